@@ -74,6 +74,11 @@ def embedding_worker(python: str = "") -> Command:
     return Command(words, paths.resources_folder().parent / "worker-source")
 
 
+def model_conversion() -> Command:
+    """Return what converts the multilingual model; the frozen program never needs it."""
+    return Command((sys.executable, "-m", "app.embeddings.multilingual"), _SOURCES)
+
+
 def worker_processes() -> SpawnContext:
     """Return the multiprocessing context of this program's worker processes.
 

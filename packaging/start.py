@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Install what Scriptorium needs and open it: `python3 packaging/start.py [vault] [--install-only]`.
 
+With `--multilingual` it also fetches the multilingual model for semantic search and converts it (75 MB).
+
 Needs nothing but Python. Without a vault it opens a copy of the sample vault in the user's data folder, so
 that the shipped one stays as it is. With `--desktop-entry` it adds the app to the desktop's menu instead.
 """
@@ -13,6 +15,7 @@ import sys
 
 import environment
 import menu_entry
+import multilingual_model
 
 
 def main() -> int:
@@ -25,6 +28,11 @@ def main() -> int:
             f"  sudo apt-get install {' '.join(missing)}",
             file=sys.stderr,
         )
+    if "--multilingual" in given:
+        given.remove("--multilingual")
+        if status := multilingual_model.make(environment.PYTHON):
+            return status
+        print("The multilingual model is there. Choose it in the settings, under Search by meaning.")
     if "--desktop-entry" in given:
         print(f"Scriptorium is in the menu of your desktop; delete this to remove it: {menu_entry.add()}")
         return 0

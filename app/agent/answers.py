@@ -17,6 +17,7 @@ Result = Mapping[str, Any]
 
 _MOST = 20
 _LONGEST_TEXT = 2400
+_CLOSEST = 2
 
 
 def answer(call: AnsweredCall, outcome: ToolOutcome) -> str:
@@ -108,6 +109,25 @@ def _hits(result: Result, call: AnsweredCall) -> str:
     return _counted(
         lines, int(result["total"]), "note", "notes", f"I found nothing for {_told(query)}.{hint}"
     )
+
+
+def _passages(result: Result, call: AnsweredCall) -> str:
+    shown = result["passages"]
+    if result["answered"]:
+        return "\n\n".join(_quoted(one) for one in shown)
+    closest = "\n\n".join(_quoted(one) for one in shown[:_CLOSEST])
+    said = "**Not in your notes**: no passage answers this."
+    return f"{said} These come closest:\n\n{closest}" if closest else said
+
+
+def _quoted(passage: Mapping[str, Any]) -> str:
+    """A passage as a quotation, with a link to its exact place."""
+    source = str(passage["source"])
+    # A row of a table is no table without the others.
+    words = str(passage["text"]) if source.lstrip().startswith("|") else source
+    lines = "\n".join(f"> {line.strip()}" for line in words.splitlines())
+    name = NotePath.on_disk(passage["path"]).name
+    return f"{lines}\n>\n> — {str(passage['citation'])[:-2]}|{name}]]"
 
 
 def _told(query: str) -> str:
@@ -315,6 +335,7 @@ _BY_TOOL: Mapping[str, Callable[[Result, AnsweredCall], str]] = {
     "read_note": _read,
     "search_notes": _hits,
     "semantic_search": _hits,
+    "find_passages": _passages,
     "search_by_tags": _names,
     "search_by_properties": _names,
     "list_notes": _listing,

@@ -9,9 +9,10 @@ from functools import cached_property
 from typing import Protocol
 
 from app.agent.answered_call import AnsweredCall
-from app.agent.answers import answer, link
+from app.agent.answers import answer
 from app.agent.language.actions import ACTIONS, Action
-from app.agent.language.chips import chips
+from app.agent.language.chips import Chip, chips
+from app.agent.language.content_questions import as_content_question
 from app.agent.language.dialog import DialogState
 from app.agent.language.interpreter import Interpreter
 from app.agent.language.lexicon import Frame, Language, languages
@@ -21,6 +22,7 @@ from app.agent.language.readings import (
     ContentQuestion,
     Interpretation,
     ModelRequired,
+    NoteSet,
     Reading,
     Reply,
 )
@@ -52,12 +54,17 @@ Every change is shown to you first, and can be undone."""
 BUILTIN_NAME = "Built-in agent"
 """The caller of its tools, in the audit log."""
 
+MAX_PASSAGES = 3
+"""How many passages answer a question."""
+
 _EXACTLY = "I have to ask back: name the note by its whole path, and say one thing that is to be done."
+_NO_SUCH_NOTE = "No note is named “{}”, so nothing was done."
 _ONLY_READS = "I may only read now, so I did not do this: {}"
 _REPLIES = {
     "greeting": "Hello! Say what to find, open, write or change. “help” shows examples.",
     "thanks": "You are welcome.",
     "cancelled": "All right, nothing was done.",
+    "unsupported": "I can't do that. I work on the notes of this vault; “help” shows examples.",
 }
 
 
@@ -133,9 +140,16 @@ class BuiltinAgent:
         if text.lstrip().startswith(PREFIX):
             reading = parse(text, vocabulary(languages()[0]).notes, self.actions())
             if reading is not None:
-                return reading
+                # The name of a note that is not there must not become a set of all notes.
+                missing = next((one.unknown for one in _sets_of(reading) if one.unknown), "")
+                return Reply(_NO_SUCH_NOTE.format(missing)) if missing else reading
         now = self._now().replace(second=0, microsecond=0)
-        return self._interpreter.interpret(text, state, vocabulary, self.actions(), now)
+        found = self._interpreter.interpret(text, state, vocabulary, self.actions(), now)
+        return found if state.question is not None else as_content_question(found, text, languages())
+
+    def asks_notes(self, text: str) -> bool:
+        """Whether a request is a question about what the notes say."""
+        return isinstance(self.interpret(text, DialogState()), ContentQuestion)
 
     def state(self, turn: Turn) -> DialogState:
         """What the conversation of a turn is about."""
@@ -167,7 +181,7 @@ class BuiltinAgent:
         ):
             turn.say(_ONLY_READS.format(" · ".join(chip.label for chip in shown)))
             return
-        turn.show_reading(tuple(ReadingChip(label=chip.label, without=chip.without) for chip in shown))
+        turn.show_reading(tuple(map(_reading_chip, shown)))
         language = next(one for one in languages() if one.code == reading.language)
         pipeline = Pipeline(turn, self._registry, language, state, self._changes_today, self.actions())
         self._states[_key(turn)] = await pipeline.run(reading)
@@ -190,24 +204,21 @@ class BuiltinAgent:
         )
 
     async def _answer_from_notes(self, turn: Turn, question: ContentQuestion, state: DialogState) -> None:
-        """Show the passages that come closest to a question about the notes."""
-        if not self._is_on("semantic_search"):
+        """Show the passages that answer a question about the notes, or say that none does."""
+        if not self._is_on("find_passages"):
             turn.say(NOT_UNDERSTOOD)
             return
-        arguments = {"query": question.text, "limit": 5}
-        outcome = await turn.call("semantic_search", arguments)
-        hits = outcome.result.get("hits", ()) if outcome.success else ()
-        if not outcome.success:
-            turn.say(answer(AnsweredCall("semantic_search", arguments), outcome))
+        arguments = {"question": question.text, "limit": MAX_PASSAGES}
+        outcome = await turn.call("find_passages", arguments)
+        if outcome.success and question.needs_model and not outcome.result["answered"]:
+            self._say_model_required(turn, question.needs_model)
             return
-        found = list(hits) if isinstance(hits, list | tuple) else []
-        if not found:
-            turn.say("Your notes seem to say nothing about that.")
-            return
-        paths = tuple(dict.fromkeys(str(hit["path"]) for hit in found))
-        lines = "\n".join(f"- {_passage(hit)}" for hit in found)
-        turn.say(f"These passages come closest:\n\n{lines}")
-        self._states[_key(turn)] = replace(state, results=paths, question=None)
+        turn.say(answer(AnsweredCall("find_passages", arguments), outcome))
+        found = outcome.result.get("passages", ()) if outcome.success else ()
+        passages = list(found) if isinstance(found, list | tuple) else []
+        if passages:
+            paths = tuple(dict.fromkeys(str(one["path"]) for one in passages))
+            self._states[_key(turn)] = replace(state, results=paths, question=None)
 
 
 def refusal(reply: Reply) -> str:
@@ -215,10 +226,25 @@ def refusal(reply: Reply) -> str:
     return _REPLIES.get(reply.text, reply.text or NOT_UNDERSTOOD)
 
 
-def _passage(hit: dict[str, object]) -> str:
-    lines = hit.get("lines", ())
-    text = " ".join(str(lines[0]["text"]).split())[:240] if isinstance(lines, list | tuple) and lines else ""
-    return f"{link(str(hit['path']))}: {text}" if text else link(str(hit["path"]))
+def _sets_of(reading: Reading) -> list[NoteSet]:
+    """Every set of notes that a reading works on."""
+    return [
+        notes
+        for step in reading.steps
+        for notes in (step.target, *step.arguments.values())
+        if isinstance(notes, NoteSet)
+    ]
+
+
+def _reading_chip(chip: Chip) -> ReadingChip:
+    return ReadingChip(
+        label=chip.label,
+        without=chip.without,
+        value=chip.value,
+        change=chip.change,
+        value_kind=chip.kind,
+        lead=chip.lead,
+    )
 
 
 def _key(turn: Turn) -> tuple[str, str]:

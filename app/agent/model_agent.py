@@ -11,9 +11,11 @@ import json
 import logging
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from app.agent import models
+from app.agent.citations import CitationCheck, Read
 from app.agent.keys import KeyStore
 from app.agent.message_encoding import encodable_history, encodable_messages
 from app.agent.prompts import system_prompt
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+_CITING_TOOL = "find_passages"
 MAX_CALLS_PER_RESPONSE = 32
 MAX_ARGUMENT_BYTES = 4 * 1024 * 1024
 MAX_CALLS_AT_ONCE = 4
@@ -53,6 +56,8 @@ class ModelAgent:
         pinned: What of its memory the agent has before it; asked anew for each request.
         news: Gives what is new in the streams as a block of data, and says in the turn that it was given.
         spending: What the session has used of models, here and inside tools.
+        cited: Reads the note that a wikilink of an answer means.
+        asks_notes: Whether a request is a question about what the notes say.
     """
 
     def __init__(
@@ -65,6 +70,8 @@ class ModelAgent:
         pinned: Pinned = lambda caller: (),
         news: Callable[[Turn], str] = lambda turn: "",
         spending: Spending | None = None,
+        cited: Read = lambda target: None,
+        asks_notes: Callable[[str], bool] = lambda text: False,
     ) -> None:
         self._vault = vault
         self._settings = settings
@@ -74,6 +81,8 @@ class ModelAgent:
         self._pinned = pinned
         self._news = news
         self._spending = spending or Spending()
+        self._citations = CitationCheck(cited)
+        self._asks_notes = asks_notes
 
     async def respond(self, turn: Turn) -> None:
         """Ask the model, stream its words, call the tools it names; a failure becomes a notice."""
@@ -107,6 +116,8 @@ class ModelAgent:
         from pydantic_ai.run import AgentRunResultEvent
 
         turn.news = self._news(turn)
+        turn.cites = self._asks_notes(turn.prompt.text)
+        turn.review = partial(self._review, turn)
         offered = _offered(self._registry, turn)
         # The schemas of all tools are made when they are first asked for.
         await asyncio.to_thread(lambda: [tool.schema for tool in offered])
@@ -150,7 +161,11 @@ class ModelAgent:
                 elif isinstance(event, AgentRunResultEvent):
                     result = event.result
                     self._keep(turn, result.all_messages(), usage_of(result.usage, result.new_messages()))
-        turn.settle()
+        turn.settle(is_answer=True)
+
+    def _review(self, turn: Turn, text: str, is_answer: bool) -> str:
+        """Check what the text cites; in an answer about the notes each statement needs a citation."""
+        return self._citations.checked(text, claims=is_answer and turn.cites)
 
     def _prompt(self, turn: Turn, offered: Sequence[Tool]) -> str:
         agent = self._settings().agent
@@ -263,6 +278,7 @@ def _toolset(offered: Sequence[Tool], counted: Callable[[RunContext[Turn]], Spen
                     return _told(await turn.reject(name, json.dumps(tool_args, default=str), over))
                 if (error := turn.refused_calls.pop(id, None)) is not None:
                     return _told(await turn.reject(name, json.dumps(tool_args, default=str), error))
+                turn.cites = turn.cites or name == _CITING_TOOL
                 return _told(await turn.call(name, tool_args, spent=counted(ctx)))
 
     return RegistryToolset()

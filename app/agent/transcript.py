@@ -106,12 +106,16 @@ class Choice(BaseModel):
 
 
 class ReadingChip(BaseModel):
-    """One piece of what the built-in agent understood; `without` is the request for the same without it."""
+    """One piece of what the built-in agent understood, as `app.agent.language.chips` describes it."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
     label: str
     without: str = ""
+    value: str = ""
+    change: str = ""
+    value_kind: Literal["", "text", "note", "value", "condition"] = ""
+    lead: str = ""
 
 
 class RequestReading(Item):

@@ -10,7 +10,7 @@ import asyncio
 import json
 import time
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from app.agent.conversations import ConversationStore
@@ -87,6 +87,8 @@ class Turn:
         said: What the agent said so far, piece by piece.
         problem: Why it failed, empty when it did not.
         news: What the agent is given of the streams, as a block of data; empty for nothing.
+        review: Checks what a model said before it is shown for good: the text, and whether it ends the turn.
+        cites: Whether the answer has to cite the notes.
         refused_calls: Calls of the last response that are too many or too large, by their ids, and why.
     """
 
@@ -104,6 +106,8 @@ class Turn:
     said: list[str] = field(default_factory=list)
     problem: str = ""
     news: str = ""
+    review: Callable[[str, bool], str] | None = None
+    cites: bool = False
     refused_calls: dict[str, LimitError] = field(default_factory=dict)
     _text: str = ""
     _thinking: str = ""
@@ -167,10 +171,12 @@ class Turn:
         if untrusted:
             self.caller = replace(self.caller, tainted=True)
 
-    def settle(self) -> str:
-        """Make an item of the text streamed so far, and return that text."""
+    def settle(self, *, is_answer: bool = False) -> str:
+        """Make an item of the text streamed so far, and return that text; `is_answer`: it ends the turn."""
         self._settle_thinking()
         text, self._text = encodable(self._text), ""
+        if self.review is not None and text.strip():
+            text = self.review(text, is_answer)
         if text.strip():
             self.said.append(text.strip())
             said = {"turn": self.caller.turn, "at": time.time(), "agent": self.agent, "text": text}

@@ -1,6 +1,7 @@
 """Ask the built-in agent in everyday language: `scriptorium ask "notes tagged core, newest first"`.
 
-The reading is printed first. With --json nothing is done: the reading is printed as one line of JSON.
+The reading is printed first. A question about the notes is answered by
+the passages that hold the answer. With --json nothing is done: the reading is printed as one line of JSON.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app import paths
-from app.agent.builtin import BuiltinAgent, refusal
+from app.agent.builtin import MAX_PASSAGES, BuiltinAgent, refusal
 from app.agent.language.chips import chips
 from app.agent.language.dialog import DialogState
 from app.agent.language.lexicon import languages
@@ -71,6 +72,8 @@ async def run(given: argparse.Namespace, screen: Screen) -> Exit:
             screen.out.write(json.dumps(_json(found), ensure_ascii=False) + "\n")
             screen.out.flush()
             return Exit.DONE if isinstance(found, Reading) else Exit.NOT_FOUND
+        if isinstance(found, ContentQuestion):
+            return await _answer(found, _Terminal(session, options, screen))
         if not isinstance(found, Reading):
             screen.tell(safe(_words(found)))
             return Exit.NOT_FOUND
@@ -120,7 +123,22 @@ def _json(found: Interpretation) -> Mapping[str, object]:
             return {"kind": "reply", "understood": found.understood, "text": found.text}
 
 
-def _words(found: Interpretation) -> str:
+async def _answer(question: ContentQuestion, terminal: _Terminal) -> Exit:
+    """Print the passages that answer a question about the notes, each with its file and line."""
+    outcome = await terminal.call("find_passages", {"question": question.text, "limit": MAX_PASSAGES})
+    if not outcome.success:
+        return terminal.status
+    if not outcome.result["answered"]:
+        terminal.screen.tell("Not in your notes: no passage answers this.")
+        return Exit.NOT_FOUND
+    found = outcome.result["passages"]
+    assert isinstance(found, list | tuple)
+    for passage in found:
+        terminal.say(f"{passage['text']}\n  {passage['path']}:{passage['line']}\n")
+    return terminal.status
+
+
+def _words(found: Clarification | ModelRequired | Reply) -> str:
     match found:
         case Clarification():
             lines = [
@@ -130,12 +148,8 @@ def _words(found: Interpretation) -> str:
             return "\n".join(lines)
         case ModelRequired():
             return f"{found.work} needs a language model; nothing was done."
-        case ContentQuestion():
-            return "This is a question about the notes; ask it in the window, or search by meaning."
         case Reply():
             return refusal(found)
-        case Reading():
-            return " · ".join(chip.label for chip in chips(found))
 
 
 @dataclass

@@ -55,6 +55,7 @@ _NOTES = (
 _SEARCH = (
     Trial("search_notes", {"query": "chronometer -tag:core", "order": "modified", "group": "folder"}),
     Trial("semantic_search", {"query": "how sailors kept time", "limit": 3}),
+    Trial("find_passages", {"question": "how heavy was the first sea clock?"}),
     Trial("search_by_tags", {"tags": ["core"]}),
     Trial("search_by_properties", {"properties": {"type": ["claim", "hypothesis"]}}),
     Trial("find_related", {"name": "H4", "limit": 3}),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolButton, QVBoxLayout, QWidget
@@ -13,12 +13,14 @@ _ICONS = {"danger": "warning-octagon", "warning": "warning", "info": "info"}
 _MOST = 4
 
 
-class Banner(QFrame):
-    """One message: an icon, words, at most one action, and a cross."""
+Action = tuple[str, Callable[[], None]]
+"""A button's text and what it does."""
 
-    def __init__(
-        self, theme: ThemeSource, text: str, tone: str, action: tuple[str, Callable[[], None]] | None
-    ) -> None:
+
+class Banner(QFrame):
+    """One message: an icon, words, its actions, and a cross."""
+
+    def __init__(self, theme: ThemeSource, text: str, tone: str, actions: Sequence[Action]) -> None:
         super().__init__()
         self.setObjectName("banner")
         self.tone = tone
@@ -36,9 +38,9 @@ class Banner(QFrame):
         words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         row.addWidget(mark)
         row.addWidget(words, 1)
-        if action is not None:
-            button = QPushButton(action[0])
-            button.clicked.connect(action[1])
+        for name, act in actions:
+            button = QPushButton(name)
+            button.clicked.connect(act)
             row.addWidget(button)
         cross = QToolButton()
         cross.setIcon(icon(theme.theme, "x"))
@@ -74,14 +76,14 @@ class Banners(QWidget):
         key: str,
         text: str,
         tone: str = "info",
-        action: tuple[str, Callable[[], None]] | None = None,
+        *actions: Action | None,
     ) -> None:
-        """Show `text`; `tone` is "info", "warning" or "danger", `action` a button's text and what it does."""
+        """Show `text` with a button for each action; `tone` is "info", "warning" or "danger"."""
         self.clear(key)
         passing = [known for known, one in self._shown.items() if one.tone != "danger"]
         if len(self._shown) >= _MOST and passing:
             self.clear(passing[0])
-        banner = Banner(self._theme, text, tone, action)
+        banner = Banner(self._theme, text, tone, [action for action in actions if action is not None])
         self._shown[key] = banner
         self._column.addWidget(banner)
         banner.destroyed.connect(lambda *_: self._forget(key, banner))

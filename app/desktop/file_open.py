@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,11 +17,13 @@ class FileOpenEvents(QObject):
     does not run. The last such folder is kept until `hand_to` names a receiver.
     """
 
-    def __init__(self, application: QObject) -> None:
+    def __init__(self, application: QObject, platform: str = sys.platform) -> None:
         super().__init__(application)
         self._waiting: Path | None = None
         self._open: Callable[[Path], object] | None = None
-        application.installEventFilter(self)
+        # Elsewhere the filter would only cost: it is called for every event of every widget, in Python.
+        if platform == "darwin":
+            application.installEventFilter(self)
 
     def hand_to(self, open_folder: Callable[[Path], object] | None) -> bool:
         """Call `open_folder` with each folder from now on, and with the one that waits.

@@ -26,6 +26,60 @@ from app.storage.files import write_atomic
 _FONT, _CHARACTERS = "phosphor-1.3.0.ttf", "phosphor-charmap-1.3.0.json"
 _BOX = 256
 _GLYPH = 224
+# What the window asks for when a vault is opened for the first time, before there is a cache.
+_FIRST_SEEN = [
+    "activity",
+    "arrow-bend-up-left",
+    "arrow-left",
+    "arrow-right",
+    "arrows-in-line-vertical",
+    "bookmarks",
+    "brain",
+    "calendar-plus",
+    "caret-down",
+    "caret-right",
+    "check-square",
+    "circle-dashed",
+    "circles-three",
+    "clock",
+    "clock-counter-clockwise",
+    "corners-out",
+    "download-simple",
+    "file-text",
+    "files",
+    "folder",
+    "folder-notch-plus",
+    "folder-simple",
+    "gear-six",
+    "git-fork",
+    "hash",
+    "image",
+    "link",
+    "list-bullets",
+    "lock-simple",
+    "magic-wand",
+    "magnifying-glass",
+    "minus",
+    "note-blank",
+    "note-pencil",
+    "palette",
+    "paper-plane-tilt",
+    "paperclip",
+    "path",
+    "pause",
+    "pencil-simple",
+    "plus",
+    "robot",
+    "scribble-loop",
+    "share-network",
+    "sliders-horizontal",
+    "sparkle",
+    "squares-four",
+    "star",
+    "tag",
+    "warning-circle",
+    "x",
+]
 _asked: set[str] = set()
 
 
@@ -43,12 +97,12 @@ def icon(theme: Theme, name: str, color: str | None = None) -> QIcon:
 
 
 def draw_ahead(theme: Theme) -> None:
-    """Make the icons that were asked for by now, or by an earlier run, in a theme's colours: in a thread.
+    """Make the icons of the first window, and those asked for by now or by an earlier run: in a thread.
 
     So neither a panel that comes up nor a switch of the theme makes some dozen of them between two frames.
     """
     home, inks = os.environ.get(paths.CACHE, ""), _inks(theme, None)
-    for name in {*_asked, *_kept(_folder_of_files(home))}:
+    for name in {*_FIRST_SEEN, *_asked, *_kept(_folder_of_files(home))}:
         _drawn(home, name, *inks)
 
 

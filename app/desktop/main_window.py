@@ -427,7 +427,8 @@ class MainWindow(QMainWindow):
             self.view.set_reading(reading)
 
     def _mark_notes(self, *_: object) -> None:
-        notes = self.view.notes if self.view is not None else None
+        # Only the one that is there: to make it here would hold the window before the page is laid out.
+        notes = self.view.page.notes if self.view is not None else None
         self.menu.set_has_note(notes is not None and notes.current is not None)
         self.menu.by_id["reopen-tab"].setEnabled(notes is not None and notes.can_reopen)
         self._mark_way()

@@ -31,6 +31,7 @@ from app.desktop.notes.spelling import FoundDictionaries
 from app.desktop.panel import ThemedButton
 from app.desktop.plugin_switches import PluginSwitches
 from app.desktop.program_setup import ProgramSetup
+from app.desktop.sentence_model_editor import SentenceModelEditor
 from app.desktop.settings_dialog import Extra, OwnEditor, SettingsDialog
 from app.desktop.theme import ThemeSource
 from app.desktop.update_setup import UpdateSetup
@@ -281,6 +282,7 @@ def settings_with_model(
     }
     own: dict[tuple[str, str], OwnEditor] = {
         ("external", "servers"): lambda value: ExternalSetup(client, theme, dialog.settings.external.servers),
+        ("embeddings", "model"): lambda value: SentenceModelEditor(client, str(value), theme.zoom),
         ("editor", "font"): lambda value: font_editor(value, usual=dialog.tr("As the interface")),
         ("editor", "code_font"): lambda value: font_editor(
             value, usual=dialog.tr("The system's"), fixed_pitch=True

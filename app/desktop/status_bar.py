@@ -82,7 +82,8 @@ class EmbeddingWork(Work):
         if progress.is_over:
             self.finish()
             return
-        self.show_progress(progress.done, progress.total)
+        name = self.tr("New language model") if progress.switching else self.tr("Meaning")
+        self.show_progress(progress.done, progress.total, name)
         self._show_pace(progress.pace)
 
     def _show_pace(self, pace: Pace) -> None:

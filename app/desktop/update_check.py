@@ -131,7 +131,7 @@ class UpdateCheck:
         if is_newer(release.version, __version__) and release.version != self._remembered.text("skipped"):
             words = self._window.tr("Scriptorium {0} is available.").format(release.version)
             self._banners.show_message(
-                "update", words, action=(self._window.tr("Show release notes"), lambda: self._open(release))
+                "update", words, "info", (self._window.tr("Show release notes"), lambda: self._open(release))
             )
 
     async def _latest(self) -> Release:
@@ -144,7 +144,7 @@ class UpdateCheck:
             "itself. You can change this in the settings."
         )
         self._banners.show_message(
-            "ask-updates", words, action=(self._window.tr("Check daily"), self._switch_on)
+            "ask-updates", words, "info", (self._window.tr("Check daily"), self._switch_on)
         )
 
     def _switch_on(self) -> None:

@@ -226,6 +226,9 @@ def load_view(*themes: Theme) -> None:
     """Import what a vault's window needs, and make its icons. Takes a second: call it in a thread."""
     for module in _VIEW_MODULES:
         importlib.import_module(module)
+    from app.desktop.graph_view.choices import Choices
+
+    Choices()  # Pydantic builds the model when it is first used.
     _draw_ahead(*themes)
 
 

@@ -24,6 +24,7 @@ from app.desktop.connections.panel import ConnectionsPanel
 from app.desktop.files_panel import FilesPanel
 from app.desktop.grants_panel import GrantsPanel
 from app.desktop.graph_panel import GraphPanel
+from app.desktop.language_proposal import LanguageProposal
 from app.desktop.lost_drafts import LostDrafts
 from app.desktop.navigation import Navigation
 from app.desktop.note_area import NoteArea
@@ -49,6 +50,7 @@ from app.processes.supervisor import TaskFailed, TaskRecovered
 from app.vault.path import NotePath
 from app.vault.store import NotesChanged
 from app.vault.watcher import VaultFound, VaultLost
+from app.workspace.note_vectors import ModelSwitched
 from app.workspace.vault_files import StoreReplaced
 
 _SETTLE_MS = 500
@@ -128,6 +130,8 @@ class VaultView(QObject):
         )
         self._banners = banners
         self._unreadable_rules = UnreadableRules(client, banners, window)
+        self._language_proposal = LanguageProposal(client, banners, self._kept, window)
+        self._language_proposal.settings_wanted.connect(self.settings_wanted)
         self._lost_drafts = LostDrafts(client, banners, window)
         self._lost_drafts.open_requested.connect(navigation.open)
 
@@ -342,7 +346,12 @@ class VaultView(QObject):
                 self.embedding.emit(event)
             elif isinstance(event, EmbeddingFailed):
                 self.embedding.emit(EmbeddingProgressed(0, 0))
-                self.told.emit(self.tr("Search by meaning is off for now: {0}").format(event.reason))
+                words = self.tr("Search by meaning is off for now: {0}")
+                if event.switching:
+                    words = self.tr("The language model was not switched, the earlier one still answers: {0}")
+                self.told.emit(words.format(event.reason))
+            elif isinstance(event, ModelSwitched):
+                self.done.emit(self.tr("Language model switched"))
             elif isinstance(event, TurnFinished):
                 self._cost.add(event.usage)
                 self.cost_changed.emit(self._cost.words(self._client.workspace.settings.model))

@@ -16,6 +16,7 @@ from app import paths
 SHIPPED = "all-MiniLM-L6-v2-int8"
 MULTILINGUAL = "multilingual-e5-small-int4"
 OWN_DIMENSION = 384
+LANGUAGES = "languages"
 _FOREIGN = "sentence-transformers:"
 
 
@@ -24,8 +25,9 @@ class ModelChoice:
     """One of the app's own models, or one of sentence-transformers.
 
     Args:
-        name: `SHIPPED`, `MULTILINGUAL`, or what sentence-transformers takes: a name such as
-            `sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2`, or a folder.
+        name: `SHIPPED`, `MULTILINGUAL`, `LANGUAGES` (which rates languages), or the name of a model of
+            sentence-transformers, such as `sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2`, or
+            its folder.
         python: The Python that has sentence-transformers; the app's own when empty.
         folder: Where one of the app's own models is, if not in its usual place.
         judges_pairs: Whether it is a cross-encoder, which judges pairs of texts and makes no vectors.
@@ -43,8 +45,8 @@ class ModelChoice:
 
     @property
     def is_own(self) -> bool:
-        """Whether it is one of the app's own models, which onnxruntime runs."""
-        return self.name in (SHIPPED, MULTILINGUAL) and not self.judges_pairs
+        """Whether it is one of the app's own models, which need no other Python."""
+        return self.name in (SHIPPED, MULTILINGUAL, LANGUAGES) and not self.judges_pairs
 
     @property
     def key(self) -> str:
@@ -54,6 +56,8 @@ class ModelChoice:
     @property
     def arguments(self) -> tuple[str, ...]:
         """The arguments of the worker that name the model."""
+        if self.name == LANGUAGES:
+            return ("--languages",)
         if self.is_own:
             return "--model", str(self.folder or model_folder(self.name))
         return "--cross-encoder" if self.judges_pairs else "--sentence-transformer", self.name

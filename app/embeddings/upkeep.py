@@ -50,12 +50,14 @@ class EmbeddingProgressed(Event):
         total: Notes that are to have them.
         pace: How fast it goes, and why.
         failed: Notes that could not be embedded, and are not tried again for now.
+        switching: Whether they are for another model, while the vectors of the earlier one still answer.
     """
 
     done: int
     total: int
     pace: Pace = FULL
     failed: int = 0
+    switching: bool = False
 
     @property
     def is_over(self) -> bool:
@@ -65,13 +67,29 @@ class EmbeddingProgressed(Event):
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingFailed(Event):
-    """Notes can't be found by meaning for now; `reason` says why."""
+    """Notes can't be found by meaning for now; `reason` says why.
+
+    While `switching`, the vectors of the earlier model still answer.
+    """
 
     reason: str
+    switching: bool = False
 
 
 class VectorUpkeep:
-    """Updates the vectors of all notes when it is started, and of changed notes from then on."""
+    """Updates the vectors of all notes when it is started, and of changed notes from then on.
+
+    Args:
+        vectors: What is kept up to date.
+        index: The notes that there are.
+        store: Reads the notes.
+        embedder: Makes the vectors.
+        events: Where progress is published.
+        excluded: Whether a rule keeps a note from being embedded.
+        pacer: How fast it may go.
+        when_complete: Called each time that every note has its vectors.
+        switching: Whether these vectors are to take the place of another model's.
+    """
 
     def __init__(
         self,
@@ -82,6 +100,9 @@ class VectorUpkeep:
         events: EventBus,
         excluded: Callable[[NotePath], bool],
         pacer: Pacer,
+        when_complete: Callable[[], None] = lambda: None,
+        *,
+        switching: bool = False,
     ) -> None:
         self._vectors = vectors
         self._index = index
@@ -90,6 +111,11 @@ class VectorUpkeep:
         self._events = events
         self._excluded = excluded
         self._pacer = pacer
+        self._when_complete = when_complete
+        self.is_complete = False
+        self.switching = switching
+        # While another model's vectors are made, their progress is the one that is shown.
+        self.is_quiet = False
         self._changed: set[NotePath] = set()
         self._waiting: dict[NotePath, None] = {}
         self._first: dict[NotePath, None] = {}
@@ -144,13 +170,17 @@ class VectorUpkeep:
         if wanted:
             self._wake.set()
 
-    async def change_model(self, embedder: Embedder) -> None:
-        """Make all vectors anew by another model; what the old one made is dropped at once."""
+    def report(self) -> None:
+        """Publish the progress as it is now."""
+        self._told = None
+        self._tell(self._pacer.pace())
+
+    async def use(self, embedder: Embedder) -> None:
+        """Stop, and let another process make the vectors from the next start on; the model is the same."""
         self.stop()
         if self._task is not None:
             await asyncio.gather(self._task, return_exceptions=True)
         self._embedder = embedder
-        await self._vectors.change_model(embedder.model.key)
 
     # The work
 
@@ -172,7 +202,7 @@ class VectorUpkeep:
                 log.warning("no search by meaning: %s", error)
                 if told != str(error):
                     told = str(error)
-                    self._events.publish(EmbeddingFailed(told))
+                    self._events.publish(EmbeddingFailed(told, self.switching))
             self._wake.clear()
             self._unavailable = True
             try:
@@ -190,7 +220,7 @@ class VectorUpkeep:
         self._told, self._lost, self._unread_tries = None, False, 0
         self._waiting, self._done = dict.fromkeys(await update.sort_out()), 0
         if not self._waiting:
-            await update.finish()
+            await self._finish(update)
         while True:
             self._wake.clear()
             await self._take_in(update)
@@ -233,9 +263,14 @@ class VectorUpkeep:
         self._failed |= {path for path, _ in update.failed[tried:]}
         self._failed -= set(done)
         if not self._waiting:
-            await update.finish()
+            await self._finish(update)
         elif not self._first and (rest := pace.rest(clock() - begun)):
             await self._woken(rest)
+
+    async def _finish(self, update: Update) -> None:
+        await update.finish()
+        self.is_complete = True
+        self._when_complete()
 
     def _next(self) -> list[NotePath]:
         """The notes whose turn it is: some, but no more text than takes a second or two."""
@@ -280,7 +315,7 @@ class VectorUpkeep:
     def _tell(self, pace: Pace) -> None:
         failed = len(self._failed)
         total = self._done + len(self._waiting) + failed
-        told = EmbeddingProgressed(self._done, total, pace if self._waiting else FULL, failed)
-        if told != self._told:
+        told = EmbeddingProgressed(self._done, total, pace if self._waiting else FULL, failed, self.switching)
+        if told != self._told and not self.is_quiet:
             self._told = told
             self._events.publish(told)

@@ -1,4 +1,4 @@
-"""The vectors on disk: an SQLite file in the cache folder, which may be deleted at any moment.
+"""The vectors on disk: an SQLite file for each model in the cache folder, which may be deleted at any moment.
 
 A vector is kept once per chunk text (by its hash), in 16-bit floats: half the disk, and the cosine differs
 in the fourth digit. Which note has which chunks is kept apart, so that a moved or re-cut note finds its
@@ -7,6 +7,7 @@ vectors again.
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import sqlite3
 import threading
@@ -18,6 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from app.embeddings.chunker import Chunk
+from app.embeddings.model_choice import SHIPPED
 from app.embeddings.onnx_model import Vectors
 from app.embeddings.table import Place
 from app.storage.sqlite import Schema, open_database
@@ -65,13 +67,13 @@ class NoteChunks:
 
 
 class VectorFile:
-    """The file `vectors.sqlite` in `folder`, for one model. Any thread may call it.
+    """The file of the vectors that one model made, in `folder`. Any thread may call it.
 
     A file of another model or an older format is emptied; a damaged one is replaced.
     """
 
     def __init__(self, folder: Path, model: str) -> None:
-        self._path = folder / "vectors.sqlite"
+        self._path = folder / f"{stem(model)}.sqlite"
         self._model = _signature(model)
         self._lock = threading.Lock()
         self._db, damage = open_database(self._path, SCHEMA)
@@ -149,11 +151,36 @@ class VectorFile:
         with self._lock, self._db:
             self._db.execute("DELETE FROM vectors WHERE hash NOT IN (SELECT hash FROM chunks)")
 
-    def start_anew(self, model: str) -> None:
-        """Drop everything: from now on the file is for `model`."""
-        self._model = _signature(model)
-        with self._lock, self._db:
-            _empty(self._db, self._model)
+
+def stem(model: str) -> str:
+    """Return the name of the files of a model's vectors, without the suffix."""
+    if model == SHIPPED:
+        return "vectors"
+    return f"vectors-{hashlib.sha256(model.encode()).hexdigest()[:12]}"
+
+
+def models_with_vectors(folder: Path) -> tuple[str, ...]:
+    """Return the keys of the models that have vectors of notes in `folder`, those with the most first."""
+    found: list[tuple[int, str]] = []
+    for file in folder.glob("vectors*.sqlite"):
+        try:
+            with closing(sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True)) as db:
+                (signature,) = db.execute("SELECT value FROM meta WHERE key = 'model'").fetchone()
+                (notes,) = db.execute("SELECT count(*) FROM notes").fetchone()
+        except (sqlite3.Error, TypeError) as error:
+            # Whoever opens it as a store replaces it and says so.
+            log.warning("%s can't be read: %s", file, error)
+            continue
+        version, _, model = str(signature).partition(" ")
+        if notes and version == _FORMAT and file.name == f"{stem(model)}.sqlite":
+            found.append((notes, model))
+    return tuple(model for _, model in sorted(found, reverse=True))
+
+
+def remove_vectors(folder: Path, model: str) -> None:
+    """Delete the files of a model's vectors, which nobody may have open."""
+    for suffix in (".sqlite", ".sqlite-wal", ".sqlite-shm", ".near"):
+        (folder / f"{stem(model)}{suffix}").unlink(missing_ok=True)
 
 
 def _signature(model: str) -> str:

@@ -15,12 +15,11 @@ from app.embeddings.model_choice import SHIPPED
 from app.embeddings.near_index import Keys, NearIndex
 from app.embeddings.onnx_model import Vectors
 from app.embeddings.table import NoteVectors, Place, VectorHit, VectorTable
-from app.embeddings.vector_file import NoteChunks, VectorFile
+from app.embeddings.vector_file import NoteChunks, VectorFile, stem
 from app.vault.path import NotePath
 
 log = logging.getLogger(__name__)
 
-_NEAR_FILE = "vectors.near"
 # So many rows are added to a kept index in passing; with more it is made anew, in another thread.
 _FEW_ROWS = 5_000
 _SLICE = 10_000
@@ -31,7 +30,7 @@ class VectorStore:
 
     def __init__(self, cache_folder: Path, model: str = SHIPPED) -> None:
         self._file = VectorFile(cache_folder, model)
-        self._near_file = cache_folder / _NEAR_FILE
+        self._near_file = cache_folder / f"{stem(model)}.near"
         self._hashes = self._file.notes()
         self._table: VectorTable | None = None
         self._turn = asyncio.Lock()
@@ -126,14 +125,6 @@ class VectorStore:
         """Drop the vectors of texts that no note has any more."""
         async with self._turn:
             await asyncio.to_thread(self._file.prune)
-
-    async def change_model(self, model: str) -> None:
-        """Drop every vector: those to come are of another model, with which they can't be compared."""
-        async with self._turn:
-            await asyncio.to_thread(self._file.start_anew, model)
-            await asyncio.to_thread(self._near_file.unlink, missing_ok=True)
-            self._hashes.clear()
-            self._table = None
 
     async def tend_near_index(self) -> None:
         """Have an approximate index where there are too many vectors to look at every one, else none."""

@@ -8,7 +8,7 @@ unsigned 32-bit number that ties an answer to its question, and a body.
 | `EMBED` | app | JSON list of texts of notes |
 | `ASK` | app | JSON list of questions: some models make other vectors of them |
 | `JUDGE` | app | JSON list of pairs of texts, a premise and a hypothesis each |
-| `READY` | worker, once | JSON object: the `dimension` of its rows |
+| `READY` | worker, once | JSON object: the `dimension` of its rows, and `labels` of their numbers |
 | `VECTORS` | worker | float32 little-endian, one row per text or pair |
 | `FAILED` | worker | why, UTF-8 |
 """

@@ -19,6 +19,7 @@ from typing import IO, Protocol
 
 from app.embeddings import wire
 from app.embeddings.cross_encoder import CrossEncoderModel
+from app.embeddings.language_model import LanguageModel
 from app.embeddings.onnx_model import OnnxModel, Vectors
 from app.embeddings.sentence_transformer import SentenceTransformerModel
 
@@ -42,6 +43,7 @@ def main(arguments: list[str] | None = None) -> int:
     which.add_argument("--model", type=Path, help="the folder of one of the app's own models")
     which.add_argument("--sentence-transformer", help="a model of sentence-transformers: name or folder")
     which.add_argument("--cross-encoder", help="a cross-encoder of sentence-transformers: name or folder")
+    which.add_argument("--languages", action="store_true", help="rate the languages of texts")
     parser.add_argument("--threads", type=int, default=1, help="processor threads of one batch")
     given = parser.parse_args(arguments)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -49,16 +51,20 @@ def main(arguments: list[str] | None = None) -> int:
     source, sink = _claim_pipes()
     try:
         model: Model | CrossEncoderModel
+        labels: tuple[str, ...] = ()
         if given.cross_encoder:
             model = CrossEncoderModel(given.cross_encoder, given.threads)
         elif given.sentence_transformer:
             model = SentenceTransformerModel(given.sentence_transformer, given.threads)
+        elif given.languages:
+            model = languages = LanguageModel()
+            labels = languages.labels
         else:
             model = OnnxModel(given.model, given.threads)
     except Exception as error:
         # Whatever a runtime or a damaged file can raise here, the app has to hear of it.
         return 0 if _gone(sink, wire.Frame(wire.FAILED, body=str(error).encode())) else 1
-    ready = json.dumps({"dimension": model.dimension}).encode()
+    ready = json.dumps({"dimension": model.dimension, "labels": labels}).encode()
     if _gone(sink, wire.Frame(wire.READY, body=ready)):
         return 0
     serve(model, source, sink)

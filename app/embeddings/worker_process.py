@@ -37,6 +37,7 @@ class WorkerProcess:
     """
 
     dimension = 0
+    labels: tuple[str, ...] = ()
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         assert process.stdin is not None and process.stdout is not None
@@ -52,7 +53,7 @@ class WorkerProcess:
 
     @classmethod
     async def start(cls, model: ModelChoice, threads: int) -> WorkerProcess:
-        """A worker that has loaded `model`; its `dimension` is that of the vectors.
+        """A worker that has loaded `model`; `dimension` and `labels` describe its vectors.
 
         Raises:
             EmbedderUnavailable: it can't be started, or says that it can't load the model.
@@ -73,7 +74,9 @@ class WorkerProcess:
         if frame.kind != wire.READY:
             await worker.close()
             raise EmbedderUnavailable(frame.body.decode("utf-8", "replace"))
-        worker.dimension = int(json.loads(frame.body)["dimension"])
+        ready = json.loads(frame.body)
+        worker.dimension = int(ready["dimension"])
+        worker.labels = tuple(ready.get("labels", ()))
         return worker
 
     async def encode(self, texts: Sequence[str], *, query: bool = False) -> Vectors:

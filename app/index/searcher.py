@@ -26,6 +26,7 @@ from app.index.request import Grouping, Order, Request
 from app.index.resolver import Resolver
 from app.index.search import EXPLAINING_SECONDS, Search
 from app.index.suggestions import suggest
+from app.index.term_statistics import TermStatistics, term_statistics
 from app.vault.path import NotePath
 
 Similarity = Callable[[str, int], Awaitable[Iterable[tuple[NotePath, float]]]]
@@ -102,6 +103,17 @@ class Searcher:
         node = Or(tuple(Word(word) for word in words)) if len(words) > 1 else Word(words[0])
         request = await self._request(node, limit, 0, private, hidden)
         return await self._run(lambda search: search.ranked(request))
+
+    async def term_statistics(self, text: str, best: NotePath | None) -> TermStatistics:
+        """How the words of a plain text occur in the notes, and in the note at `best`."""
+        entry = self._resolver.entry(best) if best is not None else None
+
+        def read() -> TermStatistics:
+            with self._searching() as connection:
+                (texts,) = connection.execute("SELECT max(id) FROM notes").fetchone()
+                return term_statistics(connection, "fulltext", text, texts or 0, entry.id if entry else None)
+
+        return await asyncio.to_thread(read)
 
     async def lines(self, query: str, path: NotePath) -> tuple[Snippet, ...]:
         """All lines of one note that a search marks. Raises as `search`."""

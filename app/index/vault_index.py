@@ -44,6 +44,7 @@ from app.index.renames import RenamePlan, plan_renames
 from app.index.request import Grouping, Order
 from app.index.resolver import Resolver
 from app.index.searcher import Searcher, Similarity
+from app.index.term_statistics import TermStatistics
 from app.processes.supervisor import Supervisor
 from app.settings import IndexSettings
 from app.vault.path import NotePath, name_key
@@ -439,6 +440,10 @@ class VaultIndex:
     ) -> tuple[tuple[NotePath, float], ...]:
         """The notes that say any word of a plain text, best first; see `Searcher.ranked`."""
         return await self.searcher.ranked(text, limit, private=private)
+
+    async def term_statistics(self, text: str, best: NotePath | None) -> TermStatistics:
+        """How the words of a plain text occur in the notes; see `Searcher.term_statistics`."""
+        return await self.searcher.term_statistics(text, best)
 
     @contextmanager
     def _searching(self) -> Iterator[sqlite3.Connection]:

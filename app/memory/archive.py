@@ -10,6 +10,7 @@ import numpy as np
 from pydantic import JsonValue
 
 from app.index.folding import segmented, tokens
+from app.index.term_statistics import TermStatistics, term_statistics
 from app.memory.database import MemoryDatabase
 
 _MOST_VECTORS = 512
@@ -74,6 +75,12 @@ class Archive:
                 (expression, agent, span.since, span.since, span.until, span.until, limit),
             ).fetchall()
         return [(int(number), float(score)) for number, score in rows]
+
+    def term_statistics(self, query: str, best: int | None) -> TermStatistics:
+        """How the words of a query occur in the entries of all agents, and in the entry `best`."""
+        with self._database.transaction() as db:
+            (texts,) = db.execute("SELECT max(id) FROM entries").fetchone()
+            return term_statistics(db, "entry_words", query, texts or 0, best)
 
     def without_vector(self, agent: str, model: str, limit: int = _MOST_VECTORS) -> list[tuple[int, str]]:
         """The agent's newest entries of which there is no vector by this model yet: numbers and texts."""

@@ -237,15 +237,14 @@ class EmbeddingSettings(Section):
     model: str = Field(
         "all-MiniLM-L6-v2-int8",
         min_length=1,
-        title="Model",
+        title="Language model",
         description=(
-            "The shipped one, or any of sentence-transformers (an extra), by its name on the Hugging Face "
-            "hub or its folder; take a multilingual one for Chinese, Japanese or Korean. Changing it reads "
-            "all notes anew."
+            "Finds notes by what they mean, on this computer. After a change all notes are read again in the "
+            "background, and the earlier model answers until that is done."
         ),
         examples=[
             "all-MiniLM-L6-v2-int8",
-            "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2",
+            "multilingual-e5-small-int4",
             "sentence-transformers/paraphrase-multilingual-mpnet-base-v2",
             "sentence-transformers/all-mpnet-base-v2",
         ],

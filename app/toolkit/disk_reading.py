@@ -16,6 +16,7 @@ import re2
 
 from app.errors import InvalidParametersError, InvalidPathError, LimitError, NotFoundError, StorageError
 from app.toolkit.disk import open_folder
+from app.vault.containment import Folder
 
 MAX_FILE = 10 * 1024 * 1024
 MAX_RESULTS = 1000
@@ -151,10 +152,19 @@ def read_file(real: str) -> bytes:
         LimitError: it holds more than `MAX_FILE` bytes.
         StorageError: the system refuses.
     """
+    return _read(real, lambda folder, name: folder.read(name, MAX_FILE))
+
+
+def read_start(real: str, count: int) -> bytes:
+    """The first `count` bytes of a file, however large it is; raises as `read_file` does."""
+    return _read(real, lambda folder, name: folder.read_start(name, count))
+
+
+def _read(real: str, read: Callable[[Folder, str], bytes]) -> bytes:
     path = PurePath(real)
     try:
         with open_folder(str(path.parent)) as folder:
-            return folder.read(path.name, MAX_FILE)
+            return read(folder, path.name)
     except FileNotFoundError as error:
         raise NotFoundError(f"There is no file {real}.", path=real) from error
     except OSError as error:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from app.embeddings import EmbedderUnavailable
+from app.embeddings.rank_fusion import DEPTH
 from app.errors import NotFoundError
 from app.index.query import parse
 from app.index.query_tree import And, Word
@@ -33,10 +34,6 @@ if TYPE_CHECKING:
     from app.index.renames import RenamePlan
     from app.index.resolver import Resolution, Resolver
     from app.index.vault_index import VaultIndex
-
-
-# So many of the hits of plain words are ordered by meaning too; the rest keeps the order of the words.
-_WEIGHED = 50
 
 
 class IndexView:
@@ -68,9 +65,12 @@ class IndexView:
         return self._index.note(path) if self._sight.sees(path) else None
 
     def is_from_web(self, path: NotePath) -> bool:
-        """Whether the properties of the note at `path` say that it holds a page of the web."""
+        """Whether the properties of the note at `path` say, or might say, that it holds a page of the web."""
         record = self.note(path)
-        return record is not None and ParsedNote(properties=record.properties).is_from_web
+        if record is None:
+            return False
+        unread = None if record.properties else record.problem
+        return ParsedNote(properties=record.properties, properties_problem=unread).is_from_web
 
     def notes(self, folder: str | None = None, recursive: bool = True) -> tuple[NoteRecord, ...]:
         """The records of the notes in `folder` (None: the whole vault), sorted by path."""
@@ -208,14 +208,15 @@ class IndexView:
         Raises:
             QueryError: the query can't be read; it says where and what was expected.
         """
-        is_weighed = order == "relevance" and not group and offset + limit <= _WEIGHED
+        is_weighed = order == "relevance" and not group and offset + limit <= DEPTH
         if self._meaning is None or not is_weighed or not _is_plain(query):
             return await self.search(query, limit, offset, order=order, group=group)
-        page = await self.search(query, _WEIGHED, 0)
+        page = await self.search(query, DEPTH, 0)
         hits = {hit.path: hit for hit in page.hits}
         words = [(hit.path, hit.score) for hit in page.hits]
         try:
-            ranked = await self._meaning.blended(query, words, _WEIGHED)
+            terms = await self._index.term_statistics(query, words[0][0] if words else None)
+            ranked = await self._meaning.fused(query, words, terms)
         except EmbedderUnavailable:
             ranked = words
         scored = [replace(hits[path], score=score) for path, score in ranked if path in hits]
@@ -229,6 +230,16 @@ class IndexView:
         """
         hits = await self._meant().like_text(text, limit + len(self._sight.hidden()), min_similarity)
         return tuple(hit for hit in hits if self._sight.sees(hit.path))[:limit]
+
+    async def ranked(self, text: str, limit: int) -> tuple[tuple[NotePath, float], ...]:
+        """The public notes that say any word of a plain text, best first, each with its score."""
+        hidden = self._sight.hidden() if self._sight.is_ruled else ()
+        return await self._index.searcher.ranked(text, limit, private=False, hidden=hidden)
+
+    async def chunks_like(self, text: str, limit: int) -> tuple[VectorHit, ...]:
+        """The chunks of notes closest in meaning to `text`, best first; raises as `like_text`."""
+        hits = await self._meant().chunks_like(text, limit)
+        return tuple(hit for hit in hits if self._sight.sees(hit.path))
 
     def like_note(self, path: NotePath, limit: int, min_similarity: float = 0.0) -> tuple[VectorHit, ...]:
         """The other notes closest in meaning to the note at `path`; raises as `like_text`."""

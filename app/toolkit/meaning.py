@@ -7,7 +7,8 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from app.embeddings import fusion
+from app.embeddings import EmbedderUnavailable, rank_fusion
+from app.embeddings.rank_fusion import Key
 from app.errors import NotFoundError, StorageError
 from app.vault.markdown.frontmatter import read_frontmatter
 from app.vault.markdown.text import decode_lossy
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from app.embeddings.onnx_model import Vectors
     from app.embeddings.table import VectorHit
     from app.embeddings.vectors import VectorStore
+    from app.index.term_statistics import TermStatistics
 
 
 class Meaning:
@@ -28,9 +30,9 @@ class Meaning:
         self._embedder = embedder
         self._vectors = vectors
 
-    def change_model(self, embedder: Embedder) -> None:
-        """Ask with another model from now on."""
-        self._embedder = embedder
+    def change_model(self, embedder: Embedder, vectors: VectorStore) -> None:
+        """Ask another model, and search the vectors that it made, from now on."""
+        self._embedder, self._vectors = embedder, vectors
 
     @property
     def model_key(self) -> str:
@@ -45,9 +47,14 @@ class Meaning:
         """
         return await self._embedder.embed(texts, priority=True, query=query)
 
-    def share_of(self, text: str) -> float:
-        """How much the meaning of `text` should say beside its words, from 0 to 1."""
-        return fusion.share_of_meaning(text, self._embedder.model)
+    def fuse(
+        self,
+        words: Sequence[tuple[Key, float]],
+        meant: Sequence[tuple[Key, float]],
+        terms: TermStatistics,
+    ) -> list[tuple[Key, float]]:
+        """One ranking of what the words of a query and its meaning find; see `rank_fusion.fuse`."""
+        return rank_fusion.fuse(words, meant, terms, self._embedder.model)
 
     async def like_text(self, text: str, limit: int, min_similarity: float) -> tuple[VectorHit, ...]:
         """The notes closest in meaning to `text`, each by its best chunk, best first.
@@ -55,8 +62,21 @@ class Meaning:
         Raises:
             EmbedderUnavailable: no vector can be made of the text.
         """
+        while True:
+            embedder, vectors = self._embedder, self._vectors
+            try:
+                (vector,) = await embedder.embed([text], priority=True, query=True)
+            except EmbedderUnavailable:
+                if embedder is self._embedder:
+                    raise
+            else:
+                # Vectors of two models can't be compared: of a switch in between, the earlier model answers.
+                return vectors.search(vector, limit, min_similarity, per_note=True)
+
+    async def chunks_like(self, text: str, limit: int) -> tuple[VectorHit, ...]:
+        """The chunks closest in meaning to `text`, best first; raises as `like_text`."""
         (vector,) = await self._embedder.embed([text], priority=True, query=True)
-        return self._vectors.search(vector, limit, min_similarity, per_note=True)
+        return self._vectors.search(vector, limit, 0.0)
 
     async def closeness(self, text: str, others: Sequence[str]) -> list[float]:
         """How close each of the other texts is to `text` in meaning: cosines, in their order.
@@ -79,17 +99,21 @@ class Meaning:
         """The cosine of what two notes mean; None where one of them has no vectors."""
         return self._vectors.similarity(first, second)
 
-    async def blended(
-        self, text: str, words: Sequence[tuple[NotePath, float]], limit: int
+    async def fused(
+        self, text: str, words: Sequence[tuple[NotePath, float]], terms: TermStatistics
     ) -> list[tuple[NotePath, float]]:
-        """One ranking of what the words of `text` find (`VaultIndex.ranked`) and what its meaning finds.
+        """One ranking of what the words of `text` find and what its meaning finds.
+
+        Args:
+            text: What was asked.
+            words: The notes that its words find, best first, with their scores.
+            terms: How its words occur in the notes (`VaultIndex.term_statistics`).
 
         Raises:
             EmbedderUnavailable: no vector can be made of the text.
         """
-        hits = await self.like_text(text, limit, 0.0)
-        meant = [(hit.path, hit.score) for hit in hits]
-        return fusion.blended(words, meant, self.share_of(text))[:limit]
+        hits = await self.like_text(text, rank_fusion.DEPTH, 0.0)
+        return self.fuse(words, [(hit.path, hit.score) for hit in hits], terms)
 
     async def near_duplicates(self, read: Callable[[NotePath], bytes]) -> tuple[Duplicate, ...]:
         """Pairs of notes that say nearly the same, the most alike first; cancelling ends the search.

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Literal
 
 from rapidfuzz import process
 
-from app.embeddings import EmbedderUnavailable, fusion
+from app.embeddings import EmbedderUnavailable
+from app.embeddings.rank_fusion import DEPTH
 from app.errors import NotFoundError
 from app.memory import acl
 from app.memory.acl import Verdict
@@ -110,13 +111,14 @@ class Memory:
         self, agent: str, query: str, limit: int, span: Span = ANY_TIME, meaning: Meaning | None = None
     ) -> tuple[Found, ...]:
         """The agent's entries that fit the query best, by words and, where it is on, by meaning."""
-        words = self.archive.by_words(agent, query, max(limit, 50), span)
+        words = self.archive.by_words(agent, query, max(limit, DEPTH), span)
         best = max((score for _, score in words), default=0.0)
         ranked = [(number, score / best if best > 0 else 1.0) for number, score in words]
         if meaning is not None:
             try:
-                meant = await self._meant(agent, query, max(limit, 50), span, meaning)
-                ranked = fusion.blended(words, meant, meaning.share_of(query))
+                meant = await self._meant(agent, query, max(limit, DEPTH), span, meaning)
+                terms = self.archive.term_statistics(query, words[0][0] if words else None)
+                ranked = meaning.fuse(words, meant, terms)
             except EmbedderUnavailable:
                 # The words alone are an answer; why there are no vectors is told elsewhere.
                 pass

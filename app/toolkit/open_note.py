@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+from app.errors import UnreadableNoteError
 from app.vault.changes import Delete, Move, Update, content_hash
 from app.vault.markdown import edit
 from app.vault.markdown.frontmatter import read_frontmatter
@@ -58,11 +59,16 @@ class OpenNote:
 
     @property
     def is_from_web(self) -> bool:
-        """Whether its properties say that it holds a page of the web; nothing else of it is looked at."""
+        """Whether its properties say, or might say, that it holds a page of the web."""
+        try:
+            text = self.text
+        except UnreadableNoteError:
+            return True
         # Only an escape could hide the word from this, and then the properties are read.
-        if "origin" not in self.readable_text and "\\" not in self.readable_text:
+        if "origin" not in text and "\\" not in text:
             return False
-        return ParsedNote(properties=read_frontmatter(self.readable_text).properties).is_from_web
+        found = read_frontmatter(text)
+        return ParsedNote(properties=found.properties, properties_problem=found.problem).is_from_web
 
     def with_text(self, text: str) -> Update:
         """The change that makes `text` its whole text."""

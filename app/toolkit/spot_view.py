@@ -7,16 +7,17 @@ from collections.abc import Callable
 from pathlib import PurePath
 from typing import TypeVar
 
-from app.errors import LimitError, NotFoundError, ScriptoriumError
+from app.errors import InvalidPathError, LimitError, NotFoundError, ScriptoriumError, StorageError
 from app.permissions.approval import Effect
 from app.permissions.scoping import OUTSIDE_READ
 from app.toolkit.context import ToolContext
 from app.toolkit.disk import Disk, Spot
-from app.toolkit.disk_reading import MAX_FILE, Bounds, read_file
+from app.toolkit.disk_reading import MAX_FILE, Bounds, read_file, read_start
 from app.toolkit.open_note import OpenNote
 from app.toolkit.proposal import EffectProposal
 from app.toolkit.result import ToolResult
-from app.vault.path import NotePath
+from app.vault.markdown.privacy import HEAD_BYTES, is_private
+from app.vault.path import NOTE_SUFFIXES, NotePath
 
 R = TypeVar("R", bound=ToolResult)
 
@@ -80,7 +81,7 @@ class SpotView:
     def bounds(self, depth: int) -> Bounds:
         """The bounds of a walk; in the vault, what the call may not see is not there."""
         if self._prefix is None:
-            return Bounds(depth, enters=self._may_enter)
+            return Bounds(depth, enters=self._may_enter, shows=lambda name: not self._hides_outside(name))
         return Bounds(depth, shows=self._shows)
 
     def require_folder(self) -> None:
@@ -103,10 +104,9 @@ class SpotView:
             NotFoundError: there is none that the call may see.
             StorageError: it can't be read.
         """
-        if self._prefix is None:
-            return read_file(str(PurePath(self.spot.folder, name)))
         try:
-            content = self._context.vault.read(self._inside(name))
+            outside = self._prefix is None
+            content = self._read_outside(name) if outside else self._context.vault.read(self._inside(name))
         except NotFoundError:
             said = self.spot.said if name == self.spot.name and not self.spot.whole else name
             raise NotFoundError(f"There is no file {said}.", path=said) from None
@@ -114,6 +114,32 @@ class SpotView:
             message = f"{name} holds more than {MAX_FILE // 1024**2} MiB."
             raise LimitError(message, limit=MAX_FILE, path=name)
         return content
+
+    def _read_outside(self, name: str) -> bytes:
+        """The bytes of a file outside the vault; a private note looks like one that is not there."""
+        real = str(PurePath(self.spot.folder, name))
+        content = None
+        if not self._hides_outside(name):
+            content = read_file(real)
+        # The file may have become another one since.
+        if content is None or (self._judges(name) and is_private(content)):
+            raise NotFoundError(f"There is no file {real}.", path=real)
+        return content
+
+    def _hides_outside(self, name: str) -> bool:
+        """Whether a file outside the vault is a note that is kept from the call, judged as one inside."""
+        if not self._judges(name):
+            return False
+        try:
+            return is_private(read_start(str(PurePath(self.spot.folder, name)), HEAD_BYTES + 1))
+        except (NotFoundError, InvalidPathError):
+            # Nothing, a folder or a link, which is not followed.
+            return False
+        except StorageError:
+            return True
+
+    def _judges(self, name: str) -> bool:
+        return PurePath(name).suffix.lower() in NOTE_SUFFIXES and self._context.vault.hides_private
 
     def is_from_web(self, name: str) -> bool:
         """Whether a file is a note whose properties say that it holds a page of the web; raises as `read`."""

@@ -44,6 +44,11 @@ class VaultView:
         self._sight = sight
         self._changed = changed or {}
 
+    @property
+    def hides_private(self) -> bool:
+        """Whether private notes are kept from the call."""
+        return self._sight.hides_private
+
     def with_changes(self, changed: Mapping[NotePath, bytes]) -> VaultView:
         """The same notes, as if those in `changed` held these bytes: for calls that build on one another."""
         return VaultView(self._store, self._resolver, self._sight, changed)

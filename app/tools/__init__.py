@@ -3,6 +3,7 @@
 from app.toolkit.registry import Category, Level
 from app.toolkit.tool import Tool
 from app.tools.agents import list_tools, pending
+from app.tools.answering import find_passages
 from app.tools.development import diff, file_write, patch
 from app.tools.editing_blocks import block_edit
 from app.tools.filesystem import directory_list, file_read, find, grep
@@ -88,6 +89,7 @@ CATALOG: tuple[Tool, ...] = (
     undo,
     search_notes,
     semantic_search,
+    find_passages,
     search_by_tags,
     search_by_properties,
     find_related,

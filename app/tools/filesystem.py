@@ -215,7 +215,9 @@ async def grep(
     def searched() -> LineMatches:
         bounds.begin()
         names: Iterator[str] = iter((spot.name,))
-        if whole:
+        if not whole:
+            view.read(spot.name)
+        else:
             names = (one.path for one in walk(spot.real, bounds) if one.kind == "file" and named(one.path))
         hits = list(islice(matching_lines(names, view.read, compiled, bounds), limit + 1))
         found = [LineMatch(path=view.told(hit.path), line=hit.line, text=hit.text) for hit in hits[:limit]]
@@ -229,8 +231,6 @@ async def grep(
 
     if spot.is_outside:
         return ask_to_read(context, f"Search {spot.real} for {pattern}", view.spot, read=searched)
-    if not whole:
-        await asyncio.to_thread(view.read, spot.name)
     return await asyncio.to_thread(searched)
 
 

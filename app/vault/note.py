@@ -208,7 +208,12 @@ class ParsedNote:
 
     @property
     def is_from_web(self) -> bool:
-        """Whether `origin: web` says that it holds text of a web page, which nobody here has vouched for."""
+        """Whether it holds text of a web page, which the user has not vouched for.
+
+        `origin: web` says so; properties that can't be read might.
+        """
+        if self.properties_problem is not None:
+            return True
         value = self.properties.get("origin")
         return isinstance(value, str) and value.strip().lower() == "web"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from app.errors import ScriptoriumError
+from app.index.resolver import Resolver
 from app.memory.store import PinnedBlock
 from app.permissions.caller import Caller, CallerKind
 from app.permissions.policy import Policy
@@ -19,7 +20,15 @@ _READER = Caller(CallerKind.DESKTOP_AGENT, "Model")
 class ModelSight:
     """Says what may be put into a model's context."""
 
-    def __init__(self, store: NoteStore, policy: Policy, registry: ToolRegistry, memory: Memory) -> None:
+    def __init__(
+        self,
+        store: NoteStore,
+        resolver: Resolver,
+        policy: Policy,
+        registry: ToolRegistry,
+        memory: Memory,
+    ) -> None:
+        self._resolver = resolver
         self._store = store
         self._policy = policy
         self._registry = registry
@@ -45,6 +54,12 @@ class ModelSight:
             return None
         hidden = (real.is_note and is_private(content)) or self.is_kept_from(note) or self.is_kept_from(real)
         return None if hidden else decode_lossy(content)
+
+    def cited(self, target: str) -> tuple[NotePath, str] | None:
+        """The note that the target of a wikilink means and its text, None where a model may not see it."""
+        path = self._resolver.resolve(target, None).path
+        text = None if path is None else self.text(str(path))
+        return None if path is None or text is None else (path, text)
 
     def is_kept_from(self, path: NotePath) -> bool:
         """Whether a rule denies a model to read the note."""

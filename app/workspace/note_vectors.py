@@ -1,29 +1,69 @@
-"""What notes mean, as the settings have it: the sentence models, the vectors they made, and their upkeep."""
+"""What notes mean, as the settings have it: the sentence models, the vectors they made, and their upkeep.
+
+Each model has a file of vectors of its own. When the user chooses another model, its vectors are made in the
+background while those of the earlier one still answer; the earlier ones are deleted once the new ones are
+complete. Two files at the start of the app mean that it ended in between, so the work is resumed.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import logging
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
+from app.embeddings import EmbedderUnavailable, multilingual
 from app.embeddings.client import Embedder
-from app.embeddings.model_choice import ModelChoice
+from app.embeddings.languages import LanguagesMeasured, VaultLanguages, measure
+from app.embeddings.model_choice import MULTILINGUAL, ModelChoice
 from app.embeddings.pace import Machine, Pacer
 from app.embeddings.pair_judge import PairJudge
-from app.embeddings.upkeep import VectorUpkeep
+from app.embeddings.upkeep import EmbeddingFailed, VectorUpkeep
+from app.embeddings.vector_file import models_with_vectors, remove_vectors
 from app.embeddings.vectors import VectorStore
-from app.events import EventBus
+from app.events import Event, EventBus
 from app.index.vault_index import VaultIndex
 from app.settings import Settings
 from app.toolkit.meaning import Meaning
 from app.vault.path import NotePath
 from app.vault.store import NoteStore
 
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelPreparing(Event):
+    """The multilingual model is converted, so many parts of 1 are done."""
+
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSwitched(Event):
+    """The notes' vectors are those of another model from now on; `model` is its key."""
+
+    model: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """A model, the vectors it made, and their upkeep."""
+
+    embedder: Embedder
+    vectors: VectorStore
+    upkeep: VectorUpkeep
+
+    @property
+    def model(self) -> ModelChoice:
+        return self.embedder.model
+
 
 class NoteVectors:
     """The vectors of a vault's notes, and the models.
 
-    `embedder` is always the shipped model: the built-in agent's thresholds are those of it, whichever makes
+    `embedder` is always the English model: the built-in agent's thresholds are those of it, whichever makes
     the notes' vectors.
 
     Args:
@@ -41,22 +81,53 @@ class NoteVectors:
         settings: Callable[[], Settings],
         hidden: Callable[[NotePath], bool],
     ) -> None:
+        self._cache = cache
+        self._index = index
+        self._store = store
+        self._events = events
         self._settings = settings
+        self._hidden = hidden
         self.embedder = Embedder(threads=settings().embeddings.threads)
-        self._notes = self._made()
-        self.vectors = VectorStore(cache, self._notes.model.key)
-        self.meaning = Meaning(self._notes, self.vectors)
-        self._pacer = Pacer(Machine(lambda: self._notes.worker_id))
+        self._pacer = Pacer(Machine(self._working))
         self._set_pace()
-        self.upkeep = VectorUpkeep(self.vectors, index, store, self._notes, events, hidden, self._pacer)
+        self.languages: VaultLanguages | None = None
+        wanted = _chosen(settings())
+        earlier, *others = [key for key in models_with_vectors(cache) if key != wanted.key] or [""]
+        for key in others:
+            remove_vectors(cache, key)
+        self._next: _Side | None = None
+        if earlier:
+            self._now = self._side(ModelChoice.of_key(earlier, wanted.python))
+            self._prepare_switch(wanted)
+        else:
+            self._now = self._side(wanted)
+        self.meaning = Meaning(self._now.embedder, self._now.vectors)
         self.judge = PairJudge(hidden, threads=settings().embeddings.threads)
         self.judge.choose(_cross_encoder(settings()))
         self._change: asyncio.Task[None] | None = None
+        self._preparing: asyncio.Task[None] | None = None
+        self._measuring: asyncio.Task[None] | None = None
+        self._scanned = False
 
     @property
     def on(self) -> bool:
         """Whether the user wants the meaning of notes known."""
         return self._settings().embeddings.enabled
+
+    @property
+    def vectors(self) -> VectorStore:
+        """The vectors that answer."""
+        return self._now.vectors
+
+    @property
+    def upkeep(self) -> VectorUpkeep:
+        """The upkeep that the user sees: that of another model's vectors while they are made."""
+        return (self._next or self._now).upkeep
+
+    @property
+    def switching_to(self) -> str:
+        """The key of the model whose vectors are being made; empty while nothing is switched."""
+        return self._next.model.key if self._next is not None else ""
 
     def known(self) -> VectorStore | None:
         """The vectors, as far as the user wants them known."""
@@ -68,19 +139,23 @@ class NoteVectors:
 
     def start(self) -> None:
         """Bring the vectors up to date in the background, where they are wanted."""
-        if self.on:
-            self.upkeep.start()
+        self._scanned = True
+        if not self.on:
+            return
+        for side in self._sides():
+            self._begin(side)
 
     def apply_settings(self) -> None:
         """Let other settings take effect."""
         self._set_pace()
         self.judge.choose(_cross_encoder(self._settings()))
         if not self.on:
-            self.upkeep.stop()
-        elif _chosen(self._settings()) != self._notes.model:
+            for side in self._sides():
+                side.upkeep.stop()
+        elif _chosen(self._settings()) != (self._next or self._now).model:
             self._change = asyncio.create_task(self._change_model(self._change))
-        else:
-            self.upkeep.start()
+        elif self._scanned:
+            self.start()
 
     async def settle(self) -> None:
         """Wait for a change of the model that is under way."""
@@ -89,35 +164,149 @@ class NoteVectors:
 
     async def close(self) -> None:
         """End the upkeep and the workers, and close the vectors."""
-        await self.upkeep.close()
-        await self._notes.close()
+        await _ended(self._measuring)
+        await _ended(self._preparing)
+        await self.settle()
+        for side in self._sides():
+            await self._close_side(side)
         await self.judge.close()
         await self.embedder.close()
-        self.vectors.close()
 
-    def _made(self) -> Embedder:
-        chosen = _chosen(self._settings())
-        threads = self._settings().embeddings.threads
-        return self.embedder if chosen.is_shipped else Embedder(chosen, threads=threads)
+    # The sides
+
+    def _sides(self) -> tuple[_Side, ...]:
+        return (self._now,) if self._next is None else (self._now, self._next)
+
+    def _working(self) -> int | None:
+        """The id of the worker process that makes vectors."""
+        return (self._next or self._now).embedder.worker_id
+
+    def _side(self, model: ModelChoice, *, switching: bool = False) -> _Side:
+        embedder = self._embedder_of(model)
+        vectors = VectorStore(self._cache, model.key)
+        upkeep = VectorUpkeep(
+            vectors,
+            self._index,
+            self._store,
+            embedder,
+            self._events,
+            self._hidden,
+            self._pacer,
+            self._complete,
+            switching=switching,
+        )
+        return _Side(embedder, vectors, upkeep)
+
+    def _embedder_of(self, model: ModelChoice) -> Embedder:
+        return (
+            self.embedder
+            if model.is_shipped
+            else Embedder(model, threads=self._settings().embeddings.threads)
+        )
+
+    async def _close_side(self, side: _Side) -> None:
+        await side.upkeep.close()
+        if side.embedder is not self.embedder:
+            await side.embedder.close()
+        side.vectors.close()
+
+    def _begin(self, side: _Side) -> None:
+        """Start the upkeep of a side, after the conversion of its model where that is needed."""
+        if side.model.name != MULTILINGUAL or multilingual.state() == "ready":
+            side.upkeep.start()
+        elif self._preparing is None or self._preparing.done():
+            self._preparing = asyncio.create_task(self._prepare(side), name="convert the multilingual model")
+
+    async def _prepare(self, side: _Side) -> None:
+        try:
+            await multilingual.prepare(lambda share: self._events.publish(ModelPreparing(share)))
+        except EmbedderUnavailable as error:
+            log.warning("no multilingual model: %s", error.message)
+            self._events.publish(EmbeddingFailed(error.message, side is self._next))
+            return
+        if side in self._sides() and self.on:
+            side.upkeep.start()
+
+    # The switch
+
+    def _prepare_switch(self, model: ModelChoice) -> None:
+        """Have the vectors of `model` made beside those that answer."""
+        self._next = self._side(model, switching=True)
+        self._now.upkeep.is_quiet = True
+
+    async def _change_model(self, earlier: asyncio.Task[None] | None) -> None:
+        """Have the notes' vectors made by the model of the settings; the last of several changes holds."""
+        if earlier is not None:
+            await asyncio.gather(earlier, return_exceptions=True)
+        wanted = _chosen(self._settings())
+        if self._next is not None and wanted != self._next.model:
+            await _ended(self._preparing)
+            dropped, self._next = self._next, None
+            self._now.upkeep.is_quiet = False
+            await self._close_side(dropped)
+            await asyncio.to_thread(remove_vectors, self._cache, dropped.model.key)
+            self._now.upkeep.report()
+        if self._next is None and wanted.key == self._now.model.key:
+            await self._use(wanted)
+        elif self._next is None:
+            self._prepare_switch(wanted)
+        if self._scanned:
+            self.start()
+
+    async def _use(self, model: ModelChoice) -> None:
+        """Let another Python run the same model."""
+        old = self._now
+        if model == old.model:
+            return
+        embedder = self._embedder_of(model)
+        await old.upkeep.use(embedder)
+        self._now = _Side(embedder, old.vectors, old.upkeep)
+        self.meaning.change_model(embedder, old.vectors)
+        if old.embedder is not self.embedder:
+            await old.embedder.close()
+
+    def _complete(self) -> None:
+        """Finish a switch whose vectors are complete; measure the languages once all notes are embedded."""
+        if self.languages is None and self._measuring is None and _chosen(self._settings()).is_shipped:
+            self._measuring = asyncio.create_task(self._measure(), name="measure the vault's languages")
+        if self._next is not None and self._next.upkeep.is_complete and self._scanned:
+            self._change = asyncio.create_task(self._finish_switch(self._next, self._change))
+
+    async def _finish_switch(self, side: _Side, earlier: asyncio.Task[None] | None) -> None:
+        """Let the next model's vectors answer, and delete those of the earlier one."""
+        if earlier is not None:
+            await asyncio.gather(earlier, return_exceptions=True)
+        if side is not self._next:
+            return
+        old, self._now, self._next = self._now, side, None
+        side.upkeep.switching = False
+        self.meaning.change_model(side.embedder, side.vectors)
+        self._events.publish(ModelSwitched(side.model.key))
+        await self._close_side(old)
+        await asyncio.to_thread(remove_vectors, self._cache, old.model.key)
+
+    # The languages
+
+    async def _measure(self) -> None:
+        measured = await measure(
+            self._index, self._store, self._hidden, threads=self._settings().embeddings.threads
+        )
+        if measured is not None:
+            self.languages = measured
+            self._events.publish(LanguagesMeasured(measured))
 
     def _set_pace(self) -> None:
         chosen = self._settings().embeddings
         self._pacer.on_battery = chosen.on_battery
         self._pacer.when_busy = chosen.when_busy
 
-    async def _change_model(self, earlier: asyncio.Task[None] | None) -> None:
-        """Have the notes' vectors made by the model of the settings; the last of several changes holds."""
-        if earlier is not None:
-            await asyncio.gather(earlier, return_exceptions=True)
-        old = self._notes
-        if _chosen(self._settings()) == old.model:
-            return
-        self._notes = self._made()
-        self.meaning.change_model(self._notes)
-        await self.upkeep.change_model(self._notes)
-        if old is not self.embedder:
-            await old.close()
-        self.start()
+
+async def _ended(task: asyncio.Task[None] | None) -> None:
+    """Cancel a task and wait for its end."""
+    if task is not None:
+        task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.gather(task, return_exceptions=True)
 
 
 def _chosen(settings: Settings) -> ModelChoice:

@@ -26,6 +26,9 @@ from app.agent.team import team_profiles
 from app.agent.undone_cards import UndoneCards
 from app.analysis.analyst import Analyst
 from app.analysis.queue import SuggestionQueue
+from app.embeddings.languages import VaultLanguages
+from app.embeddings.upkeep import VectorUpkeep
+from app.embeddings.vectors import VectorStore
 from app.errors import InvalidParametersError, ScriptoriumError, VaultLostError
 from app.events import Event, EventBus
 from app.external.servers import ExternalServers
@@ -157,12 +160,11 @@ class Workspace:
         """What tools work with beside the notes."""
         services, files = self.runner.services, self._files
         services.memory = self.memory
-        self._sight = ModelSight(self.store, self.policy, self.registry, self.memory)
+        self._sight = ModelSight(self.store, self.index.resolver, self.policy, self.registry, self.memory)
         self._vectors = NoteVectors(
             files.cache, self.index, self.store, self.events, self._settings, self._sight.is_kept_from
         )
-        self.embedder, self.vectors = self._vectors.embedder, self._vectors.vectors
-        self.meaning, self.upkeep = self._vectors.meaning, self._vectors.upkeep
+        self.embedder, self.meaning = self._vectors.embedder, self._vectors.meaning
         self.sources = open_sources(
             self.runner,
             self.registry,
@@ -215,6 +217,8 @@ class Workspace:
             self._sight.pinned_for,
             news,
             self._spending,
+            self._sight.cited,
+            builtin.asks_notes,
         )
         edits = DirectEdits(self.root, self._files.cache, self.store, self.runner.adoption)
         self.programs = ProgramAgent(self.name, self.root, self._settings, text, edits, news)
@@ -332,6 +336,26 @@ class Workspace:
             begun.set()
             looking.cancel()
             await asyncio.gather(looking, return_exceptions=True)
+
+    @property
+    def vectors(self) -> VectorStore:
+        """The vectors of the notes that answer; another store once the model has been switched."""
+        return self._vectors.vectors
+
+    @property
+    def upkeep(self) -> VectorUpkeep:
+        """The upkeep of the notes' vectors that the user sees."""
+        return self._vectors.upkeep
+
+    @property
+    def languages(self) -> VaultLanguages | None:
+        """The languages of the vault's notes, once they are measured."""
+        return self._vectors.languages
+
+    @property
+    def switching_to(self) -> str:
+        """The key of the sentence model that is being switched to; empty while none is."""
+        return self._vectors.switching_to
 
     async def close(self) -> None:
         """Let nobody in any more, stop the agent, the watcher and the worker, and close every file."""

@@ -23,11 +23,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import contents
 
 # Named by code that runs only where the user brought the package.
-OPTIONAL = frozenset({"torch", "sentence_transformers", "transformers"})
+OPTIONAL = frozenset({"torch", "sentence_transformers", "transformers", "onnx"})
 # What PyInstaller itself puts into an archive.
 OF_PYINSTALLER = re.compile(r"^(_pyi_|pyimod|pyi_|_sysconfigdata_)")
 _DATA_SUFFIX = re.compile(
-    r"\.(json|dat|txt|lark|ya?ml|pem|csv|xml|cfg|toml|gz|pickle|ttf|css|rng|xsl|db|bin|lst|rules|tmpl|html|onnx"
+    r"\.(json|dat|txt|lark|ya?ml|pem|csv|xml|cfg|toml|gz|xz|pickle|ttf|css|rng|xsl|db|bin|lst|rules|tmpl|html|onnx"
     r"|svg|png)$"
 )
 _NO_DATA = frozenset({"tests", "test", "testing", "__pycache__", "include", "examples", "docs"})

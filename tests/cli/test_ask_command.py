@@ -38,3 +38,12 @@ def test_what_is_not_understood_is_said(run: Run) -> None:
 def test_private_notes_have_no_name_here(run: Run) -> None:
     done = run("ask", "open Secret", "--json")
     assert "Secret.md" not in done.out
+
+
+def test_a_question_is_answered_by_passages_or_not_at_all(run: Run, vault: Path) -> None:
+    (vault / "Kettle.md").write_text("The kettle was invented by Anna Weber in 1871 in Bremen.\n", "utf-8")
+    done = run("ask", "who invented the kettle?")
+    assert done.status == Exit.DONE
+    assert "invented by Anna Weber" in done.out and "Kettle.md:1" in done.out
+    asked = run("ask", "who painted the ceiling of the opera?")
+    assert asked.status == Exit.NOT_FOUND and "Not in your notes" in asked.err and not asked.out

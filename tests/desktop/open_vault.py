@@ -44,6 +44,7 @@ class OpenVault:
         self.id = paths.vault_id(root)
         self.name = root.name
         self.settings = settings
+        self.read_only = False
         self.events = EventBus()
         self.index = VaultIndex(root, paths.vault_cache_folder(root), settings.index, self.events)
         self.searches = SavedSearches(paths.vault_data_folder(root), self.events)
@@ -70,6 +71,7 @@ class OpenVault:
 
     def apply_settings(self, settings: Settings) -> None:
         self.settings = settings
+        self.read_only = False
 
     async def start_scan(self, progress: object) -> ScanReport:
         cancelled = asyncio.Event()

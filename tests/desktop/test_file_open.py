@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QUrl
 from PySide6.QtGui import QFileOpenEvent
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 
 from app.desktop.file_open import FileOpenEvents
 from app.desktop.main import _options
@@ -15,7 +15,7 @@ from app.desktop.main import _options
 
 @pytest.fixture
 def events(qapp: QApplication) -> FileOpenEvents:
-    made = FileOpenEvents(qapp)
+    made = FileOpenEvents(qapp, "darwin")
     yield made
     qapp.removeEventFilter(made)
     made.deleteLater()
@@ -34,6 +34,17 @@ def test_a_folder_that_came_before_the_window_is_opened_when_there_is_one(events
     send(other)
     assert opened == [tmp_path, other]
     assert not events.hand_to(opened.append), "each folder is opened once"
+
+
+def test_no_event_of_a_widget_reaches_python_where_no_such_event_is_sent(
+    qapp: QApplication, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[object] = []
+    monkeypatch.setattr(FileOpenEvents, "eventFilter", lambda self, watched, event: bool(seen.append(event)))
+    made = FileOpenEvents(qapp, "linux")
+    QWidget().setWindowTitle("an event")
+    assert not seen
+    made.deleteLater()
 
 
 def test_what_is_no_folder_is_left_alone(events, tmp_path: Path) -> None:

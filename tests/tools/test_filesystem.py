@@ -13,6 +13,7 @@ from app.permissions.approval import Approved, Denied, Effect
 from app.permissions.caller import Caller, CallerKind
 from app.permissions.scope import Operation
 from app.toolkit.disk_reading import MAX_FILE, SECONDS, Bounds, walk
+from tests.support.private_notes import CANARY, VARIANTS, written
 
 MODEL = Caller(CallerKind.DESKTOP_AGENT, "Model")
 PRIVATE = "Journal/Letters (private).md"
@@ -266,3 +267,59 @@ async def test_a_file_or_folder_that_is_not_there(workspace, outside):
     for path in ("none.txt", str(outside / "none.txt")):
         assert (await call(workspace, "file_read", path=path)).error["type"] == "not_found"
         assert not (await call(workspace, "directory_list", path=path)).success
+
+
+# Private notes outside the vault
+
+
+@pytest.fixture
+def notes_outside(outside: Path) -> Path:
+    """A folder outside the vault with a public note, every private one, and a link to one."""
+    (outside / "public.md").write_text(f"{CANARY[:6]} in public\n", "utf-8")
+    for number, note in enumerate(VARIANTS.values()):
+        ending = (".md", ".markdown", ".MD")[number % 3]
+        (outside / "Deep" / f"{CANARY} {number}{ending}").write_bytes(written(note))
+    (outside / "large.md").write_bytes(written(VARIANTS["plain"]) + b"x" * MAX_FILE)
+    (outside / "public link.txt").symlink_to(outside / "Deep" / f"{CANARY} 0.md")
+    return outside
+
+
+def without(outcome, *names: str) -> str:
+    """All that the caller is told, without what it said itself."""
+    told = repr((outcome.success, outcome.result, outcome.message, outcome.error, outcome.details))
+    for name in names:
+        told = told.replace(name, "NAME")
+    return told
+
+
+async def test_private_notes_outside_are_not_there_for_a_model(workspace, notes_outside):
+    top = str(notes_outside)
+    found = await call(workspace, "find", pattern="*.md", path=top)
+    assert [Path(path).name for path in listed(found)] == ["public.md"]
+    for outcome in (
+        found,
+        await call(workspace, "directory_list", path=f"{top}/Deep"),
+        await call(workspace, "grep", pattern="xyzzy", path=top),
+        await call(workspace, "file_read", path=f"{top}/public.md"),
+    ):
+        assert outcome.success and CANARY not in without(outcome)
+    assert "in public" in without(await call(workspace, "grep", pattern="xyzzy", path=top))
+
+
+async def test_a_private_note_outside_is_answered_as_one_that_is_absent(workspace, notes_outside):
+    absent = str(notes_outside / "Deep" / "absent.md")
+    others = {"file_read": {}, "grep": {"pattern": "canary"}, "diff": {"other": "Events/Trial of H4.md"}}
+    hidden = [notes_outside / "large.md", notes_outside / "public link.txt"]
+    hidden += [path for path in (notes_outside / "Deep").iterdir() if CANARY in path.name]
+    assert len(hidden) == len(VARIANTS) + 2
+    for tool, arguments in others.items():
+        like_absent = without(await call(workspace, tool, path=absent, **arguments), absent)
+        for path in hidden:
+            outcome = await call(workspace, tool, path=str(path), **arguments)
+            assert without(outcome, str(path)) == like_absent, path
+
+
+async def test_the_user_reads_private_notes_outside(workspace, notes_outside):
+    path = str(notes_outside / "Deep" / f"{CANARY} 0.md")
+    outcome = await workspace.runner.call("file_read", {"path": path}, Caller.user())
+    assert outcome.success and CANARY in outcome.result["text"]

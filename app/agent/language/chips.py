@@ -1,18 +1,22 @@
-"""A reading as chips: what the agent understood, piece by piece, each of which the user can take away."""
+"""A reading as chips: what the agent understood, piece by piece, for the user to change or remove."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from app.agent.language.notation import PREFIX, written
 from app.agent.language.readings import NoteSet, Reading, Step
 from app.errors import QueryError
 from app.index.query import parse
+from app.index.query_text import quoted
 from app.index.query_text import written as query_text
 from app.index.query_tree import And
 from app.vault.path import NotePath
 
+_FIXED = frozenset(("scope", "state", "op"))
 _NAMES = {
     "find": "notes",
     "count": "count",
@@ -27,12 +31,55 @@ _NAMES = {
 }
 
 
+SLOT = "\ue000"
+"""Stands in the request of a chip where its value goes."""
+
+ValueKind = Literal["", "text", "note", "value", "condition"]
+_LEADS = {
+    "tag": "tag:",
+    "new_tag": "tag:",
+    "folder": "path:",
+    "type": "type:",
+    "key": "[",
+    "to": "links-to:",
+    "other": "links-to:",
+}
+_OPERATOR = re.compile(r"-?(tag|path|type|links-to|linked-from|rel):(\"[^\"]*\"|[^\s\"()]+)")
+_RELATION_LEAD = "rel:"
+
+
 @dataclass(frozen=True, slots=True)
 class Chip:
-    """One piece of a reading; `without` is the request that asks for the same without it, if there is one."""
+    """One piece of a reading.
+
+    Args:
+        label: What it says.
+        without: The request for the same without it; empty where it is needed.
+        value: What the user can change; empty where nothing can be.
+        change: The request for the same with `SLOT` in place of the value.
+        kind: How the value is written there.
+        lead: What stands before the value in a search, for which the vault's names complete it.
+    """
 
     label: str
     without: str = ""
+    value: str = ""
+    change: str = ""
+    kind: ValueKind = ""
+    lead: str = ""
+
+
+def with_value(change: str, kind: ValueKind, value: str) -> str:
+    """The request of a chip with another value."""
+    said = " ".join(value.split())
+    match kind:
+        case "text":
+            said = said.replace("\\", "\\\\").replace('"', '\\"')
+        case "note":
+            said = said.replace("]", "").replace("[", "").replace('"', "")
+        case "value":
+            said = said if re.fullmatch(r"[\w/-]+", said) else quoted(said)
+    return change.replace(SLOT, said)
 
 
 def chips(reading: Reading) -> tuple[Chip, ...]:
@@ -50,7 +97,15 @@ def _of_step(reading: Reading, at: int, step: Step) -> Iterator[Chip]:
     if (target := step.target) is not None:
         for path in target.notes if len(target.notes) <= 8 else ():
             rest = tuple(one for one in target.notes if one != path)
-            yield Chip(NotePath.on_disk(path).name, changed(replace(target, notes=rest)) if rest else "")
+            changed_notes = tuple(SLOT if one == path else one for one in target.notes)
+            yield Chip(
+                NotePath.on_disk(path).name,
+                changed(replace(target, notes=rest)) if rest else "",
+                str(NotePath.on_disk(path).stem_path),
+                changed(replace(target, notes=changed_notes)),
+                "note",
+                _LEADS["to"],
+            )
         if len(target.notes) > 8:
             yield Chip(f"{len(target.notes)} notes")
         parts = conditions(target.query)
@@ -58,7 +113,10 @@ def _of_step(reading: Reading, at: int, step: Step) -> Iterator[Chip]:
             others = " ".join(one for one in parts if one is not part)
             removable = len(parts) > 1 or bool(target.notes or target.source)
             label = f"−{part[1:]}" if part.startswith("-") else part
-            yield Chip(label, changed(replace(target, query=others)) if removable else "")
+            without = changed(replace(target, query=others)) if removable else ""
+            lead, text, kind = _operator(part)
+            query = " ".join(f"{lead}{SLOT}" if one is part else one for one in parts)
+            yield Chip(label, without, text, changed(replace(target, query=query)), kind, lead.lstrip("-"))
         if target.is_everything:
             yield Chip("all")
         if target.source:
@@ -69,14 +127,39 @@ def _of_step(reading: Reading, at: int, step: Step) -> Iterator[Chip]:
             yield Chip(f"order: {target.order}", changed(replace(target, order="")))
         if target.limit:
             yield Chip(f"at most {target.limit}", changed(replace(target, limit=None)))
+
+    def argued(name: str, value: object) -> str:
+        steps = (*reading.steps[:at], step.with_argument(name, value), *reading.steps[at + 1 :])
+        return f"{PREFIX} {written(replace(reading, steps=steps))}"
+
     for name, value in step.arguments.items():
+        lead = _RELATION_LEAD if name == "type" and step.action == "relate" else _LEADS.get(name, "")
         if isinstance(value, NoteSet):
-            yield Chip(f"{name}: {', '.join(NotePath.on_disk(path).name for path in value.notes)}")
+            label = f"{name}: {', '.join(NotePath.on_disk(path).name for path in value.notes)}"
+            if len(value.notes) != 1:
+                yield Chip(label)
+                continue
+            said = str(NotePath.on_disk(value.notes[0]).stem_path)
+            yield Chip(label, "", said, argued(name, NoteSet(notes=(SLOT,))), "note", lead)
         elif isinstance(value, tuple):
-            yield from (Chip(f"{name}: {one}") for one in value)
+            for one in value:
+                rest = tuple(other for other in value if other != one)
+                without = argued(name, rest) if rest else ""
+                change = argued(name, tuple(SLOT if other == one else other for other in value))
+                yield Chip(f"{name}: {one}", without, str(one), change, "text", lead)
+        elif name in _FIXED:
+            yield Chip(f"{name}: {value}")
         else:
             text = " ".join(str(value).split())
-            yield Chip(f"{name}: {text if len(text) <= 40 else f'{text[:39]}…'}")
+            label = f"{name}: {text if len(text) <= 40 else f'{text[:39]}…'}"
+            yield Chip(label, "", str(value), argued(name, SLOT), "text", lead)
+
+
+def _operator(part: str) -> tuple[str, str, ValueKind]:
+    """What stands before the value of a condition, the value, and how it is written."""
+    if match := _OPERATOR.fullmatch(part):
+        return part[: match.start(2)], match[2].strip('"'), "value"
+    return "", part, "condition"
 
 
 def conditions(query: str) -> tuple[str, ...]:

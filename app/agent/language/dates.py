@@ -100,6 +100,11 @@ class DateParser:
             return DateSpan(_back(today, unit, count), today, after + 2)
         return None
 
+    @property
+    def this_year(self) -> int:
+        """The year that it is."""
+        return self._now.year
+
     def number(self, key: str) -> int | None:
         """A whole number in digits or words."""
         if key.isdecimal() and len(key) < 6:

@@ -49,6 +49,17 @@ class DialogState:
         return self._one_given or self.focus or self._open
 
     @property
+    def listed(self) -> bool:
+        """Whether the last answer was a list of several notes."""
+        last = self.last.last.action if self.last is not None else ""
+        return last in ("find", "count") and len(self.results) > 1
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether the last request may have meant other notes than those that were found."""
+        return self.is_lost or (self.last is not None and not self.last.certain)
+
+    @property
     def them(self) -> tuple[str, ...]:
         """What "these" means: the notes given along, else those last listed."""
         return self.given if len(self.given) > 1 else self.results

@@ -11,12 +11,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from app.agent.language.actions import Action
+from app.agent.language.actions import TOOL_PREFIX, Action
 from app.agent.language.dates import DateParser
 from app.agent.language.dialog import DialogState
 from app.agent.language.frames import ClauseReading, FrameParser
+from app.agent.language.intent_model import intent_model
+from app.agent.language.intent_reading import IntentReader
 from app.agent.language.lexicon import Frame, Language
-from app.agent.language.note_sets import NoteSetParser
+from app.agent.language.mentions import find_mentions
+from app.agent.language.note_sets import NoteSetParser, is_search
 from app.agent.language.readings import (
     Clarification,
     ContentQuestion,
@@ -41,6 +44,15 @@ ASKED = 0.85
 GUESS = 0.63
 """The score of a request without a verb that is taken for words to look for."""
 CORRECTED_WRITE = WRITE_AT - 0.01
+STRONG = 0.85
+"""What the grammar's reading must score to stand against the intent model."""
+LEARNED = 0.5
+"""The probability at which an action that was learned from examples is taken."""
+ASKED_ABOUT = 0.25
+"""The probability at which such an action is asked about."""
+CONSIDERED = 0.1
+CONTRADICTED = 0.6
+"""The probability of another action at which a change that the grammar reads is asked about."""
 _SPLIT_COST = 0.02
 _MAX_CLAUSES = 4
 _SHOWN_OPTIONS = 4
@@ -142,9 +154,19 @@ class Interpreter:
             return 1.05, said
         if (refined := self._refined(request, tokens)) is not None and refined.score >= READ_AT:
             return refined.score, self._decided(request, [refined])
+        if said := self._only_small_talk(language, tokens):
+            return 1.0, said
         first = next((token.key for token in tokens if token.is_word), "")
-        request = replace(request, asks=first in language.words("question_words"))
+        plain = self._without_reason(language, tokens)
+        # What a reason says is not accounted for by any reading.
+        request = replace(request, asks=first in language.words("question_words") or plain != tokens)
+        tokens = plain
         found = self._readings(request, tokens, follows=False)
+        found = [
+            one
+            for one in found
+            if all(step.target is None or is_search(step.target.query) for step in one.steps)
+        ]
         asks = tokens[0].key in language.words("asking_words")
         if asks:
             found = [one for one in found if not self._writes(request, one)]
@@ -166,8 +188,10 @@ class Interpreter:
         wants_model = self._wants_model(language, tokens)
         if wants_model and best < 0.97:
             return max(best, 0.85), wants_model
+        if (learned := self._learned(request, tokens, found)) is not None:
+            return learned
         if self._unsupported(language, tokens) and (best < 0.97 or found[0].last.action == "find"):
-            return max(best, 0.85), Reply("", understood=False)
+            return max(best, 0.85), Reply("unsupported", understood=False)
         if (
             found
             and asks
@@ -184,6 +208,153 @@ class Interpreter:
             return bare_name.score, self._decided(request, [bare_name])
         return best, Reply("", understood=False)
 
+    # What the words alone do not say
+
+    def _learned(
+        self, request: _Request, tokens: tuple[Token, ...], found: list[Reading]
+    ) -> tuple[float, Interpretation] | None:
+        """What the intent model makes of a request that the grammar does not read, or reads another way.
+
+        None where the grammar's reading stands.
+        """
+        reader, ranked = self._reader(request, tokens, follows=False)
+        label, odds = ranked[0]
+        best = found[0] if found else None
+        stands = (
+            best is not None
+            and best.score >= STRONG
+            and best.certain
+            and not best.missing
+            and not best.unexplained
+        )
+        if best is not None and best.last.action.startswith(TOOL_PREFIX) and best.score >= READ_AT:
+            return None  # an example of a tool that the model does not know
+        if stands and best is not None:
+            doubtful = self._writes(request, best) and len(best.steps) == 1 and odds >= CONTRADICTED
+            if not doubtful or label.partition(".")[0] == best.last.action or _related_label(label, best):
+                return None
+        if label == "none" and odds >= LEARNED:
+            return odds, Reply("unsupported", understood=False)
+        if label == "model" and odds >= LEARNED:
+            return odds, ModelRequired("This")
+        if label == "question" and odds >= LEARNED:
+            return odds, ContentQuestion(request.text)
+        if label == "open" and request.asks and odds < STRONG:
+            return odds, ContentQuestion(request.text)
+        candidates: list[Reading] = []
+        if (steps := self._by_clauses(request, tokens)) and (
+            best is None or len(best.steps) < len(steps.steps)
+        ):
+            candidates.append(steps)
+        for name, share in ranked[:_SHOWN_OPTIONS]:
+            if share >= CONSIDERED and len(candidates) < _SHOWN_OPTIONS - 1:
+                candidates += reader.readings(name, share, request.allowed)
+        if (
+            best is not None
+            and len(best.steps) == 1
+            and not _is_clear(best)
+            and not best.last.action.startswith("tool")
+        ):
+            # The grammar knows the verb, and too many words stand where it looks for a name.
+            again = [
+                one
+                for one in reader.readings(best.last.action, best.score, request.allowed)
+                if _is_clear(one)
+            ]
+            if again and not self._writes(request, again[0]):
+                return best.score, again[0]
+            candidates = [*again, *candidates]
+        searches = best is not None and not best.certain and best.last.action in ("find", "count")
+        if searches and best is not None and len(best.steps) == 1 and best.score >= CONFIRM_AT:
+            # The words that the grammar would look for may be no topics: leave those out.
+            again = reader.readings(best.last.action, best.score, request.allowed)
+            if again and (label in ("find", "count") or not candidates or candidates[0].score < ASKED_ABOUT):
+                return best.score, again[0]
+        if not candidates:
+            return None
+        first = candidates[0]
+        if (
+            best is not None
+            and best.score >= READ_AT
+            and best.last.action == first.last.action
+            and best.certain
+        ):
+            return None
+        if first.score >= LEARNED and not self._writes(request, first) and _is_clear(first):
+            return first.score, first
+        if first.score < ASKED_ABOUT:
+            return None
+        if best is not None and best.score >= CONFIRM_AT and not best.missing:
+            candidates.insert(1, best)
+        return max(first.score, READ_AT), self._choice(request, candidates)
+
+    def _reader(
+        self, request: _Request, tokens: tuple[Token, ...], *, follows: bool
+    ) -> tuple[IntentReader, list[tuple[str, float]]]:
+        """What fills the roles of actions, and the actions by their probability."""
+        language = request.language
+        sets = NoteSetParser(
+            request.text, language, request.vocabulary, request.dates, request.dialog, follows
+        )
+        mentions = find_mentions(request.text, tokens, language, request.vocabulary, sets, request.dates)
+        model = intent_model()
+        reader = IntentReader(request.text, tokens, mentions, language, sets, request.dialog, model.words)
+        return reader, model.rank(mentions)
+
+    def _by_clauses(self, request: _Request, tokens: tuple[Token, ...]) -> Reading | None:
+        """The steps of a request whose clauses are read one by one; None where one of them is not clear."""
+        language = request.language
+        clauses: list[list[Token]] = [[]]
+        at = 0
+        while at < len(tokens):
+            after = max(language.starts(tokens, at, "then"), language.starts(tokens, at, "and"))
+            ends = tokens[at].kind == "mark" and tokens[at].key in (",", ";", ".", "!", "?")
+            joined = after > at and after < len(tokens) and tokens[after].key in language.verbs()
+            if (ends or joined) and clauses[-1]:
+                clauses.append([])
+            if ends or joined:
+                at = max(after, at + 1)
+                continue
+            clauses[-1].append(tokens[at])
+            at += 1
+        parts = [self._without_courtesies(language, tuple(one)) for one in clauses if one]
+        parts = [one for one in parts if one]
+        if not 2 <= len(parts) <= _MAX_CLAUSES:
+            return None
+        steps: list[Step] = []
+        score = 1.0
+        for part in parts:
+            read = self._clause(request, part, follows=bool(steps))
+            if read is None:
+                return None
+            steps += read.steps
+            score = min(score, read.score)
+        return Reading(tuple(steps), score, language=language.code, certain=False)
+
+    def _clause(self, request: _Request, tokens: tuple[Token, ...], *, follows: bool) -> Reading | None:
+        """One clause as the grammar reads it, else as a likely action."""
+        grammar = [
+            _as_reading(one, request.language) for one in self._frames(request, follows).readings(tokens)
+        ][:1]
+        if grammar and grammar[0].score >= STRONG and not grammar[0].missing and not grammar[0].unexplained:
+            return grammar[0]
+        reader, ranked = self._reader(request, tokens, follows=follows)
+        found = reader.readings(*ranked[0], request.allowed) if ranked[0][1] >= LEARNED else []
+        found = [one for one in found if _is_clear(one)]
+        return found[0] if found else None
+
+    def _choice(self, request: _Request, readings: Sequence[Reading]) -> Interpretation:
+        """Ask which of some readings is meant."""
+        if question := self._name_question(request, readings[0]):
+            return question
+        options: dict[str, Option] = {}
+        for one in readings:
+            if not any(step.target and step.target.unknown for step in one.steps):
+                label = self._describe(one)
+                options.setdefault(label, Option(label, one))
+        shown = tuple(options.values())[:_SHOWN_OPTIONS]
+        return Clarification("Is this what you mean?" if len(shown) == 1 else "What do you mean?", shown)
+
     def _small_talk(self, language: Language, tokens: Sequence[Token]) -> Interpretation | None:
         if language.says(tokens, "small_talk", "help"):
             return Reading((Step("help"),), 1.0, language=language.code)
@@ -191,6 +362,24 @@ class Interpreter:
             if language.says(tokens, "small_talk", kind):
                 return Reply(kind)
         return None
+
+    def _only_small_talk(self, language: Language, tokens: Sequence[Token]) -> Interpretation | None:
+        """Several pieces of small talk, one after the other: "thanks, that was all"."""
+        clauses: list[list[Token]] = [[]]
+        for token in tokens:
+            if token.kind == "mark":
+                clauses.append([])
+            else:
+                clauses[-1].append(token)
+        said = [self._small_talk(language, one) for one in clauses if one]
+        return said[0] if len(said) > 1 and all(isinstance(one, Reply) for one in said) else None
+
+    def _without_reason(self, language: Language, tokens: tuple[Token, ...]) -> tuple[Token, ...]:
+        """The tokens without a last clause that gives a reason: ", it is a guess"."""
+        for at in range(1, len(tokens) - 1):
+            if tokens[at].kind == "mark" and language.starts(tokens, at + 1, "reasons") > at + 1:
+                return tokens[:at]
+        return tokens
 
     def _without_courtesies(self, language: Language, tokens: tuple[Token, ...]) -> tuple[Token, ...]:
         phrases = language.phrases("courtesies")
@@ -466,7 +655,35 @@ class Interpreter:
             else:
                 notes = step.target.with_query(f"-({query})" if " " in query else f"-{query}")
             return Reading((replace(step, target=notes),), 0.9, language=language.code)
-        return self._same_again(request, tokens, sets, step) or self._instead(request, tokens, sets, step)
+        return (
+            self._same_again(request, tokens, sets, step)
+            or self._instead(request, tokens, sets, step)
+            or self._on_others(request, tokens, sets, step)
+        )
+
+    def _on_others(
+        self, request: _Request, tokens: tuple[Token, ...], sets: NoteSetParser, step: Step
+    ) -> Reading | None:
+        """The last action on other notes ("same tag for H4 and K1") or taken back for one ("not K1")."""
+        language = request.language
+        if step.target is None or not request.allowed[step.action].writes:
+            return None
+        mentions = find_mentions(request.text, tokens, language, request.vocabulary, sets, request.dates)
+        notes = [one for one in mentions if one.kind == "note" and one.notes is not None and one.notes.notes]
+        words = [one.tokens[0] for one in mentions if one.kind == "word"]
+        if not notes or len(notes) + len(words) != len(mentions):
+            return None
+        paths = tuple(dict.fromkeys(path for one in notes if one.notes for path in one.notes.notes))
+        certain = not any(one.is_near for one in notes)
+        target = NoteSet(notes=paths)
+        if all(token.key in language.words("same_again") for token in words):
+            again = replace(step, target=target)
+            return Reading((again,), 0.9, language=language.code, certain=certain)
+        opposite = _OPPOSITES.get(step.action)
+        if opposite and words and all(token.key in language.words("not_that") for token in words):
+            undone = Step(opposite, target, step.arguments)
+            return Reading((undone,), 0.9, language=language.code, certain=certain)
+        return None
 
     def _same_again(
         self, request: _Request, tokens: tuple[Token, ...], sets: NoteSetParser, step: Step
@@ -486,7 +703,11 @@ class Interpreter:
         if named is None or len(named.notes.notes) != 1:
             return None
         if step.target.notes:
-            return Reading((replace(step, target=named.notes),), 0.9, language=request.language.code)
+            meant = replace(step, target=named.notes)
+            words = [token for token in (*tokens[:after], *tokens[end:]) if token.kind != "mark"]
+            again = request.language.words("same_again")
+            certain = all(token.key in again for token in words)
+            return Reading((meant,), 0.9, language=request.language.code, certain=certain)
         name = NotePath.on_disk(named.notes.notes[0]).stem_path
         query = re.sub(r"((?:links-to|linked-from):)(?:\"[^\"]*\"|\S+)", rf'\1"{name}"', step.target.query)
         if query == step.target.query:
@@ -514,7 +735,9 @@ class Interpreter:
             return None
         named = sets.named(rest)
         if named and named.notes.notes and step.target.notes:
-            return Reading((replace(step, target=named.notes),), 0.92, language=language.code)
+            # The change before it stays made: whether it is to be made here as well is asked.
+            meant = replace(step, target=named.notes)
+            return Reading((meant,), 0.92, language=language.code, certain=False)
         if step.action in ("find", "count"):
             parsed = sets.parse(rest)
             if parsed and not parsed.notes.notes and not parsed.notes.unknown and parsed.fit >= 0.55:
@@ -569,7 +792,11 @@ class Interpreter:
                 self._without_courtesies(language, _without_marks_at_end(request.tokens)),
                 follows=False,
             )
-            if fresh and fresh[0].score >= 0.95 and not fresh[0].missing and not fresh[0].unexplained:
+            begins = request.tokens[0].key in language.verbs() if request.tokens else False
+            if fresh and (
+                (fresh[0].score >= 0.95 and not fresh[0].missing and not fresh[0].unexplained)
+                or (begins and fresh[0].score >= CONFIRM_AT)
+            ):
                 return None
             if (filled := self._filled(request, question.partial)) is not None:
                 return self._decided(request, [filled])
@@ -632,11 +859,28 @@ def _joined(head: Reading, tail: Reading) -> Reading:
     )
 
 
+_OPPOSITES = {"add_tag": "remove_tag", "remove_tag": "add_tag"}
 _FAMILIES = (
     frozenset(("set_type", "set_property", "set_confidence")),
     frozenset(("remove_all_tags", "remove_tag", "remove_property")),
     frozenset(("remove_text", "delete")),
 )
+
+
+def _related_label(label: str, best: Reading) -> bool:
+    """Whether an action that was learned is another name for the one that was read."""
+    pair = {label.partition(".")[0], best.last.action}
+    return any(pair <= family for family in _FAMILIES) or label in ("none", "ask", "question", "model")
+
+
+def _is_clear(reading: Reading) -> bool:
+    """Whether every note of a reading is known."""
+    return not any(
+        notes.unknown
+        for step in reading.steps
+        for notes in (step.target, *step.arguments.values())
+        if isinstance(notes, NoteSet)
+    )
 
 
 def _same_family(one: Reading, best: Reading) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from app.agent.language.actions import Action
 from app.agent.language.readings import NoteSet, Reading, Step
@@ -101,13 +102,11 @@ def _parse_step(text: str, resolve: Resolve, actions: Mapping[str, Action]) -> S
         arguments[found["name"]] = _argument(found["name"], values, resolve)
     target = _parse_set(match["set"], resolve) if match["set"] is not None else None
     if target is not None:
-        target = NoteSet(
-            target.query,
-            target.notes,
-            target.source,
-            int(str(arguments.pop("pick"))) if "pick" in arguments else None,
-            str(arguments.pop("order", "")),
-            int(str(arguments.pop("limit"))) if "limit" in arguments else None,
+        target = replace(
+            target,
+            pick=int(str(arguments.pop("pick"))) if "pick" in arguments else None,
+            order=str(arguments.pop("order", "")),
+            limit=int(str(arguments.pop("limit"))) if "limit" in arguments else None,
         )
     if "target" in action.needs and target is None:
         return None
@@ -152,9 +151,9 @@ def _parse_set(text: str, resolve: Resolve) -> NoteSet:
         paths: list[str] = []
         for name in re.split(r",\s*@", names.removeprefix("@")):
             found = resolve(name.strip())
+            if not found:
+                return NoteSet(unknown=name.strip())
             paths += found[:1]
-        if not paths:
-            return NoteSet(unknown=names.removeprefix("@").strip())
         return NoteSet(query=query, notes=tuple(paths))
     return NoteSet(query=text)
 

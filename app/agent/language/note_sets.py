@@ -13,6 +13,8 @@ from app.agent.language.lexicon import Filter, Language
 from app.agent.language.readings import NoteSet, grouped
 from app.agent.language.tokens import Token, text_of
 from app.agent.language.vocabulary import Vocabulary
+from app.errors import QueryError
+from app.index.query import parse as parse_query
 from app.index.query_text import quoted
 from app.vault.path import NotePath
 from app.vault.reference import parse_reference
@@ -20,7 +22,14 @@ from app.vault.reference import parse_reference
 _MAX_NAME = 10
 _MAX_FOLDER = 5
 _PLAIN = re.compile(r"[\w][\w-]*")
-_NUMBER = re.compile(r"-?\d+(?:[.,]\d+)?%?")
+_NUMBER = re.compile(r"-?(?:\d+(?:[.,]\d+)?|\.\d+)%?")
+_YEAR = re.compile(r"1\d\d\d|20\d\d")
+_CENTURY = re.compile(r"(\d\d?)(?:st|nd|rd|th|\.)?")
+_RECENT_YEARS = 30
+"""A year within so many from now is the time of a change, an earlier one a date in the notes."""
+_DATED = ("year", "date", "published")
+_LIVES = ("born", "died")
+_OWN_PROPERTIES = frozenset(("confidence", "type", "aliases", "status"))
 NAMED, POINTED, CUED, BARE, GUESSED, UNKNOWN = 1.0, 0.97, 0.92, 0.6, 0.8, 0.45
 
 
@@ -117,7 +126,8 @@ class NoteSetParser:
         if language.says(tokens, "everything") and (len(tokens) > 1 or tokens[0].key not in plain):
             return ParsedSet(NoteSet(), CUED, has_head=True)
         if language.says(tokens, "both") and len(dialog.results) == 2:
-            return ParsedSet(NoteSet(notes=dialog.results), POINTED, has_head=True)
+            both = NoteSet(notes=dialog.results)
+            return ParsedSet(both, POINTED, has_head=True, is_certain=not dialog.is_doubtful)
         if (place := self._ordinal(tokens)) is not None:
             return self._picked(place)
         if language.says(tokens, "this"):
@@ -126,14 +136,16 @@ class NoteSetParser:
             if self._follows:
                 return ParsedSet(NoteSet(source="previous"), POINTED, has_head=True)
             if dialog.them:
-                return ParsedSet(NoteSet(notes=dialog.them), POINTED, has_head=True)
+                found = ParsedSet(NoteSet(notes=dialog.them), POINTED, has_head=True)
+                return replace(found, is_certain=not dialog.is_doubtful)
             return replace(self._pointed(dialog.it), is_certain=False)
         if language.says(tokens, "it") and self._dialog.is_lost and not self._follows:
             return ParsedSet(NoteSet(unknown=" "), UNKNOWN)
         if language.says(tokens, "it"):
             if self._follows:
                 return ParsedSet(NoteSet(source="previous"), POINTED, has_head=True)
-            return self._pointed(dialog.it)
+            # After a list "it" may be one of the list.
+            return replace(self._pointed(dialog.it), is_certain=not dialog.listed)
         return None
 
     def _pointed(self, paths: tuple[str, ...]) -> ParsedSet:
@@ -161,10 +173,86 @@ class NoteSetParser:
             return ParsedSet(NoteSet(source="previous", pick=place), POINTED, has_head=True)
         results = self._dialog.them
         if results and -len(results) <= place <= len(results):
-            return ParsedSet(
-                NoteSet(notes=(results[place - 1 if place > 0 else place],)), POINTED, has_head=True
-            )
+            one = NoteSet(notes=(results[place - 1 if place > 0 else place],))
+            return ParsedSet(one, POINTED, has_head=True, is_certain=not self._dialog.is_doubtful)
         return ParsedSet(NoteSet(unknown=" "), UNKNOWN)
+
+    # Parts of a request whose other words say nothing of the notes
+
+    def scan(self, tokens: Sequence[Token], common: frozenset[str]) -> str:
+        """The conditions among some words as a search; words that are not `common` are topics.
+
+        Where `parse` reads a noun phrase and accounts for each word of it, this leaves out what it can't use.
+        """
+        language = self._language
+        parts: list[str] = []
+        last: _Part | None = None
+        at, negative, alternative = 0, False, False
+        while at < len(tokens):
+            token = tokens[at]
+            part = None if token.kind == "mark" else self._condition(tokens, at, last)
+            if part is not None and (part.is_topic or (part.filter and part.filter.value == "topic")):
+                part = None
+            if part is None and token.key in language.words("lacking"):
+                negative, at = True, at + 1
+                continue
+            if part is None and (after := language.starts(tokens, at, "not")) > at:
+                negative, at = True, after
+                continue
+            if part is None and negative and (name := self._property_name(token)):
+                lacks = tokens[at - 1].key in language.words("lacking") | language.words("determiners")
+                part = _Part(f"[{name}]" if lacks else f"[{name}:true]", at + 1)
+            if part is None and (after := language.starts(tokens, at, "or")) > at and parts:
+                alternative, at = True, after
+                continue
+            if part is None and token.kind in ("quoted", "link"):
+                part = _Part(self._search_word(token), at + 1)
+            if part is None and (note := self._longest_name(tokens, at, common)):
+                part = note
+            if part is None and token.is_word and token.key not in common and token.value[0].isalnum():
+                part = _Part(self._search_word(token), at + 1, is_topic=True)
+            if part is None:
+                at += 1
+                continue
+            query = part.query
+            if negative:
+                query = f"-{grouped(query) if ' ' not in query else _wrapped(query)}"
+            if alternative:
+                parts[-1] = f"({parts[-1].strip('()')} OR {query})"
+            elif query not in parts:
+                parts.append(query)
+            last, at, negative, alternative = part, part.end, False, False
+        return " ".join(grouped(part) for part in parts if is_search(part))
+
+    def _longest_name(self, tokens: Sequence[Token], at: int, common: frozenset[str]) -> _Part | None:
+        """The words of a note's name, as a topic."""
+        for end in range(min(len(tokens), at + _MAX_NAME), at + 1, -1):
+            part = tokens[at:end]
+            if part[-1].kind != "mark" and self._vocabulary.notes(text_of(self._request, tuple(part))):
+                return _Part(quoted(text_of(self._request, tuple(part))), end, is_topic=True)
+        return None
+
+    def order_in(self, tokens: Sequence[Token]) -> tuple[str, int | None] | None:
+        """The order that some words ask for, with a number of notes."""
+        for at in range(len(tokens)):
+            if tokens[at].kind != "mark" and (found := self._order(tokens, at)):
+                return found[0], found[1]
+        return None
+
+    def is_folder(self, word: str) -> bool:
+        """Whether a word names a folder."""
+        return self._vocabulary.folder(word) is not None
+
+    def type_of(self, word: str) -> str | None:
+        """The type of notes that a word names."""
+        return next(
+            (
+                one
+                for said in (word, *self._vocabulary.singulars(word.casefold()))
+                if (one := self._vocabulary.type(said))
+            ),
+            None,
+        )
 
     # Names
 
@@ -376,6 +464,12 @@ class NoteSetParser:
             found.append(_Part(span.query("modified"), span.end))
         if part := self._property(tokens, at):
             found.append(part)
+        if part := self._years(tokens, at):
+            found.append(part)
+        if part := self._range(tokens, at):
+            found.append(part)
+        if (flag := self._unset_flag(token)) is not None:
+            found.append(_Part(f"[{flag}:false]", at + 1))
         if part := self._relation(tokens, at):
             found.append(part)
         if found:
@@ -570,10 +664,93 @@ class NoteSetParser:
         if not token.is_word:
             return None
         for name, words in self._language.table("properties").items():
-            if token.key in words:
+            if token.key in words and (name in _OWN_PROPERTIES or self._vocabulary.property(name)):
                 return str(name)
         found = self._vocabulary.property(token.key)
         return found if found != "tags" else None
+
+    def _unset_flag(self, token: Token) -> str | None:
+        """A property that a word negates, such as "unread" for `read`."""
+        for prefix in self._language.data.get("negating_prefixes", ()):
+            if token.is_word and token.key.startswith(prefix):
+                rest = token.key.removeprefix(prefix)
+                found = self._property_name(replace(token, key=rest, value=rest))
+                if found:
+                    return found
+        return None
+
+    def _years(self, tokens: Sequence[Token], at: int) -> _Part | None:
+        """A comparison of dates in the past: "before 1710", "died after 1750", "born in the 17th century"."""
+        start, name = at, self._dated(tokens[at])
+        if name:
+            at += 1
+        sign, lead = "=", at
+        for kind in ("<=", ">=", "<", ">"):
+            after = self._language.starts(tokens, at, "comparisons", kind)
+            if after > lead:
+                sign, lead = kind, after
+        if lead == at:
+            lead = self._language.starts(tokens, at, "dates", "span")
+            if lead == at and not name:
+                return None
+        while lead < len(tokens) - 1 and tokens[lead].key in self._language.words("determiners"):
+            lead += 1
+        if lead >= len(tokens):
+            return None
+        token, end = tokens[lead], lead + 1
+        if _YEAR.fullmatch(token.value):
+            first = last = int(token.value)
+            if not name and first >= self._dates.this_year - _RECENT_YEARS:
+                return None
+        elif (
+            (century := _CENTURY.fullmatch(token.value))
+            and end < len(tokens)
+            and (tokens[end].key in self._language.words("century_nouns"))
+        ):
+            first, last, end = (int(century[1]) - 1) * 100, int(century[1]) * 100 - 1, end + 1
+        else:
+            return None
+        if not name and end < len(tokens) and (later := self._dated(tokens[end])):
+            name, end = later, end + 1
+        while name and end < len(tokens) and tokens[end].key in self._language.words("determiners"):
+            end += 1
+        names = [name] if name else [one for one in _DATED if self._vocabulary.property(one)]
+        if not names or start == end:
+            return None
+        values = {
+            "<": f"<{first}",
+            "<=": f"<={last}",
+            ">": f">{last}",
+            ">=": f">={first}",
+            "=": f"{first}",
+        }
+        both = sign == "=" and first != last
+        parts = [
+            f"[{one}:>={first}] [{one}:<={last}-12-31]" if both else f"[{one}:{values[sign]}]"
+            for one in names
+        ]
+        return _Part(parts[0] if len(parts) == 1 else f"({' OR '.join(parts)})", end)
+
+    def _dated(self, token: Token) -> str | None:
+        name = self._property_name(token) if token.is_word else None
+        return name if name in (*_DATED, *_LIVES) else None
+
+    def _range(self, tokens: Sequence[Token], at: int) -> _Part | None:
+        """A range of a number without its property, which is the confidence: "between .5 and .8"."""
+        between = self._language.starts(tokens, at, "dates", "between")
+        if between > at and between + 2 < len(tokens):
+            joint = self._language.starts(tokens, between + 1, "and")
+            if joint < len(tokens) and (low := _share(tokens[between])) and (high := _share(tokens[joint])):
+                return _Part(f"[confidence:>={low}] [confidence:<={high}]", joint + 1)
+        for sign in ("<=", ">=", "<", ">"):
+            lead = self._language.starts(tokens, at, "comparisons", sign)
+            if lead > at and lead < len(tokens) and (value := _share(tokens[lead])):
+                percent = lead + 1 < len(tokens) and tokens[lead + 1].key in self._language.words("percent")
+                if percent:
+                    value = f"{float(number_text(tokens[lead].value)) / 100:g}"
+                if float(value) <= 1:
+                    return _Part(f"[confidence:{sign}{value}]", lead + 1 + percent)
+        return None
 
     def _property_value(self, tokens: Sequence[Token], at: int) -> tuple[str, int]:
         while at < len(tokens) and tokens[at].key in self._language.words("determiners"):
@@ -601,15 +778,28 @@ class NoteSetParser:
         vocabulary = self._vocabulary
         nouns = self._language.words("note_nouns")
         before_noun = at + 1 < len(tokens) and tokens[at + 1].key in nouns
-        alone = at == 0 or tokens[at - 1].key in self._language.words("fillers")
+        alone = at == 0 or tokens[at - 1].kind == "mark" or tokens[at - 1].key in self._before_nouns
         for word in (token.key, *vocabulary.singulars(token.key)):
             if (folder := vocabulary.folder(word)) and (word != token.key or alone or before_noun):
                 return _Part(f"path:{_quoted(folder + '/')}", at + 1)
         if one := vocabulary.type(token.value):
             return _Part(f"type:{_quoted(one)}", at + 1)
-        if before_noun and (tag := vocabulary.tag(token.value)):
+        if (tag := vocabulary.tag(token.value)) and (before_noun or (alone and tag.casefold() != token.key)):
             return _Part(f"tag:{_quoted(tag)}", at + 1)
         return None
+
+    @cached_property
+    def _before_nouns(self) -> frozenset[str]:
+        """Words after which a plural names the notes: "the", "not", "only"."""
+        language = self._language
+        first = {
+            word
+            for kind in ("not", "and", "or", "then")
+            for one in language.phrases(kind)
+            for word in one.first
+        }
+        first |= {word for one in language.phrases("refine", "only") for word in one.first}
+        return language.words("fillers") | language.words("lacking") | frozenset(first)
 
     def _topic(self, tokens: Sequence[Token], at: int, fit: float) -> _Part | None:
         """Words to look for in the text, up to the next condition."""
@@ -681,6 +871,23 @@ class NoteSetParser:
         if token.kind == "tag":
             return f"tag:{token.value}"
         return token.value if _PLAIN.fullmatch(token.value) and token.value != "OR" else quoted(token.value)
+
+
+def is_search(query: str) -> bool:
+    """Whether a query can be read."""
+    try:
+        parse_query(f"{query} ")
+    except QueryError:
+        return False
+    return True
+
+
+def _share(token: Token) -> str:
+    """A number from 0 to 100 in a token, as text; empty for anything else."""
+    if not token.is_word or not _NUMBER.fullmatch(token.value):
+        return ""
+    value = number_text(token.value)
+    return value if 0 < float(value) <= 100 else ""
 
 
 def number_text(text: str) -> str:

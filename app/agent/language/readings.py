@@ -137,9 +137,13 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class ContentQuestion:
-    """A question about what the notes say, in the user's words."""
+    """A question about what the notes say, in the user's words.
+
+    `needs_model`: what a language model could do beyond quoting the notes.
+    """
 
     text: str
+    needs_model: ModelRequired | None = None
 
 
 Interpretation = Reading | Clarification | ModelRequired | Reply | ContentQuestion

@@ -19,6 +19,7 @@ _NEAR_TAG = 80.0
 _MAX_CANDIDATES = 5
 _MAX_ROUGH = 60
 _LONG_WORD = 4
+_LONG_NAME = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +99,23 @@ class Vocabulary:
         if words not in self._near:
             self._near[words] = self._search_names(name_key(words.strip()))
         return self._near[words]
+
+    def note_misspelled(self, word: str) -> str | None:
+        """The only note with `word` in its name, or with a word that differs by a slip of the finger."""
+        near = self.notes_like(word)
+        if near.clear:
+            return near.paths[0]
+        key = name_key(word)
+        most = 1 if len(key) < _LONG_NAME else 2
+        found = [
+            path
+            for path in near.paths
+            if any(
+                OSA.distance(key, said, score_cutoff=most) <= most
+                for said in name_key(NotePath.on_disk(path).name).split()
+            )
+        ]
+        return found[0] if len(found) == 1 else None
 
     def _search_names(self, key: str) -> NearNotes:
         if len(key) < _LONG_WORD:

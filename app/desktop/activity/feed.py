@@ -231,6 +231,8 @@ class Feed(QAbstractListModel):
         over, total = progress.is_over, progress.total
         status = Status.RUNNING if not over else Status.FAILED if progress.failed else Status.COMPLETED
         words = self.tr("{0} of {1} notes").format(f"{progress.done:,}", f"{total:,}")
+        if progress.switching:
+            words = self.tr("{0}, for another language model").format(words)
         if progress.failed:
             words += self.tr(", {0} could not be read").format(f"{progress.failed:,}")
         known = self._of("meaning")

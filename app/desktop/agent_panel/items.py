@@ -22,6 +22,7 @@ from app.agent.transcript import (
     UserText,
 )
 from app.desktop.agent_panel.markdown_label import MarkdownLabel
+from app.desktop.agent_panel.reading_chip import ReadingChipView
 from app.desktop.agent_panel.tool_card import ToolCardView
 from app.desktop.flow_layout import FlowLayout
 from app.desktop.panel import ElidedButton, ElidedLabel, ThemedButton
@@ -33,6 +34,7 @@ class ItemView(QWidget):
 
     `link_clicked` carries a note's name and a fragment; `reply_chosen` an answer that the agent offered, and
     `action_wanted` what the window does instead of an answer;
+    `names_wanted` the start of a search and the field that offers how it can go on;
     `resend_wanted` the text of a prompt that should be edited and sent again; `diff_wanted` and
     `undo_wanted` an audit entry.
     """
@@ -40,6 +42,7 @@ class ItemView(QWidget):
     link_clicked = Signal(str, str)
     tag_clicked = Signal(str)
     reply_chosen = Signal(str)
+    names_wanted = Signal(str, object)
     action_wanted = Signal(str)
     resend_wanted = Signal(str)
     diff_wanted = Signal(int)
@@ -210,7 +213,7 @@ class QuestionView(ItemView):
 
 
 class ReadingView(ItemView):
-    """How the built-in agent understood a request: a row of chips, each of which can be taken away."""
+    """How the built-in agent understood a request: a row of chips that can be changed and removed."""
 
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)
@@ -232,20 +235,22 @@ class ReadingView(ItemView):
         self.setAccessibleDescription(" · ".join(chip.label for chip in item.chips))
 
     def _chip(self, chip: ReadingChip) -> QWidget:
-        if not chip.without:
+        if not (chip.without or chip.change):
             label = QLabel(chip.label)
             label.setTextFormat(Qt.TextFormat.PlainText)
             label.setProperty("role", "reading")
             return label
-        button = QPushButton(f"{chip.label}  ×")
-        button.setProperty("role", "reading")
-        button.setToolTip(self.tr("Search again without this"))
-        button.clicked.connect(lambda: self.reply_chosen.emit(chip.without))
-        return button
+        view = ReadingChipView(chip, self)
+        view.reply_chosen.connect(self.reply_chosen)
+        view.names_wanted.connect(self.names_wanted)
+        view.resized.connect(self.updateGeometry)
+        return view
 
     def retire(self) -> None:
         """A later request stands below: the chips stay as a record."""
         for chip in self._chips:
+            if isinstance(chip, ReadingChipView):
+                chip.close_field()
             chip.setEnabled(False)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QScrollArea, QStackedWidget, QVBoxLayout, QWidget
+from shiboken6 import isValid
 
 from app.agent.conversations import Conversation
 from app.agent.transcript import (
@@ -25,6 +26,7 @@ from app.desktop import dialogs, tasks
 from app.desktop.agent_panel.composer import Composer
 from app.desktop.agent_panel.conversation_list import ConversationList
 from app.desktop.agent_panel.model_menu import ModelChoice, ModelMenu, UsedModels, answering
+from app.desktop.agent_panel.reading_chip import ValueField
 from app.desktop.agent_panel.start_page import StartPage
 from app.desktop.agent_panel.transcript_view import TranscriptView
 from app.desktop.agent_panel.usage import in_full, in_short
@@ -95,6 +97,9 @@ class AgentPanel(Panel):
         self.transcript.link_clicked.connect(self.open_requested)
         self.transcript.tag_clicked.connect(lambda tag: self.search_requested.emit(f"tag:{tag}"))
         self.transcript.reply_chosen.connect(self._send)
+        self.transcript.names_wanted.connect(
+            lambda search, field: self._start(self._offer_values(search, field), "find names")
+        )
         self.transcript.action_wanted.connect(self._do)
         self.transcript.resend_wanted.connect(lambda position, _: self._edit_again(position))
         self.transcript.diff_wanted.connect(self.diff_requested)
@@ -390,6 +395,13 @@ class AgentPanel(Panel):
     async def _offer_names(self, word: str) -> None:
         names = await self._client.run(lambda ws: questions.complete_names(ws, word, 8))
         self.composer.set_names(list(names))
+
+    async def _offer_values(self, search: str, field: ValueField) -> None:
+        found = await self._client.run(lambda ws: ws.index.searcher.suggest(search, len(search)))
+        if isValid(field):
+            typed = field.text()
+            names = [one.shown for one in found[1]] if found else []
+            field.offer(typed if search.endswith(typed) else "", names)
 
     def _start(self, coro: object, what: str) -> None:
         tasks.start(coro, owner=self, what=what)  # type: ignore[arg-type]

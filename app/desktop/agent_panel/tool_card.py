@@ -24,6 +24,7 @@ _STATES: dict[CardState, tuple[str, str, str]] = {
 }
 _UNDONE = ("arrow-u-up-left", "muted", "Undone")
 _LONGEST_VALUE = 200
+_NAME_LETTERS = 9
 
 
 class ToolCardView(QFrame):
@@ -94,6 +95,9 @@ class ToolCardView(QFrame):
         """Show the call as it stands."""
         self._card = card
         self._name.setText(card.tool.replace("__", ": ").replace("_", " "))
+        # The arguments give way before the name does.
+        room = _NAME_LETTERS * self._name.fontMetrics().averageCharWidth()
+        self._name.setMinimumWidth(min(self._name.sizeHint().width(), room))
         summary = _summary(card.arguments)
         self._summary.setText(summary)
         self._time.setText(_took(card))

@@ -35,6 +35,11 @@ async def compare_conflict(document: NoteDocument, theme: ThemeSource, parent: Q
     result = (chosen[0] if chosen else None) or mine
     if not accepted or document.conflict is not conflict:
         is_own = result not in (mine, sides.theirs, both)
+        if document.conflict is None:
+            # It went away while the dialog was open: there is nothing left to decide later.
+            if accepted or is_own:
+                document.take_result(result.decode("utf-8"))
+            return False
         document.decide_later(result.decode("utf-8") if is_own else None)
         return False
     document.resolve(result.decode("utf-8"))

@@ -365,6 +365,13 @@ class NoteDocument(QObject):
             self.conflict.result = result
             self.keep_draft()
 
+    def take_result(self, text: str) -> None:
+        """Take the user's text from a conflict that is gone; undo brings back the text before."""
+        if self.conflict is None and self.page is not None and text != self.text:
+            self.text_changed.emit(text)
+            self.touched()
+            self.keep_draft()
+
     def merge(self) -> None:
         """Put both texts together; where they collide, the user compares them."""
         self._start(self._merge(), "merge the note")

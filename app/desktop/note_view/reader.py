@@ -6,8 +6,8 @@ import re
 from typing import Any
 
 from PySide6.QtCore import QPoint, Qt, QTimer, QUrl, Signal
-from PySide6.QtGui import QColor, QImage, QMouseEvent, QTextDocument
-from PySide6.QtWidgets import QTextBrowser, QWidget
+from PySide6.QtGui import QColor, QImage, QMouseEvent, QTextCursor, QTextDocument
+from PySide6.QtWidgets import QTextBrowser, QTextEdit, QWidget
 
 from app.desktop.note_view.page import Rendered
 from app.desktop.theme import Theme, ThemeSource
@@ -17,6 +17,8 @@ _WIDEST = 760
 _RESIZED_MS = 120
 # Qt keeps a size that is written in the page, also where the view is narrower.
 _SIZE_OF_DRAWING = re.compile(r'(<img src="drawing:[^"]*") width="\d+" height="\d+"')
+_SIZE_OF_IMAGE = re.compile(r'(<img src="vault:[^"#]*)" width="(\d+)"(?: height="(\d+)")?')
+_WIDTH_AND_HEIGHT = re.compile(r"(\d+)x(\d*)")
 
 
 class Reader(QTextBrowser):
@@ -41,7 +43,7 @@ class Reader(QTextBrowser):
         self._theme = theme
         self._path: NotePath | None = None
         self._images: dict[str, QImage] = {}
-        self._loaded: dict[str, QUrl] = {}
+        self._loaded: set[QUrl] = set()
         self._resized = QTimer(self)
         self._resized.setSingleShot(True)
         self._resized.setInterval(_RESIZED_MS)
@@ -61,24 +63,66 @@ class Reader(QTextBrowser):
         at = self.verticalScrollBar().value() if path == self._path else 0
         self._path = path
         self._images = rendered.images
-        self._loaded = {}
-        self.setHtml(_SIZE_OF_DRAWING.sub(r"\1", rendered.html))
+        self._loaded = set()
+        html = _SIZE_OF_DRAWING.sub(r"\1", rendered.html)
+        # The size becomes a part of the address, since an image may be shown in several sizes.
+        self.setHtml(_SIZE_OF_IMAGE.sub(r'\1#\2x\3"', html))
         self.verticalScrollBar().setValue(at)
 
     def go_to(self, fragment: str) -> None:
         """Bring a heading or `^block` to the top."""
         self.scrollToAnchor(fragment)
 
+    def mark(self, place: tuple[int, int] | None) -> None:
+        """Mark a place of the page, in UTF-16 units, and bring it to the middle; None takes the mark away."""
+        if place is None:
+            self.setExtraSelections([])
+            return
+        marked = QTextEdit.ExtraSelection()
+        cursor = QTextCursor(self.document())
+        cursor.setPosition(place[0])
+        cursor.setPosition(place[1], QTextCursor.MoveMode.KeepAnchor)
+        marked.cursor = cursor
+        marked.format.setBackground(QColor(self._theme.theme.mark_bg))
+        self.setExtraSelections([marked])
+        start = QTextCursor(cursor)
+        start.setPosition(place[0])
+        bar = self.verticalScrollBar()
+        bar.setValue(bar.value() + self.cursorRect(start).top() - self.viewport().height() // 3)
+
     def loadResource(self, kind: int, url: QUrl | str) -> Any:  # noqa: ANN401 (Qt's own signature)
         """The vault's images that were loaded with the note; never anything else."""
         if int(kind) != QTextDocument.ResourceType.ImageResource.value:
             return None
-        scheme, path, _ = split_address(QUrl(url))
-        address = f"{scheme}:{path}"
-        if address not in self._images:
+        url = QUrl(url)
+        image = self._image(url)
+        if image is None:
             return QImage()
-        self._loaded[address] = QUrl(url)
-        return self._fitted(self._images[address])
+        self._loaded.add(url)
+        return image
+
+    def _image(self, url: QUrl) -> QImage | None:
+        """The image at an address, at the size that follows `#`; None if it was not loaded with the note."""
+        scheme, path, size = split_address(url)
+        image = self._images.get(f"{scheme}:{path}")
+        if image is None or not (wanted := _WIDTH_AND_HEIGHT.fullmatch(size)):
+            return image and self._fitted(image)
+        ratio, width = self.devicePixelRatioF(), int(wanted[1])
+        height = int(wanted[2]) if wanted[2] else round(image.height() * width / max(1, image.width()))
+        if 0 < (room := self._room()) < width:
+            width, height = room, max(1, round(height * room / width))
+        image = image.scaled(
+            max(1, round(width * ratio)),
+            max(1, round(height * ratio)),
+            Qt.AspectRatioMode.IgnoreAspectRatio,
+            Qt.TransformationMode.SmoothTransformation,
+        )
+        image.setDevicePixelRatio(ratio)
+        return image
+
+    def _room(self) -> int:
+        """The width of the text."""
+        return int(self.viewport().width() - 2 * self.document().documentMargin())
 
     def _fitted(self, image: QImage) -> QImage:
         """The image at the width of the text where it is wider: Qt itself scales without smoothing."""
@@ -87,7 +131,7 @@ class Reader(QTextBrowser):
             width = max(1, round(image.width() * ratio / own))
             image = image.scaledToWidth(width, Qt.TransformationMode.SmoothTransformation)
             image.setDevicePixelRatio(ratio)
-        room = round((self.viewport().width() - 2 * self.document().documentMargin()) * ratio)
+        room = round(self._room() * ratio)
         if 0 < room < image.width():
             image = image.scaledToWidth(room, Qt.TransformationMode.SmoothTransformation)
             image.setDevicePixelRatio(ratio)
@@ -96,9 +140,8 @@ class Reader(QTextBrowser):
     def _fit_images(self) -> None:
         """Scale the images anew for the width as it is now."""
         document = self.document()
-        for address, url in self._loaded.items():
-            fitted = self._fitted(self._images[address])
-            document.addResource(QTextDocument.ResourceType.ImageResource.value, url, fitted)
+        for url in self._loaded:
+            document.addResource(QTextDocument.ResourceType.ImageResource.value, url, self._image(url))
         document.markContentsDirty(0, document.characterCount())
 
     def resizeEvent(self, event: object) -> None:

@@ -31,6 +31,7 @@ from app.desktop.note_view.page import Page
 from app.desktop.note_view.preview import Preview
 from app.desktop.note_view.properties_form import PropertiesForm
 from app.desktop.note_view.reader import Reader
+from app.desktop.note_view.span_places import place_on_page
 from app.desktop.note_view.writing_aids import WritingAids
 from app.desktop.notes.completions import complete
 from app.desktop.notes.editor.completion import CompletionRequest
@@ -47,9 +48,10 @@ from app.index.records import IndexUpdated
 from app.vault.markdown import edit
 from app.vault.markdown.render import Interaction, RenderColors
 from app.vault.markdown.scan import scan
-from app.vault.note import ParsedNote
+from app.vault.note import ParsedNote, Span
 from app.vault.path import NotePath
 from app.vault.reference import parse_reference
+from app.vault.span_reference import find_fragment, is_span
 
 if TYPE_CHECKING:
     from app.workspace import Workspace
@@ -91,6 +93,7 @@ class NoteView(QWidget):
         self._mode = ViewMode.LIVE
         self._toggled_callouts: set[int] = set()
         self._reading_place = ""
+        self._cited = ""
         self._modes = ViewModes(client.workspace.root)
         # A double click asks twice: the second must not load over what was typed after the first.
         self._opening = asyncio.Lock()
@@ -199,7 +202,7 @@ class NoteView(QWidget):
     # Opening and showing
 
     async def open(self, path: str, fragment: str = "") -> None:
-        """Show the note at `path` (or called so), at a heading, a `^block` or `line=12`.
+        """Show the note at `path` (or called so), at a heading, a `^block`, a `span=…` or `line=12`.
 
         Raises:
             NotFoundError, StorageError: it is not there, or can't be read; what was shown stays.
@@ -281,7 +284,11 @@ class NoteView(QWidget):
             self._write(fragment.removeprefix(WRITE))
             return
         headings = self.document.page.parsed.headings if self.document.page else ()
-        if fragment.startswith("line=") and fragment[5:].isdigit():
+        self._cited = ""
+        self._mark(None)
+        if is_span(fragment) or fragment.startswith("^"):
+            self._show_cited(fragment)
+        elif fragment.startswith("line=") and fragment[5:].isdigit():
             line = int(fragment[5:])
             self.editor.go_to_line(line)
             above = [heading.text for heading in headings if heading.line <= line]
@@ -291,6 +298,31 @@ class NoteView(QWidget):
             same = (h for h in headings if h.text.casefold() == fragment.casefold())
             if (heading := next(same, None)) is not None:
                 self.editor.go_to_line(heading.line)
+
+    def _show_cited(self, fragment: str) -> None:
+        """Mark the passage that a link means, and scroll to it; say so where it is not there any more."""
+        page = self.document.page
+        span = find_fragment(self.document.text, page.parsed, fragment) if page else None
+        if span is None:
+            if is_span(fragment):
+                self.notice.say(self.tr("The passage has changed since it was cited."), "warning")
+            self.reader.go_to(fragment)
+            return
+        self._cited = fragment
+        self._mark(span)
+
+    def _mark(self, span: Span | None) -> None:
+        """Mark a span of the note in the view that is in front; None takes the mark away."""
+        if span is None:
+            self.reader.mark(None)
+            self.editor.mark(None)
+            return
+        text = self.document.text
+        if self._mode is ViewMode.READING:
+            self.reader.mark(place_on_page(text, span.start, span.end, self.reader.toPlainText()))
+        else:
+            shown = for_editor(text[: span.start]), for_editor(text[: span.end])
+            self.editor.mark((units(shown[0]), units(shown[1])))
 
     def _render_reading(self) -> None:
         if self._mode is ViewMode.READING:
@@ -309,7 +341,9 @@ class NoteView(QWidget):
         )
         if self.path == str(page.path):
             self.reader.show_rendered(shown, page.path)
-            if self._reading_place:
+            if self._cited:
+                self._show_cited(self._cited)
+            elif self._reading_place:
                 self.reader.go_to(self._reading_place)
                 self._reading_place = ""
             if self._mode is ViewMode.READING:

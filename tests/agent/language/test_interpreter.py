@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from app.agent.builtin import BuiltinAgent
 from app.agent.language.actions import ACTIONS
-from app.agent.language.chips import chips
+from app.agent.language.chips import chips, with_value
 from app.agent.language.lexicon import languages
 from app.agent.language.notation import parse, written
 from app.agent.language.readings import (
@@ -218,6 +218,51 @@ def test_a_chip_takes_its_condition_away(agent: BuiltinAgent) -> None:
     assert list(labels) == ["notes", "tag:instrument", "−tag:core"]
     again = read(agent, labels["−tag:core"])
     assert isinstance(again, Reading) and written(again) == "find [tag:instrument]"
+
+
+@pytest.mark.parametrize(
+    ("text", "label", "value", "reading"),
+    [
+        (
+            "show me notes tagged instrument but not core",
+            "tag:instrument",
+            "star",
+            "find [tag:star -tag:core]",
+        ),
+        (
+            "show me notes tagged instrument but not core",
+            "−tag:core",
+            "a b",
+            'find [tag:instrument -tag:"a b"]',
+        ),
+        ("show H4", "H4", "Concepts/Gimbal", "read [@Concepts/Gimbal]"),
+        ("tag H4 with #core and #star", "tag: star", "clock", "add_tag [@Instruments/H4] tag=core,clock"),
+        (
+            "link H3 to George Graham as inspired by",
+            "to: George Graham",
+            "People/John Harrison",
+            'relate [@Instruments/H3] to="@People/John Harrison" type=inspired_by',
+        ),
+        ('append "a" to H4', "text: a", 'say "x" \\', 'append [@Instruments/H4] text="say \\"x\\" \\\\"'),
+        ("notes about longitude", "longitude", "moon OR stars", "find [moon OR stars]"),
+    ],
+)
+def test_a_chip_takes_another_value(
+    agent: BuiltinAgent, text: str, label: str, value: str, reading: str
+) -> None:
+    found = read(agent, text)
+    assert isinstance(found, Reading)
+    chip = next(one for one in chips(found) if one.label == label)
+    again = read(agent, with_value(chip.change, chip.kind, value))
+    assert isinstance(again, Reading) and written(again) == reading
+
+
+def test_a_chip_with_the_name_of_no_note_does_nothing(agent: BuiltinAgent) -> None:
+    found = read(agent, "delete H4")
+    assert isinstance(found, Reading)
+    chip = next(one for one in chips(found) if one.label == "H4")
+    again = read(agent, with_value(chip.change, chip.kind, "No such note"))
+    assert isinstance(again, Reply) and "No such note" in again.text
 
 
 def test_every_phrase_of_every_language_can_be_matched() -> None:

@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QPushButton
+from PySide6.QtWidgets import QLabel, QLineEdit, QPushButton
 
 from app.agent.transcript import SET_UP_MODEL, Choice, Question, ReadingChip, RequestReading
 from app.desktop.agent_panel.items import QuestionView, ReadingView
 from app.desktop.theme import ThemeSource
 
-CHIPS = (ReadingChip(label="notes"), ReadingChip(label="<b>tag</b>:core", without="= find [tag:star]"))
+CHANGE = "= find [tag:star tag:\ue000]"
+CHIPS = (
+    ReadingChip(label="notes"),
+    ReadingChip(
+        label="<b>tag</b>:core",
+        without="= find [tag:star]",
+        value="core",
+        change=CHANGE,
+        value_kind="value",
+        lead="tag:",
+    ),
+)
 
 
 def test_a_chip_asks_again_without_it(qtbot) -> None:
@@ -17,12 +28,36 @@ def test_a_chip_asks_again_without_it(qtbot) -> None:
     qtbot.addWidget(view)
     view.show_item(RequestReading(turn="t", at=0.0, chips=CHIPS))
     assert [label.text() for label in view.findChildren(QLabel)] == ["notes"]
-    (button,) = view.findChildren(QPushButton)
+    _, button = view.findChildren(QPushButton)
     with qtbot.waitSignal(view.reply_chosen) as chosen:
         qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     assert chosen.args == ["= find [tag:star]"]
     view.retire()
     assert not button.isEnabled()
+
+
+def test_a_chip_is_changed_by_the_keyboard(qtbot) -> None:
+    view = ReadingView(ThemeSource("light"))
+    qtbot.addWidget(view)
+    view.show_item(RequestReading(turn="t", at=0.0, chips=CHIPS))
+    view.show()
+    view.activateWindow()
+    label, _ = view.findChildren(QPushButton)
+    label.setFocus()
+    qtbot.keyClick(label, Qt.Key.Key_Space)
+    (field,) = view.findChildren(QLineEdit)
+    assert field.text() == field.selectedText() == "core"
+    with qtbot.waitSignal(view.names_wanted) as wanted:
+        qtbot.keyClicks(field, "s")
+    assert wanted.args == ["tag:s", field]
+    qtbot.keyClick(field, Qt.Key.Key_Escape)
+    assert label.isVisibleTo(view)
+    qtbot.keyClick(label, Qt.Key.Key_Space)
+    field = next(one for one in view.findChildren(QLineEdit) if one.isVisibleTo(view))
+    qtbot.keyClicks(field, "sea clock")
+    with qtbot.waitSignal(view.reply_chosen) as chosen:
+        qtbot.keyClick(field, Qt.Key.Key_Return)
+    assert chosen.args == ['= find [tag:star tag:"sea clock"]']
 
 
 def test_setting_up_a_model_is_a_button_of_the_answer(qtbot) -> None:

@@ -224,11 +224,39 @@ def test_the_saves_of_a_sitting_share_one_session(gui, opened, wait_until) -> No
     gui(main())
 
 
-def test_what_was_typed_while_comparing_is_kept_when_deciding_later(gui, opened, wait_until) -> None:
-    def dialog() -> ConflictDialog | None:
-        found = (w for w in QApplication.topLevelWidgets() if isinstance(w, ConflictDialog) and w.isVisible())
-        return next(found, None)
+def dialog() -> ConflictDialog | None:
+    found = (w for w in QApplication.topLevelWidgets() if isinstance(w, ConflictDialog) and w.isVisible())
+    return next(found, None)
 
+
+@pytest.mark.parametrize("answer", ["accept", "reject"])
+def test_what_was_typed_while_comparing_is_kept_when_the_conflict_goes_away(
+    gui, opened, wait_until, answer: str
+) -> None:
+    async def main() -> None:
+        async with opened("A.md") as (vault, view):
+            file = vault.root / "A.md"
+            type_at_end(view, "mine")
+            file.write_text("theirs\n")
+            assert not await view.document.save()
+            view.notice.answer("Compare")
+            await wait_until(dialog)
+            dialog().editor.field.setPlainText("by hand\n")
+            # The file becomes again what it was: nothing is in conflict any more.
+            file.write_text(NOTES["A.md"])
+            await wait_until(lambda: view.document.conflict is None)
+            getattr(dialog(), answer)()
+            await wait_until(lambda: dialog() is None and view.document.text == "by hand\n")
+            view.editor.undo()
+            assert view.document.text == NOTES["A.md"] + "mine"
+            view.editor.redo()
+            await view.document.save()
+            assert file.read_text() == "by hand\n"
+
+    gui(main())
+
+
+def test_what_was_typed_while_comparing_is_kept_when_deciding_later(gui, opened, wait_until) -> None:
     async def main() -> None:
         async with opened("A.md") as (vault, view):
             file = vault.root / "A.md"

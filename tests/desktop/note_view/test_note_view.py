@@ -16,11 +16,14 @@ from app.desktop.bridge import Service
 from app.desktop.note_view import page as pages
 from app.desktop.note_view.drafts import Drafts
 from app.desktop.note_view.property_rows import ListValue, TextValue
+from app.desktop.note_view.reader import Reader
 from app.desktop.note_view.view import WRITE, NoteView
 from app.desktop.notes.editor import inline_scanner as inline
 from app.desktop.notes.editor.mode import ViewMode
 from app.desktop.theme import ThemeSource
+from app.vault.note import Span
 from app.vault.path import NotePath
+from app.vault.span_reference import fragment_of
 from tests.desktop.whole_vault import WholeVault, whole_vault
 
 NOTES = {
@@ -403,3 +406,64 @@ def test_a_diagram_shrinks_in_a_narrow_reading_view(gui, opened, wait_until) -> 
             assert view.reader.horizontalScrollBar().maximum() == 0
 
     gui(main())
+
+
+CITED = (
+    "---\ntags: [x]\n---\n# Cited\n\n"
+    + "A line of filling.\n\n" * 60
+    + "The **answer** is [[B|here]], 😀 yes.\n"
+)
+
+
+@pytest.mark.parametrize("mode", [ViewMode.LIVE, ViewMode.SOURCE, ViewMode.READING])
+def test_a_cited_passage_is_marked_and_in_view(gui, opened, wait_until, mode: ViewMode) -> None:
+    async def main() -> None:
+        async with opened("B.md", {"Cited.md": CITED, "B.md": "# B\n"}) as (vault, view):
+            start = CITED.index("The **answer**")
+            fragment = fragment_of(CITED, Span(start, len(CITED) - 1))
+            await view.open("Cited.md")
+            view.show_mode(mode)
+            await view.open("Cited.md", fragment)
+            shown = view.reader if mode is ViewMode.READING else view.editor
+            await wait_until(lambda: len(shown.extraSelections()) == 1)
+            marks = shown.extraSelections()
+            cursor = QTextCursor(marks[0].cursor)
+            words = "The answer is here, 😀 yes." if mode is ViewMode.READING else CITED[start:-1]
+            assert cursor.selectedText() == words
+            if mode is ViewMode.READING:
+                assert shown.viewport().rect().contains(shown.cursorRect(cursor).center())
+            assert (vault.root / "Cited.md").read_text("utf-8") == CITED
+            await view.open("Cited.md", "Cited")
+            assert not shown.extraSelections()
+
+    gui(main())
+
+
+def test_a_passage_that_has_changed_is_not_marked_and_the_user_is_told(gui, opened) -> None:
+    async def main() -> None:
+        async with opened("B.md") as (_, view):
+            await view.open("A.md", fragment_of("Something else", Span(0, 14)))
+            assert "has changed since" in view.notice.text
+            assert not view.editor.extraSelections()
+
+    gui(main())
+
+
+@pytest.mark.parametrize(("sizes", "width", "height"), [("500", 0, 0), ("120", 120, 60), ("120x30", 120, 30)])
+def test_an_image_with_a_width_fits_a_narrow_reading_view(qtbot, sizes: str, width: int, height: int) -> None:
+    reader = Reader(ThemeSource("light"))
+    qtbot.addWidget(reader)
+    reader.resize(340, 400)
+    reader.show()
+    wanted = "".join(f' {n}="{v}"' for n, v in zip(("width", "height"), sizes.split("x"), strict=False))
+    html = f'<p><img src="vault:photo.png"{wanted} style="max-width:100%;"></p>'
+    image = QImage(800, 400, QImage.Format.Format_RGB32)
+    reader.show_rendered(pages.Rendered(html, {"vault:photo.png": image}), A)
+    reader.viewport().repaint()
+    assert not reader.horizontalScrollBar().maximum()
+    block = reader.document().begin()
+    box = reader.document().documentLayout().blockBoundingRect(block)
+    shown = reader.loadResource(2, QUrl(f"vault:photo.png#{sizes}{'' if 'x' in sizes else 'x'}"))
+    size = shown.deviceIndependentSize()
+    assert size.width() == (width or reader._room()) and size.height() <= box.height()
+    assert size.height() == (height or reader._room() // 2)

@@ -8,6 +8,7 @@ QuickJS and rasterizes by resvg. Both are loaded with the first formula or diagr
 from __future__ import annotations
 
 import threading
+import warnings
 from collections.abc import Callable
 
 from PySide6.QtCore import QByteArray, QRectF, QSizeF, Qt
@@ -77,6 +78,8 @@ def _draw_image(request: DrawingRequest, load: Load) -> Drawing:
 
 
 def _draw_formula(request: DrawingRequest) -> Drawing:
+    # It finds its fonts by a function of the standard library that a later one replaces.
+    warnings.filterwarnings("ignore", category=DeprecationWarning, module="ziamath")
     from PySide6.QtSvg import QSvgRenderer
     from ziamath.config import config
     from ziamath.zmath import Latex

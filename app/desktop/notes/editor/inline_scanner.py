@@ -132,7 +132,9 @@ def _add_link(match: re.Match[str], kind: str, style: int, found: InlineScan) ->
     if kind == "wiki":
         inner = match.span("alias" if match["alias"] else "target")
         _add(found, a, b, *inner, style | LINK)
-        found.links.append(Link(a, b, "note", match["target"]))
+        # In a table the bar is escaped.
+        target = match["target"] if match["alias"] is None else match["target"].removesuffix("\\")
+        found.links.append(Link(a, b, "note", target))
     elif kind == "link":
         inner = match.span("words") if match["words"] else match.span("url")
         _add(found, a, b, *inner, style | LINK)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from PySide6.QtGui import QTextBlock, QTextCursor
 
@@ -23,7 +24,8 @@ def continue_block(cursor: QTextCursor) -> bool:
         return False
     with one_undo_step(cursor):
         if match.end() == len(line):
-            _end_block(cursor, match, is_item)
+            with _numbers_kept([cursor.block()]):
+                _end_block(cursor, match, is_item)
         else:
             repeats = bool(match[4]) and _repeats_its_number(cursor.block())
             cursor.insertText(f"\n{_next_prefix(match, is_item, repeats=repeats)}")
@@ -49,6 +51,44 @@ def renumber(block: QTextBlock) -> None:
         match = _PREFIX.match(item.text())
         assert match
         replace_in_line(item, match.start(4), match.end(4), new)
+
+
+@contextmanager
+def _numbers_kept(blocks: Sequence[QTextBlock]) -> Iterator[None]:
+    """Number the lists that items leave, and those that they come into, once their indents have changed."""
+    moved = [one for one in blocks if _number(one.text())]
+    numbers = {one.blockNumber() for one in moved}
+    left: list[tuple[QTextBlock, str]] = []
+    for block in moved:
+        below = next(_siblings(block, down=True), None)
+        if below is not None and below.blockNumber() not in numbers:
+            above = [one for one in _siblings(block, down=False) if one.blockNumber() in numbers]
+            left.append((below, _number((above[-1] if above else block).text())))
+    indents = [_indent_of(one) for one in moved]
+    yield
+    for block, indent in zip(moved, indents, strict=True):
+        is_first = _number(block.text()) and next(_siblings(block, down=False), None) is None
+        if is_first and _indent_of(block) > indent:
+            _set_number(block, "1")
+    for block, number in left:
+        if next(_siblings(block, down=False), None) is None:
+            _set_number(block, number)  # It takes the place of the item that has left.
+        renumber(block)
+    for block in moved:
+        renumber(block)
+
+
+def _indent_of(block: QTextBlock) -> int:
+    match = _PREFIX.match(block.text())
+    assert match
+    return len(match[2].expandtabs(4))
+
+
+def _set_number(block: QTextBlock, number: str) -> None:
+    match = _PREFIX.match(block.text())
+    assert match
+    if match[4] != number and (len(match[4]) == len(number) or not _has_lines_below(block)):
+        replace_in_line(block, match.start(4), match.end(4), number)
 
 
 def _number(line: str) -> str:
@@ -111,8 +151,9 @@ def indent_items(cursor: QTextCursor, deeper: bool) -> bool:
         return False
     with one_undo_step(cursor):
         width = _indent_width(blocks[0])
-        for block in blocks:
-            _indent(block, deeper, width)
+        with _numbers_kept(blocks):
+            for block in blocks:
+                _indent(block, deeper, width)
     return True
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from PySide6.QtCore import QEvent, QMimeData, QPoint, QRect, Qt, Signal
 from PySide6.QtGui import (
+    QColor,
     QContextMenuEvent,
     QFocusEvent,
     QInputMethodEvent,
@@ -18,7 +19,7 @@ from PySide6.QtGui import (
     QTextCursor,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QMenu, QWidget
+from PySide6.QtWidgets import QMenu, QTextEdit, QWidget
 
 from app.desktop.notes.editor import formatting, lists, pairs, table_editing, text_cursor
 from app.desktop.notes.editor.completion import (
@@ -339,6 +340,21 @@ class LiveEditor(LiveView):
         super().focusOutEvent(event)
 
     # Finding
+
+    def mark(self, place: tuple[int, int] | None) -> None:
+        """Mark a place, in UTF-16 units, with the cursor at its start; None takes the mark away."""
+        if place is None:
+            self.setExtraSelections([])
+            return
+        cursor = QTextCursor(self.document())
+        cursor.setPosition(place[0])
+        self.setTextCursor(cursor)
+        self.center_cursor()
+        marked = QTextEdit.ExtraSelection()
+        marked.cursor = QTextCursor(cursor)
+        marked.cursor.setPosition(place[1], QTextCursor.MoveMode.KeepAnchor)
+        marked.format.setBackground(QColor(self._theme.theme.mark_bg))
+        self.setExtraSelections([marked])
 
     def show_matches(self, positions: Sequence[int]) -> None:
         """Mark on the scroll bar where what was found is; nothing hides the marks."""

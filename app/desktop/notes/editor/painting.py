@@ -80,6 +80,7 @@ def _paint_text(
             x = fragment.x + hit_test.x_of(line, place) + 1
             if drawing.image is not None:
                 box = QRectF(x, base - drawing.ascent, drawing.width, drawing.height)
+                painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
                 painter.drawImage(box, drawing.image)
 
 

@@ -264,7 +264,7 @@ def _rendered_fragment(
 ) -> Fragment:
     """The line without its markup, and with its formulas drawn."""
     line, x = flow.lines[at], row.indent
-    formulas = formulas_of(flow, row, line, spans)
+    formulas = formulas_of(flow, row, line, spans, flow.width - x)
     if not hidden and not formulas:
         return _source_fragment(flow, at, row, spans, y, font)
     fragment, places = without_markup(flow, line, hidden, formulas, font)

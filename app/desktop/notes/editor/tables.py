@@ -87,7 +87,7 @@ def _cell(
     if is_head:
         spans.insert(0, (0, len(text), inline.BOLD))
     font: QFont = flow.style.font
-    formulas = text_layout.formulas_of(flow, row, text, spans)
+    formulas = text_layout.formulas_of(flow, row, text, spans, width)
     fragment, places = text_layout.without_markup(flow, text, found.hidden, formulas, font)
     kept = [one for one in spans if not (one[2] & inline.MATH and one[0] in formulas)]
     shown = [(fragment.shown(a), fragment.shown(b), bits) for a, b, bits in kept]

@@ -154,16 +154,24 @@ def without_markup(
 
 
 def formulas_of(
-    flow: NoteRows, row: Row, line: str, spans: list[inline.Span]
+    flow: NoteRows, row: Row, line: str, spans: list[inline.Span], room: float
 ) -> dict[int, tuple[int, Drawing]]:
-    """The formulas of a line that are ready, by the column at which they start."""
+    """The formulas of a line that are ready, by the column at which they start; none wider than `room`."""
     found = {}
     for start, end, bits in spans:
         if bits & inline.MATH and (source := line[start:end].strip("$").strip()):
             drawing = flow.drawing(row, "inline-math", source)
             if drawing is not None:
-                found[start] = (end, drawing)
+                found[start] = (end, _narrowed(drawing, room - 2))
     return found
+
+
+def _narrowed(drawing: Drawing, room: float) -> Drawing:
+    """A drawing that has `room`: a formula can't be broken, so a wide one is shown smaller."""
+    if drawing.width <= max(MIN_WIDTH, room):
+        return drawing
+    scale = max(MIN_WIDTH, room) / drawing.width
+    return Drawing(drawing.width * scale, drawing.height * scale, drawing.ascent * scale, drawing.image)
 
 
 def make_room(flow: NoteRows, fragment: Fragment, places: list[tuple[int, Drawing]]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -232,6 +233,42 @@ def test_a_drawing_that_arrives_late_moves_nothing_above_it(make_editor: Make, w
     assert editor.flow.row(60).drawing is not None and editor.flow.row(60).height >= 200
 
 
+def test_a_formula_is_never_wider_than_its_cell_or_line(make_editor: Make) -> None:
+    text = "first\n\n| a | b |\n|---|---|\n| $x_1$ | y |\n\nin $x_2$ a line"
+    editor = make_editor(width=300)
+    requests: list[DrawingRequest] = []
+    editor.drawing_requested.connect(requests.append)
+    editor.load(text)
+    editor.viewport().repaint()
+    image = QImage(900, 90, QImage.Format.Format_ARGB32)
+    QTest.qWait(1)
+    assert len(requests) == 2
+    for request in requests:
+        editor.show_drawing(request, Drawing(900, 90, 60, image))
+        editor.viewport().repaint()
+    for line in (4, 6):
+        (fragment,) = (one for one in editor.flow.row(line).fragments if one.drawings)
+        ((_, drawing),) = fragment.drawings
+        room = fragment.cell[1] if fragment.cell else editor.flow.width
+        assert 20 < drawing.width < room and abs(drawing.width / drawing.height - 10) < 0.01
+
+
+def test_drawing_a_formula_shows_no_warning() -> None:
+    code = (
+        "from app.desktop.notes.editor import drawing_worker as worker\n"
+        "from app.desktop.notes.editor.drawings import DrawingRequest\n"
+        "assert worker._draw_formula(DrawingRequest('math', 'x^2', points=12.0)).image is not None\n"
+    )
+    run = subprocess.run(
+        [sys.executable, "-W", "always", "-c", code],
+        env={**os.environ, "QT_QPA_PLATFORM": "offscreen"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "ziamath" not in run.stderr
+
+
 # Editing
 
 
@@ -321,6 +358,33 @@ def test_moving_a_line_renumbers_its_list(make_editor: Make, before: str, line: 
     assert editor.text() == before
 
 
+@pytest.mark.parametrize(
+    ("before", "key", "after"),
+    [
+        ("1. a\n2. b|\n3. c", KEYS.Key_Tab, "1. a\n   1. b\n2. c"),
+        ("1. a\n   1. x\n2. b|\n3. c", KEYS.Key_Tab, "1. a\n   1. x\n   2. b\n2. c"),
+        ("1. a|\n2. b\n3. c", KEYS.Key_Tab, "  1. a\n1. b\n2. c"),
+        ("1. o\n   1. x|\n   2. y\n2. p", KEYS.Key_Backtab, "1. o\n2. x\n   1. y\n3. p"),
+        ("1. a\n1. b|\n1. c", KEYS.Key_Tab, "1. a\n   1. b\n1. c"),
+        ("1. a\n2. |\n3. c\n4. d", KEYS.Key_Return, "1. a\n\n2. c\n3. d"),
+        ("1. a\n   1. x\n   2. |\n2. b", KEYS.Key_Return, "1. a\n   1. x\n2. \n3. b"),
+        ("- a\n- b|\n1. c", KEYS.Key_Tab, "- a\n  - b\n1. c"),
+    ],
+)
+def test_an_item_that_leaves_its_list_renumbers_both_lists(
+    make_editor: Make, before: str, key: KEYS, after: str
+) -> None:
+    text = before.replace("|", "")
+    editor = make_editor(text)
+    cursor = editor.textCursor()
+    cursor.setPosition(before.index("|"))
+    editor.setTextCursor(cursor)
+    QTest.keyClick(editor, key)
+    assert editor.text() == after
+    editor.undo()
+    assert editor.text() == text
+
+
 def test_shift_enter_is_a_plain_line_end(make_editor: Make) -> None:
     editor = make_editor("- one")
     to_end(editor)
@@ -332,7 +396,7 @@ def test_tab_indents_items_and_shift_tab_takes_it_back(make_editor: Make) -> Non
     editor = make_editor("1. one\n2. two\n3. three")
     select(editor, editor.text().index("two"), len(editor.text()))
     QTest.keyClick(editor, KEYS.Key_Tab)
-    assert editor.text() == "1. one\n   2. two\n   3. three"
+    assert editor.text() == "1. one\n   1. two\n   2. three"
     QTest.keyClick(editor, KEYS.Key_Backtab)
     assert editor.text() == "1. one\n2. two\n3. three"
     editor.undo()

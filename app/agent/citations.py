@@ -1,0 +1,163 @@
+"""Check what a model's answer cites against the notes as they are now, and mark what does not hold.
+
+A citation is a wikilink to a passage (`[[Note#span=…]]`, `[[Note#^block]]`), or one to a note after a
+quotation. It holds when the passage is there and what is quoted stands in the note, byte for byte. A citation
+that holds becomes a link to the exact passage; the marks below stand behind one that does not, and behind a
+statement without any.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+
+from app.vault.markdown.code_spans import masked
+from app.vault.markdown.scan import scan
+from app.vault.note import Span
+from app.vault.path import NotePath
+from app.vault.reference import Reference, parse_reference
+from app.vault.span_reference import find_fragment, fragment_of, is_span
+
+NOT_FOUND = "==citation not found=="
+NOT_IN_NOTES = "==not in your notes=="
+NO_PASSAGE = "==no passage cited=="
+
+_LINK = re.compile(r"\[\[([^\[\]\n]{1,400})\]\]")
+_QUOTE = re.compile(r"[\"“”„«»]([^\"“”„«»\n]{3,600})[\"“”„«»][^\"“”„«»\[\]\n]{0,40}\Z")
+_BLOCK = re.compile(r"(?:[^\n]*\S[^\n]*(?:\n|\Z))+")
+_NEW_BLOCK = re.compile(r"\n(?=[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]|#{1,6}[ \t]|\|))")
+_SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”’»)\]*_]*[ \t\n]+(?!\[\[|\(\[\[|==)")
+_LEAD = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?")
+_NO_CLAIM = re.compile(r"[ \t>]*(?:#{1,6}[ \t].*|\|.*|[-*_=\s]*)", re.DOTALL)
+_WORD = re.compile(r"\w+")
+_FEWEST_WORDS = 3
+_REACH = 700
+
+Read = Callable[[str], tuple[NotePath, str] | None]
+"""The note that the target of a wikilink means, and its text, as far as a model may see it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Citation:
+    """What a link of an answer became: the text to show, and whether it stands for a passage of a note."""
+
+    shown: str
+    holds: bool = False
+    fails: bool = False
+
+
+class CitationCheck:
+    """Checks the answers of one turn.
+
+    Args:
+        read: Reads notes as they are now.
+    """
+
+    def __init__(self, read: Read) -> None:
+        self._read = read
+
+    def checked(self, answer: str, *, claims: bool) -> str:
+        """An answer with its citations checked.
+
+        Args:
+            answer: Markdown of a model.
+            claims: Whether it says what the notes say, so that a statement without a citation is marked.
+        """
+        # Marks are ours alone: a model's own would vouch for nothing.
+        for mark in (NOT_FOUND, NOT_IN_NOTES, NO_PASSAGE):
+            answer = answer.replace(mark, mark.strip("="))
+        linked = self._linked(answer)
+        return _marked(linked) if claims else linked.replace(_PASSAGE, "").replace(_FAILED, "")
+
+    def _linked(self, answer: str) -> str:
+        """The answer with each citation followed by how it went: `_PASSAGE` or `_FAILED`."""
+        hidden = masked(answer)
+        parts: list[str] = []
+        at = 0
+        for found in _LINK.finditer(answer):
+            if hidden[found.start()] != "[":
+                continue
+            before = answer[max(at, found.start() - _REACH) : found.start()]
+            citation = self._citation(found[1], before)
+            mark = f" {NOT_FOUND}{_FAILED}" if citation.fails else _PASSAGE if citation.holds else ""
+            parts += (answer[at : found.start()], citation.shown, mark)
+            at = found.end()
+        return "".join((*parts, answer[at:]))
+
+    def _citation(self, inner: str, before: str) -> _Citation:
+        link = parse_reference(f"[[{inner}]]")
+        fragment = f"^{link.block}" if link.block else link.heading or ""
+        cites = is_span(fragment) or fragment.startswith(("^", "span="))
+        quote = _QUOTE.search(before)
+        quoted = quote[1].strip() if quote and len(_WORD.findall(quote[1])) >= _FEWEST_WORDS else ""
+        note = self._read(link.target) if link.target else None
+        if note is None:
+            return (
+                _Citation(link.alias or link.name, fails=True)
+                if cites or quoted
+                else _Citation(f"[[{inner}]]")
+            )
+        path, text = note
+        span = find_fragment(text, scan(text), fragment) if cites else None
+        if cites and span is None:
+            return _Citation(_link(path, "", link), fails=True)
+        if quoted and (span is None or quoted not in text[span.start : span.end]):
+            at = text.find(quoted)
+            if at < 0:
+                return _Citation(_link(path, "", link), fails=True)
+            span, fragment = Span(at, at + len(quoted)), ""
+        if span is None:
+            return _Citation(f"[[{inner}]]")
+        return _Citation(_link(path, fragment or fragment_of(text, span), link), holds=True)
+
+
+_PASSAGE, _FAILED = "\x02", "\x03"
+
+
+def _link(path: NotePath, fragment: str, link: Reference) -> str:
+    target = path.stem_path if path.folder else path.name
+    return f"[[{target}{'#' if fragment else ''}{fragment}|{link.alias or path.name}]]"
+
+
+def _marked(answer: str) -> str:
+    """Mark every statement that no citation stands behind."""
+    hidden = masked(answer)
+    parts: list[str] = []
+    at = 0
+    for block in _BLOCK.finditer(answer):
+        cuts = [
+            block.start(),
+            *(cut.end() for cut in _NEW_BLOCK.finditer(answer, *block.span())),
+            block.end(),
+        ]
+        for start, end in pairwise(cuts):
+            parts += (answer[at:start], _marked_block(answer[start:end], hidden[start:end]))
+            at = end
+    return "".join((*parts, answer[at:])).replace(_PASSAGE, "").replace(_FAILED, "")
+
+
+def _marked_block(block: str, hidden: str) -> str:
+    if not hidden.strip("\0\n ") or _NO_CLAIM.fullmatch(block):
+        return block
+    lead = _LEAD.match(block)
+    start = lead.end() if lead else 0
+    ends = [found.end() for found in _SENTENCE_END.finditer(hidden, start)]
+    parts = [block[:start]]
+    for begin, end in zip([start, *ends], [*ends, len(block)], strict=True):
+        sentence = block[begin:end]
+        bare = sentence.rstrip()
+        parts.append(bare)
+        if _is_claim(bare):
+            parts.append(f" {NO_PASSAGE if _LINK.search(bare) else NOT_IN_NOTES}")
+        parts.append(sentence[len(bare) :])
+    return "".join(parts)
+
+
+def _is_claim(sentence: str) -> bool:
+    """Whether a sentence states something for which nothing is cited."""
+    if _PASSAGE in sentence or _FAILED in sentence:
+        return False
+    said = _LINK.sub("x", sentence).rstrip('*_ )"”’»')
+    return len(_WORD.findall(said)) >= _FEWEST_WORDS and not said.endswith(("?", ":"))

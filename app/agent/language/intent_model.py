@@ -1,0 +1,96 @@
+"""Which action a request asks for, learned from examples: a linear model over its words.
+
+The grammar reads requests that it knows the words of; this model ranks the actions for all others. It sees
+the words of the request with everything from the vault replaced by its kind ("chuck out {note}"), so that it
+learns how people ask and not what they ask about. `packaging/train_intents.py` makes its file.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Iterable, Sequence
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from app.agent.language.mentions import Mention
+from app.paths import resources_folder
+
+BUCKETS = 1 << 13
+TOPIC = "{topic}"
+FILE = "intents.npz"
+
+
+def masked(mentions: Iterable[Mention], known: frozenset[str]) -> tuple[str, ...]:
+    """The words of a request, with a mention as its kind and unknown words as one `{topic}`.
+
+    Args:
+        mentions: What the request names, in order.
+        known: The words that the model was trained on.
+    """
+    words: list[str] = []
+    for mention in mentions:
+        if mention.kind == "word":
+            word = mention.tokens[0].key
+            word = word if word in known else TOPIC
+        else:
+            word = f"{{{mention.kind}}}"
+        if not (words and word == words[-1] == TOPIC):
+            words.append(word)
+    return tuple(words)
+
+
+def features(words: Sequence[str]) -> npt.NDArray[np.int64]:
+    """The hashed features of masked words: words, pairs, words with a gap, and where the request begins."""
+    said = ("<", *words, ">")
+    names = {f"1{word}" for word in words}
+    names |= {f"2{one} {two}" for one, two in pairwise(said)}
+    names |= {f"3{one} {two}" for one, two in zip(said, said[2:], strict=False)}
+    names |= {f"4{' '.join(said[at : at + 3])}" for at in range(len(said) - 2)}
+    names |= {f"5{word}" for word in words[:2]}
+    names.add(f"6{min(len(words), 9)}")
+    names.add(f"7{' '.join(sorted({word for word in words if word.startswith('{')}))}")
+    return np.array(sorted({zlib.crc32(name.encode()) % BUCKETS for name in names}), dtype=np.int64)
+
+
+class IntentModel:
+    """The trained model.
+
+    Args:
+        path: Its file.
+
+    Attributes:
+        labels: The actions that it tells apart, with a detail after a point ("undo.today").
+        words: The words that it knows.
+        sources: The SHA-256 of the files that it was made from, by name.
+    """
+
+    def __init__(self, path: Path) -> None:
+        with np.load(path) as data:
+            head = json.loads(bytes(data["head"]).decode())
+            self.labels: tuple[str, ...] = tuple(head["labels"])
+            self.words = frozenset(head["words"])
+            self.sources: dict[str, str] = head["sources"]
+            self._weights: npt.NDArray[np.int8] = data["weights"]
+            self._scales: npt.NDArray[np.float32] = data["scales"]
+            self._bias: npt.NDArray[np.float32] = data["bias"]
+
+    def rank(self, mentions: Iterable[Mention]) -> list[tuple[str, float]]:
+        """The actions with their probabilities, the most likely first."""
+        found = features(masked(mentions, self.words))
+        sums = self._weights[found].sum(axis=0, dtype=np.int32)
+        logits = sums * self._scales / np.sqrt(len(found)) + self._bias
+        odds = np.exp(logits - logits.max())
+        odds /= odds.sum()
+        order = np.argsort(-odds, kind="stable")
+        return [(self.labels[at], float(odds[at])) for at in order]
+
+
+@cache
+def intent_model() -> IntentModel:
+    """The model that the app ships."""
+    return IntentModel(resources_folder() / "language" / FILE)

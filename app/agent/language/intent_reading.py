@@ -1,0 +1,314 @@
+"""Readings of requests whose wording the grammar does not know: a likely action, filled with what is named.
+
+The action comes from the intent model; its roles are filled by the kinds that the tools' arguments have, from
+the notes, tags, quoted texts and words that the request names. What is read in this way is never certain: a
+change is always asked about, and so is a change of the notes that such a reading found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from app.agent.language.actions import Action
+from app.agent.language.dialog import DialogState
+from app.agent.language.lexicon import Language
+from app.agent.language.mentions import Mention
+from app.agent.language.note_sets import NoteSetParser, number_text
+from app.agent.language.readings import NoteSet, Reading, Step
+from app.agent.language.tokens import Token, text_of
+from app.index.query_text import quoted
+
+_MAX_POINTER = 4
+_SET_ACTIONS = frozenset(
+    ("add_tag", "remove_tag", "set_property", "move", "delete", "summarize", "remove_property", "set_type")
+)
+
+
+class IntentReader:
+    """Fills the roles of actions from the mentions of one request.
+
+    Args:
+        request: The request's text.
+        tokens: Its tokens, without courtesies.
+        mentions: What it names, in order.
+        language: Its language.
+        sets: Reads noun phrases and conditions.
+        dialog: What was said before.
+        common: Words of requests, which are no topics.
+    """
+
+    def __init__(
+        self,
+        request: str,
+        tokens: tuple[Token, ...],
+        mentions: Sequence[Mention],
+        language: Language,
+        sets: NoteSetParser,
+        dialog: DialogState,
+        common: frozenset[str],
+    ) -> None:
+        self._request = request
+        self._tokens = tokens
+        self._language = language
+        self._sets = sets
+        self._dialog = dialog
+        self._common = common | language.vocabulary() | language.words("fillers")
+        self._mentions = mentions
+        self._notes = [one for one in mentions if one.kind == "note"]
+        self._tags = [one.value for one in mentions if one.kind == "tag"]
+        self._quoted = [one.value for one in mentions if one.kind == "quoted"]
+        self._kinds = [one for one in mentions if one.kind == "kind"]
+        self._properties = [one.value for one in mentions if one.kind == "prop"]
+        self._numbers = [one.value for one in mentions if one.kind == "num"]
+        self._relations = [one.value for one in mentions if one.kind == "rel"]
+        self._topics = self._runs()
+
+    def readings(self, label: str, score: float, allowed: Mapping[str, Action]) -> list[Reading]:
+        """The readings of the request as an action; empty where it does not name what the action needs.
+
+        Several where the order of two values decides and the words leave it open.
+        """
+        action_id, _, detail = label.partition(".")
+        action = allowed.get(action_id)
+        if action is None:
+            return []
+        steps = self._steps(action, detail)
+        if action.id in ("find", "count"):
+            steps = [one for one in steps if one.target is not None]
+        return [
+            Reading((step,), score, language=self._language.code, certain=False)
+            for step in steps
+            if all(
+                (step.target is not None if role == "target" else role in step.arguments)
+                for role in action.needs
+            )
+        ]
+
+    # Words
+
+    def _runs(self) -> list[tuple[Token, ...]]:
+        """Runs of words that are neither mentions nor words of requests."""
+        runs: list[list[Token]] = [[]]
+        for mention in self._mentions:
+            token = mention.tokens[0]
+            if mention.kind == "word" and token.is_word and token.key not in self._common:
+                if runs[-1] and self._gap(runs[-1][-1], token):
+                    runs.append([])
+                runs[-1].append(token)
+            elif runs[-1]:
+                runs.append([])
+        return [tuple(run) for run in runs if run]
+
+    def _gap(self, one: Token, other: Token) -> bool:
+        return self._request[one.end : other.start].strip() != ""
+
+    def _pointed(self) -> NoteSet | None:
+        """What a pronoun or an ordinal of the request points at, the longest phrase first."""
+        for length in range(min(_MAX_POINTER, len(self._tokens)), 0, -1):
+            for at in range(len(self._tokens) - length + 1):
+                part = self._tokens[at : at + length]
+                if length == 1 and part[0].key in self._language.words("weak_pointers"):
+                    continue
+                found = self._sets.reference(part)
+                if found is not None and (found.notes.notes or found.notes.source):
+                    return found.notes
+        return None
+
+    def _target(self, action: Action, skip: int = 0, used: Sequence[Mention] = ()) -> NoteSet | None:
+        """The notes that an action works on."""
+        notes = [one for one in self._notes if one not in used][skip:]
+        if notes:
+            if action.id not in _SET_ACTIONS or len(notes) == 1:
+                return notes[0].notes
+            paths = [path for one in notes if one.notes for path in one.notes.notes]
+            return NoteSet(notes=tuple(dict.fromkeys(paths))) if paths else notes[0].notes
+        if pointed := self._pointed():
+            return pointed
+        if action.id in _SET_ACTIONS:
+            kinds = [one for one in self._kinds if one not in used]
+            if kinds and (query := self._query(tuple(t for one in kinds for t in one.tokens))):
+                return NoteSet(query=query)
+        return self._sets.implied() if action.implies_note or action.writes else None
+
+    # Sets
+
+    def _query(self, tokens: Sequence[Token]) -> str:
+        """The conditions and topics that the words name, as a search."""
+        return self._sets.scan(tokens, self._common)
+
+    def _found(self) -> NoteSet | None:
+        query = self._query(self._tokens)
+        order = self._sets.order_in(self._tokens)
+        if not query and not order:
+            return None
+        last = self._dialog.last.last if self._dialog.last else None
+        first = [token.key for token in self._tokens[:3]]
+        refers = any(self._language.starts(self._tokens, at, "refine", "only") > at for at in (0, 1)) or any(
+            self._language.says([token], "them") for token in self._tokens[:4]
+        )
+        if refers and first and last is not None and last.action in ("find", "count") and last.target:
+            return last.target.with_query(query) if query else last.target
+        return NoteSet(query=query, order=order[0] if order else "", limit=order[1] if order else None)
+
+    # Steps
+
+    def _steps(self, action: Action, detail: str) -> list[Step]:
+        match action.id:
+            case "find" | "count":
+                found = self._found()
+                return [Step(action.id, found)] if found else []
+            case "list_tasks":
+                words = " ".join(token.value for run in self._topics for token in run)
+                return [Step(action.id, None, {"state": detail, **({"query": words} if words else {})})]
+            case "undo":
+                return [Step(action.id, None, {"scope": detail})]
+            case "explain_relation" | "unrelate":
+                return self._between(action)
+            case "merge":
+                if len(self._notes) != 2:
+                    return []
+                one, other = (mention.notes for mention in self._notes)
+                return [Step("merge", one, {"other": other}), Step("merge", other, {"other": one})]
+            case "relate":
+                return self._related(action)
+            case "create_note":
+                return self._created()
+            case "rename_tag":
+                return self._renamed_tag()
+            case "suggest_relations":
+                return [Step(action.id, self._target(action))]
+        if not action.needs:
+            return [Step(action.id)]
+        if action.needs == ("target",):
+            target = self._target(action)
+            return [Step(action.id, target)] if target is not None else []
+        return self._changed(action)
+
+    def _between(self, action: Action) -> list[Step]:
+        notes = [one.notes for one in self._notes]
+        if len(notes) >= 2:
+            return [Step(action.id, notes[0], {"to": notes[1]})]
+        if len(notes) == 1 and (focus := self._sets.implied()) is not None:
+            return [Step(action.id, focus, {"to": notes[0]})]
+        last = self._dialog.last.last if self._dialog.last else None
+        if not notes and last is not None and last.action == "relate":
+            return [Step(action.id, last.target, {"to": last.arguments["to"]})]
+        return []
+
+    def _related(self, action: Action) -> list[Step]:
+        extra: dict[str, object] = {"type": self._relations[0]} if self._relations else {}
+        if self._numbers and (share := _share(self._numbers[-1])) is not None:
+            extra["confidence"] = share
+        last = self._dialog.last.last if self._dialog.last else None
+        if not self._notes and last is not None and last.action == "relate" and extra:
+            return [replace(last, arguments={**last.arguments, **extra})]
+        return [replace(step, arguments={**step.arguments, **extra}) for step in self._between(action)]
+
+    def _created(self) -> list[Step]:
+        given: dict[str, object] = {}
+        quoted_texts = list(self._quoted)
+        if quoted_texts:
+            given["name"] = quoted_texts.pop(0)
+        elif self._topics:
+            given["name"] = text_of(self._request, self._topics[0])
+        else:
+            return []
+        if self._tags:
+            given["tag"] = tuple(self._tags)
+        if quoted_texts:
+            given["text"] = quoted_texts[0]
+        folder = next((one.value for one in self._kinds if self._sets.is_folder(one.value)), "")
+        if folder:
+            given["folder"] = folder
+        return [Step("create_note", None, given)]
+
+    def _renamed_tag(self) -> list[Step]:
+        named = [one.value for one in self._mentions if one.kind in ("tag", "quoted", "kind")]
+        words = [token.value for run in self._topics for token in run]
+        named = list(dict.fromkeys([*named, *words] if len(named) < 2 else named))
+        if len(named) != 2:
+            return []
+        one, other = named
+        return [
+            Step("rename_tag", None, {"tag": (first,), "new_tag": (second,)})
+            for first, second in ((one, other), (other, one))
+        ]
+
+    def _changed(self, action: Action) -> list[Step]:
+        """A change with a value: the value by its kind, then the notes."""
+        given: dict[str, object] = {}
+        used: list[Mention] = []
+        words = [text_of(self._request, run) for run in self._topics]
+        for role in action.needs:
+            if role == "target":
+                continue
+            value: object | None = None
+            match action.kind(role):
+                case "tags":
+                    value = tuple(self._tags or self._quoted or words) or self._last_value(role)
+                case "property":
+                    value = self._properties[0] if self._properties else None
+                case "value":
+                    values = [*self._quoted, *self._numbers, *words]
+                    value = _plain(values[0]) if values else "true" if "key" in given else None
+                case "number":
+                    value = _share(self._numbers[-1]) if self._numbers else None
+                case "type":
+                    kinds = [one for one in self._kinds if self._sets.type_of(one.value)]
+                    used += kinds[:1]
+                    value = self._sets.type_of(kinds[0].value) if kinds else None
+                case "folder":
+                    kinds = [one for one in self._kinds if self._sets.is_folder(one.value)]
+                    used += kinds[-1:]
+                    value = kinds[-1].value if kinds else _last(self._quoted or words)
+                case "name":
+                    value = _last(self._quoted or words)
+                case "text":
+                    after = self._after_colon()
+                    values = self._quoted or ([after] if after else words or self._numbers)
+                    at = 1 if role == "text" and "old" in given else 0
+                    value = values[at] if len(values) > at else None
+                case _:
+                    value = None
+            if value is None or value == ():
+                return []
+            given[role] = value
+        target = self._target(action, used=used)
+        everywhere = any(
+            self._language.starts(self._tokens, at, "everywhere") > at for at in range(len(self._tokens))
+        )
+        if action.id == "replace" and (target is None or (everywhere and not self._notes)):
+            target = NoteSet(query=quoted(str(given["old"])))
+        return [Step(action.id, target, given)] if target is not None else []
+
+    def _after_colon(self) -> str:
+        for token in self._tokens[:-1]:
+            if token.kind == "mark" and token.key == ":":
+                return self._request[token.end :].strip()
+        return ""
+
+    def _last_value(self, role: str) -> object | None:
+        last = self._dialog.last.last if self._dialog.last else None
+        return last.arguments.get(role) if last is not None else None
+
+
+def _last(values: Sequence[str]) -> str | None:
+    return values[-1] if values else None
+
+
+def _share(text: str) -> float | None:
+    try:
+        value = float(number_text(text))
+    except ValueError:
+        return None
+    value = value / 100 if value > 1 else value
+    return value if 0 <= value <= 1 else None
+
+
+def _plain(text: str) -> object:
+    try:
+        value = float(text)
+    except ValueError:
+        return text
+    return int(value) if value.is_integer() and "." not in text else value

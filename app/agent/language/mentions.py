@@ -1,0 +1,144 @@
+"""Finds what a request names: notes, tags, quoted text, numbers, dates and words of the vault, in order."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from app.agent.language.dates import DateParser
+from app.agent.language.lexicon import Language
+from app.agent.language.note_sets import NoteSetParser
+from app.agent.language.readings import NoteSet
+from app.agent.language.tokens import Token, text_of
+from app.agent.language.vocabulary import Vocabulary
+
+MentionKind = Literal["note", "tag", "quoted", "kind", "prop", "num", "date", "rel", "word"]
+
+_MAX_NAME = 8
+_LONG_WORD = 5
+_NUMBER = re.compile(r"\(?[-+]?\d*[.,]?\d+%?\)?")
+_YEAR = re.compile(r"1\d\d\d|20\d\d")
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """One thing that a request names, or one of its other words.
+
+    Args:
+        kind: What it is; "word" for a word that names nothing.
+        tokens: Its words.
+        notes: The notes that it names, for a note.
+        value: The tag, property, number, text, folder or type.
+        is_near: Whether the name only resembles what was said.
+    """
+
+    kind: MentionKind
+    tokens: tuple[Token, ...]
+    notes: NoteSet | None = None
+    value: str = ""
+    is_near: bool = False
+
+
+def find_mentions(
+    request: str,
+    tokens: Sequence[Token],
+    language: Language,
+    vocabulary: Vocabulary,
+    sets: NoteSetParser,
+    dates: DateParser,
+) -> tuple[Mention, ...]:
+    """Split a request into mentions, the longest name first at each place."""
+    found: list[Mention] = []
+    own = language.vocabulary() | language.words("fillers") | language.words("question_words")
+    at = 0
+    while at < len(tokens):
+        mention = _at(request, tokens, at, language, vocabulary, sets, dates, own)
+        if mention.tokens[0].kind != "mark":
+            found.append(mention)
+        at += len(mention.tokens)
+    return tuple(found)
+
+
+def _at(
+    request: str,
+    tokens: Sequence[Token],
+    at: int,
+    language: Language,
+    vocabulary: Vocabulary,
+    sets: NoteSetParser,
+    dates: DateParser,
+    own: frozenset[str],
+) -> Mention:
+    token = tokens[at]
+    one = (token,)
+    if token.kind == "mark":
+        return Mention("word", one)
+    if token.kind == "tag":
+        return Mention("tag", one, value=token.value)
+    if note := _name(request, tokens, at, vocabulary, sets, own):
+        return note
+    if token.kind in ("quoted", "link"):
+        return Mention("quoted", one, value=token.value)
+    span = dates.span(tokens, at)
+    if span is not None and (
+        span.end > at + 1 or _YEAR.fullmatch(token.value) or not token.value[0].isdigit()
+    ):
+        return Mention("date", tuple(tokens[at : span.end]), value=span.query("modified"))
+    if _NUMBER.fullmatch(token.value):
+        return Mention("num", one, value=token.value.strip("()"))
+    for kind, phrases in language.relations.items():
+        end = max((m.end for phrase in phrases if (m := phrase.longest(tokens, at))), default=at)
+        if end > at or token.value.casefold() == kind:
+            return Mention("rel", tuple(tokens[at : max(end, at + 1)]), value=kind)
+    if token.key in language.words("note_nouns") | language.words("fillers"):
+        return Mention("word", one)
+    for name, words in language.table("properties").items():
+        if token.key in words:
+            return Mention("prop", one, value=str(name))
+    for word in (token.key, *vocabulary.singulars(token.key)):
+        if (folder := vocabulary.folder(word)) and word not in own:
+            return Mention("kind", one, value=folder)
+    if known := vocabulary.property(token.value):
+        return Mention("prop", one, value=known)
+    if known := vocabulary.type(token.value):
+        return Mention("kind", one, value=known)
+    if token.key not in own and (known := vocabulary.tag(token.value)):
+        return Mention("kind" if known.casefold() != token.key else "tag", one, value=known)
+    return Mention("word", one)
+
+
+def _name(
+    request: str,
+    tokens: Sequence[Token],
+    at: int,
+    vocabulary: Vocabulary,
+    sets: NoteSetParser,
+    own: frozenset[str],
+) -> Mention | None:
+    """The longest name of a note that starts at a token; a word of the language alone is no name."""
+    for end in range(min(len(tokens), at + _MAX_NAME), at, -1):
+        part = tuple(tokens[at:end])
+        if part[-1].kind == "mark" or (end == at + 1 and part[0].is_word and part[0].key in own):
+            continue
+        text = part[0].value if len(part) == 1 else text_of(request, part)
+        if len(part) == 1 and part[0].kind == "link":
+            named = sets.named(part)
+            paths = named.notes.notes if named else ()
+        else:
+            paths = vocabulary.notes(text)
+            if not paths and text.endswith(("'s", "’s")):
+                paths = vocabulary.notes(text[:-2])
+        if paths:
+            notes = (
+                NoteSet(notes=paths) if len(paths) == 1 else NoteSet(unknown=text, candidates=tuple(paths))
+            )
+            return Mention("note", part, notes, text)
+    token = tokens[at]
+    if token.is_word and token.key not in own and len(token.key) >= _LONG_WORD:
+        word = token.value.removesuffix("'s").removesuffix("’s")
+        path = vocabulary.note_misspelled(word)
+        if path and not vocabulary.tag(word) and not vocabulary.folder(word):
+            return Mention("note", (token,), NoteSet(notes=(path,)), word, is_near=True)
+    return None

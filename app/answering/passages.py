@@ -1,0 +1,210 @@
+"""Cut a note's text into passages that can stand as an answer: each with its span in the source."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from app.embeddings.chunker import readable
+from app.vault.markdown.code_spans import masked
+from app.vault.note import ParsedNote, Span
+
+LONGEST = 320
+_LONGEST_TRAIL = 90
+_PARENTS = 2
+
+_LINE = re.compile(r"[^\n]*(?:\n|\Z)")
+_HEADING = re.compile(r"[ \t>]*(?:[-*+][ \t]+)?#{1,6}[ \t]+(.*)")
+_ITEM = re.compile(r"(?P<indent>[ \t>]*)(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[.\][ \t]+)?")
+_QUOTE = re.compile(r"[ \t]*(?:>[ \t]?)+(?:\[![\w-]+\][+-]?[ \t]*)?")
+_FIELD = re.compile(r"[ \t]*(?:[-*+][ \t]+)?([\w.-]{1,40})::[ \t]*(.*)")
+_PROPERTY = re.compile(r"([\w -]{1,40}):[ \t]+(\S.*)")
+_NO_PROSE = re.compile(
+    r"[ \t>]*(?:[-*+][ \t]*)?"
+    r"(?:#\+\w+.*|[-*_=|: \t]*|\{\{[^{}]*\}\}|!\[[^\n]*\)(?:\{[^{}]*\})?|:::.*)[ \t\r]*"
+)
+_BLOCK_ID = re.compile(r"[ \t]\^([A-Za-z0-9-]+)[ \t\r]*$")
+_SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”’»)\]]*[ \t\n]+(?=[\"'“‘«(\[*_]*[^\W_a-z])|(?<=[。！？])")
+_UNSAID = frozenset(
+    ("tags", "aliases", "alias", "cssclasses", "cssclass", "type", "id", "ai", "cover", "url", "collapsed")
+)
+_WORD = re.compile(r"\w+")
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A piece of a note.
+
+    Attributes:
+        span: Where it stands in the note's text.
+        text: It as a reader reads it, without marks of Markdown.
+        trail: The headings and the list items above it, outermost first.
+        line: Where it starts, from 1.
+        block: The id of the block that it is, if that has one.
+        is_property: Whether it is a property of the note.
+    """
+
+    span: Span
+    text: str
+    trail: tuple[str, ...]
+    line: int
+    block: str = ""
+    is_property: bool = False
+
+
+def passages(text: str, parsed: ParsedNote) -> tuple[Passage, ...]:
+    """The passages of a note in order: short paragraphs or sentences, list items, table rows, properties."""
+    return (*_properties(text, parsed), *_Cutter(text, parsed.body_start).run())
+
+
+def _properties(text: str, parsed: ParsedNote) -> Iterator[Passage]:
+    at = 0
+    for number, line in enumerate(text[: parsed.body_start].split("\n"), 1):
+        found = _PROPERTY.fullmatch(line.rstrip("\r"))
+        if found and found[1].strip().casefold() not in _UNSAID and found[2][0] not in "[{&|>":
+            span = Span(at, at + found.end())
+            yield Passage(span, f"{found[1]}: {found[2]}", (), number, is_property=True)
+        at += len(line) + 1
+
+
+@dataclass(slots=True)
+class _Parent:
+    indent: int
+    text: str
+
+
+class _Cutter:
+    """Goes through the lines of a body and joins those of one paragraph."""
+
+    def __init__(self, text: str, start: int) -> None:
+        self._text = text
+        self._start = start
+        self._masked = masked(text, start)
+        self._headings: list[tuple[int, str]] = []
+        self._parents: list[_Parent] = []
+        self._from = self._to = -1
+        self._line = 0
+        self._table_head = ""
+
+    def run(self) -> Iterator[Passage]:
+        number = self._text.count("\n", 0, self._start)
+        in_fence = False
+        for found in _LINE.finditer(self._text, self._start):
+            if found.start() == found.end():
+                break
+            number += 1
+            line = found[0].rstrip("\r\n")
+            fence = line.lstrip(" \t>-*+").startswith(("```", "~~~"))
+            if fence or in_fence:
+                yield from self._close()
+                in_fence = in_fence != fence
+                continue
+            yield from self._take(line, found.start(), number)
+        yield from self._close()
+
+    def _take(self, line: str, at: int, number: int) -> Iterator[Passage]:
+        hidden = self._masked[at : at + len(line)]
+        says_nothing = not line.strip() or _NO_PROSE.fullmatch(line) or "%%" in line or "<!--" in line
+        if says_nothing or (not hidden.strip("\0 \t") and "`" not in line and "$" not in line):
+            yield from self._close()
+            if not line.strip():
+                self._table_head = ""
+            return
+        if heading := _HEADING.fullmatch(line):
+            yield from self._close()
+            level = line.count("#", 0, heading.start(1))
+            self._headings = [one for one in self._headings if one[0] < level]
+            self._headings.append((level, readable(heading[1])))
+            self._parents = []
+            return
+        item = _ITEM.match(line)
+        field = _FIELD.fullmatch(line)
+        is_row = line.lstrip().startswith("|")
+        if field or is_row or item:
+            yield from self._close()
+        if self._from < 0 and item is None and not line[0].isspace():
+            self._parents = []
+        if field is not None:
+            if len(_WORD.findall(field[2])) >= 3 and field[1].casefold() not in _UNSAID:
+                yield from self._whole(at + field.start(2), at + len(line.rstrip()), number)
+            return
+        if is_row:
+            if not self._table_head:
+                self._table_head = _cells(line)
+            else:
+                yield from self._whole(at, at + len(line.rstrip()), number, self._table_head)
+            return
+        self._table_head = ""
+        if item is not None:
+            self._enter(len(item["indent"].expandtabs(4)), line[item.end() :])
+            if not _NO_PROSE.fullmatch(line[item.end() :]):
+                self._open(at + item.end(), number)
+                self._to = at + len(line.rstrip())
+            return
+        if self._from < 0:
+            quote = _QUOTE.match(line)
+            skipped = quote.end() if quote else len(line) - len(line.lstrip())
+            self._open(at + skipped, number)
+        self._to = at + len(line.rstrip())
+
+    def _enter(self, indent: int, text: str) -> None:
+        self._parents = [one for one in self._parents if one.indent < indent]
+        self._parents.append(_Parent(indent, readable(text)[:_LONGEST_TRAIL]))
+
+    def _open(self, at: int, number: int) -> None:
+        self._from, self._line = at, number
+
+    def _close(self) -> Iterator[Passage]:
+        if self._from >= 0:
+            yield from self._whole(self._from, self._to, self._line, own_item=True)
+        self._from = -1
+
+    def _whole(
+        self, start: int, end: int, line: int, head: str = "", *, own_item: bool = False
+    ) -> Iterator[Passage]:
+        source = self._text[start:end]
+        block = _BLOCK_ID.search(source)
+        if block:
+            end = start + block.start()
+            source = self._text[start:end]
+        parents = [one.text for one in self._parents]
+        own = readable(source)
+        if own_item and parents and own.startswith(parents[-1][: _LONGEST_TRAIL - 1]):
+            parents.pop()
+        trail = (
+            *(text for _, text in self._headings[-_PARENTS:]),
+            *parents[-_PARENTS:],
+            *([head] if head else []),
+        )
+        pieces = list(_pieces(source)) if len(own) > LONGEST else [(0, len(source))]
+        for begin, stop in pieces:
+            said = " ".join(readable(source[begin:stop]).strip("| ").replace(" | ", ", ").split())
+            if _WORD.search(said):
+                span = Span(start + begin, start + stop)
+                yield Passage(
+                    span,
+                    said,
+                    trail,
+                    line + source.count("\n", 0, begin),
+                    block[1] if block and len(pieces) == 1 else "",
+                )
+
+
+def _cells(line: str) -> str:
+    return " ".join(cell.strip() for cell in readable(line).strip("| ").split("|"))
+
+
+def _pieces(source: str) -> Iterator[tuple[int, int]]:
+    """Runs of sentences, none longer than `LONGEST` unless a single sentence is."""
+    ends = [(found.start(), found.end()) for found in _SENTENCE_END.finditer(source)]
+    ends.append((len(source), len(source)))
+    begin = 0
+    last: tuple[int, int] | None = None
+    for stop, following in ends:
+        if last is not None and stop - begin > LONGEST:
+            yield begin, last[0]
+            begin = last[1]
+        last = (stop, following)
+    if begin < len(source):
+        yield begin, len(source.rstrip())

@@ -1,0 +1,121 @@
+"""What a question asks for: the words that say its topic, by their stems, and the kind of answer it wants."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+
+import snowballstemmer
+
+from app.index.folding import fold
+from app.paths import resources_folder
+
+_WORD = re.compile(r"[^\W_]+")
+_NAME = re.compile(r"(?<![.!?…:]\s)(?<!^)\b[A-ZÀ-ÖØ-Þ][\w'’-]+")
+_NUMBER = re.compile(
+    r"\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|nineteen|twenty|thirty|forty|fifty|sixty"
+    r"|hundred|thousand|million|half|once|twice|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|hundert|tausend)\b",
+    re.IGNORECASE,
+)
+_TIME = re.compile(
+    r"\b(?:1\d{3}|20\d{2})\b|\b\d{1,2}[:.]\d{2}\b|\b(?:january|february|march|april|june|july|august|september|october|november"
+    r"|december|monday|tuesday|wednesday|thursday|friday|saturday|sunday|century|januar|februar|märz|mai|juni|juli"
+    r"|oktober|dezember|o'clock|today|yesterday|every (?:day|week|year))\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of answer: `asks` finds the phrases that ask for it, `marks` what such an answer has."""
+
+    name: str
+    asks: re.Pattern[str]
+    marks: re.Pattern[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question.
+
+    Attributes:
+        text: As it was asked.
+        words: The stems of the words that say the topic, each once, in order.
+        kind: The kind of answer that it wants; None for one that can't be told.
+        language: The code of the language that it is read in.
+    """
+
+    text: str
+    words: tuple[str, ...]
+    kind: Kind | None
+    language: str
+
+    def stems_in(self, text: str) -> list[str]:
+        """The stems of the words of another text, in the language of the question."""
+        return stems(text, self.language)
+
+    def is_answered_by(self, text: str) -> bool:
+        """Whether a text has a mark of the kind of answer that is wanted."""
+        if self.kind is None:
+            return False
+        if self.kind.name in ("person", "place"):
+            asked = set(stems(self.text, self.language))
+            return any(not asked.issuperset(stems(name, self.language)) for name in _NAME.findall(text))
+        return self.kind.marks.search(text) is not None
+
+
+def read_question(text: str) -> Question:
+    """Read a question in the language most of whose words it has, English where that is equal."""
+    folded = [word for word in _WORD.findall(text.casefold())]
+    data = _words()
+    code = max(data, key=lambda one: (sum(word in data[one].stop for word in folded), one == "en"))
+    language = data[code]
+    # The first phrase that asks decides; a question within another says less.
+    found = [(match.start(), kind) for kind in language.kinds if (match := kind.asks.search(text))]
+    kind = min(found, key=lambda one: one[0])[1] if found else None
+    topic = [word for word in folded if word not in language.stop]
+    return Question(text, tuple(dict.fromkeys(_stemmed(topic, code))), kind, code)
+
+
+def stems(text: str, language: str) -> list[str]:
+    """The stem of each word of a text, in order."""
+    return _stemmed(_WORD.findall(text.casefold()), language)
+
+
+def _stemmed(words: list[str], language: str) -> list[str]:
+    stemmer = _stemmer(_words()[language].stems)
+    return [fold(stem) for stem in stemmer.stemWords(words)]
+
+
+@cache
+def _stemmer(name: str) -> snowballstemmer.stemmer:
+    return snowballstemmer.stemmer(name)
+
+
+@dataclass(frozen=True, slots=True)
+class _Language:
+    stems: str
+    stop: frozenset[str]
+    kinds: tuple[Kind, ...]
+
+
+@cache
+def _words() -> dict[str, _Language]:
+    data = tomllib.loads((resources_folder() / "answers" / "words.toml").read_text("utf-8"))
+    return {
+        code: _Language(one["stems"], frozenset(one["stop"]), tuple(_kinds(one["kinds"])))
+        for code, one in data.items()
+    }
+
+
+def _kinds(data: dict[str, dict[str, list[str]]]) -> Iterator[Kind]:
+    fixed = {"time": _TIME, "number": _NUMBER}
+    for name, one in data.items():
+        asks = re.compile(rf"\b(?:{'|'.join(one['asks'])})", re.IGNORECASE)
+        said = "|".join(map(re.escape, one.get("marks", ())))
+        yield Kind(
+            name, asks, fixed.get(name) or re.compile(rf"\b(?:{said})\b" if said else r"(?!)", re.IGNORECASE)
+        )

@@ -1,0 +1,220 @@
+"""Rank passages as answers to a question, and judge whether the best of them answers it at all.
+
+Both are linear in the features below. `python -m tests.evaluation.answers --calibrate` fits the weights to
+the questions of the seen half and writes `resources/answers/weights.json`.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+
+from app.answering.passages import Passage
+from app.answering.question import Question, stems
+from app.paths import resources_folder
+from app.vault.path import NotePath
+
+RANK_FEATURES = (
+    "cover",
+    "cover_in_context",
+    "title",
+    "cosine",
+    "best_in_note",
+    "adjacent",
+    "kind",
+    "kind_and_cover",
+    "note",
+    "short",
+    "property",
+)
+ANSWER_FEATURES = ("score", "cosine", "cover_in_context", "cover", "margin")
+_PREFIX = 5
+_CONTEXT_SIZE = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A passage that may answer; `note_score` says how well the words found its note, 0 to 1."""
+
+    path: NotePath
+    title: str
+    passage: Passage
+    note_score: float = 0.0
+
+    @property
+    def in_context(self) -> str:
+        """The passage under the title of its note and the headings above it: what is compared by meaning."""
+        above = [self.title, *(one for one in self.passage.trail if one != self.title)]
+        return f"{' › '.join(above[:_CONTEXT_SIZE])}\n{self.passage.text}"
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A candidate with its score (a logit) and what it was made of."""
+
+    candidate: Candidate
+    score: float
+    features: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """Passages, best first; `answer_score` is a logit: below 0 the notes do not seem to hold the answer."""
+
+    passages: tuple[Ranked, ...]
+    answer_score: float
+    features: Mapping[str, float]
+
+    @property
+    def is_answer(self) -> bool:
+        """Whether the best passage is likely to answer the question."""
+        return self.answer_score >= 0
+
+
+class Weighing:
+    """Weighs candidates for one question.
+
+    Args:
+        question: The question.
+        pool: Every passage of the notes that were found: it says which words are rare.
+    """
+
+    def __init__(self, question: Question, pool: Sequence[Candidate]) -> None:
+        self._question = question
+        self._pool = pool
+        self._stems: dict[int, frozenset[str]] = {}
+        self._titles: dict[str, frozenset[str]] = {}
+        count: Counter[str] = Counter()
+        for one in pool:
+            count.update(self._matches(self._stems_of(one)))
+        size = len(pool)
+        self._weights = {
+            word: math.log((size + 1.0) / (count[word] + 0.5)) if size else 1.0 for word in question.words
+        }
+        self._total = sum(self._weights.values()) or 1.0
+
+    def promising(self, limit: int, near: Mapping[NotePath, Sequence[tuple[int, float]]]) -> list[Candidate]:
+        """The candidates that are worth a closer look.
+
+        Args:
+            limit: How many at most.
+            near: Of notes, the lines at which a chunk close in meaning starts, with its cosine.
+        """
+        scored = []
+        for one in self._pool:
+            chunk = max(
+                (cosine for line, cosine in near.get(one.path, ()) if line <= one.passage.line), default=0.0
+            )
+            closest = _closest(near.get(one.path, ()), one.passage.line)
+            own = self._cover(self._stems_of(one))
+            context = self._cover(self._stems_of(one) | self._above(one))
+            scored.append((own + 0.5 * context + closest + 0.2 * chunk + 0.3 * one.note_score, one))
+        scored.sort(key=lambda pair: -pair[0])
+        return [one for _, one in scored[:limit]]
+
+    def rank(self, candidates: Sequence[Candidate], cosines: Sequence[float] | None) -> Ranking:
+        """Rank candidates, with their closeness in meaning to the question where that is known."""
+        weights = _weights()["meaning" if cosines is not None else "words"]
+        best: dict[NotePath, float] = {}
+        for one, cosine in zip(candidates, cosines or (), strict=False):
+            best[one.path] = max(best.get(one.path, 0.0), cosine)
+        found = []
+        for at, one in enumerate(candidates):
+            features = self._features(
+                one, cosines[at] if cosines is not None else 0.0, best.get(one.path, 0.0)
+            )
+            score = sum(weights["rank"][name] * value for name, value in features.items())
+            found.append(Ranked(one, score, features))
+        found.sort(key=lambda ranked: -ranked.score)
+        features = self._answer_features(found)
+        score = weights["answer"]["bias"] + sum(
+            weights["answer"][name] * value for name, value in features.items()
+        )
+        return Ranking(tuple(found), score if found else -math.inf, features)
+
+    def _features(self, one: Candidate, cosine: float, best_in_note: float) -> dict[str, float]:
+        own, above = self._stems_of(one), self._above(one)
+        cover = self._cover(own)
+        kind = float(self._question.is_answered_by(one.passage.text))
+        in_order = stems(one.passage.text, self._question.language)
+        pairs = set(pairwise(in_order))
+        words = self._question.words
+        adjacent = sum(pair in pairs for pair in pairwise(words))
+        return {
+            "cover": cover,
+            "cover_in_context": self._cover(own | above),
+            "title": self._cover(self._title(one)),
+            "cosine": cosine,
+            "best_in_note": best_in_note,
+            "adjacent": adjacent / max(1, len(words) - 1),
+            "kind": kind,
+            "kind_and_cover": kind * cover,
+            "note": one.note_score,
+            "short": float(len(in_order) < 4),
+            "property": float(one.passage.is_property and not set(in_order[:1]) & set(words)),
+        }
+
+    def _answer_features(self, found: Sequence[Ranked]) -> dict[str, float]:
+        if not found:
+            return dict.fromkeys(ANSWER_FEATURES, 0.0)
+        first, top = found[0], found[:3]
+        tenth = found[min(9, len(found) - 1)]
+        return {
+            "score": first.score,
+            "cosine": max(one.features["cosine"] for one in top),
+            "cover_in_context": max(one.features["cover_in_context"] for one in top),
+            "cover": max(one.features["cover"] for one in top),
+            "margin": first.score - tenth.score,
+        }
+
+    def _cover(self, words: Iterable[str]) -> float:
+        return sum(self._weights[word] for word in self._matches(frozenset(words))) / self._total
+
+    def _matches(self, words: frozenset[str]) -> set[str]:
+        """Which words of the question are among these, in another form too."""
+        return {word for word in self._question.words if word in words or _has_form(word, words)}
+
+    def _stems_of(self, one: Candidate) -> frozenset[str]:
+        key = id(one)
+        if key not in self._stems:
+            self._stems[key] = frozenset(self._question.stems_in(one.passage.text))
+        return self._stems[key]
+
+    def _title(self, one: Candidate) -> frozenset[str]:
+        if one.title not in self._titles:
+            self._titles[one.title] = frozenset(self._question.stems_in(one.title))
+        return self._titles[one.title]
+
+    def _above(self, one: Candidate) -> frozenset[str]:
+        above = " ".join(one.passage.trail)
+        if above not in self._titles:
+            self._titles[above] = frozenset(self._question.stems_in(above))
+        return self._title(one) | self._titles[above]
+
+
+def _has_form(word: str, words: frozenset[str]) -> bool:
+    """Whether another word of the same family is there: "inventor" for "invent"."""
+    if len(word) < _PREFIX:
+        return False
+    return any(
+        len(other) >= _PREFIX and (other.startswith(word) or word.startswith(other)) for other in words
+    )
+
+
+def _closest(near: Sequence[tuple[int, float]], line: int) -> float:
+    """The cosine of the chunk in which a line stands."""
+    above = [one for one in near if one[0] <= line]
+    return max(above)[1] if above else 0.0
+
+
+@cache
+def _weights() -> Mapping[str, Mapping[str, Mapping[str, float]]]:
+    found: Mapping[str, Mapping[str, Mapping[str, float]]] = json.loads(
+        (resources_folder() / "answers" / "weights.json").read_text("utf-8")
+    )
+    return found

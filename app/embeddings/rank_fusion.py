@@ -1,0 +1,130 @@
+"""Fuse two rankings into one: the notes found by the words of a query, and those found by its meaning.
+
+Each list's scores are stretched to 0 … 1, and their weighted sum decides. How much meaning weighs depends on
+the query: a logistic function of a few signals that cost next to nothing (whether the best hit has the words,
+rare ones above all, how far the first hits stand out, whether the lists agree). The weights of the signals
+were learned by `python -m tests.benchmarks.learn_fusion`; `python -m tests.benchmarks.retrieval --check`
+compares the result with each list alone. Reciprocal rank fusion loses to the better list by far wherever the
+other one is poor, as it knows only places.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Sequence
+from typing import NamedTuple, TypeVar
+
+from app.embeddings.model_choice import ModelChoice
+from app.index.term_statistics import TermStatistics
+
+Key = TypeVar("Key", bound=Hashable)
+
+DEPTH = 50
+"""The number of hits of each list to fuse; the weights were learned on lists of this length."""
+_TOP = 10
+# Beyond, a list has no say at all.
+_STEEPEST = 30.0
+# Every model has its own scale of cosines; for one that is not the app's own, these are assumed.
+_USUAL_SPREAD, _USUAL_CLOSEST = 0.4, 0.5
+
+
+class Signals(NamedTuple):
+    """Signals of which list to trust for a query; also the weights of these signals."""
+
+    constant: float
+    """Always 1."""
+    words: float
+    """The logarithm of the number of different words in the query, plus 1."""
+    covered: float
+    """The share of the words that the best hit by words has; rare and long ones count for more."""
+    word_lead: float
+    """The lead of that hit over the second, as a share of its score."""
+    spread: float
+    """The logarithm of the distance between the first and the last cosine."""
+    closest: float
+    """The best cosine. At the same spread, it is higher where all notes look alike to the model."""
+    meaning_peak: float
+    """The lead of the first hit by meaning over the mean of the next nine, as a share of the spread."""
+    agreement: float
+    """1 divided by the place of the best hit by words in the list by meaning; 0 where it is not in it."""
+    multilingual: float
+    """0 where the model knows English only, else 1."""
+
+
+WEIGHTS = Signals(
+    constant=1.77,
+    words=0.50,
+    covered=-1.36,
+    word_lead=-0.66,
+    spread=1.09,
+    closest=-2.87,
+    meaning_peak=1.14,
+    agreement=0.39,
+    multilingual=3.19,
+)
+
+
+def fuse(
+    words: Sequence[tuple[Key, float]],
+    meant: Sequence[tuple[Key, float]],
+    terms: TermStatistics,
+    model: ModelChoice,
+) -> list[tuple[Key, float]]:
+    """Return the keys of both rankings, best first, each with its score, 0 to 1.
+
+    Args:
+        words: Found by words, best first, with their scores (BM25).
+        meant: Found by meaning, best first, with their cosines.
+        terms: How the words of the query occur in the texts.
+        model: What made the vectors.
+    """
+    share = semantic_weight(signals(words, meant, terms, model))
+    if not words or not meant:
+        share = 0.0 if words else 1.0
+    best = max((score for _, score in words), default=0.0)
+    scores = {key: (1.0 - share) * (max(0.0, score) / best if best > 0 else 1.0) for key, score in words}
+    cosines = [cosine for _, cosine in meant]
+    low, high = min(cosines, default=0.0), max(cosines, default=0.0)
+    for key, cosine in meant:
+        stretched = (cosine - low) / (high - low) if high > low else 1.0
+        scores[key] = scores.get(key, 0.0) + share * stretched
+    # Equal sums keep the order in which the keys came.
+    return sorted(scores.items(), key=lambda one: -one[1])
+
+
+def semantic_weight(found: Signals) -> float:
+    """Return how much meaning counts, 0 to 1; words count the rest."""
+    total = sum(weight * value for weight, value in zip(WEIGHTS, found, strict=True))
+    return 1.0 / (1.0 + math.exp(-max(-_STEEPEST, min(_STEEPEST, total))))
+
+
+def signals(
+    words: Sequence[tuple[Key, float]],
+    meant: Sequence[tuple[Key, float]],
+    terms: TermStatistics,
+    model: ModelChoice,
+) -> Signals:
+    """Return the signals of a query and its lists; arguments as in `fuse`."""
+    scores = [max(0.0, score) for _, score in words[:DEPTH]]
+    cosines = [cosine for _, cosine in meant[:DEPTH]]
+    by_meaning = [key for key, _ in meant[:DEPTH]]
+    spread, closest = (cosines[0] - cosines[-1], cosines[0]) if cosines else (0.0, 0.0)
+    return Signals(
+        constant=1.0,
+        words=math.log1p(len(terms.words)),
+        covered=terms.covered,
+        word_lead=_lead(scores, 2, scores[0] if scores else 0.0),
+        spread=math.log((spread if model.is_own else _USUAL_SPREAD) + 0.001),
+        closest=closest if model.is_own else _USUAL_CLOSEST,
+        meaning_peak=_lead(cosines, _TOP, spread),
+        agreement=1.0 / (1 + by_meaning.index(words[0][0])) if words and words[0][0] in by_meaning else 0.0,
+        multilingual=0.0 if model.is_shipped else 1.0,
+    )
+
+
+def _lead(scores: Sequence[float], upto: int, unit: float) -> float:
+    """The lead of the first score over the mean of those after it, up to the place `upto`."""
+    following = scores[1:upto]
+    if not following or unit <= 0:
+        return 1.0 if len(scores) == 1 else 0.0
+    return (scores[0] - sum(following) / len(following)) / unit

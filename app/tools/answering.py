@@ -1,0 +1,159 @@
+"""Passages that answer a question about the notes. Reads only."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from app.answering.passages import passages
+from app.answering.question import Question, read_question
+from app.answering.ranking import Candidate, Ranked, Ranking, Weighing
+from app.embeddings import EmbedderUnavailable
+from app.errors import NotFoundError, StorageError
+from app.permissions.wording import counted
+from app.toolkit.context import ToolContext
+from app.toolkit.open_note import OpenNote
+from app.toolkit.result import ToolResult
+from app.toolkit.tool import tool
+from app.vault.path import NotePath
+from app.vault.span_reference import fragment_of
+
+_NOTES_BY_WORDS = 24
+_CHUNKS = 40
+_COMPARED = 40
+_LARGEST_NOTE = 400_000
+Near = dict[NotePath, list[tuple[int, float]]]
+
+
+class CitedPassage(BaseModel):
+    """A passage of a note.
+
+    `citation` is the wikilink to the exact passage; `text` is it as a reader reads it, `source` as it is
+    written; `score` says how likely it answers, 0 to 1.
+    """
+
+    model_config = ConfigDict(frozen=True, defer_build=True)
+
+    path: str
+    line: int
+    text: str
+    source: str
+    citation: str
+    score: float
+
+
+class Answer(ToolResult):
+    """Passages, best first; without `answered` they are what comes closest, and answer nothing."""
+
+    answered: bool
+    passages: list[CitedPassage]
+
+
+@tool(
+    category="search",
+    examples=("find passages about {question}", "passages that answer {question}"),
+    usage_rule=(
+        "For a question about what the notes say, call find_passages first. After each statement that a "
+        'passage bears out, put its citation as given, with the words quoted exactly: "…" [[Note#span=…]]. '
+        "State nothing about the notes without a citation. If answered is false, say that the notes don't "
+        "hold it."
+    ),
+)
+async def find_passages(
+    context: ToolContext,
+    question: Annotated[str, Field(min_length=1, max_length=2000)],
+    limit: Annotated[int, Field(ge=1, le=20)] = 5,
+) -> Answer:
+    """Find the passages that answer a question about what the notes say, each with a link to its exact place.
+
+    Args:
+        question: The question, as a person would ask it.
+        limit: How many passages at most.
+    """
+    asked = read_question(question)
+    ranking, notes = await rank_passages(context, asked)
+    chosen = ranking.passages[:limit]
+    found = [_cited(one, notes[one.candidate.path]) for one in chosen]
+    words = (
+        f"{counted(len(found), 'passage')} found."
+        if ranking.is_answer
+        else "The notes don't seem to hold an answer."
+    )
+    result = Answer(answered=ranking.is_answer, passages=found, message=words)
+    return result.from_notes(context.index.is_from_web(one.candidate.path) for one in chosen)
+
+
+async def rank_passages(context: ToolContext, question: Question) -> tuple[Ranking, dict[NotePath, OpenNote]]:
+    """Rank the passages of the notes that are closest to a question; private notes have none for any caller.
+
+    Returns:
+        The ranking, and the notes that its passages stand in.
+    """
+    by_words = await context.index.ranked(question.text, _NOTES_BY_WORDS)
+    near: Near = defaultdict(list)
+    try:
+        for hit in await context.index.chunks_like(question.text, _CHUNKS):
+            near[hit.path].append((hit.line, hit.score))
+    except EmbedderUnavailable:
+        near.clear()
+    best = max((score for _, score in by_words), default=0.0) or 1.0
+    scores = {path: score / best for path, score in by_words}
+    notes: dict[NotePath, OpenNote] = {}
+    pool: list[Candidate] = []
+    for path in dict.fromkeys((*scores, *near)):
+        note = _readable(context, path)
+        if note is None:
+            continue
+        notes[path] = note
+        cut = passages(note.readable_text, note.parsed)
+        pool.extend(Candidate(path, note.name, one, scores.get(path, 0.0)) for one in cut)
+    weighing = Weighing(question, pool)
+    candidates = weighing.promising(_COMPARED, near)
+    return weighing.rank(candidates, await _cosines(context, question, candidates)), notes
+
+
+def _readable(context: ToolContext, path: NotePath) -> OpenNote | None:
+    try:
+        note = context.vault.open(path)
+    except (NotFoundError, StorageError):
+        return None
+    # Also the user's own agent keeps private notes out of answers: they are read aloud and quoted.
+    is_large = len(note.content) > _LARGEST_NOTE
+    return None if is_large or note.parsed.is_private else note
+
+
+async def _cosines(
+    context: ToolContext, question: Question, candidates: Sequence[Candidate]
+) -> list[float] | None:
+    meaning = context.services.meaning
+    if meaning is None or not candidates or not context.index.knows_meaning:
+        return None
+    try:
+        (asked,) = await meaning.vectors_of([question.text], query=True)
+        vectors = await meaning.vectors_of([one.in_context for one in candidates])
+    except EmbedderUnavailable:
+        return None
+    return [float(one) for one in vectors @ asked]
+
+
+def _cited(ranked: Ranked, note: OpenNote) -> CitedPassage:
+    passage = ranked.candidate.passage
+    fragment = f"^{passage.block}" if passage.block else fragment_of(note.readable_text, passage.span)
+    target = note.path.stem_path if note.path.folder else note.name
+    return CitedPassage(
+        path=str(note.path),
+        line=passage.line,
+        text=passage.text,
+        source=note.readable_text[passage.span.start : passage.span.end],
+        citation=f"[[{target}#{fragment}]]",
+        score=round(_probability(ranked.score), 3),
+    )
+
+
+def _probability(logit: float) -> float:
+    from math import exp
+
+    return 1.0 / (1.0 + exp(-max(-30.0, min(30.0, logit))))

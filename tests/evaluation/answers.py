@@ -1,0 +1,309 @@
+"""Scores of answers with evidence: `python -m tests.evaluation.answers [seen|unseen] [--check]`.
+
+Each question goes to the tool `find_passages` on one of three vaults: the sample vault, and two public ones
+from tests/data. Printed for each half: how many answerable questions have the gold span among the first three
+passages, how many unanswerable ones were recognized, and dangling citations: those whose span is not, byte
+for byte, what the passage says. `--calibrate` fits the weights to the seen half. README.md describes the
+files.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import statistics
+import sys
+import tarfile
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from app.answering import ranking as ranking_module
+from app.answering.ranking import ANSWER_FEATURES, RANK_FEATURES, Candidate, Ranking, Weighing
+from app.embeddings.upkeep import EmbeddingProgressed
+from app.permissions.approval import ApprovalRequest, Decision, Denied
+from app.permissions.caller import Caller, CallerKind
+from app.settings import Settings
+from app.vault.markdown.scan import scan
+from app.vault.path import NotePath
+from app.vault.reference import parse_reference
+from app.vault.span_reference import find_fragment
+from app.workspace import Workspace, open_workspace
+
+HERE = Path(__file__).resolve().parent
+SAMPLE = HERE.parents[1] / "resources" / "sample-vault"
+VAULTS = HERE.parent / "data" / "vaults.tar.xz"
+FOLDERS = {"kepano": "kepano-obsidian", "logseq": "logseq-docs"}
+WEIGHTS = HERE.parents[1] / "resources" / "answers" / "weights.json"
+FOUND_TARGET, REFUSED_TARGET = 0.7, 0.8
+CALLER = Caller(CallerKind.DESKTOP_AGENT, "Evaluation", turn="t", uses_model=False)
+AT_ONCE = Settings.model_validate({"embeddings": {"when_busy": "full", "on_battery": "full", "threads": 2}})
+MODES = ("meaning", "words")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question about a vault and the words that answer it, empty for one that the vault can't answer."""
+
+    vault: str
+    question: str
+    gold: str
+
+
+@dataclass(frozen=True)
+class Weighed:
+    """What was ranked for a question, to be ranked again by other weights."""
+
+    weighing: Weighing
+    candidates: Sequence[Candidate]
+    cosines: Sequence[float] | None
+
+    def ranking(self, mode: str = "meaning") -> Ranking:
+        """Rank by the weights as they are now."""
+        return self.weighing.rank(self.candidates, self.cosines if mode == "meaning" else None)
+
+
+@dataclass
+class Result:
+    """How one question went."""
+
+    asked: Asked
+    answered: bool
+    found: bool
+    dangling: int
+    milliseconds: float
+    weighed: Weighed
+    gold: set[Candidate]
+
+    @property
+    def verdict(self) -> str:
+        """`found`, `missed` (wrong passages), `not answered`, `refused` or `invented`."""
+        if not self.asked.gold:
+            return "invented" if self.answered else "refused"
+        return "not answered" if not self.answered else "found" if self.found else "missed"
+
+
+class _Nobody:
+    async def decide(self, request: ApprovalRequest) -> Decision:
+        """Deny."""
+        return Denied("evaluation")
+
+
+def questions(half: str) -> list[Asked]:
+    """The questions of a half."""
+    lines = (HERE / f"answers_{half}.txt").read_text("utf-8").splitlines()
+    rows = [line.split("\t") for line in lines if line and not line.startswith("#")]
+    return [Asked(vault, question, gold) for vault, question, gold in rows]
+
+
+async def results(asked: Sequence[Asked], *, with_meaning: bool = True) -> list[Result]:
+    """Ask every question on its vault."""
+    found: list[Result] = []
+    with tempfile.TemporaryDirectory() as scratch:
+        os.environ["SCRIPTORIUM_CACHE"] = str(Path(scratch, "cache"))
+        os.environ["SCRIPTORIUM_DATA"] = str(Path(scratch, "data"))
+        with tarfile.open(VAULTS) as tar:
+            tar.extractall(scratch, filter="data")
+        for vault in dict.fromkeys(one.vault for one in asked):
+            root = SAMPLE if vault == "sample" else Path(scratch, FOLDERS[vault])
+            workspace = await open_workspace(root, AT_ONCE, _Nobody())
+            try:
+                await _index(workspace)
+                for one in asked:
+                    if one.vault == vault:
+                        found.append(await _ask(workspace, one, with_meaning))
+            finally:
+                await workspace.close()
+    return found
+
+
+async def _index(workspace: Workspace) -> None:
+    ready = asyncio.Event()
+
+    def listen(event: EmbeddingProgressed) -> None:
+        if event.done == event.total:
+            ready.set()
+
+    workspace.events.subscribe(EmbeddingProgressed, listen)
+    await workspace.start_scan(lambda progress: None)
+    await ready.wait()
+
+
+async def _ask(workspace: Workspace, asked: Asked, with_meaning: bool) -> Result:
+    runner = workspace.runner
+    if not with_meaning:
+        runner.services.meaning = None
+    captured: list[Weighed] = []
+    original = Weighing.rank
+
+    def rank(self: Weighing, candidates: Sequence[Candidate], cosines: Sequence[float] | None) -> Ranking:
+        captured.append(Weighed(self, candidates, cosines))
+        return original(self, candidates, cosines)
+
+    Weighing.rank = rank  # type: ignore[method-assign]
+    try:
+        start = time.perf_counter()
+        outcome = await runner.call("find_passages", {"question": asked.question, "limit": 3}, CALLER)
+        took = (time.perf_counter() - start) * 1000
+    finally:
+        Weighing.rank = original  # type: ignore[method-assign]
+    assert outcome.success, outcome.error
+    shown = outcome.result["passages"]
+    assert isinstance(shown, list)
+    hit = bool(asked.gold) and any(asked.gold in passage["source"] for passage in shown)
+    dangling = sum(_dangles(workspace, passage) for passage in shown)
+    (weighed,) = captured
+    texts: dict[NotePath, str] = {}
+    gold: set[Candidate] = set()
+    for one in weighed.candidates:
+        if one.path not in texts:
+            texts[one.path] = (workspace.root / str(one.path)).read_bytes().decode("utf-8", "replace")
+        span = one.passage.span
+        if asked.gold and asked.gold in texts[one.path][span.start : span.end]:
+            gold.add(one)
+    return Result(asked, bool(outcome.result["answered"]), hit, dangling, took, weighed, gold)
+
+
+def _dangles(workspace: Workspace, passage: dict[str, str]) -> bool:
+    """Whether a citation does not lead to the very words that it stands for."""
+    link = parse_reference(passage["citation"])
+    path = workspace.index.resolver.resolve(link.target, None).path
+    if path is None or path != NotePath(passage["path"]):
+        return True
+    text = (workspace.root / str(path)).read_bytes().decode("utf-8")
+    span = find_fragment(text, scan(text), f"^{link.block}" if link.block else link.heading or "")
+    return span is None or text[span.start : span.end] != passage["source"]
+
+
+# Calibration
+
+
+def _calibrate() -> None:
+    """Fit the weights that tell gold passages from others, and answerable questions from others."""
+    found = asyncio.run(results(questions("seen")))
+    made = json.loads(WEIGHTS.read_text("utf-8"))
+    for mode in MODES:
+        made[mode]["rank"] = _rank_weights(found, mode)
+        _write(made)
+        made[mode]["answer"] = _answer_weights(found, mode)
+        _write(made)
+
+
+def _rank_weights(found: Sequence[Result], mode: str) -> dict[str, float]:
+    rows, labels, sizes = [], [], []
+    for one in found:
+        if one.gold:
+            ranked = one.weighed.ranking(mode).passages
+            rows += [[each.features[name] for name in RANK_FEATURES] for each in ranked]
+            labels += [float(each.candidate in one.gold) for each in ranked]
+            sizes.append(len(ranked))
+    weights, _ = _fit(np.array(rows), np.array(labels), groups=sizes)
+    return dict(zip(RANK_FEATURES, (round(float(value), 3) for value in weights), strict=True))
+
+
+def _answer_weights(found: Sequence[Result], mode: str) -> dict[str, float]:
+    rankings = [one.weighed.ranking(mode) for one in found]
+    rows = np.array([[ranking.features[name] for name in ANSWER_FEATURES] for ranking in rankings])
+    labels = np.array([float(bool(one.asked.gold)) for one in found])
+    # As many unanswerable ones as answerable ones, by weight.
+    balance = np.where(labels > 0, 0.5 / labels.mean(), 0.5 / (1 - labels.mean()))
+    weights, bias = _fit(rows, labels, balance=balance, penalty=0.02)
+    named = dict(zip(ANSWER_FEATURES, (round(float(value), 3) for value in weights), strict=True))
+    return {"bias": round(bias, 3), **named}
+
+
+def _fit(
+    rows: npt.NDArray[np.float64],
+    labels: npt.NDArray[np.float64],
+    *,
+    balance: npt.NDArray[np.float64] | None = None,
+    groups: Sequence[int] = (),
+    penalty: float = 0.002,
+) -> tuple[npt.NDArray[np.float64], float]:
+    """Fit a logistic regression, or, with groups, a softmax over the rows of each group; by plain descent."""
+    mean, spread = rows.mean(axis=0), rows.std(axis=0) + 1e-9
+    scaled = (rows - mean) / spread
+    weights, bias = np.zeros(rows.shape[1]), 0.0
+    ends = np.cumsum(groups)
+    for _ in range(3000):
+        logits = scaled @ weights + bias
+        if len(ends):
+            gradient = np.zeros_like(logits)
+            for end, size in zip(ends, groups, strict=True):
+                part = slice(end - size, end)
+                chances = np.exp(logits[part] - logits[part].max())
+                gradient[part] = chances / chances.sum() - labels[part] / labels[part].sum()
+            weights -= 0.5 * (scaled.T @ gradient / len(ends) + penalty * weights)
+        else:
+            share = balance if balance is not None else np.ones_like(labels)
+            error = (1 / (1 + np.exp(-logits)) - labels) * share
+            weights -= 0.5 * (scaled.T @ error / len(labels) + penalty * weights)
+            bias -= 0.5 * error.mean()
+    return weights / spread, float(bias - (weights * mean / spread).sum())
+
+
+def _write(made: object) -> None:
+    WEIGHTS.write_text(json.dumps(made, indent=1) + "\n", "utf-8")
+    ranking_module._weights.cache_clear()
+
+
+# Report
+
+
+def report(half: str, found: Sequence[Result], *, details: bool) -> bool:
+    """Print the scores of a half; whether it reaches its targets."""
+    answerable = [one for one in found if one.asked.gold]
+    others = [one for one in found if not one.asked.gold]
+    hits = sum(one.verdict == "found" for one in answerable)
+    shown = sum(one.found for one in answerable)
+    refused = sum(one.verdict == "refused" for one in others)
+    dangling = sum(one.dangling for one in found)
+    times = [one.milliseconds for one in found]
+    print(
+        f"{half}: gold span in the first 3: {hits}/{len(answerable)} ({hits / len(answerable):.0%}; "
+        f"{shown / len(answerable):.0%} before refusals), unanswerable recognized: {refused}/{len(others)} "
+        f"({refused / len(others):.0%}), dangling citations: {dangling}, "
+        f"median {statistics.median(times):.0f} ms, slowest {max(times):.0f} ms"
+    )
+    if details:
+        for one in found:
+            if one.verdict not in ("found", "refused"):
+                ranking = one.weighed.ranking()
+                order = [each.candidate in one.gold for each in ranking.passages]
+                rank = order.index(True) + 1 if any(order) else "-"
+                print(f"  {one.verdict:13}{one.asked.vault:8}{one.asked.question}", end="  ")
+                print(f"[gold at {rank}, answer {ranking.answer_score:.2f}]")
+                for each in ranking.passages[:1]:
+                    print(f"      {each.candidate.title}: {each.candidate.passage.text[:110]}")
+    return (
+        hits >= FOUND_TARGET * len(answerable) and refused >= REFUSED_TARGET * len(others) and dangling == 0
+    )
+
+
+def main() -> int:
+    """Run a half or both."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("half", nargs="?", choices=("seen", "unseen"))
+    parser.add_argument("--check", action="store_true", help="fail when a target is missed")
+    parser.add_argument("--details", action="store_true", help="list what went wrong (seen half only)")
+    parser.add_argument("--words", action="store_true", help="without search by meaning")
+    parser.add_argument("--calibrate", action="store_true", help="fit the weights to the seen half first")
+    given = parser.parse_args()
+    if given.calibrate:
+        _calibrate()
+    good = True
+    for half in (given.half,) if given.half else ("seen", "unseen"):
+        found = asyncio.run(results(questions(half), with_meaning=not given.words))
+        good = report(half, found, details=given.details and half == "seen") and good
+    return 1 if given.check and not good else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,52 @@
+"""How the words of a query occur in the notes."""
+
+from __future__ import annotations
+
+import sqlite3
+
+import pytest
+
+from app.index import term_statistics as module
+from app.index.term_statistics import TermStatistics, term_statistics
+
+
+@pytest.fixture
+def connection():
+    made = sqlite3.connect(":memory:")
+    made.execute("CREATE VIRTUAL TABLE words USING fts5 (text)")
+    texts = ["bread and butter", "bread with salt", "salt marsh", "\x1f日\x1f本\x1f"]
+    made.executemany("INSERT INTO words (rowid, text) VALUES (?, ?)", enumerate(texts, 1))
+    yield made
+    made.close()
+
+
+def test_words_are_counted_once_whatever_their_case(connection) -> None:
+    found = term_statistics(connection, "words", 'Bread bread "salt" yeast', 4, 2)
+    assert found == TermStatistics(4, ("bread", "salt", "yeast"), (2, 2, 0), (True, True, False))
+
+
+def test_rarer_words_weigh_more(connection) -> None:
+    found = term_statistics(connection, "words", "bread butter yeast", 4, 1)
+    bread, butter, yeast = found.weights
+    assert bread < butter < yeast
+    assert found.covered == pytest.approx((bread + butter) / (bread + butter + yeast))
+
+
+def test_short_words_weigh_less(connection) -> None:
+    a, butter = term_statistics(connection, "words", "an butter", 4, 1).weights
+    assert a < butter
+
+
+def test_without_words_or_hits_nothing_is_covered(connection) -> None:
+    assert term_statistics(connection, "words", "…", 4, None) == TermStatistics(4)
+    assert TermStatistics().covered == 0.0
+    assert term_statistics(connection, "words", "bread", 4, None).covered == 0.0
+
+
+def test_a_frequent_word_is_counted_by_extrapolation(connection, monkeypatch) -> None:
+    monkeypatch.setattr(module, "_MAX_COUNTED", 1)
+    assert term_statistics(connection, "words", "salt", 4, 3).frequencies == (2,)
+
+
+def test_letters_of_scripts_without_spaces_are_words(connection) -> None:
+    assert term_statistics(connection, "words", "日本", 4, 4).frequencies == (1, 1)
