@@ -71,7 +71,6 @@ class OpenVault:
 
     def apply_settings(self, settings: Settings) -> None:
         self.settings = settings
-        self.read_only = False
 
     async def start_scan(self, progress: object) -> ScanReport:
         cancelled = asyncio.Event()
@@ -91,6 +90,7 @@ class OpenVault:
 
 async def open_vault(root: Path, settings: Settings, approver: Approver, read_only: bool) -> OpenVault:
     vault = OpenVault(root, settings)
+    vault.read_only = read_only
     await vault.index.open()
     return vault
 
