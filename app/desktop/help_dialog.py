@@ -37,7 +37,12 @@ class HelpDialog(QDialog):
     tool_wanted = Signal(str)
 
     def __init__(
-        self, pages: Sequence[HelpPage], theme: ThemeSource, can_run: bool, parent: QWidget | None = None
+        self,
+        pages: Sequence[HelpPage],
+        theme: ThemeSource,
+        can_run: bool,
+        parent: QWidget | None = None,
+        first: str = FIRST,
     ) -> None:
         super().__init__(parent)
         self.setWindowTitle(self.tr("Help"))
@@ -65,6 +70,8 @@ class HelpDialog(QDialog):
         self.run_button.clicked.connect(lambda: self.tool_wanted.emit(self.current.removeprefix("tool:")))
         self._fill()
         self._build()
+        self.show_page(first)
+        self._show()
         self.search.textChanged.connect(self._narrow)
         self.list.currentItemChanged.connect(lambda *_: self._show())
         theme.changed.connect(self._dress)
@@ -136,8 +143,6 @@ class HelpDialog(QDialog):
         whole.addWidget(side)
         whole.addLayout(right, 1)
         self.page.setFrameShape(QTextBrowser.Shape.NoFrame)
-        self.show_page(FIRST)
-        self._show()
 
     def _show(self) -> None:
         page = self._pages.get(self.current)

@@ -40,9 +40,8 @@ async def open_help(
         pages = await client.run(_pages_of)
     else:
         pages = await asyncio.to_thread(lambda: help_pages(ToolRegistry(CATEGORIES, CATALOG)))
-    dialog = HelpDialog(pages, theme, client is not None, window)
+    dialog = HelpDialog(pages, theme, client is not None, window, page_id(pages, page) or FIRST)
     dialog.tool_wanted.connect(run_tool)
-    dialog.show_page(page_id(pages, page) or FIRST)
     dialog.show()
 
 

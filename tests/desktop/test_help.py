@@ -110,8 +110,8 @@ def test_examples_use_names_of_the_open_vault() -> None:
 
 
 def test_links_and_buttons_go_back_and_forward(dialog) -> None:
-    dialog.show_page("First steps")
     dialog.show()
+    assert not dialog.back.isEnabled()
     (address,) = (link for link in hrefs(dialog) if link == "note:Graph")
     dialog.page.anchorClicked.emit(QUrl(address))
     assert dialog.current == "Graph" and dialog.back.isEnabled() and not dialog.forward.isEnabled()
