@@ -12,9 +12,9 @@ from app.agent.answered_call import AnsweredCall
 from app.agent.answers import answer
 from app.agent.language.actions import ACTIONS, Action
 from app.agent.language.chips import Chip, chips
-from app.agent.language.content_questions import as_content_question
+from app.agent.language.content_questions import as_content_question, asking_language
 from app.agent.language.dialog import DialogState
-from app.agent.language.interpreter import Interpreter
+from app.agent.language.interpreter import Interpreter, sets_of
 from app.agent.language.lexicon import Frame, Language, languages
 from app.agent.language.notation import PREFIX, parse, written
 from app.agent.language.readings import (
@@ -22,7 +22,6 @@ from app.agent.language.readings import (
     ContentQuestion,
     Interpretation,
     ModelRequired,
-    NoteSet,
     Reading,
     Reply,
 )
@@ -40,6 +39,8 @@ I work without a model: say what to do, in your own words. For example:
 
 - **Find**: "notes about longitude", "notes tagged #clock but not #core", "what did I change last week?", \
 "hypotheses with confidence under 0.5", "notes without links", "open tasks"
+- **Ask**: "who invented the marine chronometer?", "what do my notes say about lunars?": passages of your \
+notes, each with a link to the exact place
 - **Look**: "open [[H4]]", "what links here?", "which tags does it have?", "history of [[H4]]"
 - **Write**: "create a note called Shopping with milk and bread", "add \\"buy rope\\" to Shopping", \
 "replace 1759 with 1760 in [[H4]]"
@@ -141,7 +142,7 @@ class BuiltinAgent:
             reading = parse(text, vocabulary(languages()[0]).notes, self.actions())
             if reading is not None:
                 # The name of a note that is not there must not become a set of all notes.
-                missing = next((one.unknown for one in _sets_of(reading) if one.unknown), "")
+                missing = next((one.unknown for one in sets_of(reading) if one.unknown), "")
                 return Reply(_NO_SUCH_NOTE.format(missing)) if missing else reading
         now = self._now().replace(second=0, microsecond=0)
         found = self._interpreter.interpret(text, state, vocabulary, self.actions(), now)
@@ -149,7 +150,8 @@ class BuiltinAgent:
 
     def asks_notes(self, text: str) -> bool:
         """Whether a request is a question about what the notes say."""
-        return isinstance(self.interpret(text, DialogState()), ContentQuestion)
+        asks = asking_language(text, languages()) is not None
+        return asks and isinstance(self.interpret(text, DialogState()), ContentQuestion)
 
     def state(self, turn: Turn) -> DialogState:
         """What the conversation of a turn is about."""
@@ -224,16 +226,6 @@ class BuiltinAgent:
 def refusal(reply: Reply) -> str:
     """The words of a reply."""
     return _REPLIES.get(reply.text, reply.text or NOT_UNDERSTOOD)
-
-
-def _sets_of(reading: Reading) -> list[NoteSet]:
-    """Every set of notes that a reading works on."""
-    return [
-        notes
-        for step in reading.steps
-        for notes in (step.target, *step.arguments.values())
-        if isinstance(notes, NoteSet)
-    ]
 
 
 def _reading_chip(chip: Chip) -> ReadingChip:

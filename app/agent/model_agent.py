@@ -116,7 +116,8 @@ class ModelAgent:
         from pydantic_ai.run import AgentRunResultEvent
 
         turn.news = self._news(turn)
-        turn.cites = self._asks_notes(turn.prompt.text)
+        # An agent of the team answers the one who asked it, who cites.
+        turn.cites = turn.role is None and self._asks_notes(turn.prompt.text)
         turn.review = partial(self._review, turn)
         offered = _offered(self._registry, turn)
         # The schemas of all tools are made when they are first asked for.

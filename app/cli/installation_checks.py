@@ -28,6 +28,7 @@ def check_installation() -> Iterator[Finding]:
     yield _python()
     yield _core()
     yield _model()
+    yield _multilingual_model()
     yield _key_store()
     hint = "Repair the file; else the app sets it aside and restores the last good version."
     yield _settings("settings", settings_file(), Settings, hint)
@@ -72,6 +73,27 @@ def _model() -> Finding:
         hint = f"{_mend('Reinstall the package')}: semantic search needs the model."
         return wrong("sentence model", error.message, hint)
     return ok("sentence model", f"{manifest['name']}, every file with the hash that it should have")
+
+
+def _multilingual_model() -> Finding:
+    from app.embeddings import multilingual
+    from app.embeddings.model_choice import MULTILINGUAL, model_folder
+    from app.embeddings.onnx_model import check_files
+
+    state = multilingual.state()
+    if state == "convertible":
+        return ok("multilingual model", "installed; converted when it is chosen in the settings")
+    if state == "missing":
+        # It is an extra, which a vault in English does not need.
+        return ok("multilingual model", multilingual.what_is_missing())
+    try:
+        manifest = check_files(model_folder(MULTILINGUAL))
+    except ScriptoriumError as error:
+        hint = (
+            f"{_mend('Run `python3 packaging/start.py --multilingual`')}; the English model works without it."
+        )
+        return wrong("multilingual model", error.message, hint)
+    return ok("multilingual model", f"{manifest['name']}, every file with the hash that it should have")
 
 
 def _mend(from_source: str) -> str:

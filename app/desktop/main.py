@@ -8,12 +8,10 @@ import logging
 import logging.handlers
 import signal
 import sys
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import qasync
-from PySide6 import QtGui, QtWidgets
 from PySide6.QtCore import QProcess, QTimer
 from PySide6.QtWidgets import QApplication
 
@@ -37,7 +35,6 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _TURN_S = 0.001
-_SLICE_S = 0.002
 
 
 def main(arguments: list[str]) -> int:
@@ -95,7 +92,6 @@ async def _show_window(window: MainWindow, options: argparse.Namespace, events: 
     try:
         window.show()
         _close_on_signals(window)
-        await _resolve_types()
         first = options.folders[0] if options.folders else None
         folder = first or (window.last_vault() if window.settings.general.reopen_last else None)
         if events.hand_to(window.open_folder):
@@ -114,22 +110,6 @@ async def _show_window(window: MainWindow, options: argparse.Namespace, events: 
         await window.session.close()
         window.hide()
         window.deleteLater()
-
-
-async def _resolve_types() -> None:
-    """Make Qt's classes and enums, in slices.
-
-    PySide makes a class with its enums at its first use, and all classes of a kind at once when a method such
-    as `viewport` returns a widget: 10 ms in which a panel that is being built would hold the window. It has
-    to be this thread, before another one imports the panels: two that make one class at once can crash.
-    """
-    until = time.perf_counter() + _SLICE_S
-    for module in (QtWidgets, QtGui):
-        for name in dir(module):
-            getattr(module, name)
-            if time.perf_counter() > until:
-                await asyncio.sleep(0)
-                until = time.perf_counter() + _SLICE_S
 
 
 def _open_in_process_of_its_own(folder: Path) -> None:

@@ -1,1 +1,1 @@
-"""Messages that leave the machine: the channels there are, their limits, and how they are sent."""
+"""Outgoing messages: the channels, their limits, and sending."""

@@ -1,6 +1,6 @@
-"""Bluesky by the AT protocol: a session made with an app password, and a record for each post.
+"""Bluesky over the AT Protocol: a session with an app password, and one record for each post.
 
-The library behind it takes a second to import, so it is imported when something is sent.
+The client library takes a second to import, so it is imported when a message is sent.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _EXPIRED = "ExpiredToken"
 
 @dataclass(frozen=True, slots=True)
 class LinkSpan:
-    """A link in a text: where it begins and ends, in bytes of UTF-8, and where it leads."""
+    """A link in a text: its start and end in bytes of UTF-8, and its target."""
 
     start: int
     end: int
@@ -45,12 +45,12 @@ class LinkSpan:
 
 
 def graphemes(text: str) -> int:
-    """How many signs a reader sees: what Bluesky counts."""
+    """Return the number of grapheme clusters, which is what Bluesky counts."""
     return sum(1 for _ in _GRAPHEME.finditer(text))
 
 
 def link_spans(text: str) -> tuple[LinkSpan, ...]:
-    """The web links of a text; a post shows as links only what is marked so."""
+    """Return the web links of a text; Bluesky shows a link only if the post marks it."""
     found = LinkifyIt(options={"fuzzy_email": False}).match(text) or []
     return tuple(
         LinkSpan(len(text[: one.index].encode()), len(text[: one.last_index].encode()), one.url)
@@ -61,7 +61,7 @@ def link_spans(text: str) -> tuple[LinkSpan, ...]:
 
 @dataclass(frozen=True)
 class BlueskyAccount:
-    """An account that posts.
+    """A Bluesky account that can post.
 
     Args:
         handle: Such as name.bsky.social.
@@ -69,7 +69,7 @@ class BlueskyAccount:
         service: The address of the account's server.
 
     Raises:
-        InvalidParametersError: the handle or the address is none.
+        InvalidParametersError: the handle or the address is not valid.
     """
 
     handle: str
@@ -86,11 +86,11 @@ class BlueskyAccount:
 
     @property
     def where(self) -> str:
-        """The account and its server."""
+        """The account and its server, for the approval."""
         return f"Bluesky, as @{self.handle} by {urlsplit(self.service).hostname}"
 
     def check(self, text: str) -> None:
-        """As of `Channel`: 1 to 300 graphemes, and no more than 3,000 bytes."""
+        """Check the text as in `Channel`: 1 to 300 graphemes, and at most 3,000 bytes."""
         check_sendable(text)
         length, size = graphemes(text), len(text.encode())
         if length > LONGEST or size > LONGEST_BYTES:
@@ -104,7 +104,7 @@ class BlueskyAccount:
             )
 
     async def send(self, text: str) -> Receipt:
-        """As of `Channel`. A session that ran out is made anew, once: such a post was not taken."""
+        """Send as in `Channel`. An expired session is renewed once: the server rejected that post."""
         import httpx
         from atproto import AsyncClient, AsyncRequest
         from atproto_client.exceptions import AtProtocolError
@@ -123,9 +123,9 @@ class BlueskyAccount:
         except AtProtocolError as error:
             raise _refusal(error) from None
         except (httpx.HTTPError, ValueError) as error:
-            # What the library lets through: a broken connection, or an answer that is not the protocol's.
+            # The library does not wrap these: a lost connection, or a response outside the protocol.
             kind = type(error).__name__
-            raise NetworkError(f"Bluesky's server did not answer as it should ({kind}).") from error
+            raise NetworkError(f"Bluesky's server did not answer as expected ({kind}).") from error
         finally:
             await request.close()
 
@@ -153,19 +153,19 @@ class BlueskyAccount:
 
 
 async def _refuse_redirect(response: Any) -> None:  # noqa: ANN401 (of a lazily imported library)
-    """A password is never sent on to another address."""
+    """Refuse a redirect: the password must not be sent to another address."""
     if response.is_redirect:
-        raise NetworkError("Bluesky's server sends to another address, which is not followed.")
+        raise NetworkError("Bluesky's server redirects to another address, which is not followed.")
 
 
 def _name_of(error: Exception) -> str:
-    """The protocol's name of an error, empty when the server gave none."""
+    """Return the protocol's name of an error, empty if the server sent none."""
     content = getattr(getattr(error, "response", None), "content", None)
     return str(getattr(content, "error", ""))
 
 
 def _refusal(error: Exception) -> ScriptoriumError:
-    """What the server's answer means for the user."""
+    """Return the error that explains the server's response to the user."""
     from atproto_client import exceptions
 
     content = getattr(getattr(error, "response", None), "content", None)
@@ -174,17 +174,18 @@ def _refusal(error: Exception) -> ScriptoriumError:
     if isinstance(error, exceptions.RateLimitExceededError):
         wait = error.retry_after
         words = f" Try again in {wait:g} s." if wait is not None else ""
-        return LimitError(f"Bluesky takes no more messages now.{words}", retry_after=wait)
+        return LimitError(f"Bluesky accepts no more messages for now.{words}", retry_after=wait)
     if isinstance(error, exceptions.UnauthorizedError) or name in ("AuthenticationRequired", _EXPIRED):
         return PermissionDeniedError(
-            "Bluesky does not accept the handle with this app password. Enter it anew in the settings."
+            "Bluesky does not accept the handle with this app password. Enter it again in the settings."
         )
     if isinstance(error, exceptions.BadRequestError):
         why = said or name or "it gives no reason"
-        return InvalidParametersError(f"Bluesky does not take this message: {why}.")
+        return InvalidParametersError(f"Bluesky rejected this message: {why}.")
     if isinstance(error, exceptions.InvokeTimeoutError):
         return TimeoutExpiredError(
-            "Bluesky did not answer in time; look at the account whether the post is there.", limit=_TIMEOUT_S
+            "Bluesky did not answer in time. Check the account to see whether the post is there.",
+            limit=_TIMEOUT_S,
         )
     status = getattr(getattr(error, "response", None), "status_code", None)
     if status is None:

@@ -1,4 +1,4 @@
-"""A channel: a place outside the machine that takes messages."""
+"""Protocol of a channel: a service that accepts messages."""
 
 from __future__ import annotations
 
@@ -13,64 +13,64 @@ _CHATTY = ("httpx2", "httpcore2", "httpx", "httpcore")
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What a channel says of a message that it took: its id there, and where it can be seen, if known."""
+    """A channel's receipt for a message: its id there, and a link to it, if known."""
 
     id: str
     link: str = ""
 
 
 class Channel(Protocol):
-    """Takes messages for one place that the user has set up."""
+    """Sends messages to one destination that the user has set up."""
 
     @property
     def where(self) -> str:
-        """The place in words for the approval; never a secret."""
+        """The destination in words, for the approval; never contains a secret."""
         ...
 
     def check(self, text: str) -> None:
-        """See that the text can be sent as it is; nothing is ever cut.
+        """Check that the text can be sent unchanged; nothing is ever truncated.
 
         Raises:
-            InvalidParametersError: it is empty.
-            LimitError: it is too long; `limit` and `length` say by how much.
+            InvalidParametersError: the text is empty.
+            LimitError: the text is too long; `limit` and `length` are in its data.
         """
         ...
 
     async def send(self, text: str) -> Receipt:
-        """Send the text; returns once the place has taken it.
+        """Send the text and return once the service has accepted it.
 
         Raises:
-            PermissionDeniedError: the place does not accept the secret.
-            NotFoundError: the place is gone.
-            InvalidParametersError: the place does not take this text.
-            LimitError: too many messages; `retry_after` in seconds, where the place says it.
+            PermissionDeniedError: the service rejected the secret.
+            NotFoundError: the destination no longer exists.
+            InvalidParametersError: the service rejected this text.
+            LimitError: too many messages; `retry_after` in seconds, if the service sends it.
             TimeoutExpiredError: no answer came; whether the message arrived is not known.
-            NetworkError: the place can't be reached, or failed.
+            NetworkError: the service can't be reached, or failed.
         """
         ...
 
 
 class Secrets(Protocol):
-    """Where secrets are kept: the system's key store."""
+    """Credential store of the system."""
 
     def get(self, provider: str, address: str) -> str | None:
-        """The secret of a service and an account, None when there is none."""
+        """Return the secret of a service and an account, or None."""
         ...
 
 
 def check_sendable(text: str) -> None:
-    """See that there is something to send, and that it is text.
+    """Check that a message is not empty and is valid Unicode.
 
     Raises:
-        InvalidParametersError: it is empty, or holds halves of characters.
+        InvalidParametersError: the text is empty, or contains surrogates.
     """
     if not text.strip():
         raise InvalidParametersError("An empty message can't be sent.")
     if any("\ud800" <= sign <= "\udfff" for sign in text):
-        raise InvalidParametersError("The message holds broken characters (surrogates). Nothing was sent.")
+        raise InvalidParametersError("The message contains broken characters (surrogates). Nothing was sent.")
 
 
 def keep_addresses_out_of_logs() -> None:
-    """Let the HTTP libraries log only what goes wrong: they would log addresses, which may hold a secret."""
+    """Make the HTTP libraries log only warnings: they log addresses, which may contain a secret."""
     for name in _CHATTY:
         logging.getLogger(name).setLevel(logging.WARNING)

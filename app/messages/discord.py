@@ -1,4 +1,4 @@
-"""Discord by webhook: one address, which is itself the secret, and one POST for each message."""
+"""Discord webhooks: one address, which is the secret, and one POST for each message."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ class DiscordWebhook:
     """The channel behind a webhook.
 
     Args:
-        address: The webhook's address; whoever has it may post, so it is kept as a secret.
-        name: What the user calls the channel.
+        address: The webhook's address. Anyone who has it can post, so it is stored as a secret.
+        name: The user's name for the channel.
 
     Raises:
-        InvalidParametersError: it is not the address of a webhook; the words do not repeat it.
+        InvalidParametersError: the address is not a webhook; the message does not repeat it.
     """
 
     address: str
@@ -65,7 +65,7 @@ class DiscordWebhook:
         return f"Discord, {called}webhook {number[1] if number else '?'} at {parts.hostname}"
 
     def check(self, text: str) -> None:
-        """As of `Channel`: 1 to 2,000 characters."""
+        """Check the text as in `Channel`: 1 to 2,000 characters."""
         check_sendable(text)
         if len(text) > LONGEST:
             raise LimitError(
@@ -76,7 +76,7 @@ class DiscordWebhook:
             )
 
     async def send(self, text: str) -> Receipt:
-        """As of `Channel`. Nobody is notified by it: mentions in the text stay words."""
+        """Send as in `Channel`. Mentions in the text notify no user."""
         import httpx2
 
         self.check(text)
@@ -89,11 +89,11 @@ class DiscordWebhook:
             raise NetworkError("Discord could not be reached in time; nothing was sent.") from None
         except httpx2.TimeoutException:
             raise TimeoutExpiredError(
-                "Discord did not answer in time; look in the channel whether the message arrived.",
+                "Discord did not answer in time. Check the channel to see whether the message arrived.",
                 limit=_TIMEOUT_S,
             ) from None
         except httpx2.HTTPError as error:
-            # The library's words hold the address, and that is the secret.
+            # The library's message contains the address, which is the secret.
             raise NetworkError(f"Discord could not be reached ({type(error).__name__}).") from None
         if answer.status_code == 204:
             return Receipt("")
@@ -111,21 +111,21 @@ def _fields(answer: httpx2.Response) -> Mapping[str, object]:
 
 
 def _refusal(answer: httpx2.Response) -> ScriptoriumError:
-    """What Discord's answer means for the user."""
+    """Return the error that explains Discord's response to the user."""
     status, fields = answer.status_code, _fields(answer)
     said = str(fields.get("message", ""))[:200]
     if status == 429:
         wait = _seconds(fields.get("retry_after", answer.headers.get("retry-after")))
         words = f" Try again in {wait:g} s." if wait is not None else ""
-        return LimitError(f"Discord takes no more messages now.{words}", retry_after=wait)
+        return LimitError(f"Discord accepts no more messages for now.{words}", retry_after=wait)
     if status in (401, 403):
         return PermissionDeniedError(
-            "Discord does not accept the webhook's token. Enter the webhook anew in the settings."
+            "Discord does not accept the webhook's token. Enter the webhook again in the settings."
         )
     if status == 404:
-        return NotFoundError("The webhook is gone: somebody deleted it in Discord. Make another one there.")
+        return NotFoundError("The webhook was deleted in Discord. Create another one there.")
     if status == 400:
-        return InvalidParametersError(f"Discord does not take this message: {said or 'it gives no reason'}.")
+        return InvalidParametersError(f"Discord rejected this message: {said or 'it gives no reason'}.")
     return NetworkError(f"Discord answered with the error {status}; nothing was sent.", status=status)
 
 

@@ -1,4 +1,4 @@
-"""The channels that the user has set up. One that is off or half set up is an error, never a success."""
+"""The channels that the user has set up. A disabled or incomplete channel is an error."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from app.settings import MessageSettings
 
 DISCORD, BLUESKY = "discord", "bluesky"
 WEBHOOK = "webhook"
-"""The account under which the address of Discord's webhook is kept."""
+"""The account of the Discord webhook's address in the credential store."""
 _WHERE = "Settings, Messages"
 
 
 class Outbox:
-    """Finds the channel of a target.
+    """Find the channel of a target.
 
     Args:
-        settings: What the user has switched on, as it is now.
-        secrets: Holds the webhook's address and the app password.
+        settings: Returns the current settings.
+        secrets: The store of the webhook's address and the app password.
     """
 
     def __init__(self, settings: Callable[[], MessageSettings], secrets: Secrets) -> None:
@@ -28,15 +28,15 @@ class Outbox:
         self._secrets = secrets
 
     def channel(self, target: str, id: str = "") -> Channel:
-        """The channel of "discord" or "bluesky".
+        """Return the channel of "discord" or "bluesky".
 
         Args:
-            target: Which service.
+            target: The service.
             id: The name of a Discord channel or a Bluesky handle from the settings; empty for the first one.
 
         Raises:
-            NotFoundError: there is no such channel or handle; `suggestions` are those that there are.
-            InvalidParametersError: it is off, or not set up; the words say where to do it.
+            NotFoundError: there is no such channel or handle; `suggestions` lists the known ones.
+            InvalidParametersError: the channel is off or not set up.
         """
         settings = self._settings()
         if target == DISCORD:
@@ -51,7 +51,7 @@ class Outbox:
                 raise _off("Bluesky")
             if not settings.bluesky_handle:
                 raise InvalidParametersError(f"Bluesky has no handle yet: {_WHERE}. Nothing was sent.")
-            # What counts its letters takes time to load, and most people send nothing.
+            # Its library takes time to import, and most users send nothing.
             from app.messages.bluesky import BlueskyAccount
 
             handle = id.removeprefix("@") or settings.bluesky_handle
@@ -67,7 +67,7 @@ class Outbox:
 
 
 def webhook_account(channel: str) -> str:
-    """The account under which a channel's webhook is kept; empty for the first channel."""
+    """Return the account of a channel's webhook in the credential store; `channel` is empty for the first."""
     return f"{WEBHOOK}:{channel}" if channel else WEBHOOK
 
 

@@ -1,1 +1,1 @@
-"""Who may do what: callers, scopes, policy, approvals, grants, audit."""
+"""Authorization: callers, scopes, policy, approvals, grants and the audit log."""

@@ -1,4 +1,4 @@
-"""What a store beside the vault says of a change to its own documents: its part of the policy."""
+"""The verdict of a document store outside the vault on a change to its own documents; part of the policy."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from app.settings import Effect
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """Whether a caller may make a change, by the permissions of the documents themselves.
+    """The effect that the permissions of the documents themselves have on a change.
 
-    `deny` is a hard rule, `ask` stands above all grants, `allow` lets through what no rule asks about.
-    `reason` says which permission it is, for the dialog and the log.
+    `deny` is a hard rule, `ask` overrides every grant, `allow` permits what no rule asks about.
+    `reason` names the permission, for the dialog and the log.
     """
 
     effect: Effect

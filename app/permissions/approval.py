@@ -1,8 +1,8 @@
-"""A question to the user and the answer: values, and the one method an approver has.
+"""Approval requests and decisions, and the protocol that an approver implements.
 
-The gate asks `await approver.decide(request)`; time-out and cancel are ordinary. The answer carries the
-change set that the user approved, which may be a part of what was proposed or edited text; the gate
-commits exactly that, and only if every file still holds the bytes it was made for.
+The gate awaits `approver.decide(request)`; a timeout or a cancellation is an ordinary outcome. The decision
+carries the change set that the user approved, which may be a part of the proposal or contain edited text.
+The gate commits exactly that change set, and only if every file still holds the bytes it was made for.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from app.vault.path import NotePath
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """An effect outside the notes (a command, a message, a page) with its exact arguments, as shown."""
+    """An effect outside the notes (a command, a message, a web request) with exact arguments, as shown."""
 
     kind: str
     text: str
@@ -27,11 +27,11 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class GrantOffer:
-    """A narrower "yes from now on" that the user can give with an approval.
+    """A narrow standing permission that the user can give together with an approval.
 
-    `tool` or every tool (None), `operation`, in `folder` (None: everywhere), until `minutes` from now
-    (None: the end of the session) or for good (`always`). `label` is the button's text and says exactly
-    what it covers and until when.
+    It covers `tool` (None: every tool) and `operation` in `folder` (None: everywhere), for `minutes` (None:
+    until the session ends) or permanently (`always`). `label` is the button's text and states exactly what
+    the grant covers and until when.
     """
 
     label: str
@@ -43,9 +43,9 @@ class GrantOffer:
 
 
 class Postponement:
-    """How far the approver has moved a request's time limit while the user works on the answer.
+    """An extension of a request's time limit while the user works on the answer.
 
-    The approver moves it in its own thread; the gate reads it when the limit is reached.
+    The approver extends it in its own thread; the gate reads it when the limit is reached.
     """
 
     def __init__(self) -> None:
@@ -53,22 +53,22 @@ class Postponement:
 
     @property
     def seconds(self) -> float:
-        """What is added to the request's time limit; infinite once the user has said *Later*."""
+        """The seconds to add to the request's time limit; infinite once the user has chosen *Later*."""
         return self._seconds
 
     def add(self, seconds: float) -> None:
-        """Move the time limit by `seconds` more."""
+        """Extend the time limit by `seconds`."""
         self._seconds += seconds
 
 
 @dataclass(frozen=True, slots=True)
 class ApprovalRequest:
-    """What is asked: who, which tool with which arguments, and the exact change or effect.
+    """A request for approval: the caller, the tool with its arguments, and the exact change or effect.
 
-    `timeout` is in seconds from when it is asked, None for a caller that waits as long as the user takes;
-    `postponed` is added to it. `offers` is empty where the rules forbid a standing
-    yes. `reason` says why it is asked (policy's words). `rewrites` are the notes whose links a move
-    rewrites. `call` is the id of the call that asks.
+    `timeout` counts in seconds from the request; None for a caller that waits as long as the user takes.
+    `postponed` is added to it. `offers` is empty where the rules forbid standing permissions. `reason` is the
+    policy's reason for asking. `rewrites` are the notes whose links a move rewrites. `call` is the id of the
+    call.
     """
 
     id: str
@@ -88,9 +88,10 @@ class ApprovalRequest:
 
 @dataclass(frozen=True, slots=True)
 class Approved:
-    """Yes, to exactly this; `edited` says that the user changed the text, `grant` that more is allowed.
+    """Approval of exactly this proposal.
 
-    `words` say how, for the log, where the user did not answer this very question.
+    `edited` is true if the user changed the text; `grant` is the standing permission given with it. `words`
+    explain the approval in the log where the user did not answer this request directly.
     """
 
     proposal: ChangeSet | Effect
@@ -101,7 +102,7 @@ class Approved:
 
 @dataclass(frozen=True, slots=True)
 class Denied:
-    """No; `words` go to the caller."""
+    """A denial; `words` are sent to the caller."""
 
     words: str = ""
 
@@ -110,12 +111,12 @@ Decision = Approved | Denied
 
 
 class Approver(Protocol):
-    """Somebody who decides: the desktop's dialog, the terminal, a test's script."""
+    """A decision maker: the desktop's dialog, the terminal, or a test's script."""
 
     async def decide(self, request: ApprovalRequest) -> Decision:
-        """The user's answer. Cancelling the call withdraws the question.
+        """Return the user's decision. Canceling the call withdraws the request.
 
         Raises:
-            PermissionDeniedError: nobody is there to be asked.
+            PermissionDeniedError: No user is available to ask.
         """
         ...

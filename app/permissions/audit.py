@@ -1,13 +1,12 @@
-"""The audit log: every call, append-only, in a chain of hashes that shows each later change.
+"""The audit log: every call, append-only, in a chain of hashes that reveals any later change.
 
-Each row holds the hash of the row before it, and the last row's number and hash are also kept in a second
-file, so that a log whose end was cut off differs from what that file says. A row is on the disk before the
-second file is written; a crash between the two leaves the file one row behind, which is no damage.
+Each row holds the hash of the previous row. The number and the hash of the last row are also kept in a
+second file, so that a truncated log differs from that file. A row reaches the disk before the second file is
+written; a crash between the two leaves the file one row behind, which is not damage.
 
-New rows continue after the kept head, so no number is used twice. Missing rows stay visible for ever, and
-the row after them tells why they are missing: lost when the computer stopped, in a damaged file that was set
-aside, or cut off. `problem` has the words for the user, and
-`is_replaced` says that the log before this one was damaged.
+New rows continue after the kept head, so no number is used twice. Missing rows stay visible, and the row
+after them states the cause: lost when the computer stopped, in a damaged file that was set aside, or
+truncated. `problem` is the message for the user; `is_replaced` is true if the previous log was damaged.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ _INSERT = (
 
 
 def m001_audit(db: sqlite3.Connection) -> None:
-    """The rows, and the indexes that undo and the turns of an agent need."""
+    """Create the table, and the indexes for undo and for the turns of an agent."""
     for statement in (
         """CREATE TABLE IF NOT EXISTS audit (
             id INTEGER PRIMARY KEY, time REAL NOT NULL, caller_kind TEXT NOT NULL, caller TEXT NOT NULL,
@@ -77,14 +76,16 @@ class AuditAppended(Event):
 
 
 class AuditLog(AuditReading):
-    """The log of one vault. Belongs to the thread that made it; `verify` may run in any.
+    """The audit log of one vault.
+
+    Belongs to the thread that made it; `verify` may run in any thread.
 
     Args:
-        folder: Where the log is kept; made if missing.
-        head: The second file; by default beside the log. Better somewhere else.
+        folder: The log's folder; created if missing.
+        head: The second file, best kept in another folder; by default in `folder`.
 
     Raises:
-        StorageError: the folder can't be written.
+        StorageError: The folder can't be written.
     """
 
     def __init__(self, folder: Path, head: Path | None = None) -> None:
@@ -108,7 +109,7 @@ class AuditLog(AuditReading):
             self._tell(self.problem, gap)
 
     def close(self) -> None:
-        """Close the file; the kept head says that it was closed in order, if it is what it should be."""
+        """Close the file and mark the kept head as closed in order, if it matches the last row."""
         try:
             last, kept = self._last(), read_head(self._head_file)
             if kept is not None and (kept.id, kept.hash) == (last.id, last.hash):
@@ -118,10 +119,10 @@ class AuditLog(AuditReading):
         super().close()
 
     def append(self, entry: AuditEntry) -> AuditEntry:
-        """Add `entry` as the last row; the entry with its number.
+        """Append `entry` and return it with its number.
 
         Raises:
-            StorageError: it can't be written; nothing was.
+            StorageError: The entry can't be written; the log is unchanged.
         """
         try:
             added = self._insert(entry, self._end or self._last())
@@ -134,9 +135,9 @@ class AuditLog(AuditReading):
         return added
 
     def _insert(self, entry: AuditEntry, last: Head) -> AuditEntry:
-        """Write the row that follows `last`, in one statement: it is in the log whole or not at all.
+        """Insert the row after `last` in one statement, so that the log holds all of it or nothing.
 
-        Where another process has written since, another row is the last: then it follows that one.
+        If another process has written in the meantime, the row follows that process's last row.
         """
         for _ in range(_TRIES):
             follows = self._follows(last)
@@ -150,14 +151,14 @@ class AuditLog(AuditReading):
         raise sqlite3.OperationalError("other processes write all the time")
 
     def verify(self) -> AuditCheck:
-        """Check every row against its hash, its neighbour and the kept head; may run in any thread."""
+        """Check every row against its hash, the previous row and the kept head; may run in any thread."""
         try:
             return check(self._file, self._head_file)
         except sqlite3.Error as error:
             return AuditCheck(False, 0, None, f"the log can't be read: {error}")
 
     def _follows(self, last: Head) -> Head:
-        """Return what the next row follows: the last one, or the kept head where that is ahead."""
+        """Return the head that the next row follows: the last row, or the kept head if that is ahead."""
         return self._floor if self._floor.id > last.id else last
 
     def _last(self) -> Head:
@@ -165,16 +166,16 @@ class AuditLog(AuditReading):
         return Head(*row) if row else Head()
 
     def _keep_head(self, head: Head) -> None:
-        # The row is safe already; a head that stays behind is caught up with by the next row.
+        # The row is already on the disk; the next row brings a stale head up to date.
         try:
             write_head(self._head_file, replace(self._session, id=head.id, hash=head.hash))
         except OSError as error:
             log.warning("the head of the audit log could not be kept: %s", error)
 
     def _compare_heads(self, damage: Damage | None) -> tuple[str, Gap | None]:
-        """Return what is wrong with the log, in words, and which rows it lacks.
+        """Return the log's problem as a message, and the rows that it lacks.
 
-        New rows follow the kept head where that is ahead: no number is used twice.
+        New rows follow the kept head if that is ahead: no number is used twice.
         """
         last, kept = self._last(), read_head(self._head_file)
         gap = None if kept is None else gap_at_end(last, kept)
@@ -182,7 +183,7 @@ class AuditLog(AuditReading):
             self._floor = kept
         if damage is not None and damage.aside is not None:
             if gap is None:
-                # Which numbers were used is not known; no log has as many rows as the time has seconds.
+                # The numbers in use are unknown; no log has as many rows as Unix time has seconds.
                 self._floor = Head(int(time.time()))
                 gap = Gap(1, self._floor.id, "cut-off")
             # An empty file holds none of the rows that are missing.

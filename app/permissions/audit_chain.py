@@ -1,4 +1,4 @@
-"""The chain of the audit log: the file that keeps its head, and the check of every row."""
+"""The hash chain of the audit log: the file that keeps its head, and the check of every row."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ class Head:
     """The last row of a log, and the session that wrote it.
 
     Attributes:
-        id: The row's number.
-        hash: The row's hash.
-        boot: Which run of the computer has the log open; empty once it was closed in order.
-        base: The last row when that session began.
+            id: The row's number.
+            hash: The row's hash.
+            boot: The boot of the computer in which the log is open; empty after an orderly close.
+            base: The last row when that session began.
     """
 
     id: int = 0
@@ -47,13 +47,13 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """Rows that are missing, and why: told by the row that follows them.
+    """A range of missing rows and its cause, as recorded by the row that follows.
 
     Attributes:
         first: The first missing row.
-        last: The last one.
-        cause: "crash" where the computer stopped before the rows were on the disk, "set-aside" where they
-            are in a damaged file, "cut-off" where nothing explains it.
+        last: The last missing row.
+        cause: "crash" if the computer stopped before the rows were on the disk, "set-aside" if they are in a
+            damaged file, "cut-off" if nothing explains the gap.
         file: The damaged file's name.
     """
 
@@ -75,13 +75,13 @@ class Gap:
 
 @dataclass(frozen=True, slots=True)
 class AuditCheck:
-    """Whether the log is intact.
+    """The result of a verification of the log.
 
     Attributes:
         ok: Whether no row was changed or removed.
-        rows: How many rows were read.
+        rows: The number of rows read.
         first_bad: The first bad row's number.
-        reason: What is wrong.
+        reason: A description of the problem.
         gaps: Missing rows that a crash or a damaged file explains.
     """
 
@@ -93,7 +93,7 @@ class AuditCheck:
 
 
 def boot_id() -> str:
-    """Return what identifies this run of the computer: another one after each start of it."""
+    """Return an identifier of the current boot of the computer."""
     try:
         return _BOOT_ID.read_text("ascii").strip()[:_BOOT_LENGTH]
     except (OSError, ValueError):
@@ -103,17 +103,17 @@ def boot_id() -> str:
 
 
 def is_same_boot(one: str, other: str) -> bool:
-    """Return whether both are of one run; a time of start may differ by a correction of the clock."""
+    """Return whether both ids are of one boot; a start time may differ by a correction of the clock."""
     if one.startswith(_STARTED) and other.startswith(_STARTED):
         return abs(int(one[len(_STARTED) :]) - int(other[len(_STARTED) :])) < _CLOCK_CORRECTION_S
     return one == other
 
 
 def gap_at_end(last: Head, kept: Head) -> Gap | None:
-    """Return the rows that the kept head knows and the log lacks.
+    """Return the rows that the kept head counts and the log lacks.
 
-    They count as lost in a crash only where the computer was started again since, without the log being
-    closed, and where they are of that session: a killed process loses no row.
+    They count as lost in a crash only if the computer was restarted since, the log was not closed, and the
+    rows belong to that session: a killed process loses no row.
     """
     if kept.id <= last.id:
         return None
@@ -122,10 +122,10 @@ def gap_at_end(last: Head, kept: Head) -> Gap | None:
 
 
 def write_head(file: Path, head: Head) -> None:
-    """Keep `head` in `file`, in one step.
+    """Write `head` to `file` in one step.
 
-    The text always has the same length and lies in one sector, so it is overwritten in place by a single
-    write: no crash leaves half of it, and it costs a tenth of a rename, which every call would pay.
+    The text always has the same length and fits in one sector, so a single write overwrites it in place: no
+    crash leaves half of it, and it costs a tenth of a rename, which every call would pay.
     """
     session = f'"boot": "{head.boot:{_BOOT_LENGTH}s}", "base": {head.base:16d}'
     text = f'{{"id": {head.id:16d}, "hash": "{head.hash}", {session}}}\n'.encode("ascii")
@@ -139,7 +139,7 @@ def write_head(file: Path, head: Head) -> None:
 
 
 def begin_session(file: Path, head: Head) -> None:
-    """Keep the head of a log that is opened now, and wait until it is on the disk."""
+    """Write the head of a log that is being opened, and wait until it is on the disk."""
     write_head(file, replace(head, boot=boot_id(), base=head.id))
     descriptor = os.open(file, os.O_RDWR)
     try:
@@ -149,7 +149,7 @@ def begin_session(file: Path, head: Head) -> None:
 
 
 def read_head(file: Path) -> Head | None:
-    """The head kept in `file`; None when there is none or it can't be read."""
+    """Return the head kept in `file`; None if there is none or it can't be read."""
     try:
         read = json.loads(file.read_text("ascii"))
         session = str(read.get("boot", "")).strip(), int(read.get("base", 0))
@@ -159,7 +159,7 @@ def read_head(file: Path) -> Head | None:
 
 
 def told_gap(caller_kind: str, tool: str, arguments: str) -> Gap | None:
-    """Return the gap that a row tells of; None for all other rows."""
+    """Return the gap that a row records; None for all other rows."""
     if (caller_kind, tool) != TELLER:
         return None
     try:
@@ -169,17 +169,17 @@ def told_gap(caller_kind: str, tool: str, arguments: str) -> Gap | None:
 
 
 def check(database: Path, head_file: Path) -> AuditCheck:
-    """Read every row and compare it with its hash, its neighbour, and the head.
+    """Compare every row with its hash, the previous row and the head.
 
-    Opens the log for itself, so it may run in any thread while rows are added. What looks wrong is looked
-    at again: damage stays, a log that was begun in this moment does not.
+    The check opens its own connection, so it may run in any thread while rows are added. It repeats a failed
+    check once: damage persists, a log that was just created passes.
     """
     found = _check(database, head_file)
     return found if found.ok else _check(database, head_file)
 
 
 def _check(database: Path, head_file: Path) -> AuditCheck:
-    # The head first: a row that is added meanwhile must not look like a head that is ahead.
+    # The head first: a row that is added during the check must not look like a head that is ahead.
     head = _settled_head(head_file)
     rows, last, at_head = 0, Head(), GENESIS if head is not None and head.id == 0 else ""
     gaps: list[Gap] = []
@@ -207,7 +207,7 @@ def _check(database: Path, head_file: Path) -> AuditCheck:
 
 
 def _settled_head(file: Path) -> Head | None:
-    """The kept head, read until it stays the same: it may be overwritten in this moment."""
+    """Return the kept head, read until two reads agree: another process may be overwriting it."""
     head = read_head(file)
     for _ in range(_READS):
         again = read_head(file)
@@ -218,7 +218,7 @@ def _settled_head(file: Path) -> Head | None:
 
 
 def _problem(last: Head, id: int, stored: list[object], previous: str, stated: str) -> tuple[int, str] | None:
-    """What is wrong with a row, and from which number on."""
+    """Return the first bad number and the problem of a row; None if the row is intact."""
     if id != last.id + 1:
         return last.id + 1, _span(last.id + 1, id - 1) + " missing"
     if previous != last.hash:
@@ -229,7 +229,7 @@ def _problem(last: Head, id: int, stored: list[object], previous: str, stated: s
 
 
 def _without_head(rows: int, last: Head) -> AuditCheck:
-    # The very first row is committed before the head is kept for the first time.
+    # The very first row is committed before the head is written for the first time.
     if rows <= 1:
         return AuditCheck(True, rows)
     return AuditCheck(False, rows, last.id, "the kept head is missing, so the end may have been cut off")

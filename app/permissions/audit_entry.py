@@ -1,4 +1,4 @@
-"""A row of the audit log, its hash, and the filter that finds rows."""
+"""An entry of the audit log, its stored row and hash, and the filter that selects entries."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from app.encoding import escaped
 
 
 class Decided(StrEnum):
-    """How the gate's decision came about."""
+    """The gate's decision on a call and how it was made."""
 
     NO_APPROVAL_NEEDED = "no-approval-needed"
     AUTO_APPROVED = "auto-approved"
@@ -27,18 +27,18 @@ class Decided(StrEnum):
     FAILED = "failed"
     CANCELLED = "cancelled"
     NOT_ASKED = "not-asked"
-    """A program did it by itself, past the gate, and it was found afterwards."""
+    """A program made the change past the gate; it was found afterwards."""
 
 
 @dataclass(frozen=True, slots=True)
 class AuditEntry:
-    """One call: who called what with which arguments, what was decided why, and what came of it.
+    """One call: its caller, tool and arguments, the decision with its reason, and the result.
 
-    `id` is 0 until the entry is in the log. `time` is in Unix seconds, `duration_ms` the whole call
-    without the time the user took to answer, `arguments` redacted JSON, `result` one line, `commit` and
-    `undoes` ids of the journal, `paths` what was touched or read by name, `cost` in US dollars. `call` is
-    the id that the events of the call have. `undone_by` is the entry that took this one back; it is found,
-    not stored, since a row never changes.
+    `id` is 0 until the entry is in the log. `time` is in Unix seconds. `duration_ms` is the whole call
+    without the time the user took to answer. `arguments` is redacted JSON, `result` one line. `commit` and
+    `undoes` are ids of the journal. `paths` are the files that were changed, or read by name. `cost` is in
+    US dollars. `call` is the id in the events of the call. `undone_by` is the entry that undid this one; it
+    is looked up, not stored, since a row never changes.
     """
 
     time: float
@@ -66,15 +66,15 @@ class AuditEntry:
 
     @property
     def is_of_session(self) -> bool:
-        """Whether it is a save of a writing session, whose saves belong together."""
+        """Whether the entry is a save of a writing session, whose saves are grouped."""
         return self.tool == "save" and bool(self.turn) and self.commit is not None
 
 
 @dataclass(frozen=True, slots=True)
 class AuditFilter:
-    """Which entries: those that match everything given.
+    """A filter of entries; an entry must match every criterion given.
 
-    `text` is looked for in tool, caller, arguments, result, reason and paths; `since` and `until` are Unix
+    `text` is searched in tool, caller, arguments, result, reason and paths. `since` and `until` are Unix
     seconds.
     """
 
@@ -95,7 +95,7 @@ STORED = tuple(f'"{name}"' if name in ("grant", "commit") else name for name in 
 _LARGEST = 2**63 - 1
 GENESIS = "0" * 64
 
-# Made once, since every call writes a row.
+# Built once, since every call writes a row.
 _VALUES = attrgetter(*_FIELDS)
 _ID, _UNDOES, _PATHS = (_FIELDS.index(name) for name in ("id", "undoes", "paths"))
 _IS_REAL = tuple(name in ("time", "duration_ms", "cost") for name in _FIELDS)
@@ -104,14 +104,14 @@ _HASHED = json.JSONEncoder(separators=(",", ":"), default=repr)
 
 
 def numbered(entry: AuditEntry, id: int) -> AuditEntry:
-    """The entry as row `id`; in half the time of `replace`, for every call."""
+    """Return the entry with the number `id`; twice as fast as `replace`, since it runs for every call."""
     values = list(map(_storable, _VALUES(entry), _IS_REAL))
     values[_ID] = id
     return AuditEntry(*values)  # type: ignore[arg-type]
 
 
 def minimal(entry: AuditEntry, error: Exception) -> AuditEntry:
-    """The entry without what came from outside, for one that can't be logged as it is."""
+    """Return the entry without anything from outside, for one that can't be logged in full."""
     words = f"The whole entry could not be logged ({type(error).__name__})."
     return AuditEntry(
         time=time.time(),
@@ -131,7 +131,7 @@ def minimal(entry: AuditEntry, error: Exception) -> AuditEntry:
 
 
 def _storable(value: object, is_real: bool) -> object:
-    """A value as SQLite keeps it and JSON can say it: a row is logged whatever came from outside."""
+    """Return a value that SQLite stores and JSON encodes unchanged, so that every call can be logged."""
     if isinstance(value, str):
         return escaped(value)
     if isinstance(value, tuple):
@@ -139,20 +139,20 @@ def _storable(value: object, is_real: bool) -> object:
     if isinstance(value, int) and not -_LARGEST <= value <= _LARGEST:
         value = _LARGEST if value > 0 else -_LARGEST
     if is_real and isinstance(value, int | float):
-        # SQLite gives back what it keeps: no minus zero, no integer; the hash is of that.
+        # SQLite returns neither a minus zero nor an integer here, and the hash is of what it returns.
         return float(value) + 0.0 if math.isfinite(value) else 0.0
     return value
 
 
 def to_row(entry: AuditEntry) -> tuple[Any, ...]:
-    """The stored values of an entry, in the order of `STORED`."""
+    """Return the stored values of an entry, in the order of `STORED`."""
     row = list(_VALUES(entry))
     row[_UNDOES], row[_PATHS] = _LIST.encode(entry.undoes), _LIST.encode(entry.paths)
     return tuple(row)
 
 
 def from_row(row: Sequence[Any], undone_by: int | None) -> AuditEntry:
-    """The entry of a stored row."""
+    """Return the entry of a stored row."""
     values = dict(zip(_FIELDS, row, strict=False))
     values["undoes"] = tuple(json.loads(values["undoes"]))
     values["paths"] = tuple(json.loads(values["paths"]))
@@ -160,5 +160,5 @@ def from_row(row: Sequence[Any], undone_by: int | None) -> AuditEntry:
 
 
 def row_hash(previous: str, row: Sequence[Any]) -> str:
-    """The hash of a stored row that stands after the row with the hash `previous`."""
+    """Return the hash of a stored row that follows the row with the hash `previous`."""
     return hashlib.sha256(_HASHED.encode([previous, *row]).encode("ascii")).hexdigest()

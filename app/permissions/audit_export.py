@@ -1,4 +1,4 @@
-"""Exports of the audit log: a table for spreadsheets and one JSON object a line."""
+"""Exports of the audit log as CSV for spreadsheets and as JSON Lines."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
 def export_csv(entries: Iterable[AuditEntry], file: Path) -> int:
-    """Write the entries to `file` as CSV; how many there were.
+    """Write the entries to `file` as CSV and return their number.
 
-    A text that a spreadsheet would take for a formula gets an apostrophe before it.
+    A text that a spreadsheet would take for a formula is prefixed with an apostrophe.
     """
     count = 0
     with file.open("w", encoding="utf-8-sig", newline="") as stream:
@@ -30,7 +30,7 @@ def export_csv(entries: Iterable[AuditEntry], file: Path) -> int:
 
 
 def export_jsonl(entries: Iterable[AuditEntry], file: Path) -> int:
-    """Write the entries to `file`, one JSON object a line; how many there were."""
+    """Write the entries to `file`, one JSON object per line, and return their number."""
     count = 0
     with file.open("w", encoding="utf-8", newline="\n") as stream:
         for entry in entries:

@@ -1,4 +1,4 @@
-"""Reading the audit log: entries by number, by filter, by commit and by turn. Nothing here writes."""
+"""Read access to the audit log: entries by number, filter, commit and turn."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ EVERYTHING = AuditFilter()
 
 
 class AuditReading:
-    """The log of one vault as it is read; another process may write it meanwhile.
+    """A reader of one vault's audit log; another process may write the log at the same time.
 
     Args:
-        connection: To its file; closed with this.
+        connection: The connection to the log's file; `close` closes it.
     """
 
     def __init__(self, connection: sqlite3.Connection) -> None:
@@ -34,11 +34,11 @@ class AuditReading:
 
     @classmethod
     def of_vault(cls, root: Path) -> Self:
-        """The log of the vault at `root`, opened so that nothing can be written.
+        """Open the log of the vault at `root` read-only.
 
         Raises:
-            NotFoundError: the vault has no log yet.
-            StorageError: it can't be read.
+            NotFoundError: The vault has no log yet.
+            StorageError: The log can't be read.
         """
         file = paths.data_folder() / "vaults" / paths.vault_id(root) / "audit.sqlite3"
         if not file.is_file():
@@ -64,10 +64,10 @@ class AuditReading:
         self._connection.close()
 
     def entry(self, id: int) -> AuditEntry:
-        """The entry with that number.
+        """Return the entry with the number `id`.
 
         Raises:
-            NotFoundError: there is none.
+            NotFoundError: There is no such entry.
         """
         row = self._connection.execute(f"{SELECT} WHERE id = ?", (id,)).fetchone()
         if row is None:
@@ -77,32 +77,32 @@ class AuditReading:
     def entries(
         self, filter: AuditFilter = EVERYTHING, limit: int = 100, before_id: int | None = None
     ) -> tuple[AuditEntry, ...]:
-        """The newest entries that match, newest first; `before_id` goes on from an earlier page."""
+        """Return the matching entries, newest first; `before_id` continues from an earlier page."""
         where, values = _where(filter, before_id)
         rows = self._connection.execute(f"{SELECT}{where} ORDER BY id DESC LIMIT ?", (*values, limit))
         return tuple(self._entry(row) for row in rows)
 
     def matching(self, filter: AuditFilter = EVERYTHING) -> Iterator[AuditEntry]:
-        """Every entry that matches, oldest first, one after the other."""
+        """Yield every matching entry, oldest first."""
         where, values = _where(filter, None)
         for row in self._connection.execute(f"{SELECT}{where} ORDER BY id", values):
             yield self._entry(row)
 
     def commits_of_entry(self, id: int, journal: Journal) -> tuple[Commit, ...]:
-        """The commits that an entry made: one or none.
+        """Return the commits that an entry made: one or none.
 
         Raises:
-            NotFoundError: there is no such entry, or the journal does not have its commit.
+            NotFoundError: There is no such entry, or the journal does not have its commit.
         """
         return _commits([self.entry(id)], journal)
 
     def commits_of_turn(self, turn: str, journal: Journal) -> tuple[Commit, ...]:
-        """The commits that the calls of a turn made, oldest first. Raises as `commits_of_entry`."""
+        """Return the commits of the calls of a turn, oldest first; raises like `commits_of_entry`."""
         rows = self._connection.execute(f"{SELECT} WHERE turn = ? AND turn != '' ORDER BY id", (turn,))
         return _commits([self._entry(row) for row in rows], journal)
 
     def entry_of_commit(self, commit: int) -> AuditEntry | None:
-        """The entry of the call that made a commit, if there is one."""
+        """Return the entry of the call that made a commit, if there is one."""
         row = self._connection.execute(f'{SELECT} WHERE "commit" = ? ORDER BY id', (commit,)).fetchone()
         return None if row is None else self._entry(row)
 
@@ -113,11 +113,11 @@ class AuditReading:
         return int(found or 0)
 
     def export_csv(self, file: Path, filter: AuditFilter = EVERYTHING) -> int:
-        """Write the entries that match to `file` as CSV; how many there were."""
+        """Write the matching entries to `file` as CSV and return their number."""
         return export_csv(self.matching(filter), file)
 
     def export_jsonl(self, file: Path, filter: AuditFilter = EVERYTHING) -> int:
-        """Write the entries that match to `file`, one JSON object a line; how many there were."""
+        """Write the matching entries to `file`, one JSON object per line, and return their number."""
         return export_jsonl(self.matching(filter), file)
 
     def _entry(self, row: tuple[object, ...]) -> AuditEntry:
@@ -125,7 +125,7 @@ class AuditReading:
         return from_row(row, self._undone_by(commit) if isinstance(commit, int) else None)
 
     def _undone_by(self, commit: int) -> int | None:
-        """The entry that took a commit back and was not taken back itself."""
+        """Return the entry that undid a commit and was not undone itself."""
         for id, by in reversed(self._undone.get(commit, [])):
             if by is None or by == commit or self._undone_by(by) is None:
                 return id
@@ -142,7 +142,7 @@ class AuditReading:
 
 
 def _commits(entries: Iterable[AuditEntry], journal: Journal) -> tuple[Commit, ...]:
-    """Return the commits of entries; a journal that was replaced may know another commit by a number."""
+    """Return the commits of entries; a replaced journal may have another commit under the same number."""
     found = []
     for entry in entries:
         if entry.commit is None:

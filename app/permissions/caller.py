@@ -1,4 +1,4 @@
-"""Who calls a tool."""
+"""The caller of a tool."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from app.encoding import encodable, is_encodable
 
 
 class CallerKind(StrEnum):
-    """The way in."""
+    """The interface through which a caller connects."""
 
     USER = "user"
     DESKTOP_AGENT = "desktop-agent"
@@ -21,17 +21,16 @@ class CallerKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who calls: the way in, a name that people know it by, and what is known of its context.
+    """The caller of a tool: its interface, its display name, and its context.
 
-    `turn` names the agent turn or command that the call belongs to: what "undo this turn" takes back.
-    `conversation` is the saved conversation, if any. `uses_model`: what it is told reaches a model or
-    a program from outside, so private notes are kept from it (the built-in agent and the user see them).
-    `tainted`: content from the web, an outside tool or an imported note is in its context.
-    `claim` is what the caller says of the change, shown apart in the dialog and never trusted.
-    `agent` is the key of the agent whose memory it works in, where that does not follow from the rest.
-    `acting_for` is the program from outside on whose behalf an agent of the team calls: what holds that
-    program back holds the agent back, too. `says` is what a program from outside says of itself
-    ("claude-code 2.1"): shown, and never trusted.
+    `turn` names the agent turn or command that the call belongs to; "undo this turn" undoes all its calls.
+    `conversation` is the saved conversation, if any. `uses_model`: results reach a model or a program
+    outside the app, so private notes are withheld (the built-in agent and the user see them). `tainted`: the
+    context holds content from the web, an external tool or an imported note. `claim` is the caller's own
+    description of the change, shown apart in the dialog and never trusted. `agent` is the key of the agent
+    whose memory is used, where it does not follow from the other fields. `acting_for` is the external program
+    for which an agent of the team calls: whatever restricts that program restricts the agent, too. `says` is
+    an external program's own identification ("claude-code 2.1"): shown, and never trusted.
     """
 
     kind: CallerKind
@@ -46,7 +45,7 @@ class Caller:
     says: str = ""
 
     def __post_init__(self) -> None:
-        """Keep the words of programs outside encodable: every call of theirs is logged with them."""
+        """Make the strings of external programs encodable, since every call is logged with them."""
         for name in ("name", "turn", "conversation", "claim", "agent", "acting_for", "says"):
             given = getattr(self, name)
             if not is_encodable(given):
@@ -54,5 +53,5 @@ class Caller:
 
     @classmethod
     def user(cls) -> Caller:
-        """The person at the window, acting without an agent."""
+        """Return the user of the window, acting without an agent."""
         return cls(CallerKind.USER, "You", uses_model=False)

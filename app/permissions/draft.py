@@ -1,7 +1,7 @@
-"""What the user has chosen of a request so far: files, hunks, edited text. Pure.
+"""The user's choices for an approval request: files, hunks and edited text.
 
-The bytes that are approved come from here alone, computed from the proposal's own bytes; an untouched
-draft gives back the very proposal.
+The approved bytes are computed here alone, from the proposal's own bytes; a draft without choices returns
+the proposal itself.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from app.vault.diff import Diff, compare
 
 
 class Share(Enum):
-    """How much of a file's change is wanted."""
+    """How much of a file's change is selected."""
 
     NONE = 0
     SOME = 1
@@ -25,7 +25,7 @@ class Share(Enum):
 
 
 class FileDraft:
-    """One file's change with its tick, the ticks of its hunks and its edited text."""
+    """One file's change with its selection, the selection of its hunks, and its edited text."""
 
     def __init__(self, change: FileChange) -> None:
         self.change = change
@@ -37,17 +37,17 @@ class FileDraft:
 
     @property
     def before(self) -> bytes | None:
-        """The bytes before; None for a file that is made."""
+        """The bytes before the change; None for a new file."""
         return before_of(self.change)
 
     @property
     def after(self) -> bytes | None:
-        """The bytes after if all of it is approved, edits included; None for a file that is deleted."""
+        """The bytes after the whole change, including edits; None for a deleted file."""
         return after_of(self.change) if self._edited is None else self._edited
 
     @property
     def diff(self) -> Diff | None:
-        """What changes, once `compare` was called."""
+        """The line diff, once `compare` has run."""
         return self._diff
 
     @property
@@ -62,34 +62,34 @@ class FileDraft:
 
     @property
     def is_divisible(self) -> bool:
-        """Whether single hunks can be left out: not of a file that is made or deleted."""
+        """Whether single hunks can be left out; false for a file that is created or deleted."""
         return isinstance(self.change, Update | Move)
 
     @property
     def share(self) -> Share:
-        """Whether all, some or nothing of the change is wanted."""
+        """How much of the change is selected."""
         chosen = self.chosen()
         if chosen is None:
             return Share.NONE
         return Share.SOME if self._unticked else Share.ALL
 
     def compare(self) -> Diff:
-        """The line diff, computed once; may be called in several threads."""
+        """Return the line diff, computed once; may be called in several threads."""
         with self._comparing:
             if self._diff is None:
                 self._diff = compare(self.before or b"", self.after or b"")
             return self._diff
 
     def want(self, wanted: bool) -> None:
-        """Tick the file, with all of its hunks, or leave it out."""
+        """Select the file with all of its hunks, or leave it out."""
         self._wanted = wanted
         self._unticked = frozenset()
 
     def leave_out(self, hunks: Iterable[int]) -> None:
-        """Leave these hunks out, and only these.
+        """Leave out exactly these hunks.
 
         Raises:
-            ValueError: the file is made or deleted, which goes as a whole, or there is no such hunk.
+            ValueError: The file is created or deleted as a whole, or there is no such hunk.
         """
         unticked = frozenset(hunks)
         if unticked and (not self.is_divisible or not unticked <= set(range(len(self.compare().hunks)))):
@@ -98,7 +98,7 @@ class FileDraft:
         self._wanted = True
 
     def edit(self, text: bytes | None) -> None:
-        """Put `text` in place of the proposed text; None takes the proposal's again."""
+        """Replace the proposed text with `text`; None restores the proposal's text."""
         if isinstance(self.change, Delete):
             raise ValueError(f"{self.change.path} is deleted: there is no text to edit")
         self._edited = None if text == after_of(self.change) else text
@@ -107,14 +107,14 @@ class FileDraft:
         self._wanted = True
 
     def chosen_bytes(self) -> bytes | None:
-        """The bytes that the file will have with the hunks as they are ticked; None if it is deleted."""
+        """Return the file's bytes with the selected hunks applied; None if it is deleted."""
         if not self._unticked:
             return self.after
         diff = self.compare()
         return diff.apply(set(range(len(diff.hunks))) - self._unticked)
 
     def chosen(self) -> FileChange | None:
-        """The change with what is ticked and edited; None if nothing of it is left."""
+        """Return the change as selected and edited; None if nothing of it is left."""
         if not self._wanted:
             return None
         after = self.chosen_bytes()
@@ -129,7 +129,7 @@ class FileDraft:
 
 
 class Draft:
-    """A request with the user's choices so far."""
+    """An approval request with the user's choices so far."""
 
     def __init__(self, request: ApprovalRequest) -> None:
         self.request = request
@@ -139,16 +139,16 @@ class Draft:
 
     @property
     def is_edited(self) -> bool:
-        """Whether the user changed the text of a file that is wanted."""
+        """Whether the user changed the text of a selected file."""
         return any(file.is_edited and file.share is not Share.NONE for file in self.files)
 
     @property
     def is_whole(self) -> bool:
-        """Whether it is the proposal as it came."""
+        """Whether the user has changed nothing in the proposal."""
         return all(file.share is Share.ALL and not file.is_edited for file in self.files)
 
     def proposal(self) -> ChangeSet | Effect | None:
-        """Exactly what an approval would approve; None if everything is left out."""
+        """Return exactly what an approval would cover; None if everything is left out."""
         proposed = self.request.proposal
         if isinstance(proposed, Effect) or self.is_whole:
             return proposed
@@ -156,10 +156,10 @@ class Draft:
         return replace(proposed, changes=chosen) if chosen else None
 
     def approved(self, grant: GrantOffer | None = None) -> Approved:
-        """The yes to what is chosen.
+        """Return the approval of the current choices.
 
         Raises:
-            ValueError: everything is left out, so there is nothing to approve.
+            ValueError: Everything is left out, so there is nothing to approve.
         """
         proposal = self.proposal()
         if proposal is None:

@@ -1,7 +1,7 @@
 """Standing permissions that the user gave: the session's toggles, and narrow ones from the dialog.
 
-A grant ends with the session (when these are made anew), earlier when it has a time, and only one that
-says "always" is kept, in the user's data folder. A file that can't be read grants nothing and is set aside.
+A grant ends with the session, or earlier if it has a time limit. Only one marked "always" is saved, in the
+user's data folder. A file that can't be read grants nothing and is set aside.
 """
 
 from __future__ import annotations
@@ -40,8 +40,9 @@ _THINGS = {
 class Grant:
     """A standing permission.
 
-    `until` and `created` are Unix seconds; `until` is None for one that ends with the session or never
-    (`always`). `used` counts the calls that went through by it. `label` says what it covers and until when.
+    `until` and `created` are Unix seconds; `until` is None for a grant that lasts for the session or
+    permanently (`always`). `used` counts the calls that it authorized. `label` states what it covers and
+    until when.
     """
 
     id: str
@@ -55,9 +56,14 @@ class Grant:
     created: float
 
     def covers(self, part: Part, tool: str, outside: tuple[str, ...]) -> bool:
-        """Whether it allows `tool` this part; `outside` are the folders of a read outside the vault.
+        """Return whether the grant authorizes this part of a call of `tool`.
 
-        What is granted is granted for the vault: other places have permissions of their own.
+        A grant covers the vault alone: other document stores have permissions of their own.
+
+        Args:
+            part: The part.
+            tool: The tool's name.
+            outside: The folders that the call reads outside the vault.
         """
         if part.place or part.operation is not self.operation or self.tool not in (None, tool):
             return False
@@ -70,7 +76,7 @@ class Grant:
 
 @dataclass(frozen=True, slots=True)
 class GrantsChanged(Event):
-    """A grant was given, used, taken back, or ended; `grants` are those that hold now."""
+    """A grant was given, used, revoked, or ended; `grants` are those in force now."""
 
     grants: tuple[Grant, ...]
 
@@ -79,15 +85,15 @@ class Grants:
     """The grants of one vault.
 
     Args:
-        folder: Where those that last for good are kept; the vault's data folder.
+        folder: The vault's data folder, where permanent grants are saved.
         clock: Unix time in seconds.
-        events: Told of each change.
+        events: Receives `GrantsChanged`.
     """
 
     def __init__(
         self, folder: Path, clock: Callable[[], float] = time.time, events: EventBus | None = None
     ) -> None:
-        # Without a backup: a permission that was taken back must not return.
+        # Without a backup: a revoked permission must not return.
         self._file = KeptFile(
             folder / "grants.json",
             "The list of standing permissions",
@@ -104,7 +110,7 @@ class Grants:
         self._grants = {grant.id: grant for grant in grants}
 
     def list(self) -> tuple[Grant, ...]:
-        """The grants that hold now, oldest first; those that have ended are taken out, and that is told."""
+        """Return the grants in force, oldest first; removes expired ones and publishes the change."""
         now = self._clock()
         ended = [id for id, grant in self._grants.items() if grant.until is not None and grant.until <= now]
         for id in ended:
@@ -114,10 +120,10 @@ class Grants:
         return tuple(self._grants.values())
 
     def add(self, offer: GrantOffer) -> Grant:
-        """Give what `offer` says, from now on.
+        """Give the grant that `offer` describes.
 
         Raises:
-            PermissionDeniedError: nothing of that kind can be granted, or deletes are not unlocked.
+            PermissionDeniedError: The operation can't be granted, or deletes are not unlocked.
         """
         self._check(offer.operation)
         until = None if offer.minutes is None else self._clock() + 60 * offer.minutes
@@ -136,10 +142,10 @@ class Grants:
         return grant
 
     def set_session(self, operation: Operation, on: bool) -> None:
-        """Turn the session's toggle for `operation` on or off: create, update, delete, or outside reads.
+        """Turn the session's toggle for `operation` (create, update, delete, outside reads) on or off.
 
         Raises:
-            PermissionDeniedError: there is no such toggle, or deletes are not unlocked in the settings.
+            PermissionDeniedError: There is no such toggle, or deletes are not unlocked in the settings.
         """
         id = f"session:{operation.value}"
         if not on:
@@ -156,14 +162,14 @@ class Grants:
         return f"session:{operation.value}" in self._grants
 
     def revoke(self, id: str) -> None:
-        """Take a grant back; nothing happens when it has ended."""
+        """Revoke a grant; does nothing if it has ended."""
         if self._grants.pop(id, None) is not None:
             self._changed()
 
     def match(
         self, parts: Iterable[Part], tool: str, outside: tuple[str, ...] = ()
     ) -> tuple[Grant, ...] | None:
-        """The grants that together cover every part, None when a part is not covered."""
+        """Return the grants that together cover every part; None if a part is not covered."""
         held = [g for g in self.list() if g.operation is not Operation.DELETE or self.deletes_unlocked]
         found: dict[str, Grant] = {}
         for part in parts:
@@ -174,18 +180,18 @@ class Grants:
         return tuple(found.values())
 
     def use(self, ids: Iterable[str]) -> None:
-        """Count a call that went through by these grants."""
+        """Count a call that these grants authorized."""
         for id in ids:
             if id in self._grants:
                 self._grants[id] = replace(self._grants[id], used=self._grants[id].used + 1)
         self._changed()
 
     def remember_outside(self, folders: Iterable[str]) -> None:
-        """The user allowed a read of these folders outside the vault: they are not new any more."""
+        """Remember that the user allowed a read of these folders outside the vault."""
         self._seen_outside.update(folders)
 
     def is_new_outside(self, folder: str) -> bool:
-        """Whether no read of `folder`, or of one above it, was allowed before."""
+        """Return whether no read of `folder`, or of a folder above it, was allowed before."""
         standing = [g.folder for g in self.list() if g.operation is Operation.READ and g.folder]
         return not any(is_within(folder, known) for known in (*self._seen_outside, *standing))
 
@@ -203,7 +209,7 @@ class Grants:
             self._look_again(grant.until - self._clock())
 
     def _look_again(self, seconds: float) -> None:
-        """Tell of an end by the clock when it comes; where no loop runs, the next look finds it."""
+        """Publish an expiry when it happens; without a running loop, the next `list` finds it."""
         try:
             loop = asyncio.get_running_loop()
         except RuntimeError:
@@ -222,7 +228,7 @@ class Grants:
 
 
 def _parse(content: bytes) -> list[Grant]:
-    """Return the lasting grants in a file's content."""
+    """Return the permanent grants in a file's content."""
     grants = [Grant(**{**one, "operation": Operation(one["operation"])}) for one in json.loads(content)]
     return [grant for grant in grants if grant.always and grant.operation in _GRANTABLE]
 
@@ -232,13 +238,13 @@ def _no_standing_yes(operation: Operation) -> PermissionDeniedError:
 
 
 def describe(offer: GrantOffer) -> str:
-    """What a grant covers and until when, in words: "Edits by edit_note in Projects/ for 30 minutes"."""
+    """Return what a grant covers and until when: "Edits by edit_note in Projects/ for 30 minutes"."""
     words = covered(offer)
     return f"{words[0].upper()}{words[1:]} {_until(offer)}"
 
 
 def covered(offer: GrantOffer) -> str:
-    """What a grant covers, in words, without until when."""
+    """Return what a grant covers, without its end."""
     by = f" by {offer.tool}" if offer.tool else ""
     if offer.folder is None:
         where = "" if offer.operation in (Operation.READ, Operation.NETWORK) else " anywhere in the vault"
@@ -248,20 +254,20 @@ def covered(offer: GrantOffer) -> str:
 
 
 def _things(operation: Operation, tool: str | None) -> str:
-    # To move a note is to update it at both ends; what is bound to a tool does what that tool does.
+    # Moving a note updates it at both ends; a grant for one tool covers only what that tool does.
     moves = " and moves" if operation is Operation.UPDATE and tool is None else ""
     return f"{_THINGS[operation]}{moves}"
 
 
 def offer_label(offer: GrantOffer) -> str:
-    """The words of the dialog's button for `offer`."""
+    """Return the label of the dialog's button for `offer`."""
     if offer.always:
         return f"Approve, and always allow {covered(offer)}"
     return f"Approve, and allow {covered(offer)} {_until(offer)}"
 
 
 def is_within(folder: str, top: str) -> bool:
-    """Whether the folder outside the vault is `top` or lies below it."""
+    """Return whether a folder outside the vault is `top` or lies below it."""
     return PurePath(folder).is_relative_to(PurePath(top))
 
 

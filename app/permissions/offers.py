@@ -1,4 +1,4 @@
-"""Which standing permissions the user may give together with a yes, in exact words."""
+"""The standing permissions that the dialog offers together with an approval."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MINUTES = 30
 
 
 def offers_for(call: CallFacts, *, deletes_unlocked: bool) -> tuple[GrantOffer, ...]:
-    """The offers for a call that asks, narrowest first; none where a standing yes would not reach it."""
+    """Return the offers for a call, narrowest first; none if a standing permission would not cover it."""
     if call.scope.kind is ScopeKind.READ_OUT_OF_SCOPE:
         return _labelled(*_outside_offers(call))
     operations = {part.operation for part in call.parts}
@@ -40,7 +40,7 @@ def offers_for(call: CallFacts, *, deletes_unlocked: bool) -> tuple[GrantOffer, 
 
 
 def common_folder(paths: tuple[NotePath, ...]) -> str:
-    """The deepest folder that holds all the paths; empty for the root."""
+    """Return the deepest folder that holds all the paths; empty for the root."""
     if not paths:
         return ""
     folders = [path.folder.split("/") if path.folder else [] for path in paths]

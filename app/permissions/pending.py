@@ -1,8 +1,8 @@
 """Operations of callers that did not wait for the user: kept until they are decided, run at most once.
 
-Each is one row in SQLite. A row goes from `waiting` to `running` just before its change is written or its
-effect happens, and from there to its end. One that is found `running` at the next start was cut off in
-the middle: it is settled by what the journal says and never run again.
+Each is one row in SQLite. A row changes from `waiting` to `running` just before its change is written or its
+effect happens, and then to its final state. A row that is found `running` at the next start was interrupted:
+the journal decides its outcome, and it never runs again.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _KEPT_S = 30 * 86_400.0
 
 
 def m001_pending(db: sqlite3.Connection) -> None:
-    """Operations with their state and outcome."""
+    """Create the table of operations with their state and outcome."""
     db.execute(
         """CREATE TABLE IF NOT EXISTS pending (
             id TEXT PRIMARY KEY, created REAL NOT NULL, expires REAL NOT NULL, caller TEXT NOT NULL,
@@ -45,7 +45,7 @@ SCHEMA = Schema(
 
 
 class PendingState(StrEnum):
-    """How far a pending operation has come."""
+    """The state of a pending operation."""
 
     WAITING = "waiting"
     RUNNING = "running"
@@ -57,13 +57,13 @@ class PendingState(StrEnum):
 
     @property
     def is_open(self) -> bool:
-        """Whether it is still to be decided, or being done."""
+        """Whether the operation is undecided or running."""
         return self in (PendingState.WAITING, PendingState.RUNNING)
 
 
 @dataclass(frozen=True, slots=True)
 class PendingOperation:
-    """One operation. Times are Unix seconds; `outcome` is what the caller is told in the end."""
+    """One operation. Times are Unix seconds; `outcome` is the final result for the caller."""
 
     id: str
     created: float
@@ -79,7 +79,7 @@ class PendingOperation:
 class PendingStore:
     """The pending operations of one vault. Belongs to the thread that made it.
 
-    What was pending in a file that can't be read is not run, which is the safe side; `problem` says so.
+    Operations in a file that can't be read do not run, which is the safe side; `problem` says so.
 
     Args:
         folder: The vault's data folder.
@@ -98,11 +98,11 @@ class PendingStore:
         self._db.close()
 
     def add(self, operation: PendingOperation) -> None:
-        """Keep a new operation; it is on the disk when this returns.
+        """Save a new operation; it is on the disk when this returns.
 
         Raises:
-            LimitError: too many are open.
-            StorageError: the disk refused.
+            LimitError: Too many operations are open.
+            StorageError: The operation can't be written.
         """
         if len(self.open()) >= _MOST_OPEN:
             raise LimitError(f"{_MOST_OPEN} operations wait to be decided already.", limit=_MOST_OPEN)
@@ -120,14 +120,14 @@ class PendingStore:
         self._write(f"INSERT INTO pending ({_COLUMNS}) VALUES ({', '.join('?' * 9)})", row)
 
     def turn(self, id: str, before: PendingState, after: PendingState) -> bool:
-        """Bring an operation from one state to another; False where it is not in that state any more."""
+        """Change an operation's state; return False if it is no longer in the state `before`."""
         changed = self._write(
             "UPDATE pending SET state = ? WHERE id = ? AND state = ?", (after.value, id, before.value)
         )
         return changed == 1
 
     def settle(self, id: str, state: PendingState, outcome: Mapping[str, object]) -> None:
-        """End an operation that is open; one that has ended stays as it ended."""
+        """Finish an open operation; one that is already finished stays unchanged."""
         self._write(
             "UPDATE pending SET state = ?, settled = ?, outcome = ? "
             "WHERE id = ? AND state IN ('waiting', 'running')",
@@ -135,10 +135,10 @@ class PendingStore:
         )
 
     def get(self, id: str) -> PendingOperation:
-        """The operation with this id.
+        """Return the operation with this id.
 
         Raises:
-            NotFoundError: there is none.
+            NotFoundError: There is no such operation.
         """
         found = self._read("id = ?", (id,))
         if not found:
@@ -146,11 +146,11 @@ class PendingStore:
         return found[0]
 
     def open(self) -> tuple[PendingOperation, ...]:
-        """Those that are not decided or not done, oldest first."""
+        """Return the operations that are undecided or running, oldest first."""
         return self._read("state IN ('waiting', 'running')", ())
 
     def of(self, caller: Caller, limit: int = 100) -> tuple[PendingOperation, ...]:
-        """The newest operations of one caller, newest first."""
+        """Return the newest operations of one caller, newest first."""
         mine = (one for one in reversed(self._read("1", ())) if is_same(one.caller, caller))
         return tuple(one for one, _ in zip(mine, range(limit), strict=False))
 
@@ -174,7 +174,7 @@ class PendingStore:
 
 
 def is_same(one: Caller, other: Caller) -> bool:
-    """Whether two callers are the same program, in whatever turn."""
+    """Return whether two callers are the same program, regardless of the turn."""
     return (one.kind, one.name) == (other.kind, other.name)
 
 

@@ -1,4 +1,4 @@
-"""What a profile of the settings lets a caller do at all: tools, operations, folders, or only reading."""
+"""Caller profiles: the tools, operations and folders that a caller may use at all."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from app.vault.path import NotePath
 
 
 def offers(profile: CallerProfile, category: str, tool: str, op: str) -> bool:
-    """Whether the tool (and its operation `op`) is among those of the profile.
+    """Return whether the profile includes the tool (and its operation `op`).
 
-    A tool of which the profile names operations is there; which of them, is asked with `op`.
+    A tool is included if the profile names any of its operations; pass `op` to test one operation.
     """
     if profile.categories and category not in profile.categories:
         return False
@@ -26,17 +26,17 @@ def offers(profile: CallerProfile, category: str, tool: str, op: str) -> bool:
 
 
 def reaches(profile: CallerProfile, path: NotePath) -> bool:
-    """Whether the note at `path` is in a folder of the profile."""
+    """Return whether the note at `path` is in a folder of the profile."""
     return not profile.folders or any(path.is_under(folder) for folder in profile.folders)
 
 
 def outside_profile(profile: CallerProfile, call: CallFacts) -> str:
-    """Why a call goes beyond the profile; empty if it does not."""
+    """Return the reason why a call exceeds the profile; empty if it does not."""
     who = call.caller.name
     if profile.read_only and call.operation is not Operation.READ:
         return f"{who} may only read"
     for part in call.parts:
         if part.path is not None and not part.place and not reaches(profile, part.path):
-            # The path is not said: it may be one that the caller does not know, of a note that links there.
+            # The message omits the path: the caller may not know it, such as that of a note with a backlink.
             return f"{who} may only reach {', '.join(profile.folders)}"
     return ""

@@ -1,4 +1,4 @@
-"""What of a call's arguments the log keeps: secrets never, long text by its hash and its first lines."""
+"""Redaction of a call's arguments for the log: no secrets; long text as its hash and first lines."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ _SECRET_VALUE = re.compile(
 
 
 def redacted_json(arguments: Mapping[str, object]) -> str:
-    """`arguments` as JSON for the log: no secrets, long text as `{"sha256", "characters", "start"}`."""
+    """Return `arguments` as JSON without secrets, long text as `{"sha256", "characters", "start"}`."""
     return escaped(_JSON.encode(_redacted(arguments, 0)))
 
 
 def without_secrets(text: str) -> str:
-    """`text` without what looks like a key or a token."""
+    """Return `text` without anything that looks like a key or a token."""
     return _SECRET_VALUE.sub(REDACTED, text)
 
 
@@ -58,7 +58,7 @@ def _redacted(value: object, depth: int) -> object:
 def _shortened(text: str) -> object:
     if len(text) <= LONGEST:
         return without_secrets(text)
-    # Redacted before it is cut, so that no part of a secret is left at the cut.
+    # Redact before cutting, so that no part of a secret remains at the cut.
     head = without_secrets(text[: 4 * LONGEST])
     start = "\n".join(head.splitlines()[:_SHOWN_LINES])[:_SHOWN_LETTERS]
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

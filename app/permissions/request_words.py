@@ -1,6 +1,6 @@
-"""How a request is put into words.
+"""Labels that describe an approval request.
 
-Whatever a caller or a file may have chosen has its hidden characters named, and is shown as plain text.
+Text that a caller or a file may have chosen is shown as plain text, with its hidden characters named.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ _LONGEST_NAME = 80
 
 
 def title(request: ApprovalRequest) -> str:
-    """Who wants what, in one sentence, from the proposal itself."""
+    """Return a sentence that states the caller and the proposal: “Claude wants to delete “Kyoto””."""
     caller = request.caller
     who = "You want to" if caller.kind is CallerKind.USER else f"{shorten(describe(caller.name))} wants to"
     return f"{who} {deed(request)}"
 
 
 def deed(request: ApprovalRequest) -> str:
-    """What is to be done, as a verb and its object."""
+    """Return the proposed action as a verb and its object."""
     proposal = request.proposal
     if isinstance(proposal, Effect):
         what = shorten(describe(request.scope.what or proposal.kind))
@@ -63,20 +63,20 @@ def _several(proposal: ChangeSet) -> str:
 
 
 def change_name(change: FileChange) -> str:
-    """The path of a change, with where a move goes."""
+    """Return the path of a change, and for a move both paths."""
     path = describe(str(change.path))
     return f"{path} → {describe(str(change.to))}" if isinstance(change, Move) else path
 
 
 def caller_words(caller: Caller) -> str:
-    """What the caller is, next to its name, and what a program from outside says of itself."""
+    """Return the caller's interface, and the identification that an external program gives of itself."""
     kind = CALLER_KINDS[caller.kind]
     says = " ".join(caller.says.split())
     return f"{kind}, calls itself {quoted(says)}" if says and says != caller.name else kind
 
 
 def extent(request: ApprovalRequest) -> str:
-    """How many files and bytes."""
+    """Return the number of files and bytes."""
     scope = request.scope
     parts: list[str] = []
     if isinstance(request.proposal, ChangeSet):
@@ -88,7 +88,7 @@ def extent(request: ApprovalRequest) -> str:
 
 
 def size(count: int) -> str:
-    """A number of bytes in the unit that suits it."""
+    """Return a number of bytes in a suitable unit."""
     if count < 1_000:
         return counted(count, "byte")
     for unit, factor in (("kB", 1_000), ("MB", 1_000_000)):
@@ -98,18 +98,18 @@ def size(count: int) -> str:
 
 
 def time_left(seconds: float) -> str:
-    """Minutes and seconds, as a clock shows them."""
+    """Return a duration as minutes and seconds: "4:05"."""
     whole = max(0, int(seconds + 0.999))
     return f"{whole // 60}:{whole % 60:02d}"
 
 
 def quoted(text: str) -> str:
-    """A name in quotes, its hidden characters named, its middle left out if it is long."""
+    """Return a name in quotes, shortened, with its hidden characters named."""
     return f"“{shorten(describe(text))}”"
 
 
 def shorten(text: str, longest: int = _LONGEST_NAME) -> str:
-    """`text` on one line, with its middle left out if it is longer than `longest`."""
+    """Return `text` on one line, with its middle elided if it is longer than `longest`."""
     line = " ".join(text.split())
     if len(line) <= longest:
         return line

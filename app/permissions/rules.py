@@ -1,4 +1,4 @@
-"""Rules of the user and of the vault, ready to be matched."""
+"""Rules of the user and of the vault, compiled for matching."""
 
 from __future__ import annotations
 
@@ -16,42 +16,42 @@ from app.vault.path import NotePath
 
 @dataclass(frozen=True)
 class CompiledRule:
-    """A rule of the settings or of a vault.
+    """A compiled rule of the settings or of a vault.
 
-    The person at the window is meant only by a rule that names them (`user`): "*" are all others, so that
-    a rule which holds agents back, or one that came with a vault, never locks people out of their notes.
+    Only a rule that names `user` applies to the user of the window: "*" matches all other callers, so that a
+    rule which restricts agents, or one that a vault brings, never locks users out of their own notes.
     """
 
     rule: Rule
 
     @cached_property
     def place(self) -> str:
-        """Which places it is about, as a glob: "memory:core/*" is about the memory, a bare glob the vault."""
+        """The glob over document stores: "memory:core/*" matches the memory, a bare glob the vault."""
         head, colon, _ = self.rule.glob.partition(":")
         return head if colon else VAULT
 
     @property
     def effect(self) -> Effect:
-        """allow, ask or deny."""
+        """The effect: allow, ask or deny."""
         return self.rule.effect
 
     @cached_property
     def operations(self) -> frozenset[Operation]:
-        """Which operations it is about."""
+        """The operations that the rule covers."""
         return frozenset(Operation(name) for name in self.rule.operations) or frozenset(Operation)
 
     @cached_property
     def glob(self) -> Glob:
-        """Which paths it is about."""
+        """The glob over paths."""
         return Glob(self.rule.glob.partition(":")[2] if self.place else self.rule.glob)
 
     @cached_property
     def is_everywhere(self) -> bool:
-        """Whether it is about every path of the vault."""
+        """Whether the rule covers every path of the vault."""
         return self.place == VAULT and self.glob.is_everything
 
     def is_about(self, caller: Caller, tool: str, op: str = "") -> bool:
-        """Whether it concerns calls of `tool` (and its operation `op`) by `caller`."""
+        """Return whether the rule applies to calls of `tool` (and its operation `op`) by `caller`."""
         if not any(word_matches(self.rule.tool, name) for name in (tool, f"{tool}.{op}")):
             return False
         if caller.kind is CallerKind.USER:
@@ -62,9 +62,9 @@ class CompiledRule:
         return any(word_matches(self.rule.caller, name) for name in names)
 
     def covers(self, part: Part) -> bool:
-        """Whether the part is plainly one of its operations on one of its paths.
+        """Return whether the rule covers the part's operation and path directly.
 
-        A rule that holds back everywhere holds back in every place; one that allows does so where it says.
+        A rule that restricts every path restricts every store; a rule that allows covers only its own store.
         """
         if part.operation not in self.operations:
             return False
@@ -74,11 +74,11 @@ class CompiledRule:
 
     @cached_property
     def _whole(self) -> Glob:
-        """The glob with what looks like a place: a folder of the vault may have a colon in its name."""
+        """The glob including what looks like a store: a folder of the vault may have a colon in its name."""
         return Glob(self.rule.glob)
 
     def _names(self, place: str, path: NotePath) -> bool:
-        """Whether the path of a place is one of its paths; a rule that holds back is read in both ways."""
+        """Return whether the rule covers a path of a store; a restricting rule is read both ways."""
         if self._is_of(place) and self.glob.matches(path):
             return True
         return place == VAULT != self.place and self.effect != "allow" and self._whole.matches(path)
@@ -87,10 +87,10 @@ class CompiledRule:
         return self.place == place if VAULT in (self.place, place) else word_matches(self.place, place)
 
     def touches(self, part: Part) -> bool:
-        """As `covers`, and a move over the border of its paths counts as what it comes to there.
+        """Return whether the rule applies to the part, counting a move across the border of its paths.
 
-        To move a note out of what a rule on deleting protects takes it away from there as a delete does;
-        to move one in is to create it.
+        Moving a note out of the paths of a rule on deleting removes it from there, as a delete does; moving
+        one in creates it there.
         """
         if self.covers(part):
             return True

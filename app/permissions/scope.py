@@ -1,4 +1,4 @@
-"""What an operation is and how far it reaches, computed by the gate from the proposal itself."""
+"""The type and the scope of an operation, computed by the gate from the proposal itself."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from app.vault.path import NotePath
 
 
 class Operation(StrEnum):
-    """The type of an operation; the most severe of a change set's parts is the whole's."""
+    """The type of an operation; a change set has the type of its most severe part."""
 
     READ = "read"
     CREATE = "create"
@@ -22,7 +22,7 @@ class Operation(StrEnum):
 
 
 class ScopeKind(StrEnum):
-    """How far it reaches."""
+    """The kind of scope."""
 
     READ_IN_SCOPE = "read_in_scope"
     READ_OUT_OF_SCOPE = "read_out_of_scope"
@@ -34,11 +34,11 @@ class ScopeKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What is touched: vault paths, bytes after, notes that link to what is deleted, files in all.
+    """The scope of an operation: vault paths, bytes after, notes that lose a link target, number of files.
 
-    `outside` names folders outside the vault that a read reaches. `what` says an administrative,
-    execute or network operation in words. `place` says whose documents `paths` are: the vault's (empty),
-    or those of another store, which `where` names for people.
+    `outside` names folders outside the vault that a read reaches. `what` describes an administrative,
+    execute or network operation. `place` is the store that holds `paths`: the vault (empty) or another store,
+    whose display name is `where`.
     """
 
     kind: ScopeKind

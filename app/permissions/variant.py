@@ -1,7 +1,7 @@
-"""Whether what an approver approved is what was proposed, a part of it, or the user's own wording of it.
+"""Check that an approved proposal is the one that was shown, a part of it, or the user's edit of it.
 
-The user may leave out files and hunks and edit text; nobody may add a file, another path, another kind of
-change, or a change that was made for other bytes.
+The user may leave out files and hunks and edit text. No approval may add a file, another path, another kind
+of change, or a change that was made for other bytes.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from app.vault.changes import ChangeSet, Delete, FileChange, before_of, touched_
 
 
 def check_variant(proposed: ChangeSet | Effect, approved: ChangeSet | Effect) -> None:
-    """Accept `approved` as an answer to `proposed`.
+    """Check that `approved` is a valid answer to `proposed`.
 
     Raises:
-        PermissionDeniedError: it is something else; nothing of it may be done.
+        PermissionDeniedError: It is a different proposal; nothing of it may be done.
     """
     if approved is proposed:
         return

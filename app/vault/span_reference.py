@@ -13,7 +13,7 @@ from app.vault.note import ParsedNote, Span
 
 PREFIX = "span="
 _FRAGMENT = re.compile(r"span=(\d{1,9})-(\d{1,9})-([0-9a-f]{10})")
-_LONGEST_SEARCHED = 400_000
+_LONGEST_SEARCHED = 100_000
 
 
 def fragment_of(text: str, span: Span) -> str:

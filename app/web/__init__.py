@@ -1,1 +1,1 @@
-"""The web behind a guard: pages fetched and made readable, searches through a provider, evidence weighed."""
+"""Guarded access to the web: readable pages, searches through a provider, and evidence for claims."""

@@ -1,4 +1,4 @@
-"""The web for an open vault: one page at a time, and searches through the provider that the user picked."""
+"""Web access of an open vault: single pages, and searches through the provider that the user chose."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from app.web.page import PageReader
 from app.web.providers import PROVIDERS, Hit, SearchProvider
 
 KeyOf = Callable[[str, str], str | None]
-"""The key of (provider, address), None where there is none."""
+"""Returns the key for a provider and an address, None if no key is stored."""
 
 _WHERE = "Settings, Web"
 
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """A search that is ready to be sent: the provider's name, and exactly what is asked for."""
+    """A search that is ready to send: the provider's name and the exact request."""
 
     provider: str
     query: str
@@ -38,14 +38,14 @@ class Search:
 
 
 class WebAccess:
-    """Reads pages and searches. Belongs to one event loop.
+    """Read pages and search the web. Belongs to one event loop.
 
     Args:
-        settings: Gives what is set at the moment.
-        key_of: Gives a provider's key.
-        reach: Where pages may be fetched from; the public Internet.
-        resolve: Looks names up.
-        bounds: How much a fetch may take.
+        settings: Returns the current settings.
+        key_of: Returns a provider's key.
+        reach: Where pages may be fetched from; the public Internet by default.
+        resolve: Resolves host names.
+        bounds: Limits of a fetch.
     """
 
     def __init__(
@@ -66,15 +66,15 @@ class WebAccess:
         self.pages = PageReader(self.fetcher)
 
     async def close(self) -> None:
-        """End what runs beside the app."""
+        """End the worker process that reads pages."""
         await self.pages.close()
 
     def prepare(self, query: str, limit: int) -> Search:
-        """What would be sent for a query.
+        """Return the search that a query would send.
 
         Raises:
-            PermissionDeniedError: no provider is picked, or it lacks its address or key; says what to do.
-            InvalidParametersError: the address of the settings is none.
+            PermissionDeniedError: no provider is chosen, or its address or key is missing.
+            InvalidParametersError: the address in the settings is not valid.
         """
         provider = self._provider()
         address = self._address(provider)
@@ -84,17 +84,17 @@ class WebAccess:
         return Search(provider.name, query, provider.request(address, query, limit), limit)
 
     async def run(self, search: Search) -> list[Hit]:
-        """Send a search that was prepared; what it found, best first.
+        """Send a prepared search and return its hits, best first.
 
         Raises:
-            ConflictError: another provider is picked by now; nothing was sent.
-            WebError: the provider could not be reached, refused the key, or counted too many searches.
+            ConflictError: the user has chosen another provider since; nothing was sent.
+            WebError: the provider could not be reached, rejected the key or limited the rate.
             ScriptoriumError: as `Fetcher.fetch` and `SearchProvider.hits`.
         """
         provider = self._provider()
         if search != self.prepare(search.query, search.limit):
-            # The key of one provider must not go to the address of another, which the user was shown.
-            message = f"The search provider was changed in {_WHERE} since you were asked; search again."
+            # The key of one provider must not be sent to the address of another.
+            message = f"The search provider was changed in {_WHERE} after you were asked. Search again."
             raise ConflictError(message, provider=search.provider)
         key = self._key_of(*key_account(provider.id, self._address(provider)))
         secret = provider.secret(key) if key else {}
@@ -108,7 +108,7 @@ class WebAccess:
     def _provider(self) -> SearchProvider:
         provider = PROVIDERS.get(self._settings().provider)
         if provider is None:
-            raise PermissionDeniedError(f"No search provider is picked: pick one in {_WHERE}.")
+            raise PermissionDeniedError(f"No search provider is chosen: choose one in {_WHERE}.")
         return provider
 
     def _address(self, provider: SearchProvider) -> str:
@@ -122,14 +122,14 @@ class WebAccess:
         return address
 
     def _reach_of(self, provider: SearchProvider) -> Reach:
-        """The user's own server may be at home; every other provider is on the public Internet."""
+        """Allow the user's own server wherever it is, every other provider on the public Internet only."""
         if provider.address:
             return self._reach
         return OneOrigin(origin_of(checked_url(self._address(provider), AnyAddress())))
 
 
 def key_account(provider: str, address: str) -> tuple[str, str]:
-    """Under which name and address the key store keeps a provider's key; one's own server has one each."""
+    """Return the name and address of a provider's key in the key store; own servers have one key each."""
     known = PROVIDERS.get(provider)
     return f"web-{provider}", known.address if known is not None and known.address else address.strip()
 
@@ -137,11 +137,11 @@ def key_account(provider: str, address: str) -> tuple[str, str]:
 def _worded(provider: SearchProvider, error: WebError) -> WebError:
     status = error.data.get("status")
     if status in (401, 403):
-        words = f"{provider.name} refuses the key ({status}): enter another one in {_WHERE}."
+        words = f"{provider.name} rejected the key ({status}): enter another one in {_WHERE}."
         if not provider.needs_key:
             words = f"{provider.name} does not let the app search ({status})."
     elif status in (402, 429, 432, 433):
-        words = f"{provider.name} takes no more searches for now ({status}): try again later."
+        words = f"{provider.name} accepts no more searches for now ({status}): try again later."
     else:
         words = f"{provider.name}: {error.message}"
     return WebError(words, provider=provider.id, **error.data)

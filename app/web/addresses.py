@@ -1,4 +1,4 @@
-"""Which addresses of the Internet Protocol are public: those that the guard lets the app speak to."""
+"""Public IP addresses: the ones that the app may connect to."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ipaddress import IPv4Address, IPv6Address
 IPAddress = IPv4Address | IPv6Address
 
 # IANA's special-purpose registries (RFC 6890 and its updates). Python's own `is_global` differs between
-# its releases, so the list stands here.
+# its releases, so this module has its own list.
 _NOT_PUBLIC_4 = tuple(
     ipaddress.IPv4Network(text)
     for text in (
@@ -35,7 +35,7 @@ _NOT_PUBLIC_4 = tuple(
 _PUBLIC_6 = ipaddress.IPv6Network("2000::/3")
 _NOT_PUBLIC_6 = tuple(
     ipaddress.IPv6Network(text)
-    # 2001::/23 holds Teredo, ORCHID and benchmarks, the others are for documents.
+    # 2001::/23 holds Teredo, ORCHID and benchmarks; the others are for documentation.
     for text in ("2001::/23", "2001:db8::/32", "3fff::/20", "2620:4f:8000::/48")
 )
 _MAPPED = ipaddress.IPv6Network("::ffff:0:0/96")
@@ -45,9 +45,9 @@ _ISATAP = (0x00005EFE, 0x02005EFE)
 
 
 def is_public(address: IPAddress) -> bool:
-    """Whether `address` is on the public Internet.
+    """Return whether `address` is on the public Internet.
 
-    An IPv6 address that carries an IPv4 one (mapped, NAT64, 6to4, ISATAP) is as public as that.
+    An IPv6 address that embeds an IPv4 address (mapped, NAT64, 6to4, ISATAP) is public if that one is.
     """
     if isinstance(address, IPv4Address):
         return not any(address in network for network in _NOT_PUBLIC_4)
@@ -62,7 +62,7 @@ def is_public(address: IPAddress) -> bool:
 
 
 def carried_address(address: IPv6Address) -> IPv4Address | None:
-    """The IPv4 address that an IPv6 one leads to, None for one that stands for itself."""
+    """Return the IPv4 address that an IPv6 address embeds, or None."""
     number = int(address)
     if address in _MAPPED or address in _NAT64 or (number >> 32) & 0xFFFFFFFF in _ISATAP:
         return IPv4Address(number & 0xFFFFFFFF)
@@ -72,11 +72,11 @@ def carried_address(address: IPv6Address) -> IPv4Address | None:
 
 
 def read_address(host: str) -> IPAddress | None:
-    """The address that a URL's host spells, None for a name.
+    """Parse the IP address in a URL's host; return None for a name.
 
     Raises:
-        ValueError: it spells an address in a way that only some programs read (octal, hexadecimal, one
-            number, fewer than four): what one takes for a public address, another takes for a private one.
+        ValueError: the notation is one that only some programs read (octal, hexadecimal, fewer than four
+            numbers): the same text could be public for one program and private for another.
     """
     bare = host.removeprefix("[").removesuffix("]")
     if ":" in bare:

@@ -1,9 +1,9 @@
-"""Whether what a search found speaks for or against a statement, by local methods: no model is asked.
+"""Classify search hits as supporting or contradicting a statement, by local rules without a model.
 
-Relevance is how close a hit is to the statement, by meaning where sentence vectors are to be had, else by
-shared words. Which side it takes is read from cue phrases and from negation in the hit's sentence that is
-closest to the statement. That is a reading of a few lines, not of the page: what it rests on is said in
-`reasoning`, and where it finds nothing it says neutral.
+Relevance is the similarity of a hit to the statement: by sentence vectors if there are any, otherwise by
+shared words. The side is decided by cue phrases and negation in the hit's sentence that is closest to the
+statement. Only a few lines are judged, not the page: `reasoning` lists the evidence, and without evidence
+the side is neutral.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from app.web.providers import Hit
 Side = Literal["supporting", "contradicting", "neutral"]
 
 LEAST_RELEVANT = 0.3
-"""Below this relevance (0 to 1), a hit is about something else, whatever its words."""
+"""Below this relevance (0 to 1), a hit counts as off topic, and its side is neutral."""
 _SIDES_AT = 1.0
 
 _AGAINST = (
@@ -58,7 +58,7 @@ _STOP = frozenset(_STOP_WORDS.split())
 
 @dataclass(frozen=True, slots=True)
 class Weighed:
-    """A hit with how relevant it is (0 to 1), which side it takes, and what that rests on."""
+    """A hit with its relevance (0 to 1), its side and the reasoning behind them."""
 
     hit: Hit
     relevance: float
@@ -67,12 +67,12 @@ class Weighed:
 
 
 def weigh(statement: str, hit: Hit, similarity: float | None) -> Weighed:
-    """How a hit bears on a statement.
+    """Decide how a hit bears on a statement.
 
     Args:
-        statement: What is to be supported or contradicted.
-        hit: What was found.
-        similarity: Cosine of the two by meaning, None where no vectors are to be had.
+        statement: The claim to support or contradict.
+        hit: A search result.
+        similarity: Cosine of the sentence vectors of the two, None without vectors.
     """
     shared = shared_words(statement, f"{hit.title} {hit.snippet}")
     close = shared if similarity is None else 0.7 * similarity + 0.3 * shared
@@ -88,9 +88,9 @@ def weigh(statement: str, hit: Hit, similarity: float | None) -> Weighed:
 
 
 def shared_words(statement: str, text: str) -> float:
-    """How much of the statement's words of content the text has (0 to 1), by their stems.
+    """Return the share of the statement's content words in the text (0 to 1), compared by stem.
 
-    Half for the statement as a whole, half for that sentence of it which the text has most of.
+    The mean of two shares: of the whole statement, and of its sentence that matches best.
     """
     there = _stems(text)
     sentences = [_stems(one) for one in _SENTENCE.split(statement)]
@@ -107,7 +107,7 @@ def _side_of(statement: str, hit: Hit) -> tuple[float, list[str]]:
     closest = max(sentences, key=lambda one: shared_words(statement, one), default="")
     score, said = 0.0, []
     for sentence in sentences:
-        # What is said beside the point counts for less.
+        # A sentence about something else counts half.
         share = 1.0 if sentence == closest or shared_words(statement, sentence) >= 0.5 else 0.5
         for sign, cues in ((-1.0, _AGAINST), (1.0, _FOR)):
             for weight, found, flipped in _cues(sentence, cues):
@@ -123,7 +123,7 @@ def _side_of(statement: str, hit: Hit) -> tuple[float, list[str]]:
 
 
 def _cues(sentence: str, cues: Sequence[tuple[float, str]]) -> list[tuple[float, str, bool]]:
-    """The cue phrases of a sentence: weight, words, and whether a negation before them turns them round."""
+    """Return the cue phrases of a sentence: weight, words, and whether a negation precedes them."""
     found = []
     for weight, pattern in cues:
         match = re.search(rf"\b(?:{pattern})", sentence, re.IGNORECASE)
@@ -137,7 +137,7 @@ def _stems(text: str) -> frozenset[str]:
 
 
 def _stem(word: str) -> str:
-    """A word without its commonest endings: enough to match "clocks" with "clock"."""
+    """Strip the most common endings of a word: enough to match "clocks" with "clock"."""
     for ending in ("ingly", "edly", "ing", "ies", "ed", "es", "ly", "s"):
         if word.endswith(ending) and len(word) - len(ending) >= 3:
             return word[: -len(ending)]
@@ -145,13 +145,13 @@ def _stem(word: str) -> str:
 
 
 def key_words(text: str, limit: int, known: str = "") -> list[str]:
-    """The words of content that a text uses most, without those of `known`, the most used first."""
+    """Return the most frequent content words of a text, without those of `known`, most frequent first."""
     taken = set(_stems(known))
     counts: dict[str, list[str]] = {}
     for word in _WORD.findall(text):
         stem = _stem(word.casefold())
         if word.casefold() not in _STOP and len(word) > 3 and stem not in taken and not word.isdigit():
             counts.setdefault(stem, []).append(word)
-    # Of words used equally often, those that came first say what the text is about.
+    # The sort is stable: among equally frequent words, the earlier ones tell more about the topic.
     ranked = sorted(counts.values(), key=len, reverse=True)
     return [words[0] for words in ranked[:limit]]

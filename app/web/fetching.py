@@ -1,4 +1,4 @@
-"""Fetches over HTTP within bounds: hops, time, bytes sent and bytes unpacked; no cookies, no logins."""
+"""Fetch over HTTP within limits for redirects, time and size; no cookies, no logins."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
 class WebError(ScriptoriumError):
-    """A server could not be reached, or answered with an error; `status` is its, where it gave one."""
+    """A server could not be reached or answered with an error; `status` is the HTTP status, if any."""
 
     type = "not_found"
 
 
 class UnreadableAnswerError(ScriptoriumError):
-    """A server's answer is of a kind that can't be read; `content_type` says which."""
+    """The content type of a response is not supported; `content_type` names it."""
 
     type = "invalid_parameters"
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """How much a fetch may take: bytes on the wire, bytes unpacked, seconds in all, redirects."""
+    """Limits of a fetch: bytes on the wire, bytes after decompression, total seconds, redirects."""
 
     wire: int = 4 * 1024 * 1024
     unpacked: int = 8 * 1024 * 1024
@@ -45,7 +45,7 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True)
 class WebRequest:
-    """One request, all that is sent but the key: the dialog shows exactly this."""
+    """One request without the key: the approval dialog shows exactly this."""
 
     url: str
     method: str = "GET"
@@ -56,7 +56,7 @@ class WebRequest:
 
 @dataclass(frozen=True, slots=True)
 class WebAnswer:
-    """What a server answered: where it was found in the end, its kind, character set, bytes and headers."""
+    """A response: the final URL, content type, character set, body and headers."""
 
     url: str
     content_type: str
@@ -66,12 +66,12 @@ class WebAnswer:
 
 
 class Fetcher:
-    """Fetches what `reach` allows; each fetch has connections of its own, and nothing is kept of it.
+    """Fetch what `reach` allows; each fetch opens its own connections and keeps no state.
 
     Args:
-        reach: Where it may go.
-        resolve: Looks names up.
-        bounds: How much a fetch may take.
+        reach: The allowed addresses.
+        resolve: Resolves host names.
+        bounds: Limits of a fetch.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class Fetcher:
         self._bounds = bounds or Bounds()
 
     def check(self, url: str) -> str:
-        """The URL that would be fetched for `url`; raises as `checked_url`."""
+        """Return the URL that would be fetched for `url`. Raises like `checked_url`."""
         return str(checked_url(url, self._reach))
 
     async def fetch(
@@ -93,21 +93,21 @@ class Fetcher:
         secret: Mapping[str, str] | None = None,
         follow: bool = True,
     ) -> WebAnswer:
-        """The answer to `request`.
+        """Send `request` and return the response.
 
         Args:
-            request: What to ask for.
-            kinds: The content types that are read.
-            secret: Headers with a key, sent beside the request's own and never over a redirect.
-            follow: Go where a redirect leads; each place is checked as the first one is.
+            request: The request to send.
+            kinds: The accepted content types.
+            secret: Headers with a key, sent with the first request and never after a redirect.
+            follow: Follow redirects; each target is checked like the first URL.
 
         Raises:
-            InvalidParametersError, PermissionDeniedError: it, or a redirect, leads where nothing is fetched.
-            NotFoundError: there is no such server.
+            InvalidParametersError, PermissionDeniedError: the URL or a redirect leads to a forbidden address.
+            NotFoundError: the server or the page does not exist.
             WebError: the server could not be reached or answered with an error.
-            UnreadableAnswerError: the answer is of another kind.
-            LimitError: it is too large, or redirected too often.
-            TimeoutExpiredError: it took too long.
+            UnreadableAnswerError: the response has another content type.
+            LimitError: the response is too large, or there are too many redirects.
+            TimeoutExpiredError: the time limit passed.
         """
         seconds = self._bounds.seconds
         try:
@@ -128,7 +128,7 @@ class Fetcher:
                 return answer
             if not follow:
                 raise WebError("The server answered with a redirect, which is not followed here.")
-            # A redirected request is asked for anew and bare: neither key nor body goes along.
+            # A redirected request is sent without the key and the body.
             request = WebRequest(urljoin(str(url), answer), accept=request.accept)
             secret = {}
         raise LimitError(f"Redirected more than {self._bounds.hops} times.", limit=self._bounds.hops)
@@ -136,7 +136,7 @@ class Fetcher:
     async def _exchange(
         self, request: WebRequest, url: httpx2.URL, kinds: frozenset[str], secret: Mapping[str, str]
     ) -> WebAnswer | str:
-        """The answer, or the place that the server redirects to."""
+        """Return the response, or the target of a redirect."""
         import httpcore2
         import httpx2
 
@@ -204,7 +204,7 @@ def _headers(
 
 
 def read_content_type(value: str) -> tuple[str, str]:
-    """The kind and the character set (empty where it says none) of a `Content-Type`."""
+    """Parse a `Content-Type` into the media type and the character set (empty if missing)."""
     kind, *parameters = value.split(";")
     charset = ""
     for one in parameters:
@@ -215,11 +215,11 @@ def read_content_type(value: str) -> tuple[str, str]:
 
 
 async def unpacked(chunks: AsyncIterable[bytes], encoding: str, bounds: Bounds) -> bytes:
-    """The body, unpacked as it comes in, so that a small one that unpacks to a huge one is cut off early.
+    """Decompress a body as it arrives, so that a decompression bomb is stopped early.
 
     Raises:
-        LimitError: it is larger than `bounds` allow, on the wire or unpacked.
-        WebError: it is packed in a way that was not asked for, or is damaged.
+        LimitError: the body exceeds `bounds`, on the wire or decompressed.
+        WebError: the encoding was not requested, or the body is damaged.
     """
     inflate = _inflater(encoding.strip().lower())
     wire, size = 0, 0
@@ -242,7 +242,7 @@ async def unpacked(chunks: AsyncIterable[bytes], encoding: str, bounds: Bounds) 
 
 
 class _Inflate:
-    """Unpacks gzip and deflate; servers send "deflate" with and without the header of zlib."""
+    """Decompressor for gzip and deflate; servers send "deflate" with and without a zlib header."""
 
     def __init__(self, window: int) -> None:
         self._window = window
@@ -251,11 +251,11 @@ class _Inflate:
 
     @property
     def eof(self) -> bool:
-        """Whether the end of the packed text has come."""
+        """Whether the end of the compressed data was reached."""
         return self._work.eof
 
     def decompress(self, chunk: bytes, most: int) -> bytes:
-        """What `chunk` unpacks to, at most so many bytes of it."""
+        """Decompress `chunk` and return at most `most` bytes."""
         try:
             part = self._work.decompress(chunk, most)
         except zlib.error:

@@ -1,8 +1,8 @@
-"""What the app may speak to on the web: public addresses only, checked where the connection is made.
+"""Allowed addresses on the web: public ones only, checked where the connection is made.
 
-A name is looked up once, each of its addresses is judged, and the connection goes to a judged address
-itself. So nothing can answer with a public address for the check and with a private one for the connection
-(DNS rebinding). TLS still checks the certificate against the name.
+A name is resolved once, each of its addresses is checked, and the connection goes to a checked address.
+So a DNS server can't return a public address for the check and a private one for the connection (DNS
+rebinding). TLS still verifies the certificate against the name.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, Protocol
 from app.errors import InvalidParametersError, PermissionDeniedError
 from app.web.addresses import IPAddress, is_public, read_address
 
-if TYPE_CHECKING:  # loaded by what reads the first address: the window need not wait for it
+if TYPE_CHECKING:  # imported with the first URL, so that the window starts faster
     import httpx2
 
 Resolve = Callable[[str, int], Awaitable[Sequence[IPAddress]]]
-"""The addresses of a name, for a port."""
+"""Resolves a host name and a port to addresses."""
 
 _PORTS = {"http": (80, 8080), "https": (443, 8443)}
 _USUAL = {"http": 80, "https": 443}
@@ -29,26 +29,26 @@ _LONGEST_URL = 4000
 
 
 class Reach(Protocol):
-    """Where connections may go to."""
+    """The ports and addresses that connections may use."""
 
     def port(self, scheme: str, host: str, port: int) -> bool:
-        """Whether this port of the host may be asked at all."""
+        """Return whether connections to this port of the host are allowed."""
         ...
 
     def address(self, host: str, port: int, address: IPAddress) -> bool:
-        """Whether the host may be spoken to at this address of it."""
+        """Return whether connections to this address of the host are allowed."""
         ...
 
 
 class PublicOnly:
-    """The public Internet, on the ports of the web."""
+    """Allows the public Internet on the ports of the web."""
 
     def port(self, scheme: str, host: str, port: int) -> bool:
-        """The usual ports of the scheme."""
+        """Allow the usual ports of the scheme."""
         return port in _PORTS.get(scheme, ())
 
     def address(self, host: str, port: int, address: IPAddress) -> bool:
-        """Public ones."""
+        """Allow public addresses."""
         return is_public(address)
 
 
@@ -62,38 +62,38 @@ class Origin:
 
 
 class OneOrigin:
-    """One server that the user has entered as such, wherever it is: their own search engine at home."""
+    """Allows one server that the user has entered, wherever it is: for example a search engine at home."""
 
     def __init__(self, origin: Origin) -> None:
         self._origin = origin
 
     def port(self, scheme: str, host: str, port: int) -> bool:
-        """Exactly this origin."""
+        """Allow exactly this origin."""
         return Origin(scheme, host, port) == self._origin
 
     def address(self, host: str, port: int, address: IPAddress) -> bool:
-        """Any address of the origin's host."""
+        """Allow any address of the origin's host."""
         return (host, port) == (self._origin.host, self._origin.port)
 
 
 class AnyAddress:
-    """Everything: for reading an address that the user entered, never for a connection."""
+    """Allows everything: for parsing an address that the user entered, never for a connection."""
 
     def port(self, scheme: str, host: str, port: int) -> bool:
-        """Any port."""
+        """Allow any valid port."""
         return 0 < port < 65_536
 
     def address(self, host: str, port: int, address: IPAddress) -> bool:
-        """Any address."""
+        """Allow any address."""
         return True
 
 
 def checked_url(text: str, reach: Reach) -> httpx2.URL:
-    """The address to fetch, without its fragment.
+    """Validate a URL and return it without its fragment.
 
     Raises:
-        InvalidParametersError: it is no web address, or carries a name and password.
-        PermissionDeniedError: the guard does not let the app go there; `url` says where.
+        InvalidParametersError: the text is not a web address, or contains a user name or password.
+        PermissionDeniedError: `reach` does not allow the address.
     """
     url = _parsed(text)
     if url.scheme not in _USUAL:
@@ -125,13 +125,13 @@ def _parsed(text: str) -> httpx2.URL:
 
 
 def spelled_address(host: str) -> IPAddress | None:
-    """The address that a host is written as, None for a name.
+    """Parse the IP address in a host; return None for a name.
 
     Raises:
-        PermissionDeniedError: it is written in a way that is not fetched.
+        PermissionDeniedError: the notation of the address is ambiguous.
     """
     if host == "localhost" or host.endswith(".localhost"):
-        # By RFC 6761 these are this machine, whatever a server of names says.
+        # By RFC 6761 these names mean this machine, whatever a DNS server answers.
         return ipaddress.IPv4Address("127.0.0.1")
     try:
         return read_address(host)
@@ -141,22 +141,22 @@ def spelled_address(host: str) -> IPAddress | None:
 
 
 def host_of(url: httpx2.URL) -> str:
-    """The host as it goes over the wire, in small letters and without a closing dot."""
+    """Return the host as it is sent, in lower case and without a trailing dot."""
     return url.raw_host.decode("ascii").lower().rstrip(".")
 
 
 def port_of(url: httpx2.URL) -> int:
-    """The port, the scheme's usual one where none is given."""
+    """Return the port, or the scheme's default port if the URL has none."""
     return url.port if url.port is not None else _USUAL[url.scheme]
 
 
 def origin_of(url: httpx2.URL) -> Origin:
-    """Where the URL's server is."""
+    """Return the origin of a URL."""
     return Origin(url.scheme, host_of(url), port_of(url))
 
 
 def refused(host: str) -> PermissionDeniedError:
-    """What is said of a host that leads to an address that is not allowed."""
+    """Return the error for a host that resolves to an address that is not allowed."""
     return PermissionDeniedError(
         f"{host} is not on the public Internet: addresses of this machine and its networks are not fetched.",
         host=host,
@@ -164,6 +164,6 @@ def refused(host: str) -> PermissionDeniedError:
 
 
 async def system_resolve(host: str, port: int) -> list[IPAddress]:
-    """The addresses of a name as the system knows them."""
+    """Resolve a name with the system's resolver."""
     found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return [ipaddress.ip_address(one[4][0]) for one in found]

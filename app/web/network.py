@@ -1,4 +1,4 @@
-"""The connections of the HTTP client, made only to addresses that the guard has judged."""
+"""Network backend of the HTTP client that connects only to checked addresses."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MOST_ADDRESSES = 6
 
 
 class GuardedNetwork(httpcore2.AsyncNetworkBackend):
-    """Makes the connections of the HTTP client: to addresses that `reach` allows, and to nothing else."""
+    """Network backend that connects only to addresses that `reach` allows."""
 
     def __init__(self, reach: Reach, resolve: Resolve = system_resolve) -> None:
         self._reach = reach
@@ -29,7 +29,7 @@ class GuardedNetwork(httpcore2.AsyncNetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
     ) -> httpcore2.AsyncNetworkStream:
-        """A connection to one of the host's addresses, all of which have been judged.
+        """Connect to one of the host's addresses after checking all of them.
 
         Raises:
             NotFoundError: the name has no address.
@@ -51,11 +51,11 @@ class GuardedNetwork(httpcore2.AsyncNetworkBackend):
         timeout: float | None = None,
         socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
     ) -> httpcore2.AsyncNetworkStream:
-        """Refused: a web page is never at a socket of this machine."""
-        raise PermissionDeniedError("Sockets of this machine are not spoken to.", path=path)
+        """Refuse the connection: a web page is never served by a local socket."""
+        raise PermissionDeniedError("Connections to local sockets are not allowed.", path=path)
 
     async def sleep(self, seconds: float) -> None:
-        """Wait between two tries."""
+        """Wait between two attempts."""
         await self._network.sleep(seconds)
 
     async def _judged(self, host: str, port: int) -> list[IPAddress]:
@@ -68,7 +68,7 @@ class GuardedNetwork(httpcore2.AsyncNetworkBackend):
             raise NotFoundError(f"There is no server called {bare}.", host=bare) from error
         if not addresses:
             raise NotFoundError(f"There is no server called {bare}.", host=bare)
-        # One bad address is enough: a name that mixes them is made to slip through.
+        # One forbidden address is enough: a name that mixes both is meant to bypass the check.
         if not all(self._reach.address(bare, port, address) for address in addresses):
             raise refused(bare)
         return list(dict.fromkeys(addresses))

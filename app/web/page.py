@@ -1,7 +1,7 @@
-"""A web page as readable Markdown: the main text without menus, advertisements and scripts.
+"""Convert a web page to readable Markdown: the main text without menus, advertisements and scripts.
 
-The page is somebody else's and can be as broken or as large as they like, so it is read in a process of its
-own, which is ended when it takes too long.
+A page is untrusted and can be malformed or huge, so a separate process parses it; the process is ended when
+it takes too long.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _HTML = frozenset({"text/html", "application/xhtml+xml"})
 _PLAIN = frozenset({"text/plain", "text/markdown", "text/x-markdown"})
 READABLE = _HTML | _PLAIN
 LONGEST = 60_000
-"""Characters of a page that are handed on."""
+"""Maximum number of characters of a page that are returned."""
 _READ_SECONDS = 20.0
 _LONGEST_TITLE = 300
 _ACCEPT = "text/html, application/xhtml+xml, text/plain;q=0.8, text/markdown;q=0.8"
@@ -28,9 +28,9 @@ _ACCEPT = "text/html, application/xhtml+xml, text/plain;q=0.8, text/markdown;q=0
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page that was read; `date` is when it was published (YYYY-MM-DD) as far as it says.
+    """A page as Markdown; `date` is its publication date (YYYY-MM-DD) if it states one.
 
-    `total` counts the characters of the whole text, of which `text` holds the first.
+    `total` counts the characters of the whole text; `text` may hold only the first of them.
     """
 
     url: str
@@ -41,17 +41,17 @@ class Page:
 
     @property
     def is_cut(self) -> bool:
-        """Whether `text` leaves something out."""
+        """Whether `text` is truncated."""
         return self.total > len(self.text)
 
 
 def page_request(url: str) -> WebRequest:
-    """The request for a page."""
+    """Return the request for a page."""
     return WebRequest(url, accept=_ACCEPT)
 
 
 class PageReader:
-    """Fetches pages and makes them readable. Belongs to one event loop; `close` ends its process."""
+    """Fetch pages and convert them to Markdown. Belongs to one event loop; `close` ends its process."""
 
     def __init__(self, fetcher: Fetcher, seconds: float = _READ_SECONDS) -> None:
         self._fetcher = fetcher
@@ -59,12 +59,12 @@ class PageReader:
         self._worker = Worker()
 
     async def read(self, url: str) -> Page:
-        """The page at `url`.
+        """Return the page at `url`.
 
         Raises:
-            ScriptoriumError: as `Fetcher.fetch`.
-            UnreadableAnswerError: it holds no text that could be read.
-            TimeoutExpiredError: reading it took too long.
+            ScriptoriumError: like `Fetcher.fetch`.
+            UnreadableAnswerError: the page has no readable text.
+            TimeoutExpiredError: parsing took too long.
         """
         answer = await self._fetcher.fetch(page_request(url), READABLE)
         if answer.content_type in _PLAIN:
@@ -79,7 +79,7 @@ class PageReader:
         return page
 
     async def close(self) -> None:
-        """End the process that reads."""
+        """End the worker process."""
         await self._worker.close()
 
     async def _readable(self, answer: WebAnswer) -> Page:
@@ -96,11 +96,11 @@ class PageReader:
 
 
 def _unheard(share: float, words: str) -> None:
-    """A page is read at once: nobody is told how far it is."""
+    """Ignore progress: a page is parsed in one step."""
 
 
 def plain_page(answer: WebAnswer) -> Page:
-    """A page that is plain text already."""
+    """Return a plain-text response as a page."""
     text = decoded(answer.body, answer.charset).strip()
     return Page(answer.url, "", "", text, len(text))
 
@@ -108,8 +108,8 @@ def plain_page(answer: WebAnswer) -> Page:
 def readable_page(
     url: str, body: bytes, charset: str, report: Callable[[float, str], None] = _unheard
 ) -> Page:
-    """The main text of an HTML page as Markdown, with what its head says of title and date."""
-    # Loaded here: only the process that reads pages pays for it.
+    """Extract the main text of an HTML page as Markdown, with its title and date."""
+    # Imported here, so that only the worker process loads it.
     from trafilatura import extract, extract_metadata, load_html
 
     tree = load_html(decoded(body, charset) if charset else body)
@@ -138,7 +138,7 @@ def _cut(page: Page) -> Page:
 
 
 def decoded(body: bytes, charset: str) -> str:
-    """The text of an answer; an unknown character set counts as UTF-8, what is broken is replaced."""
+    """Decode a body; an unknown character set counts as UTF-8, invalid bytes are replaced."""
     try:
         return body.decode(codecs.lookup(charset or "utf-8").name, "replace")
     except (LookupError, UnicodeError, ValueError):

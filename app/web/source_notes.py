@@ -1,4 +1,4 @@
-"""Source notes: what a search found, as a note that says where it is from and how it bears on another."""
+"""Source notes: search hits as notes with their origin and their relation to another note."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ _RELATIONS: dict[Literal["supporting", "contradicting", "neutral"], str] = {
     "neutral": "RELATES_TO",
 }
 _WORTH = 0.6
-"""What a few lines, read by rules, are worth as evidence, at most."""
+"""Maximum confidence of a relation that local rules derived from a few lines."""
 
 
 def source_text(found: Weighed, target: str, retrieved: date) -> str:
-    """The text of a Source note.
+    """Return the text of a source note.
 
-    What comes from the web is quoted with every character that Markdown could take for a link, a tag, a
-    field or HTML made plain, so that the note says nothing but what is quoted.
+    Text from the web is quoted and escaped: Markdown can't take any of it for a link, a tag, a field or
+    HTML.
 
     Args:
-        found: What was found and how it bears on the other note.
-        target: What a link to the other note says.
-        retrieved: The day on which it was found.
+        found: The hit and how it bears on the other note.
+        target: The link target of the other note.
+        retrieved: The day of the search.
     """
     hit = found.hit
     text = f"# {inert(hit.title)}\n\n> {inert(hit.snippet) or 'No text was given.'}\n"
@@ -50,14 +50,14 @@ def source_text(found: Weighed, target: str, retrieved: date) -> str:
 
 
 def source_name(title: str, url: str) -> str:
-    """A name for the note of a page: its title without what no file or link can say, else its server's."""
+    """Return a note name for a page: its title without forbidden characters, else its host name."""
     name = " ".join(_NOT_IN_A_NAME.sub(" ", title).split())[:_LONGEST_NAME].strip(" .")
     return name or (urlsplit(url).hostname or "Web page").replace(":", " ")
 
 
 def inert(text: str) -> str:
-    """`text` on one line, as plain words in Markdown: nothing in it is a link, a tag, a field or HTML."""
+    """Escape `text` on one line, so that Markdown reads it as plain words."""
     line = " ".join(text.split())
     escaped = _ACTIVE.sub(r"\\\1", line)
-    # An address would become a link by itself.
+    # A bare URL would become a link.
     return re.sub(r"(?i)\b(https?|ftp|mailto|www)(?=\\?[:.])", lambda found: f"{found[1]}\u200b", escaped)

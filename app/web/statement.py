@@ -1,4 +1,4 @@
-"""What a note states, in a line or two, and the search that asks the web about it."""
+"""The claim of a note in a line or two, and the search query for evidence about it."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _ASKS: dict[Wanted, str] = {"all": "", "supporting": "evidence for", "contradict
 
 
 def statement_of(name: str, text: str) -> str:
-    """What a note states: its name, then the first prose of its text, without markup."""
+    """Return the claim of a note: its name, then the first prose of its text, without markup."""
     said = " ".join(line for line in prose_of(text).splitlines()[:4] if line != name)
     return f"{name}. {said}"[:_LONGEST_STATEMENT].strip(" .") if said else name
 
 
 def prose_of(text: str) -> str:
-    """The prose of a note's text, a line per paragraph: no properties, headings, relations or code."""
+    """Return the prose of a note, one line per paragraph: no properties, headings, relations or code."""
     body = _NOT_PROSE.sub("", text[read_frontmatter(text).body_start :])
     lines = []
     for line in body.split("\n## Relations")[0].splitlines():
@@ -42,6 +42,6 @@ def prose_of(text: str) -> str:
 
 
 def query_for(name: str, text: str, wanted: Wanted) -> str:
-    """The words to search for: the note's name, what its text speaks of most, and the side that is wanted."""
+    """Return the search query: the wanted side, the note's name and the key words of its text."""
     words = " ".join(key_words(prose_of(text), _KEY_WORDS, known=name))
     return " ".join(f"{_ASKS[wanted]} {name} {words}".split())[:LONGEST_QUERY]

@@ -1,8 +1,8 @@
-"""Asks for the latest release: a small file at a fixed address, signed by whoever publishes the app.
+"""Check for the latest release: a small file at a fixed address, signed by the publisher of the app.
 
 The file is text. Its first line is the Ed25519 signature of all bytes after that line, in base64. These bytes
 are a JSON object with the release's `version`, `date`, `page` and `notes` (Markdown). A file with a wrong
-signature is refused, so the server and the network need no trust. Nothing is downloaded beside this file.
+signature is rejected, so the server and the network need no trust. Nothing else is downloaded.
 
 `cryptography` (Apache-2.0 or BSD) checks the signature; the app has it already for the system's key store.
 """
@@ -30,11 +30,11 @@ _VERSION = re.compile(r"\d+(\.\d+){0,3}")
 
 
 class ReleaseError(InvalidParametersError):
-    """A release file can't be trusted or read; nothing was done with it."""
+    """A release file can't be trusted or parsed; it had no effect."""
 
 
 class Release(BaseModel):
-    """A release, as its file says. `page` is where it can be downloaded, `notes` is Markdown."""
+    """The content of a release file. `page` is the download page, `notes` is Markdown."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -45,7 +45,7 @@ class Release(BaseModel):
 
 
 class Publisher(BaseModel):
-    """Who publishes this build: written when an installer is built, empty in a checkout."""
+    """The publisher of this build: written when an installer is built, empty in a checkout."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -55,19 +55,19 @@ class Publisher(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class UpdateSource:
-    """Where release files come from, and the public key that they are signed with."""
+    """The address of release files and the public key of their publisher."""
 
     address: str
     key: str
 
     @property
     def is_known(self) -> bool:
-        """Whether there is anything to ask."""
+        """Whether both the address and the key are known."""
         return bool(self.address and self.key)
 
 
 def publisher() -> Publisher:
-    """Return who publishes this build, as the shipped file says."""
+    """Read the publisher of this build from the shipped file."""
     try:
         return Publisher.model_validate_json((paths.resources_folder() / "publisher.json").read_bytes())
     except (OSError, ValidationError):
@@ -75,7 +75,7 @@ def publisher() -> Publisher:
 
 
 def update_source(settings: UpdateSettings) -> UpdateSource:
-    """Return the source in force: what the user entered, else what this build came with."""
+    """Return the effective source: the user's entries, else those of this build."""
     own = publisher()
     return UpdateSource(
         settings.address.strip() or own.update_address, settings.key.strip() or own.release_key
@@ -83,14 +83,14 @@ def update_source(settings: UpdateSettings) -> UpdateSource:
 
 
 def read_release(content: bytes, key: str) -> Release:
-    """Return the release in a signed file.
+    """Verify a signed file and return its release.
 
     Args:
         content: The file.
         key: The public key of the publisher: 32 bytes in base64.
 
     Raises:
-        ReleaseError: the key is none, the signature is wrong, or the content can't be read.
+        ReleaseError: the key is not valid, the signature is wrong, or the content can't be parsed.
     """
     from cryptography.exceptions import InvalidSignature
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
@@ -124,9 +124,9 @@ def _numbers(version: str) -> tuple[int, ...]:
 
 
 class _PublicOrEntered(PublicOnly):
-    """The public Internet, and the one origin that the user entered, wherever it is.
+    """Allows the public Internet, and the one origin that the user entered, wherever it is.
 
-    Hosts of releases redirect to their storage; the content that comes from there is held to the signature.
+    Release hosts redirect to their storage; the signature protects the content from there.
     """
 
     def __init__(self, entered: Origin) -> None:
@@ -140,7 +140,7 @@ class _PublicOrEntered(PublicOnly):
 
 
 async def latest_release(source: UpdateSource) -> Release:
-    """Fetch the release file and return what it says.
+    """Fetch the release file and return the release.
 
     Raises:
         ReleaseError: there is no source, or the file can't be trusted.

@@ -11,6 +11,8 @@ import pytest
 from app import paths
 from app.cli import installation_checks
 from app.cli.findings import Finding, State
+from app.embeddings import multilingual
+from app.embeddings.model_choice import MULTILINGUAL, model_folder
 from app.graph import native
 
 
@@ -38,6 +40,17 @@ def test_a_damaged_model_is_mended_by_what_is_there(is_installed: bool, monkeypa
     monkeypatch.setattr(paths, "resources_folder", lambda: tmp_path)
     model = found("sentence model")
     assert model.state is State.WRONG and ("installer" in model.hint) is is_installed
+
+
+def test_the_multilingual_model_is_checked_where_it_is(is_installed: bool, monkeypatch) -> None:
+    monkeypatch.setattr(multilingual, "installed_weights", lambda: None)
+    absent = found("multilingual model")
+    assert absent.state is State.OK and ("--multilingual" in absent.words) is not is_installed
+    folder = model_folder(MULTILINGUAL)
+    folder.mkdir(parents=True)
+    (folder / "model.onnx").write_bytes(b"cut off")
+    damaged = found("multilingual model")
+    assert damaged.state is State.WRONG and ("installer" in damaged.hint) is is_installed
 
 
 def test_no_other_python_is_asked_of_an_installed_app(is_installed: bool, monkeypatch) -> None:

@@ -110,7 +110,7 @@ async def test_nothing_found_is_no_error(bench: Bench) -> None:
 
 @pytest.mark.parametrize(
     ("status", "words"),
-    [(401, "(refuses the key|does not let)"), (429, "no more searches for now"), (500, "error 500")],
+    [(401, "(rejected the key|does not let)"), (429, "no more searches for now"), (500, "error 500")],
 )
 async def test_errors_are_told_in_words(bench: Bench, status: int, words: str) -> None:
     bench.server.answers[bench.path] = Response("secret words of a server", status)
@@ -140,7 +140,7 @@ async def test_a_provider_that_redirects_gets_no_key_elsewhere(bench: Bench) -> 
 
 def test_what_is_missing_is_said_with_where_to_enter_it() -> None:
     for chosen, words in (
-        ({}, "No search provider is picked"),
+        ({}, "No search provider is chosen"),
         ({"provider": "searxng"}, "address of your server"),
         ({"provider": "tavily"}, "Tavily needs a key"),
         ({"provider": "brave"}, "Brave Search needs a key"),

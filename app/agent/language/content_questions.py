@@ -20,7 +20,20 @@ from app.answering.question import read_question
 _WORD = re.compile(r"[^\W\d_]+")
 _FINDING = frozenset(("find", "count", "meaning", "properties_of"))
 _LOOKING_UP = frozenset(
-    ("properties_of", "relations", "related", "history", "list_tasks", "backlinks", "read")
+    (
+        "backlinks",
+        "history",
+        "list_tasks",
+        "open",
+        "outgoing",
+        "properties_of",
+        "read",
+        "related",
+        "relations",
+        "similar",
+        "summarize",
+        "tags_of",
+    )
 )
 _SURE, _UNLIKELY = 0.75, 0.45
 _FEWEST_WORDS = 3
@@ -38,9 +51,7 @@ def as_content_question(found: Interpretation, text: str, languages: Sequence[La
         A question about the notes, or `found`.
     """
     words = [word.casefold() for word in _WORD.findall(text)]
-    language = next((one for one in languages if words and words[0] in one.words("question_words")), None)
-    if language is None and text.rstrip().endswith("?"):
-        language = next((one for one in languages if one.words("question_words") & set(words)), None)
+    language = asking_language(text, languages)
     if language is None or len(words) < _FEWEST_WORDS or words[1] in language.words("addressed"):
         return found
     if not read_question(text).words:
@@ -61,6 +72,15 @@ def as_content_question(found: Interpretation, text: str, languages: Sequence[La
             return found if _names_notes(words, language) else ContentQuestion(text)
         case _:
             return found
+
+
+def asking_language(text: str, languages: Sequence[Language]) -> Language | None:
+    """The language in which a text asks; None for one that is no question."""
+    words = [word.casefold() for word in _WORD.findall(text)]
+    language = next((one for one in languages if words and words[0] in one.words("asking_words")), None)
+    if language is None and text.rstrip().endswith("?"):
+        language = next((one for one in languages if one.words("question_words") & set(words)), None)
+    return language
 
 
 def _is_weak(reading: Reading) -> bool:

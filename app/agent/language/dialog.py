@@ -57,7 +57,8 @@ class DialogState:
     @property
     def is_doubtful(self) -> bool:
         """Whether the last request may have meant other notes than those that were found."""
-        return self.is_lost or (self.last is not None and not self.last.certain)
+        unanswered = self.question is not None
+        return self.is_lost or unanswered or (self.last is not None and not self.last.certain)
 
     @property
     def them(self) -> tuple[str, ...]:

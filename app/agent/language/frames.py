@@ -401,10 +401,24 @@ class FrameParser:
         score *= _MISSING ** len(missing) * (_IMPLIED if implied else 1.0)
         score += _SPECIFIC * trigger_words
         step = Step(action.id, target if isinstance(target, NoteSet) else None, values)
-        certain = _NARRATES not in said and all(
-            self._is_certain(action, segment, said) for segment in segments
+        certain = (
+            _NARRATES not in said
+            and (not implied or self._implies_one(action, tokens))
+            and all(self._is_certain(action, segment, said) for segment in segments)
         )
         return ClauseReading(step, score, missing, tuple(left), trigger_words, certain)
+
+    def _implies_one(self, action: Action, tokens: Sequence[Token]) -> bool:
+        """Whether a request that names no notes can only mean the note in focus.
+
+        "Delete the tag core" and "replace every brass" may as well mean all notes.
+        """
+        universal = self._language.words("universal")
+        return (
+            self._sets.implies_one
+            and action.id not in ("remove_tag", "remove_property")
+            and not any(token.key in universal for token in tokens)
+        )
 
     def _is_certain(self, action: Action, segment: _Segment, said: frozenset[str]) -> bool:
         """Whether the words of a segment can mean nothing but the value of its role.
@@ -412,10 +426,17 @@ class FrameParser:
         They can where the value is quoted or known to the vault, and where a word introduces it: "called",
         "saying", "the tag".
         """
+        if action.id == "merge" and segment.role == "other" and segment.cue_words:
+            # "Merge A and B" does not say which of them stays.
+            joints = {word for phrase in self._language.phrases("and") for word in phrase.first}
+            return not joints & set(segment.cue_words)
         if segment.bound.certain or not segment.role:
             return True
         introduction = said.union(segment.cue_words)
         kind = action.kind(segment.role)
+        name = str(segment.bound.values.get(segment.role, "")).casefold().split()
+        if kind == "name" and set(name) & self._language.words("ends_name"):
+            return False  # the name may end before such a word
         if segment.role == "new_name" and segment.cue_words:
             return True
         return bool(introduction & self._language.words(f"introduces_{kind}"))

@@ -256,6 +256,7 @@ class IntentReader:
                     value = _share(self._numbers[-1]) if self._numbers else None
                 case "type":
                     kinds = [one for one in self._kinds if self._sets.type_of(one.value)]
+                    kinds = [one for one in kinds if not self._is_negated(one)] or kinds
                     used += kinds[:1]
                     value = self._sets.type_of(kinds[0].value) if kinds else None
                 case "folder":
@@ -281,6 +282,14 @@ class IntentReader:
         if action.id == "replace" and (target is None or (everywhere and not self._notes)):
             target = NoteSet(query=quoted(str(given["old"])))
         return [Step(action.id, target, given)] if target is not None else []
+
+    def _is_negated(self, mention: Mention) -> bool:
+        """Whether a word that takes back stands before it: "not a hypothesis", "instead of an entity"."""
+        before = [token for token in self._tokens if token.end <= mention.tokens[0].start][-3:]
+        return any(
+            token.key in self._language.words("lacking") | self._language.words("taken_back")
+            for token in before
+        )
 
     def _after_colon(self) -> str:
         for token in self._tokens[:-1]:
@@ -308,7 +317,7 @@ def _share(text: str) -> float | None:
 
 def _plain(text: str) -> object:
     try:
-        value = float(text)
+        value = float(number_text(text))
     except ValueError:
         return text
-    return int(value) if value.is_integer() and "." not in text else value
+    return int(value) if text.isdecimal() else value

@@ -19,6 +19,7 @@ from app.agent.language.intent_model import intent_model
 from app.agent.language.intent_reading import IntentReader
 from app.agent.language.lexicon import Frame, Language
 from app.agent.language.mentions import find_mentions
+from app.agent.language.notation import written
 from app.agent.language.note_sets import NoteSetParser, is_search
 from app.agent.language.readings import (
     Clarification,
@@ -534,11 +535,45 @@ class Interpreter:
             options = [Option(self._describe(one), one) for one in (best, *rivals)][:_SHOWN_OPTIONS]
             if len({option.label for option in options}) > 1:
                 return Clarification("What do you mean?", tuple(options))
-        if writes and (best.score < WRITE_AT or best.unexplained or not best.certain or request.asks):
+        if writes and (
+            best.score < WRITE_AT
+            or best.unexplained
+            or not best.certain
+            or request.asks
+            or not self._accounts_for_all(request, best)
+        ):
             return Clarification("Is this what you mean?", (Option(self._describe(best), best),))
         if best.score < READ_AT:
             return Clarification("Is this what you mean?", (Option(self._describe(best), best),))
         return best
+
+    def _accounts_for_all(self, request: _Request, reading: Reading) -> bool:
+        """Whether everything that the request names, and each word of no known meaning, is in the reading.
+
+        It looks at the finished reading alone, whatever led to it: a change is made at once only if it holds.
+        """
+        if all(step.action.startswith(TOOL_PREFIX) for step in reading.steps):
+            return True  # an example of a tool is a whole request
+        language = request.language
+        said = written(reading).casefold()
+        if any(_SEPARATOR.search(text) for text in _bare_values(request, reading)):
+            return False
+        known = language.vocabulary() | language.all_words()
+        sets = NoteSetParser(request.text, language, request.vocabulary, request.dates, request.dialog)
+        notes = {path for one in sets_of(reading) for path in one.notes}
+        for mention in find_mentions(
+            request.text, request.tokens, language, request.vocabulary, sets, request.dates
+        ):
+            words = [token.value.casefold() for token in mention.tokens]
+            if all(word in said for word in words) or all(token.key in known for token in mention.tokens):
+                continue
+            named = mention.notes.notes if mention.notes is not None else ()
+            if (named and set(named) <= notes) or (mention.value and mention.value.casefold() in said):
+                continue
+            if mention.kind in ("date", "rel", "num", "prop"):
+                continue  # written in another form: a share for a percentage, a day for "yesterday"
+            return False
+        return True
 
     def _name_question(self, request: _Request, reading: Reading) -> Clarification | None:
         """Ask which note is meant where a name fits several notes or none."""
@@ -847,6 +882,9 @@ def _as_reading(one: ClauseReading, language: Language) -> Reading:
 
 def _joined(head: Reading, tail: Reading) -> Reading:
     """Two readings one after the other; "it" in the second means what the first is about."""
+    # "It" after a step without notes (a tag was renamed) means nothing that could be changed.
+    refers = tail.steps[0].target is not None and bool(tail.steps[0].target.source)
+    has_notes = head.last.target is not None or head.last.action == "create_note"
     score = (head.score * 0.5 + tail.score * 0.5 + min(head.score, tail.score)) / 2 - _SPLIT_COST
     return Reading(
         (*head.steps, *tail.steps),
@@ -855,8 +893,38 @@ def _joined(head: Reading, tail: Reading) -> Reading:
         tail.missing,
         head.language,
         head.verb_words + tail.verb_words,
-        head.certain and tail.certain,
+        head.certain and tail.certain and (has_notes or not refers),
     )
+
+
+_SEPARATOR = re.compile(r"[;!?]|[.,]\s")
+_NAME_ROLES = ("name", "new_name", "folder", "new_tag")
+
+
+def _bare_values(request: _Request, reading: Reading) -> list[str]:
+    """The names in a reading that the request does not put in quotes."""
+    values = [
+        str(one)
+        for step in reading.steps
+        for role in _NAME_ROLES
+        for one in _as_tuple(step.arguments.get(role, ()))
+    ]
+    in_quotes = {token.value for token in request.tokens if token.kind in ("quoted", "link")}
+    return [one for one in values if one not in in_quotes]
+
+
+def _as_tuple(value: object) -> tuple[object, ...]:
+    return value if isinstance(value, tuple) else (value,)
+
+
+def sets_of(reading: Reading) -> list[NoteSet]:
+    """Every set of notes that a reading works on."""
+    return [
+        notes
+        for step in reading.steps
+        for notes in (step.target, *step.arguments.values())
+        if isinstance(notes, NoteSet)
+    ]
 
 
 _OPPOSITES = {"add_tag": "remove_tag", "remove_tag": "add_tag"}

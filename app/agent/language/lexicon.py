@@ -228,6 +228,24 @@ class Language:
         known = self.vocabulary() | self.words("fillers") | self.words("question_words")
         return sum(word in known for word in words) / len(words) if words else 0.0
 
+    def all_words(self) -> frozenset[str]:
+        """Every word of the courtesies, pronouns, joints and other lists, which names nothing by itself."""
+        if "all" not in self._words:
+            found: set[str] = set()
+            for name, value in self.data.items():
+                if isinstance(value, list) and name not in ("filters", "frames", "model"):
+                    for text in value:
+                        if isinstance(text, str):
+                            found |= {word for word in re.findall(r"[^\W\d]+(?:'[^\W\d]+)?", text.casefold())}
+            for table in ("refine", "small_talk", "dates", "orders", "comparisons"):
+                for phrases in self.table(table).values():
+                    if isinstance(phrases, list):
+                        for text in phrases:
+                            found |= set(re.findall(r"[^\W\d]+", str(text).casefold()))
+            found |= set(self.contractions) | set(self.table("ordinals")) | set(self.table("numbers"))
+            self._words["all"] = frozenset(found) - self.words("not_that") - {"not", "nicht", "kein", "keine"}
+        return self._words["all"]
+
     def vocabulary(self) -> frozenset[str]:
         """Every word of the verbs, cues and filters, against which misspelled words are corrected."""
         if "*" not in self._words:

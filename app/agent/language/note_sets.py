@@ -119,6 +119,11 @@ class NoteSetParser:
         found = self._pointed(self._dialog.it)
         return found.notes if found.notes.notes else None
 
+    @property
+    def implies_one(self) -> bool:
+        """Whether "it" can only be one note: not after a list, nor after words that were not understood."""
+        return self._follows or not (self._dialog.listed or self._dialog.is_doubtful)
+
     def reference(self, tokens: Sequence[Token]) -> ParsedSet | None:
         """A pronoun, an ordinal, or everything."""
         language, dialog = self._language, self._dialog
@@ -145,7 +150,7 @@ class NoteSetParser:
             if self._follows:
                 return ParsedSet(NoteSet(source="previous"), POINTED, has_head=True)
             # After a list "it" may be one of the list.
-            return replace(self._pointed(dialog.it), is_certain=not dialog.listed)
+            return replace(self._pointed(dialog.it), is_certain=self.implies_one)
         return None
 
     def _pointed(self, paths: tuple[str, ...]) -> ParsedSet:

@@ -1,7 +1,7 @@
-"""Search engines that the user can pick, each a small protocol of its own.
+"""Search engines that the user can choose.
 
-A provider says what it would ask for a query and reads the answer; it sends nothing itself. So the dialog
-can show the request exactly as it goes out, and a test can read recorded answers.
+A provider builds the request for a query and parses the response; it sends nothing. So the approval dialog
+can show the exact request, and tests can parse recorded responses.
 """
 
 from collections.abc import Mapping

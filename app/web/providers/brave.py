@@ -1,4 +1,4 @@
-"""Brave's search interface. Source: https://api-dashboard.search.brave.com/app/documentation/web-search."""
+"""Brave Search API. Source: https://api-dashboard.search.brave.com/app/documentation/web-search."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MOST = 20
 
 
 class Brave:
-    """A search service with an index of its own; takes a key."""
+    """A search service with its own index; needs a key."""
 
     id: ClassVar[str] = "brave"
     name: ClassVar[str] = "Brave Search"
@@ -22,16 +22,16 @@ class Brave:
     kinds: ClassVar[frozenset[str]] = JSON_KINDS
 
     def request(self, address: str, query: str, limit: int) -> WebRequest:
-        """A GET of /res/v1/web/search."""
+        """Return a GET of /res/v1/web/search."""
         fields = urlencode({"q": query, "count": min(limit, _MOST), "text_decorations": "false"})
         return WebRequest(f"{address.rstrip('/')}/res/v1/web/search?{fields}", accept="application/json")
 
     def secret(self, key: str) -> Mapping[str, str]:
-        """Brave's own header."""
+        """Return Brave's own header."""
         return {"X-Subscription-Token": key}
 
     def hits(self, answer: WebAnswer) -> list[Hit]:
-        """The list `web.results`; an answer without `web` found nothing."""
+        """Parse the list `web.results`; a response without `web` has no hits."""
         web = json_of(answer, self.name).get("web", {"results": []})
         if not isinstance(web, dict):
             raise UnreadableAnswerError(f"{self.name} sent no list of results.")

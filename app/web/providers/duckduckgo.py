@@ -1,7 +1,7 @@
-"""DuckDuckGo's page for browsers without scripts, read as a person's browser would show it.
+"""DuckDuckGo's results page for browsers without scripts.
 
-It has no interface for programs that lists web results, so this reads `html.duckduckgo.com`; when that page
-changes, or asks whether a person is there, this says so instead of finding nothing.
+DuckDuckGo has no API for web results, so this module parses `html.duckduckgo.com`. When that page changes
+or shows a CAPTCHA, the search fails with an error instead of returning no hits.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class DuckDuckGo:
-    """A search engine that takes no key."""
+    """A search engine that needs no key."""
 
     id: ClassVar[str] = "duckduckgo"
     name: ClassVar[str] = "DuckDuckGo"
@@ -28,15 +28,15 @@ class DuckDuckGo:
     kinds: ClassVar[frozenset[str]] = HTML_KINDS
 
     def request(self, address: str, query: str, limit: int) -> WebRequest:
-        """A GET of /html/; it lists about thirty."""
+        """Return a GET of /html/, which lists about thirty results."""
         return WebRequest(f"{address.rstrip('/')}/html/?{urlencode({'q': query})}", accept="text/html")
 
     def secret(self, key: str) -> Mapping[str, str]:
-        """It takes none."""
+        """Return no headers: there is no key."""
         return {}
 
     def hits(self, answer: WebAnswer) -> list[Hit]:
-        """The results of the page, without its advertisements."""
+        """Parse the results of the page, without advertisements."""
         from lxml.etree import ParserError
         from lxml.html import HTMLParser, document_fromstring
 
@@ -49,8 +49,8 @@ class DuckDuckGo:
         found = page.xpath(f"//div[{_has('result')}][not({_has('result--ad')})]")
         if not found and not page.xpath(f"//*[{_has('no-results')}]"):
             raise UnreadableAnswerError(
-                "DuckDuckGo sent a page without results: it may want to see whether a person asks. "
-                "Try again later, or pick another provider in the settings."
+                "DuckDuckGo sent a page without results; it may require a CAPTCHA. "
+                "Try again later, or choose another provider in the settings."
             )
         return made_hits(_read(found))
 
@@ -69,7 +69,7 @@ def _read(found: list[HtmlElement]) -> Iterator[tuple[object, object, object, ob
 
 
 def _target(href: str) -> str:
-    """Where a result leads: its links go through a page that counts the click and names the target."""
+    """Return the target of a result link, which goes through a page that counts clicks."""
     parts = urlsplit(f"https:{href}" if href.startswith("//") else href)
     if parts.path.startswith("/l/"):
         return parse_qs(parts.query).get("uddg", [""])[0]

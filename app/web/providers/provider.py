@@ -1,4 +1,4 @@
-"""What a search provider is: a request for a query, and hits read from the answer."""
+"""Protocol of search providers, and helpers that parse their responses."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LONGEST_SNIPPET = 1000
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A page that a search found: plain text, cut to a sensible length; `date` as YYYY-MM-DD, if known."""
+    """A search result: plain text, truncated to a sensible length; `date` as YYYY-MM-DD, if known."""
 
     url: str
     title: str
@@ -30,10 +30,10 @@ class Hit:
 
 
 class SearchProvider(Protocol):
-    """A search engine's protocol.
+    """Builds the request for a query and parses the response.
 
-    `id` names it in the settings, `name` for people; `needs_key` and `needs_address` say what it takes from
-    the user; `kinds` are the content types of its answers.
+    `id` is the name in the settings, `name` the name in the interface. An empty `address` is entered by the
+    user. `needs_key` says whether a key is required; `kinds` are the content types of the responses.
     """
 
     id: ClassVar[str]
@@ -43,27 +43,27 @@ class SearchProvider(Protocol):
     kinds: ClassVar[frozenset[str]]
 
     def request(self, address: str, query: str, limit: int) -> WebRequest:
-        """What is asked for `query`, without the key."""
+        """Return the request for `query`, without the key."""
         ...
 
     def secret(self, key: str) -> Mapping[str, str]:
-        """The headers that carry the key."""
+        """Return the headers that carry the key."""
         ...
 
     def hits(self, answer: WebAnswer) -> list[Hit]:
-        """What the answer lists, best first.
+        """Return the hits in a response, best first.
 
         Raises:
-            UnreadableAnswerError: it is not what this provider answers.
+            UnreadableAnswerError: the response does not have the provider's format.
         """
         ...
 
 
 def json_of(answer: WebAnswer, name: str) -> Mapping[str, object]:
-    """The object that an answer holds.
+    """Parse the JSON object in a response.
 
     Raises:
-        UnreadableAnswerError: it holds none.
+        UnreadableAnswerError: the response is not a JSON object.
     """
     try:
         found = json.loads(decoded(answer.body, "utf-8"))
@@ -75,10 +75,10 @@ def json_of(answer: WebAnswer, name: str) -> Mapping[str, object]:
 
 
 def listed(value: object, name: str) -> list[Mapping[str, object]]:
-    """The entries of a list of results; entries of another kind are passed over.
+    """Return the objects in a list of results; entries of other types are skipped.
 
     Raises:
-        UnreadableAnswerError: it is no list.
+        UnreadableAnswerError: `value` is not a list.
     """
     if not isinstance(value, list):
         raise UnreadableAnswerError(f"{name} sent no list of results.")
@@ -86,7 +86,7 @@ def listed(value: object, name: str) -> list[Mapping[str, object]]:
 
 
 def made_hits(found: Iterable[tuple[object, object, object, object]]) -> list[Hit]:
-    """Hits of (url, title, snippet, date); those without a web address are left out, each page comes once."""
+    """Build hits from (url, title, snippet, date), without duplicates and without other URL schemes."""
     hits: dict[str, Hit] = {}
     for url, title, snippet, date in found:
         if isinstance(url, str) and url.startswith(("http://", "https://")) and url not in hits:
@@ -101,7 +101,7 @@ def made_hits(found: Iterable[tuple[object, object, object, object]]) -> list[Hi
 
 
 def plain(text: object) -> str:
-    """A text without tags and entities, on one line."""
+    """Return a text without tags and entities, on one line."""
     if not isinstance(text, str):
         return ""
     return " ".join(unescape(nh3.clean(text, tags=set())).split())

@@ -1,4 +1,4 @@
-"""SearXNG, a search engine that people run themselves: its JSON interface.
+"""JSON API of SearXNG, a self-hosted search engine.
 
 Source: https://docs.searxng.org/dev/search_api.html. The server must have `json` among its formats.
 """
@@ -14,7 +14,7 @@ from app.web.providers.provider import JSON_KINDS, Hit, json_of, listed, made_hi
 
 
 class SearXNG:
-    """One's own search engine; its address is the user's to give, a key is for servers behind a login."""
+    """A self-hosted search engine; the user enters its address, and a key if it requires a login."""
 
     id: ClassVar[str] = "searxng"
     name: ClassVar[str] = "SearXNG"
@@ -23,16 +23,16 @@ class SearXNG:
     kinds: ClassVar[frozenset[str]] = JSON_KINDS
 
     def request(self, address: str, query: str, limit: int) -> WebRequest:
-        """A GET of /search; how many it lists is the server's choice."""
+        """Return a GET of /search; the server decides how many results it lists."""
         fields = urlencode({"q": query, "format": "json"})
         return WebRequest(f"{address.rstrip('/')}/search?{fields}", accept="application/json")
 
     def secret(self, key: str) -> Mapping[str, str]:
-        """A bearer token, as reverse proxies take it."""
+        """Return a bearer token, as reverse proxies expect it."""
         return {"Authorization": f"Bearer {key}"}
 
     def hits(self, answer: WebAnswer) -> list[Hit]:
-        """The list `results`."""
+        """Parse the list `results`."""
         found = listed(json_of(answer, self.name).get("results"), self.name)
         return made_hits(
             (one.get("url"), one.get("title"), one.get("content"), one.get("publishedDate")) for one in found

@@ -1,4 +1,4 @@
-"""Tavily's search interface. Source: https://docs.tavily.com/documentation/api-reference/endpoint/search."""
+"""Tavily's search API. Source: https://docs.tavily.com/documentation/api-reference/endpoint/search."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MOST = 20
 
 
 class Tavily:
-    """A search service for programs; takes a key."""
+    """A search service for programs; needs a key."""
 
     id: ClassVar[str] = "tavily"
     name: ClassVar[str] = "Tavily"
@@ -22,7 +22,7 @@ class Tavily:
     kinds: ClassVar[frozenset[str]] = JSON_KINDS
 
     def request(self, address: str, query: str, limit: int) -> WebRequest:
-        """A POST of /search with the query as JSON."""
+        """Return a POST of /search with the query as JSON."""
         body = json.dumps({"query": query, "max_results": min(limit, _MOST)}, ensure_ascii=False)
         return WebRequest(
             f"{address.rstrip('/')}/search",
@@ -33,11 +33,11 @@ class Tavily:
         )
 
     def secret(self, key: str) -> Mapping[str, str]:
-        """A bearer token."""
+        """Return a bearer token."""
         return {"Authorization": f"Bearer {key}"}
 
     def hits(self, answer: WebAnswer) -> list[Hit]:
-        """The list `results`."""
+        """Parse the list `results`."""
         found = listed(json_of(answer, self.name).get("results"), self.name)
         return made_hits(
             (one.get("url"), one.get("title"), one.get("content"), one.get("published_date")) for one in found

@@ -58,6 +58,7 @@ def test_what_a_model_could_do_is_kept() -> None:
         ("what is tagged core?", TAGGED),
         ("can you find latitude sailing?", FOUND),
         ("latitude sailing", FOUND),
+        ("have latitude sailing", FOUND),
         ("could A be tagged x?", WRITES),
         ("explain latitude sailing", MODEL),
         ("blurb the gnarx quickly", Reply("", understood=False)),

@@ -185,11 +185,63 @@ def test_a_name_is_taken_only_where_something_introduces_it(agent: BuiltinAgent,
         "find sextant and tag them map",
         "mark H4 as zorblax",
         "set the temperature to 3",
+        "füge bei allen Ereignissen das Schlagwort geschichte hinzu",
+        "put the note H4 in a folder called Makers; Arnold as well",
+        "delete H4 tomorrow",
+        "lower it by 0.2",
+        "replace every brass with bronze",
+        "create a note called Tea in the style of H4",
+        "merge H2 and H1",
+        "delete the tag core",
+        "rename the tag core to important and delete it",
     ],
 )
 def test_what_may_mean_something_else_is_no_change(agent: BuiltinAgent, text: str) -> None:
     found = read(agent, text)
     assert not (isinstance(found, Reading) and any(ACTIONS[step.action].writes for step in found.steps))
+
+
+TWO = replace(HERE, results=("Instruments/H2.md", "Instruments/H3.md"))
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "reading"),
+    [
+        ("find [instrument]", "tag these core", "add_tag [@Instruments/H2, @Instruments/H3] tag=core"),
+        ("find [instrument]", "tag both with core", "add_tag [@Instruments/H2, @Instruments/H3] tag=core"),
+        ("find [instrument]", "open the first one", "open [@Instruments/H2]"),
+        ("find [instrument]", "summarize them", "summarize [@Instruments/H2, @Instruments/H3]"),
+        ("find [tag:core]", "also the ones tagged star", "find [tag:core OR tag:star]"),
+        ("find [sextant]", "no, octant instead", "find [octant]"),
+        ("open [@Instruments/H3]", "not that one, H2", "open [@Instruments/H2]"),
+        ("add_tag [@Instruments/H4] tag=core", "same for H2", "add_tag [@Instruments/H2] tag=core"),
+        ("add_tag [@Instruments/H4] tag=core", "and K1 too", "add_tag [@Instruments/K1] tag=core"),
+        ("add_tag [@Instruments/H4] tag=core", "oops, not H4", "remove_tag [@Instruments/H4] tag=core"),
+        ("add_tag [@Instruments/H4] tag=core", "undo both", 'undo scope="last:2"'),
+        ("add_tag [@Instruments/H4] tag=core", "undo that", "undo scope=last"),
+    ],
+)
+def test_what_was_said_before_is_part_of_the_request(
+    agent: BuiltinAgent, before: str, text: str, reading: str
+) -> None:
+    last = parse(before, lambda name: (f"{name}.md",), ACTIONS)
+    found = read(agent, text, replace(TWO, last=last))
+    assert isinstance(found, Reading) and written(found) == reading
+
+
+def test_it_is_asked_about_after_a_list_and_taken_after_one_note(agent: BuiltinAgent) -> None:
+    listed = parse("find [instrument]", lambda _: (), ACTIONS)
+    assert isinstance(read(agent, "delete it", replace(TWO, last=listed)), Clarification)
+    shown = parse("open [@Instruments/H3]", lambda name: (f"{name}.md",), ACTIONS)
+    found = read(agent, "delete it", replace(HERE, last=shown, focus=("Instruments/H3.md",)))
+    assert isinstance(found, Reading) and written(found) == "delete [@Instruments/H3]"
+
+
+def test_a_new_request_is_no_answer_to_a_question(agent: BuiltinAgent) -> None:
+    question = read(agent, "create a note")
+    assert isinstance(question, Clarification)
+    found = read(agent, "open the note on H4", replace(HERE, question=question))
+    assert not (isinstance(found, Reading) and found.last.action == "create_note")
 
 
 names = st.sampled_from(["Instruments/H1.md", "People/John Harrison.md"])
