@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Install what is needed and run every check: `python3 packaging/check.py [pytest arguments]`.
+"""Install what is needed and run every check: `python3 packaging/check.py [--only NAMES] [pytest arguments]`.
+
+`--only` runs some of the checks, such as `--only ruff,mypy`: ruff, format, mypy, imports, tests.
 
 Runs without a display: Qt tests draw offscreen. Prints each check's name and time; the exit status is 0
 only when all passed.
@@ -10,6 +12,7 @@ is one in memory where the machine allows it, and what Python compiles is kept f
 
 from __future__ import annotations
 
+import argparse
 import os
 import shutil
 import subprocess
@@ -20,6 +23,7 @@ from pathlib import Path
 
 import environment
 
+_CHECKS = frozenset({"ruff", "format", "mypy", "imports", "tests"})
 _ENOUGH_MEMORY = 8 * 1024**3
 _IN_MEMORY = ("unshare", "--mount", "--propagation", "private", "sh", "-c")
 _MOUNTED = 'mount -t tmpfs -o mode=0700 tmpfs "$0" && exec "$@"'
@@ -27,17 +31,24 @@ _MOUNTED = 'mount -t tmpfs -o mode=0700 tmpfs "$0" && exec "$@"'
 
 def main() -> int:
     """Run the checks one after the other; all run, even when one fails."""
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    parser.add_argument("--only", type=lambda names: frozenset(names.split(",")), default=_CHECKS)
+    given, for_tests = parser.parse_known_args()
+    if unknown := given.only - _CHECKS:
+        parser.error(
+            f"no check is called {', '.join(sorted(unknown))}; there are {', '.join(sorted(_CHECKS))}"
+        )
     environment.ensure(("dev",))
-    if missing := environment.missing_libraries():
+    if "tests" in given.only and (missing := environment.missing_libraries()):
         print(f"System libraries that Qt needs are missing: {' '.join(missing)}", file=sys.stderr)
         return 1
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     with tempfile.TemporaryDirectory(prefix="checks-", ignore_cleanup_errors=True) as folder:
-        return _run(Path(folder))
+        return _run(Path(folder), given.only, for_tests)
 
 
-def _run(folder: Path) -> int:
-    """Run the checks with `folder` for what they leave behind."""
+def _run(folder: Path, only: frozenset[str], for_tests: list[str]) -> int:
+    """Run the checks of `only` with `folder` for temporary files, and pytest with `for_tests`."""
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     os.environ["PYTHONPYCACHEPREFIX"] = str(folder / "bytecode")
     scratch = folder / "tests"
@@ -53,14 +64,14 @@ def _run(folder: Path) -> int:
         str(min(4, os.cpu_count() or 1)),
         f"--basetemp={scratch / 'all'}",
     ]
-    checks = [
-        ("ruff check", [str(binaries / "ruff"), "check", "."]),
-        ("ruff format", [str(binaries / "ruff"), "format", "--check", "."]),
-        ("mypy", [str(binaries / "mypy")]),
-        ("import-linter", [str(binaries / "lint-imports")]),
-        ("tests", [*tests, "--dist", "loadfile", *sys.argv[1:]]),
-    ]
-    failed = [name for name, command in checks if not _passes(name, command)]
+    checks = {
+        "ruff": ("ruff check", [str(binaries / "ruff"), "check", "."]),
+        "format": ("ruff format", [str(binaries / "ruff"), "format", "--check", "."]),
+        "mypy": ("mypy", [str(binaries / "mypy")]),
+        "imports": ("import-linter", [str(binaries / "lint-imports")]),
+        "tests": ("tests", [*tests, "--dist", "loadfile", *for_tests]),
+    }
+    failed = [name for id, (name, command) in checks.items() if id in only and not _passes(name, command)]
     print(f"failed: {', '.join(failed)}" if failed else "all checks passed", flush=True)
     return 1 if failed else 0
 

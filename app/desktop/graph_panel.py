@@ -55,6 +55,7 @@ class GraphPanel(QWidget):
     selected = Signal(object)
     search_requested = Signal(str)
     kept = Signal()
+    help_requested = Signal()
 
     def __init__(self, client: VaultClient, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -86,6 +87,7 @@ class GraphPanel(QWidget):
         theme.changed.connect(self.view.set_theme)
         self.view.open_requested.connect(lambda path: self.open_requested.emit(path, ""))
         self.view.selected.connect(self.selected)
+        self.view.toolbar.help_asked.connect(self.help_requested)
         self.view.arranged.connect(self._keep)
         self.view.choices_changed.connect(self.kept)
         self._connect_menu()

@@ -1,11 +1,11 @@
-"""The help: a searchable list of pages, and the page, drawn as notes are."""
+"""The help: a searchable list of pages, and the page, rendered as notes are."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Qt, QUrl, Signal
-from PySide6.QtGui import QTextDocument
+from PySide6.QtGui import QKeySequence, QShortcut, QTextDocument
 from PySide6.QtWidgets import (
     QDialog,
     QHBoxLayout,
@@ -18,8 +18,9 @@ from PySide6.QtWidgets import (
 )
 
 from app.desktop.app_icon import app_icon
-from app.desktop.help_pages import ABOUT, TOOLS, HelpPage
-from app.desktop.panel import SearchField
+from app.desktop.help_handbook import HelpPage
+from app.desktop.help_pages import ABOUT, FIRST, page_id
+from app.desktop.panel import SearchField, ThemedButton
 from app.desktop.theme import Theme, ThemeSource
 from app.vault.markdown.render import NoteTarget, RenderColors, render
 
@@ -28,15 +29,20 @@ _ICON, _ICON_SIZE = "app-icon", 64
 
 
 class HelpDialog(QDialog):
-    """Shows `pages`; not modal, so that it can stay beside what it explains.
+    """Show `pages`; not modal, so that it can stay open next to what it explains.
 
-    `tool_wanted` carries the name of a tool that is to be called by its form.
+    `tool_wanted` carries the name of a tool that the user wants to run with its form.
     """
 
     tool_wanted = Signal(str)
 
     def __init__(
-        self, pages: Sequence[HelpPage], theme: ThemeSource, can_run: bool, parent: QWidget | None = None
+        self,
+        pages: Sequence[HelpPage],
+        theme: ThemeSource,
+        can_run: bool,
+        parent: QWidget | None = None,
+        first: str = FIRST,
     ) -> None:
         super().__init__(parent)
         self.setWindowTitle(self.tr("Help"))
@@ -44,18 +50,28 @@ class HelpDialog(QDialog):
         self._pages = {page.id: page for page in pages}
         self._theme = theme
         self._can_run = can_run
+        self._visited: list[str] = []
+        self._at = -1
         self.search = SearchField(theme, self.tr("Search the help"))
         self.list = QListWidget()
         self.list.setObjectName("sections")
         self.list.setAccessibleName(self.tr("Pages"))
         self.page = QTextBrowser()
         self.page.setOpenLinks(False)
-        self.page.setAccessibleName(self.tr("The page"))
+        self.page.setAccessibleName(self.tr("Page"))
         self.page.anchorClicked.connect(self._follow)
-        self.run_button = QPushButton(self.tr("Run it…"))
+        self.back = ThemedButton(theme, "arrow-left", self.tr("Back (Alt+Left)"))
+        self.back.clicked.connect(lambda: self._step(-1))
+        self.forward = ThemedButton(theme, "arrow-right", self.tr("Forward (Alt+Right)"))
+        self.forward.clicked.connect(lambda: self._step(1))
+        for keys, button in (("Alt+Left", self.back), ("Alt+Right", self.forward)):
+            QShortcut(QKeySequence(keys), self, button.click)
+        self.run_button = QPushButton(self.tr("Run tool…"))
         self.run_button.clicked.connect(lambda: self.tool_wanted.emit(self.current.removeprefix("tool:")))
         self._fill()
         self._build()
+        self.show_page(first)
+        self._show()
         self.search.textChanged.connect(self._narrow)
         self.list.currentItemChanged.connect(lambda *_: self._show())
         theme.changed.connect(self._dress)
@@ -69,9 +85,12 @@ class HelpDialog(QDialog):
         return str(item.data(_ID)) if item is not None and item.data(_ID) else ""
 
     def show_page(self, id: str) -> None:
-        """Bring a page to the front."""
+        """Show the page with that id."""
         for row in range(self.list.count()):
             if self.list.item(row).data(_ID) == id:
+                # A link may lead to a page that the search leaves out of the list.
+                if self.list.item(row).isHidden():
+                    self.search.clear()
                 self.list.setCurrentRow(row)
 
     def listed(self) -> tuple[str, ...]:
@@ -110,6 +129,12 @@ class HelpDialog(QDialog):
         left.addWidget(self.list, 1)
         right = QVBoxLayout()
         right.setContentsMargins(20, 12, 12, 12)
+        ways = QHBoxLayout()
+        ways.setSpacing(2)
+        ways.addWidget(self.back)
+        ways.addWidget(self.forward)
+        ways.addStretch(1)
+        right.addLayout(ways)
         right.addWidget(self.page, 1)
         right.addWidget(self.run_button, 0, Qt.AlignmentFlag.AlignRight)
         whole = QHBoxLayout(self)
@@ -118,13 +143,14 @@ class HelpDialog(QDialog):
         whole.addWidget(side)
         whole.addLayout(right, 1)
         self.page.setFrameShape(QTextBrowser.Shape.NoFrame)
-        self.show_page(TOOLS)
-        self._show()
 
     def _show(self) -> None:
         page = self._pages.get(self.current)
         if page is not None:
-            text = render(page.text, NoteTarget, RenderColors.of(self._theme.theme))
+            if not self._visited or self._visited[self._at] != page.id:
+                self._visited[self._at + 1 :] = [page.id]
+                self._at += 1
+            text = render(page.text, self._resolve, RenderColors.of(self._theme.theme))
             if page.id == ABOUT:
                 text = f'<p><img src="{_ICON}" width="{_ICON_SIZE}" height="{_ICON_SIZE}"></p>{text}'
                 picture = app_icon(self._theme.theme).pixmap(2 * _ICON_SIZE)
@@ -132,6 +158,8 @@ class HelpDialog(QDialog):
                     QTextDocument.ResourceType.ImageResource.value, QUrl(_ICON), picture
                 )
             self.page.setHtml(text)
+        self.back.setEnabled(self._at > 0)
+        self.forward.setEnabled(self._at < len(self._visited) - 1)
         is_tool = self.current.startswith("tool:")
         self.run_button.setVisible(is_tool)
         self.run_button.setEnabled(self._can_run)
@@ -160,9 +188,21 @@ class HelpDialog(QDialog):
         if words and best is not None:
             self.list.setCurrentItem(best)
 
+    def _resolve(self, name: str) -> NoteTarget | None:
+        found = page_id(self._pages.values(), name)
+        return NoteTarget(found) if found else None
+
     def _follow(self, url: QUrl) -> None:
-        """Pages lead only to each other."""
-        self.show_page(url.toString())
+        """Go to another page or to a heading; pages link to nothing else."""
+        if url.scheme() == "note":
+            self.show_page(url.path(QUrl.ComponentFormattingOption.FullyDecoded))
+        if url.hasFragment():
+            self.page.scrollToAnchor(url.fragment(QUrl.ComponentFormattingOption.FullyDecoded))
+
+    def _step(self, by: int) -> None:
+        if 0 <= self._at + by < len(self._visited):
+            self._at += by
+            self.show_page(self._visited[self._at])
 
     def _dress(self, _: Theme) -> None:
         self._show()

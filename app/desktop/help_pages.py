@@ -1,33 +1,32 @@
-"""The pages of the help, as Markdown: made from the tools, the commands and the parts that are shipped."""
+"""The pages of the help, as Markdown: the handbook, and pages made from the tools and the commands."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
 
 from app import __version__, paths
 from app.desktop.actions import COMMANDS, MENUS, shortcut_text, translated
+from app.desktop.help_handbook import ExampleNames, HelpPage, read_handbook
 from app.toolkit.documentation import catalogue_page, tool_page
 from app.toolkit.registry import ToolRegistry
 
-SHORTCUTS, ABOUT, TOOLS = "shortcuts", "about", "tools"
+FIRST, SHORTCUTS, ABOUT, TOOLS = "First steps", "shortcuts", "about", "tools"
+_PANEL = "panel:"
 _MODEL = "all-MiniLM-L6-v2-int8"
 
 
-@dataclass(frozen=True, slots=True)
-class HelpPage:
-    """A page: its id, the group that it is listed in, its title and its text."""
+def help_pages(registry: ToolRegistry, names: ExampleNames | None = None) -> tuple[HelpPage, ...]:
+    """Return every page in the order of the list: the handbook, then the tools by category.
 
-    id: str
-    group: str
-    title: str
-    text: str
-
-
-def help_pages(registry: ToolRegistry) -> tuple[HelpPage, ...]:
-    """Every page, in the order of the list; the tools by category."""
-    pages = [HelpPage(TOOLS, "Scriptorium", "The tools", catalogue_page(registry))]
-    pages.append(HelpPage(SHORTCUTS, "Scriptorium", "Keyboard shortcuts", shortcuts_page()))
-    pages.append(HelpPage(ABOUT, "Scriptorium", "About", about_page()))
+    Args:
+        registry: The tools.
+        names: Names for the examples; neutral ones if None.
+    """
+    handbook = paths.resources_folder() / "handbook"
+    pages = list(read_handbook(handbook, names or ExampleNames()))
+    pages.append(HelpPage(SHORTCUTS, "Reference", "Keyboard shortcuts", shortcuts_page()))
+    pages.append(HelpPage(TOOLS, "Reference", "Tools", catalogue_page(registry)))
+    pages.append(HelpPage(ABOUT, "Reference", "About", about_page()))
     for category in registry.categories:
         pages += [
             HelpPage(f"tool:{tool.name}", category.name, tool.name, tool_page(tool, category))
@@ -35,6 +34,23 @@ def help_pages(registry: ToolRegistry) -> tuple[HelpPage, ...]:
             if tool.category == category.id
         ]
     return tuple(pages)
+
+
+def page_id(pages: Iterable[HelpPage], wanted: str) -> str:
+    """Return the id of the page that a link or a button names.
+
+    Args:
+        pages: The pages that there are.
+        wanted: An id, a title, or `panel:` and the id of a panel.
+
+    Returns:
+        The id; empty when there is no such page.
+    """
+    if wanted.startswith(_PANEL):
+        panel = wanted.removeprefix(_PANEL)
+        return next((page.id for page in pages if panel in page.panels), "")
+    name = wanted.casefold()
+    return next((page.id for page in pages if name in (page.id.casefold(), page.title.casefold())), "")
 
 
 def shortcuts_page() -> str:

@@ -219,6 +219,7 @@ class MainWindow(QMainWindow):
             handlers[f"toggle-{area}"] = in_page(partial(_toggle, area=area))
         for what in ("find", "sheet", "png", "svg"):
             handlers[f"graph-{what}"] = in_view(partial(_do_in_graph, what=what))
+        handlers["help-handbook"] = self._show_handbook
         for page in ("tools", "shortcuts", "about"):
             handlers[f"help-{page}"] = partial(self._show_help, page)
         handlers["check-updates"] = lambda: self._start(self._check_updates(), self.tr("check for updates"))
@@ -341,8 +342,14 @@ class MainWindow(QMainWindow):
         name, _, section = command.partition(":")
         if name == "settings" and section:
             self._show_settings(section)
+        elif name == "help":
+            self._show_help(section)
         else:
             self.menu.run(name)
+
+    def _show_handbook(self) -> None:
+        """Open the page of the panel that has the focus, or the first page."""
+        self._show_help(f"panel:{self.view.page.panel_in_focus()}" if self.view is not None else "")
 
     def _show_help(self, page: str) -> None:
         from app.desktop.help_opening import open_help  # the tools' parts; not needed to start

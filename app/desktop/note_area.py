@@ -18,7 +18,7 @@ from PySide6.QtWidgets import QMenu, QSplitter, QStackedWidget, QTabBar, QTabWid
 
 from app.desktop import tasks
 from app.desktop.bridge import VaultClient
-from app.desktop.panel import EmptyState
+from app.desktop.panel import EmptyState, ThemedButton
 from app.desktop.theme import ThemeSource
 from app.errors import ScriptoriumError
 
@@ -81,6 +81,9 @@ class _Group(QTabWidget):
         self.setTabsClosable(True)
         self.setUsesScrollButtons(True)
         self.setElideMode(Qt.TextElideMode.ElideRight)
+        button = ThemedButton(theme, "question", self.tr("Help"), self)
+        button.clicked.connect(area.help_requested)
+        self.setCornerWidget(button, Qt.Corner.TopRightCorner)
         bar = self.tabBar()
         bar.setExpanding(False)
         bar.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
@@ -120,6 +123,7 @@ class NoteArea(QWidget):
     create_requested = Signal(str)
     shown = Signal(str)
     emptied = Signal()
+    help_requested = Signal()
 
     def __init__(
         self, client: VaultClient, theme: ThemeSource, make: MakeTab, parent: QWidget | None = None

@@ -94,8 +94,6 @@ class SearchPanel(Panel):
         self.explaining = ThemedButton(self._theme, "tree-structure", self.tr("What this search means"))
         self.explaining.setCheckable(True)
         self.explaining.toggled.connect(self._show_explanation)
-        help_button = ThemedButton(self._theme, "question", self.tr("What a search can say"))
-        help_button.clicked.connect(self._show_help)
         self.meaning = ThemedButton(
             self._theme, "circles-three", self.tr("By meaning: the words need not be the same (Ctrl+M)")
         )
@@ -103,7 +101,7 @@ class SearchPanel(Panel):
         self.meaning.toggled.connect(lambda _: self._start())
         key = QShortcut(QKeySequence("Ctrl+M"), self, self.meaning.toggle)
         key.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-        for button in (self.star, self.order, self.explaining, help_button):
+        for button in (self.star, self.order, self.explaining):
             self.title.add(button)
 
     def _build(self) -> None:
@@ -295,12 +293,6 @@ class SearchPanel(Panel):
         self.title.set_count("")
         self._stack.setCurrentWidget(self.start)
         self.found.emit(())
-
-    def _show_help(self) -> None:
-        """What a search can say, or back to the hits."""
-        back = self._stack.currentWidget() is self.start and self._page is not None
-        hits = self.list if self.model.hit_count else self.empty
-        self._stack.setCurrentWidget(hits if back else self.start)
 
     def _show_explanation(self, on: bool) -> None:
         self.explained.setVisible(on and bool(self._asked.strip()) and self.problem.isHidden())

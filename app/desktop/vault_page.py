@@ -10,9 +10,10 @@ import asyncio
 from collections.abc import Iterable
 from typing import Any
 
-from PySide6.QtCore import QEvent, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, Qt, QTimer, Signal, SignalInstance
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
+    QApplication,
     QButtonGroup,
     QHBoxLayout,
     QSplitter,
@@ -24,7 +25,7 @@ from PySide6.QtWidgets import (
 
 from app.desktop.bridge import VaultClient
 from app.desktop.note_area import NoteArea
-from app.desktop.panel import ThemedButton
+from app.desktop.panel import Panel, ThemedButton
 from app.desktop.panels import PanelKind
 from app.desktop.theme import ThemeSource
 
@@ -36,8 +37,8 @@ _SHARES = [46, 54]  # of the graph and the notes, until the user moves what is b
 class VaultPage(QWidget):
     """The panels of one vault; `panel` finds one by its id.
 
-    `command` carries the id of a command that a button of the activity bar stands for. `made` carries the id
-    of a panel and the panel, as soon as there is one.
+    `command` carries the id of a command that a button stands for, or `help:` and a page. `made` carries the
+    id of a panel and the panel, as soon as there is one.
     """
 
     command = Signal(str)
@@ -295,11 +296,37 @@ class VaultPage(QWidget):
             layout.addWidget(panel)
         else:
             self.across.addWidget(panel)
+        self._link_help(kind, panel)
         if kind.id == "agent":
             panel.setMinimumWidth(round(_AGENT_LEAST * self._theme.zoom))
         if isinstance(panel, NoteArea):
             panel.shown.connect(self._follow_notes)
         self.made.emit(kind.id, panel)
+
+    def _link_help(self, kind: PanelKind, panel: QWidget) -> None:
+        """Give the panel a button that opens its page of the help.
+
+        Panels at the bottom share the button next to their tabs; graph and notes have buttons of their own.
+        """
+        requested = getattr(panel, "help_requested", None)
+        if isinstance(panel, Panel) and kind.area != "bottom":
+            button = ThemedButton(self._theme, "question", self.tr("Help"))
+            panel.title.add(button)
+            requested = button.clicked
+        if isinstance(requested, SignalInstance):
+            requested.connect(lambda: self.command.emit(f"help:panel:{kind.id}"))
+
+    def _help_in_front(self) -> None:
+        front = self.bottom.currentWidget()
+        panel = next((id for id, tab in self._tabs.items() if tab is front), "")
+        self.command.emit(f"help:panel:{panel}")
+
+    def panel_in_focus(self) -> str:
+        """Return the id of the panel that has the keyboard focus; empty if none has it."""
+        if (focused := QApplication.focusWidget()) is None:
+            return ""
+        panels = self._panels.items()
+        return next((id for id, panel in panels if panel is focused or panel.isAncestorOf(focused)), "")
 
     def _make_tabs(self) -> None:
         """The places at the bottom; each panel comes into its own when it is looked at."""
@@ -310,6 +337,9 @@ class VaultPage(QWidget):
                 row.setContentsMargins(0, 0, 0, 0)
                 self.bottom.addTab(tab, self.tr(kind.title))
         self.bottom.currentChanged.connect(lambda _: self._fill_bottom())
+        button = ThemedButton(self._theme, "question", self.tr("Help"), self.bottom)
+        button.clicked.connect(self._help_in_front)
+        self.bottom.setCornerWidget(button, Qt.Corner.TopRightCorner)
 
     def _fill_bottom(self) -> None:
         """Make the panel of the tab in front, if it can be seen."""

@@ -44,6 +44,7 @@ class OpenVault:
         self.id = paths.vault_id(root)
         self.name = root.name
         self.settings = settings
+        self.read_only = False
         self.events = EventBus()
         self.index = VaultIndex(root, paths.vault_cache_folder(root), settings.index, self.events)
         self.searches = SavedSearches(paths.vault_data_folder(root), self.events)
@@ -89,6 +90,7 @@ class OpenVault:
 
 async def open_vault(root: Path, settings: Settings, approver: Approver, read_only: bool) -> OpenVault:
     vault = OpenVault(root, settings)
+    vault.read_only = read_only
     await vault.index.open()
     return vault
 

@@ -12,7 +12,7 @@ from app.desktop.icons import icon
 
 
 class Toolbar(QFrame):
-    """Buttons; each signal says what was asked for. `exported` carries "png" or "svg"."""
+    """Buttons; each signal names what the user asked for. `exported` carries "png" or "svg"."""
 
     zoomed = Signal(float)
     fit_asked = Signal()
@@ -21,6 +21,7 @@ class Toolbar(QFrame):
     lasso_turned = Signal(bool)
     paused = Signal(bool)
     exported = Signal(str)
+    help_asked = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
@@ -47,6 +48,7 @@ class Toolbar(QFrame):
         export.setMenu(self.export_menu)
         self.sheet = self._switch("sliders-horizontal", self.tr("Filters, groups, forces, analysis (S)"))
         self.sheet.clicked.connect(lambda: self.sheet_asked.emit())
+        self.help = self._button("question", self.tr("Help"), self.help_asked.emit)
         self._spare = (out, closer, export)
         self.set_theme(theme)
 

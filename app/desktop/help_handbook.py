@@ -1,0 +1,106 @@
+"""Read the handbook: a small vault of notes that are the hand-written pages of the help."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app.vault.markdown.scan import scan
+
+if TYPE_CHECKING:
+    from app.workspace import Workspace
+
+GROUPS = ("Start", "Tasks", "Panels", "Reference")
+"""The groups of pages, in the order of the list."""
+_PLACEHOLDER = re.compile(r"\{(note|other|tag|folder)\}")
+# Names that stay what they are in Markdown and in a search.
+_PLAIN_NAME = re.compile(r"[^\W_][\w ,.'’-]{0,38}[^\W_]")
+_LAST = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class HelpPage:
+    """A page of the help.
+
+    Attributes:
+        id: What links to the page name; for a page of the handbook, the name of its file.
+        group: The group in which the page is listed.
+        title: The title in the list.
+        text: The page as Markdown, which may begin with properties.
+        panels: The ids of the panels that the page explains.
+    """
+
+    id: str
+    group: str
+    title: str
+    text: str
+    panels: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ExampleNames:
+    """Names for the examples of the handbook: those of the open vault, or neutral ones without a vault."""
+
+    note: str = "My note"
+    other: str = "Another note"
+    tag: str = "project"
+    folder: str = "Ideas"
+
+    def fill(self, text: str) -> str:
+        """Return the text with its placeholders, such as `{note}`, replaced."""
+        return _PLACEHOLDER.sub(lambda match: str(getattr(self, match[1])), text)
+
+
+def example_names(workspace: Workspace) -> ExampleNames:
+    """Return two well-linked notes, a tag and a folder of the vault; call it in the service thread."""
+    usual = ExampleNames()
+    index = workspace.index
+    paths = [path for path in index.most_linked(60) if _PLAIN_NAME.fullmatch(path.name)]
+    tags = sorted(index.tags(), key=lambda tag: -tag.count)
+    plain_tags = [tag.tag for tag in tags if _PLAIN_NAME.fullmatch(tag.tag)]
+    tops = [path.text.partition("/")[0] for path in paths if "/" in path.text]
+    folders = [name for name in tops if _PLAIN_NAME.fullmatch(name)]
+    return ExampleNames(
+        note=paths[0].name if paths else usual.note,
+        other=paths[1].name if len(paths) > 1 else usual.other,
+        tag=plain_tags[0] if plain_tags else usual.tag,
+        folder=folders[0] if folders else usual.folder,
+    )
+
+
+def read_handbook(folder: Path, names: ExampleNames) -> tuple[HelpPage, ...]:
+    """Return the pages of the handbook in the order of the list.
+
+    Args:
+        folder: The folder of the handbook's notes.
+        names: Replace the placeholders of the examples.
+
+    Raises:
+        OSError: A page can't be read.
+        ValueError: A page names no group that there is.
+    """
+    ordered = []
+    for file in folder.glob("*.md"):
+        page, place = _read_page(file, names)
+        ordered.append(((GROUPS.index(page.group), place, page.title.casefold()), page))
+    return tuple(page for _, page in sorted(ordered, key=lambda each: each[0]))
+
+
+def _read_page(file: Path, names: ExampleNames) -> tuple[HelpPage, int]:
+    text = names.fill(file.read_text("utf-8"))
+    properties = scan(text).properties
+    group = str(properties.get("group", ""))
+    if group not in GROUPS:
+        raise ValueError(f"{file.name}: no group is called {group!r}")
+    place = properties.get("order")
+    panels = _strings(properties, "panel")
+    return HelpPage(file.stem, group, file.stem, text, panels), place if isinstance(place, int) else _LAST
+
+
+def _strings(properties: Mapping[str, object], name: str) -> tuple[str, ...]:
+    value = properties.get(name)
+    values = value if isinstance(value, list | tuple) else () if value is None else (value,)
+    return tuple(map(str, values))
