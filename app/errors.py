@@ -40,7 +40,7 @@ class ScriptoriumError(Exception):
         self.data = data
 
     @property
-    def quotes_outside(self) -> bool:
+    def has_outside_text(self) -> bool:
         """Whether it holds words of a server or program outside (`said`), which are not to be trusted."""
         return bool(self.data.get("said"))
 

@@ -16,8 +16,8 @@ import platformdirs
 
 from app.storage.private import make_private_folder
 
-APP = "scriptorium"
-CACHE = "SCRIPTORIUM_CACHE"  # the variable of the environment that names the cache
+APP_NAME = "scriptorium"
+CACHE_VARIABLE = "SCRIPTORIUM_CACHE"  # the variable of the environment that names the cache
 
 
 def _made(path: Path) -> Path:
@@ -37,12 +37,12 @@ def _folder(variable: str, default: str) -> Path:
 
 def config_folder() -> Path:
     """Settings. `SCRIPTORIUM_CONFIG` overrides it."""
-    return _folder("SCRIPTORIUM_CONFIG", platformdirs.user_config_dir(APP, appauthor=False))
+    return _folder("SCRIPTORIUM_CONFIG", platformdirs.user_config_dir(APP_NAME, appauthor=False))
 
 
 def data_folder() -> Path:
     """What cannot be derived: audit logs, journals, conversations. `SCRIPTORIUM_DATA` overrides it."""
-    return _folder("SCRIPTORIUM_DATA", platformdirs.user_data_dir(APP, appauthor=False))
+    return _folder("SCRIPTORIUM_DATA", platformdirs.user_data_dir(APP_NAME, appauthor=False))
 
 
 def cache_folder() -> Path:
@@ -56,19 +56,19 @@ def cache_folder() -> Path:
 
 def usual_cache_folder() -> Path:
     """Return the folder of the cache, whether it can be written or not."""
-    return _folder(CACHE, platformdirs.user_cache_dir(APP, appauthor=False))
+    return _folder(CACHE_VARIABLE, platformdirs.user_cache_dir(APP_NAME, appauthor=False))
 
 
 @functools.cache
 def _temporary_instead_of(folder: Path) -> Path:
-    made = tempfile.mkdtemp(prefix=f"{APP}-")
+    made = tempfile.mkdtemp(prefix=f"{APP_NAME}-")
     atexit.register(shutil.rmtree, made, ignore_errors=True)
     return Path(made)
 
 
 def log_folder() -> Path:
     """Log files. `SCRIPTORIUM_LOGS` overrides it."""
-    return _folder("SCRIPTORIUM_LOGS", platformdirs.user_log_dir(APP, appauthor=False))
+    return _folder("SCRIPTORIUM_LOGS", platformdirs.user_log_dir(APP_NAME, appauthor=False))
 
 
 def plugin_folder() -> Path:
@@ -76,7 +76,7 @@ def plugin_folder() -> Path:
     return _made(data_folder() / "plugins")
 
 
-def own_folders() -> tuple[Path, ...]:
+def app_folders() -> tuple[Path, ...]:
     """Return the app's own folders: what is in them is no tool's to read."""
     return config_folder(), data_folder(), cache_folder(), log_folder()
 

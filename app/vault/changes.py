@@ -105,7 +105,7 @@ class ChangeSet:
             total.update("\0".join(parts).encode("utf-8", "surrogatepass") + b"\1")
         return total.hexdigest()
 
-    def only(self, paths: Iterable[NotePath]) -> ChangeSet:
+    def restrict_to(self, paths: Iterable[NotePath]) -> ChangeSet:
         """Return a change set with only the changes whose (old) path is in `paths`."""
         wanted = set(paths)
         return replace(self, changes=tuple(change for change in self.changes if change.path in wanted))

@@ -17,11 +17,11 @@ from dataclasses import dataclass
 from rapidfuzz.distance import LCSseq
 
 # Lines before × lines after in a gap without anchors: 5,000 × 5,000 takes about 50 ms.
-_LARGEST_GAP = 25_000_000
+_MAX_LCS_CELLS = 25_000_000
 # Bytes or lines per call into C: a longer call would block other threads.
-_STRETCH = 65_536
+_CHUNK_SIZE = 65_536
 # Anchors split the work in a few rounds; a text crafted to need more gets a coarser diff.
-_MOST_ROUNDS = 40
+_MAX_ANCHOR_ROUNDS = 40
 
 _Block = tuple[int, int, int]
 _Gap = tuple[int, int, int, int]
@@ -95,7 +95,7 @@ def split_lines(content: bytes) -> tuple[bytes, ...]:
     lines: list[bytes] = []
     start = 0
     while start < len(content):
-        end = content.find(b"\n", start + _STRETCH) + 1 or len(content)
+        end = content.find(b"\n", start + _CHUNK_SIZE) + 1 or len(content)
         *ended, last = content[start:end].split(b"\n")
         lines += [line + b"\n" for line in ended]
         if last:
@@ -126,8 +126,8 @@ def _same_blocks(old: Sequence[bytes], new: Sequence[bytes]) -> Iterator[_Block]
         a_start, a_end, b_start, b_end = gap
         if a_start == a_end or b_start == b_end:
             continue
-        if rounds < _MOST_ROUNDS and (anchors := _anchors(a, b, gap)):
-            gaps += [(part, rounds + 1) for part in _between(anchors, gap)]
+        if rounds < _MAX_ANCHOR_ROUNDS and (anchors := _anchors(a, b, gap)):
+            gaps += [(part, rounds + 1) for part in _gaps_between(anchors, gap)]
             yield from ((i, j, 1) for i, j in anchors)
         else:
             yield from _common_subsequence(a, b, gap)
@@ -175,12 +175,12 @@ def _anchors(a: list[int], b: list[int], gap: _Gap) -> list[tuple[int, int]]:
 
 def _counts(names: list[int], start: int, end: int) -> Counter[int]:
     counts: Counter[int] = Counter()
-    for at in range(start, end, _STRETCH):
-        counts.update(names[at : min(at + _STRETCH, end)])
+    for at in range(start, end, _CHUNK_SIZE):
+        counts.update(names[at : min(at + _CHUNK_SIZE, end)])
     return counts
 
 
-def _between(anchors: list[tuple[int, int]], gap: _Gap) -> Iterator[_Gap]:
+def _gaps_between(anchors: list[tuple[int, int]], gap: _Gap) -> Iterator[_Gap]:
     """Yield the gaps before, between and after the anchors."""
     a_at, a_end, b_at, b_end = gap
     for i, j in [*anchors, (a_end, b_end)]:
@@ -192,7 +192,7 @@ def _between(anchors: list[tuple[int, int]], gap: _Gap) -> Iterator[_Gap]:
 def _common_subsequence(a: list[int], b: list[int], gap: _Gap) -> Iterator[_Block]:
     """Yield the blocks of equal lines in a gap without anchors; none if the gap is too large."""
     a_start, a_end, b_start, b_end = gap
-    if (a_end - a_start) * (b_end - b_start) > _LARGEST_GAP:
+    if (a_end - a_start) * (b_end - b_start) > _MAX_LCS_CELLS:
         return
     for code in LCSseq.opcodes(a[a_start:a_end], b[b_start:b_end]):
         if code.tag == "equal":

@@ -14,7 +14,7 @@ from app.vault.diff import compare
 
 _BOM = "\ufeff"
 # Characters that an editor would lose or turn into a line break.
-_NOT_KEPT = re.compile("\r(?!\n)|[\x00\u2028\u2029\ufdd0\ufdd1]")
+_UNEDITABLE = re.compile("\r(?!\n)|[\x00\u2028\u2029\ufdd0\ufdd1]")
 
 
 class NotEditableError(ValueError):
@@ -40,7 +40,7 @@ class EditableText:
             text = content.decode("utf-8")
         except UnicodeDecodeError as error:
             raise NotEditableError(f"byte {error.start + 1} is not UTF-8 text") from error
-        if found := _NOT_KEPT.search(text):
+        if found := _UNEDITABLE.search(text):
             raise NotEditableError(f"it holds U+{ord(found[0]):04X}, which no editor keeps")
         has_mark = text.startswith(_BOM)
         ends = tuple(re.findall("\r?\n", text))
@@ -67,13 +67,13 @@ class EditableText:
         if len(set(self.ends)) > 1:
             old = [line.encode("utf-8", "surrogatepass") for line in self.text.split("\n")]
             new = [line.encode("utf-8", "surrogatepass") for line in lines]
-            for place, origin in _unchanged(old, new):
+            for place, origin in _common_lines(old, new):
                 if place < len(lines) - 1 and origin < len(self.ends):
                     ends[place] = self.ends[origin]
         return ends
 
 
-def _unchanged(old: list[bytes], new: list[bytes]) -> list[tuple[int, int]]:
+def _common_lines(old: list[bytes], new: list[bytes]) -> list[tuple[int, int]]:
     """Return the lines of `new` that are also in `old`, as (index in new, index in old)."""
     diff = compare(b"\n".join(old) + b"\n", b"\n".join(new) + b"\n")
     same: list[tuple[int, int]] = []

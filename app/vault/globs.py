@@ -16,11 +16,11 @@ import re2
 
 from app.vault.path import NotePath, name_key
 
-_WILD = frozenset("*?[{")
+_WILDCARDS = frozenset("*?[{")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-class _Pattern(Protocol):
+class _GlobPattern(Protocol):
     """A compiled pattern of re2, which has no type hints."""
 
     def fullmatch(self, text: str) -> object: ...
@@ -52,7 +52,7 @@ def _form(text: str) -> str:
     return _SURROGATE.sub("\ufffd", name_key(text))
 
 
-def _path_pattern(glob: str) -> _Pattern:
+def _path_pattern(glob: str) -> _GlobPattern:
     below = glob.endswith("/")
     bare = glob.strip("/")
     pattern = _translate(bare, within="[^/]")
@@ -60,9 +60,9 @@ def _path_pattern(glob: str) -> _Pattern:
         pattern = f"(?:.*/)?{pattern}"
     if below:
         pattern += "/.*"
-    elif not _WILD & set(bare.rpartition("/")[2]):
+    elif not _WILDCARDS & set(bare.rpartition("/")[2]):
         pattern += "(?:/.*)?"
-    compiled: _Pattern = re2.compile(f"(?s){pattern}")
+    compiled: _GlobPattern = re2.compile(f"(?s){pattern}")
     return compiled
 
 
@@ -78,7 +78,7 @@ def _translate(glob: str, within: str) -> str:
             pattern, at = pattern + ".*", at + 2
             continue
         if letter == "[" and (end := glob.find("]", at + 2)) > 0:
-            pattern, at = pattern + _choice(glob[at + 1 : end]), end + 1
+            pattern, at = pattern + _character_class(glob[at + 1 : end]), end + 1
             continue
         if letter == "{" and "}" in glob[at:]:
             pattern, open_braces = pattern + "(?:", open_braces + 1
@@ -92,7 +92,7 @@ def _translate(glob: str, within: str) -> str:
     return pattern + ")" * open_braces
 
 
-def _choice(letters: str) -> str:
+def _character_class(letters: str) -> str:
     inverted = letters[0] in "!^"
     members = "".join(f"\\x{{{ord(one):x}}}" for one in letters[inverted:].replace("-", ""))
     ranges = "".join(

@@ -14,7 +14,7 @@ from filelock import FileLock, Timeout
 from app.errors import StorageError, VaultBusyError
 from app.storage.files import to_json, write_atomic
 
-_LOCK, _OWNER = "vault.lock", "vault.owner.json"
+_LOCK_FILE, _OWNER_FILE = "vault.lock", "vault.owner.json"
 
 
 class VaultLock:
@@ -28,8 +28,8 @@ class VaultLock:
     """
 
     def __init__(self, data_folder: Path) -> None:
-        self._lock = FileLock(data_folder / _LOCK, timeout=0, mode=0o600)
-        self._owner = data_folder / _OWNER
+        self._lock = FileLock(data_folder / _LOCK_FILE, timeout=0, mode=0o600)
+        self._owner = data_folder / _OWNER_FILE
 
     @property
     def held(self) -> bool:
@@ -66,7 +66,7 @@ class VaultLock:
 
 def find_holder(data_folder: Path) -> str | None:
     """Return a description of the process that holds the vault's lock, or None if it is free."""
-    file = data_folder / _LOCK
+    file = data_folder / _LOCK_FILE
     if not file.exists():
         return None
     lock = FileLock(file, timeout=0, mode=0o600)
@@ -81,7 +81,7 @@ def find_holder(data_folder: Path) -> str | None:
 def _read_holder(data_folder: Path) -> str | None:
     """Describe the process that last took the lock without releasing it, even if it crashed."""
     try:
-        said = json.loads((data_folder / _OWNER).read_text(encoding="utf-8"))
+        said = json.loads((data_folder / _OWNER_FILE).read_text(encoding="utf-8"))
         return f"process {int(said['pid'])} on {said['host']}"
     except (OSError, ValueError, KeyError, TypeError):
         return None

@@ -41,10 +41,10 @@ def format_moment(moment: datetime, pattern: str) -> str:
         moment: The time; one without a zone is local.
         pattern: Tokens such as `YYYY-MM-DD` or `dddd`; all else stands for itself.
     """
-    return _TOKEN.sub(lambda match: _piece(moment, match), pattern)
+    return _TOKEN.sub(lambda match: _format_token(moment, match), pattern)
 
 
-def _piece(moment: datetime, match: re.Match[str]) -> str:
+def _format_token(moment: datetime, match: re.Match[str]) -> str:
     token = match[2]
     if token is None:
         return match[1]

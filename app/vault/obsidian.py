@@ -67,13 +67,13 @@ def read_obsidian(read: Callable[[NotePath], bytes | None]) -> ObsidianSettings:
     bookmarks = _load(read, "bookmarks.json", problems)
     found = _bookmarks(bookmarks.get("items"), ())
     return ObsidianSettings(
-        daily_folder=_text(daily, "folder").strip("/"),
-        daily_format=_text(daily, "format"),
-        daily_template=_text(daily, "template").strip("/"),
-        templates_folder=_text(templates, "folder").strip("/"),
-        date_format=_text(templates, "dateFormat"),
-        time_format=_text(templates, "timeFormat"),
-        attachment_folder=_text(app, "attachmentFolderPath"),
+        daily_folder=_get_text(daily, "folder").strip("/"),
+        daily_format=_get_text(daily, "format"),
+        daily_template=_get_text(daily, "template").strip("/"),
+        templates_folder=_get_text(templates, "folder").strip("/"),
+        date_format=_get_text(templates, "dateFormat"),
+        time_format=_get_text(templates, "timeFormat"),
+        attachment_folder=_get_text(app, "attachmentFolderPath"),
         bookmarks=tuple(bookmark for bookmark, _ in zip(found, range(_MAX_BOOKMARKS), strict=False)),
         problems=tuple(problems),
     )
@@ -95,7 +95,7 @@ def _load(read: Callable[[NotePath], bytes | None], name: str, problems: list[st
     return value
 
 
-def _text(values: Mapping[str, object], name: str) -> str:
+def _get_text(values: Mapping[str, object], name: str) -> str:
     value = values.get(name)
     return value.strip() if isinstance(value, str) else ""
 
@@ -106,11 +106,11 @@ def _bookmarks(items: object, groups: tuple[str, ...]) -> Iterator[Bookmark]:
     for item in items:
         if not isinstance(item, dict):
             continue
-        kind, title = _text(item, "type"), _text(item, "title")
+        kind, title = _get_text(item, "type"), _get_text(item, "title")
         if kind == "group":
             yield from _bookmarks(item.get("items"), (*groups, title))
         elif kind in ("file", "folder", "search"):
-            target = _text(item, "query" if kind == "search" else "path")
+            target = _get_text(item, "query" if kind == "search" else "path")
             if target:
-                fragment = _text(item, "subpath").removeprefix("#")
+                fragment = _get_text(item, "subpath").removeprefix("#")
                 yield Bookmark(kind, target, fragment, title, " / ".join(groups))

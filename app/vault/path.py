@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from app.errors import InvalidPathError
 
 NOTE_SUFFIXES = (".md", ".markdown")
-_FORBIDDEN = re.compile(r'[\x00-\x1f\x7f<>:"|?*\\]')
-_DEVICES = frozenset(
+_FORBIDDEN_CHARACTERS = re.compile(r'[\x00-\x1f\x7f<>:"|?*\\]')
+_DEVICE_NAMES = frozenset(
     ["con", "prn", "aux", "nul", "conin$", "conout$"]
     + [f"{port}{digit}" for port in ("com", "lpt") for digit in "0123456789¹²³"]
 )
-_LONGEST_PART = 255
+_MAX_PART_BYTES = 255
 
 
 def name_key(name: str) -> str:
@@ -141,13 +141,13 @@ def _check_part(part: str, whole: str) -> None:
     problem = ""
     if part in ("", ".", ".."):
         problem = "it has an empty part, '.' or '..'"
-    elif bad := _FORBIDDEN.search(part):
+    elif bad := _FORBIDDEN_CHARACTERS.search(part):
         problem = f"{bad[0]!r} is not allowed in a file name"
     elif part != part.strip(" ") or part.endswith("."):
         problem = "a part starts or ends with a space, or ends with a dot"
-    elif part.split(".")[0].strip().lower() in _DEVICES:
+    elif part.split(".")[0].strip().lower() in _DEVICE_NAMES:
         problem = f"{part!r} is a device name on Windows"
-    elif len(part.encode("utf-8", "surrogatepass")) > _LONGEST_PART:
-        problem = f"a part is longer than {_LONGEST_PART} bytes"
+    elif len(part.encode("utf-8", "surrogatepass")) > _MAX_PART_BYTES:
+        problem = f"a part is longer than {_MAX_PART_BYTES} bytes"
     if problem:
         raise InvalidPathError(f"{whole!r} can't be a path in the vault: {problem}.", path=whole)

@@ -17,8 +17,8 @@ from enum import StrEnum
 from app.errors import InvalidParametersError, NotFoundError
 from app.vault.path import NotePath
 
-_FILE, _DATABASE = "file:", "db:"
-_URLS = ("https://", "http://")
+_FILE_PREFIX, _DATABASE_PREFIX = "file:", "db:"
+_URL_PREFIXES = ("https://", "http://")
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f]")
 
 
@@ -53,11 +53,11 @@ class StorageId:
             InvalidPathError: it is not a path in the vault.
             InvalidParametersError: it is not an id of a database or a URL.
         """
-        if text.startswith(_DATABASE):
-            return cls(StorageKind.DATABASE, _checked(text.removeprefix(_DATABASE), text))
-        if text.startswith(_URLS):
+        if text.startswith(_DATABASE_PREFIX):
+            return cls(StorageKind.DATABASE, _checked(text.removeprefix(_DATABASE_PREFIX), text))
+        if text.startswith(_URL_PREFIXES):
             return cls(StorageKind.URL, _checked(text, text))
-        return cls.of_file(NotePath.on_disk(text.removeprefix(_FILE)))
+        return cls.of_file(NotePath.on_disk(text.removeprefix(_FILE_PREFIX)))
 
     @property
     def path(self) -> NotePath:
@@ -74,19 +74,19 @@ class StorageId:
     def __str__(self) -> str:
         match self.kind:
             case StorageKind.DATABASE:
-                return f"{_DATABASE}{self.value}"
+                return f"{_DATABASE_PREFIX}{self.value}"
             case StorageKind.URL:
                 return self.value
             case _:
-                return f"{_FILE}{self.value}" if is_explicit(self.value) else self.value
+                return f"{_FILE_PREFIX}{self.value}" if is_explicit(self.value) else self.value
 
 
 def is_explicit(text: str) -> bool:
     """Return whether a text starts with the prefix of a kind of id."""
-    return text.startswith((_FILE, _DATABASE, *_URLS))
+    return text.startswith((_FILE_PREFIX, _DATABASE_PREFIX, *_URL_PREFIXES))
 
 
 def _checked(value: str, text: str) -> str:
-    if not value or value in _URLS or _UNPRINTABLE.search(value) or value != value.strip():
+    if not value or value in _URL_PREFIXES or _UNPRINTABLE.search(value) or value != value.strip():
         raise InvalidParametersError(f"{text!r} is not a storage id.", storage_id=text)
     return value

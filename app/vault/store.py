@@ -25,17 +25,17 @@ from app.errors import (
 )
 from app.events import Event
 from app.vault.changes import VAULT, ChangeSet
-from app.vault.commits import Changed, Commit, Draft, recorded
-from app.vault.containment import Platform, VaultRoot
-from app.vault.deeds import Doer
-from app.vault.intents import TEMP_PREFIX, Intent, Intents
+from app.vault.commit_planner import CommitPlanner
+from app.vault.commits import Commit, CommitDraft, CommittedFile, record_changes
+from app.vault.file_operations import OperationExecutor
 from app.vault.journal import Journal
 from app.vault.path import NotePath
-from app.vault.planning import Planner
+from app.vault.safe_fs import Platform, VaultRoot
 from app.vault.transaction import Recovery, Transaction
+from app.vault.write_ahead_log import TEMP_PREFIX, Intent, WriteAheadLog
 
-_REMEMBERED_WRITES = 20_000
-GONE = ""
+_MAX_REMEMBERED_WRITES = 20_000
+MISSING_HASH = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +90,8 @@ class NoteStore:
         self.journal = journal
         self._vault = VaultRoot(root, platform)
         self.place = place
-        self._intents = Intents(intents or journal.folder, step, writable=writable)
-        self._transaction = Transaction(Doer(self._vault, step), self._intents, journal, step)
+        self._intents = WriteAheadLog(intents or journal.folder, step, writable=writable)
+        self._transaction = Transaction(OperationExecutor(self._vault, step), self._intents, journal, step)
         self._lock = threading.RLock()
         self._written: OrderedDict[str, str] = OrderedDict()
         self._written_lock = threading.Lock()
@@ -123,7 +123,7 @@ class NoteStore:
             with self._vault.folder(real.folder) as folder:
                 return folder.read(real.file_name)
 
-    def real(self, path: NotePath) -> NotePath:
+    def real_path(self, path: NotePath) -> NotePath:
         """Return the path with its links resolved inside the vault; raises as `read` does."""
         with self._disk(path):
             return self._real(path)
@@ -156,23 +156,23 @@ class NoteStore:
             return False
         return True
 
-    def taken(self, path: NotePath) -> NotePath | None:
+    def existing_path(self, path: NotePath) -> NotePath | None:
         """Return the existing path that equals `path` but for case, in the disk's spelling, or None."""
         with self._disk(path):
-            spelled, there = self._vault.spelled(path)
+            spelled, there = self._vault.disk_spelling(path)
         return spelled if there else None
 
-    def spelled(self, path: NotePath) -> NotePath:
+    def disk_spelling(self, path: NotePath) -> NotePath:
         """Return the path for a new file, with existing folders spelled as on disk."""
         with self._disk(path):
-            return self._vault.spelled(path)[0]
+            return self._vault.disk_spelling(path)[0]
 
     def _real(self, path: NotePath) -> NotePath:
         """Return the path with its links resolved inside the vault."""
         self._vault.require()
         NotePath.on_disk(path.text)
         parts = Path(self._vault.path, path.text)
-        return path if os.path.realpath(parts) == str(parts) else self._vault.inside(path)
+        return path if os.path.realpath(parts) == str(parts) else self._vault.resolve_inside(path)
 
     @contextmanager
     def _disk(self, path: NotePath | str) -> Iterator[None]:
@@ -231,7 +231,7 @@ class NoteStore:
                 f"can't be committed to {self.place or 'the vault'}."
             )
         with self._lock:
-            if self._intents.any():
+            if self._intents.has_pending():
                 self.recover()
             with self._commit_errors():
                 intent, contents = self._intent(change_set, author, turn, note, entry, tuple(undoes))
@@ -242,7 +242,9 @@ class NoteStore:
                     self._forget(intent)
                     raise
 
-    def adopt(self, change_set: ChangeSet, *, author: str, turn: str = "", entry: str = "") -> Commit:
+    def record_external(
+        self, change_set: ChangeSet, *, author: str, turn: str = "", entry: str = ""
+    ) -> Commit:
         """Record changes that another program made to the files, so that they can be undone.
 
         Nothing is written to the vault. The arguments are those of `commit`; the change set contains the old
@@ -254,12 +256,12 @@ class NoteStore:
         """
         self.check_writable()
         with self._lock:
-            changes, contents = recorded(change_set)
-            self.journal.keep(contents)
+            changes, contents = record_changes(change_set)
+            self.journal.store_contents(contents)
             self._remember(changes)
             uid = f"{time.time_ns():x}-{secrets.token_hex(4)}"
             return self.journal.record(
-                Draft(
+                CommitDraft(
                     uid,
                     time.time(),
                     author,
@@ -288,9 +290,11 @@ class NoteStore:
     ) -> tuple[Intent, dict[str, bytes]]:
         self._vault.require()
         uid = f"{time.time_ns():x}-{secrets.token_hex(4)}"
-        plan = Planner(self._vault, uid, partial(self.journal.trashed, place=self.place)).plan(change_set)
+        plan = CommitPlanner(self._vault, uid, partial(self.journal.trash_name, place=self.place)).plan(
+            change_set
+        )
         undoes = undoes or self.journal.undone(change_set.digest)
-        draft = Draft(
+        draft = CommitDraft(
             uid,
             time.time(),
             author,
@@ -309,17 +313,17 @@ class NoteStore:
         deepest = sorted(spare, key=lambda folder: -folder.count("/"))
         return Intent(draft, tuple(plan.deeds), tuple(deepest)), plan.contents
 
-    def _remember(self, changes: Iterable[Changed]) -> None:
+    def _remember(self, changes: Iterable[CommittedFile]) -> None:
         """Remember what the commit writes, so that the watcher recognizes it as the app's own."""
         with self._written_lock:
             for change in changes:
                 self._remember_change(change)
-            while len(self._written) > _REMEMBERED_WRITES:
+            while len(self._written) > _MAX_REMEMBERED_WRITES:
                 self._written.popitem(last=False)
 
-    def _remember_change(self, change: Changed) -> None:
-        self._written[change.path.text] = GONE
-        self._written[change.place.text] = change.after or GONE
+    def _remember_change(self, change: CommittedFile) -> None:
+        self._written[change.path.text] = MISSING_HASH
+        self._written[change.place.text] = change.after or MISSING_HASH
         for path in (change.path, change.place):
             self._written.move_to_end(path.text)
 
@@ -329,8 +333,8 @@ class NoteStore:
                 self._written.pop(change.path.text, None)
                 self._written.pop(change.place.text, None)
 
-    def wrote(self, path: NotePath, content: str) -> bool:
-        """Return whether a file holds what the store last wrote; `GONE` stands for a removed file.
+    def is_own_write(self, path: NotePath, content: str) -> bool:
+        """Return whether a file holds what the store last wrote; `MISSING_HASH` stands for a removed file.
 
         Different content means that another program has written since. The store then forgets its own write,
         so that a later return to those bytes counts as an outside change.
@@ -353,7 +357,7 @@ class NoteStore:
             if pending:
                 self._vault.require()
             try:
-                return [self._transaction.settle(intent, phase) for intent, phase in pending]
+                return [self._transaction.recover(intent, phase) for intent, phase in pending]
             except VaultLostError:
                 raise
             except ScriptoriumError as error:
@@ -366,7 +370,7 @@ class NoteStore:
         This walks the whole vault, so call it in the background.
         """
         with self._lock:
-            if self._intents.any():
+            if self._intents.has_pending():
                 return 0
             count = 0
             for folder, names, files in os.walk(self._vault.path):
@@ -381,4 +385,4 @@ class NoteStore:
             return count
 
 
-__all__ = ["GONE", "Commit", "FileStatus", "NoteStore", "NotesChanged", "Recovery"]
+__all__ = ["MISSING_HASH", "Commit", "FileStatus", "NoteStore", "NotesChanged", "Recovery"]

@@ -14,11 +14,11 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from app.errors import NotFoundError, ScriptoriumError
-from app.vault.commits import Commit, Draft
-from app.vault.deeds import Doer, Image, Progress
-from app.vault.intents import Deed, Intent, Intents, Phase, Put, Rename
+from app.vault.commits import Commit, CommitDraft
+from app.vault.file_operations import Image, OperationExecutor, OperationProgress
 from app.vault.journal import Journal
 from app.vault.path import NotePath
+from app.vault.write_ahead_log import FileOperation, Intent, Phase, Put, Rename, WriteAheadLog
 
 log = logging.getLogger(__name__)
 
@@ -41,7 +41,9 @@ class Recovery:
 class Transaction:
     """Executes and recovers intents, one at a time; the caller holds the lock."""
 
-    def __init__(self, doer: Doer, intents: Intents, journal: Journal, step: Callable[[str], None]) -> None:
+    def __init__(
+        self, doer: OperationExecutor, intents: WriteAheadLog, journal: Journal, step: Callable[[str], None]
+    ) -> None:
         self._doer = doer
         self._intents = intents
         self._journal = journal
@@ -56,15 +58,15 @@ class Transaction:
         """
         uid = intent.draft.uid
         self._step("journal: keep")
-        self._journal.keep(contents)
+        self._journal.store_contents(contents)
         phase = None
         try:
             self._intents.write(intent)
             phase = Phase.STAGING
             self._stage(intent, contents)
-            self._intents.turn(uid, Phase.READY, Phase.STAGING)
+            self._intents.set_phase(uid, Phase.READY, Phase.STAGING)
             phase = Phase.READY
-            self._doer.do(intent.deeds)
+            self._doer.execute(intent.deeds)
             self._doer.sync(intent.deeds)
             self._step("journal: record")
             commit = self._journal.record(intent.draft)
@@ -72,7 +74,7 @@ class Transaction:
             self._abort(intent, phase, contents.__getitem__)
             raise
         try:
-            self._tidy(intent, done=True)
+            self._clean_up(intent, done=True)
         except (OSError, ScriptoriumError):
             log.exception("could not clean up after a commit; trying again before the next one")
         return commit
@@ -89,11 +91,11 @@ class Transaction:
         try:
             if phase is Phase.READY:
                 with suppress(OSError):
-                    self._intents.turn(intent.draft.uid, Phase.BACK, Phase.READY)
-                self._take_back(intent, image)
+                    self._intents.set_phase(intent.draft.uid, Phase.BACK, Phase.READY)
+                self._roll_back(intent, image)
             else:
                 self._discard(intent)
-            self._tidy(intent, done=False)
+            self._clean_up(intent, done=False)
         except (OSError, ScriptoriumError):
             log.exception("could not roll back a failed commit; trying again before the next one")
 
@@ -102,24 +104,24 @@ class Transaction:
             if isinstance(deed, Put):
                 self._doer.discard(deed)
 
-    def _take_back(self, intent: Intent, image: Image) -> list[NotePath]:
+    def _roll_back(self, intent: Intent, image: Image) -> list[NotePath]:
         kept = []
         for deed, progress in reversed(list(zip(intent.deeds, self._progress(intent), strict=True))):
             if progress.done and not self._undo(deed, image):
-                kept.append(NotePath.on_disk(_place(deed)))
+                kept.append(NotePath.on_disk(_target_path(deed)))
             elif not progress.done and progress.edited:
                 kept.append(NotePath.on_disk(deed.path))
         self._doer.sync(intent.deeds)
         return kept
 
-    def _undo(self, deed: Deed, image: Image) -> bool:
+    def _undo(self, deed: FileOperation, image: Image) -> bool:
         try:
             return self._doer.undo(deed, image)
         except NotFoundError:
             # The old bytes are lost with the journal, so the new ones must stay.
             return False
 
-    def _tidy(self, intent: Intent, *, done: bool) -> None:
+    def _clean_up(self, intent: Intent, *, done: bool) -> None:
         """Remove temporary files, then unneeded folders, and finally the intent."""
         self._doer.drop([deed for deed in intent.deeds if isinstance(deed, Put)])
         spare = intent.spare if done else tuple(reversed(intent.draft.folders))
@@ -128,17 +130,17 @@ class Transaction:
         self._step("intent: remove")
         self._intents.remove(intent.draft.uid)
 
-    def settle(self, intent: Intent, phase: Phase) -> Recovery:
+    def recover(self, intent: Intent, phase: Phase) -> Recovery:
         """Recover an interrupted commit: complete it if the result is consistent, else roll it back."""
         draft = intent.draft
         paths = tuple(change.place for change in draft.changes)
         recorded = self._journal.find(draft.uid)
         if recorded is not None:
-            self._tidy(intent, done=True)
+            self._clean_up(intent, done=True)
             return Recovery(draft.summary, True, paths, (), recorded)
         if phase is Phase.STAGING:
             self._discard(intent)
-            self._tidy(intent, done=False)
+            self._clean_up(intent, done=False)
             return Recovery(draft.summary, False, paths)
         if phase is Phase.BACK or self._better_back(intent):
             return self._settle_back(intent, phase, paths)
@@ -152,52 +154,54 @@ class Transaction:
 
     def _settle_back(self, intent: Intent, phase: Phase, paths: tuple[NotePath, ...]) -> Recovery:
         if phase is not Phase.BACK:
-            self._intents.turn(intent.draft.uid, Phase.BACK, phase)
-        kept = self._take_back(intent, self._journal.content)
-        self._tidy(intent, done=False)
+            self._intents.set_phase(intent.draft.uid, Phase.BACK, phase)
+        kept = self._roll_back(intent, self._journal.content)
+        self._clean_up(intent, done=False)
         return Recovery(intent.draft.summary, False, paths, tuple(kept))
 
     def _settle_forward(self, intent: Intent, paths: tuple[NotePath, ...]) -> Recovery:
         kept: list[NotePath] = []
         for deed, state in zip(intent.deeds, self._progress(intent), strict=True):
             if state.edited:
-                kept.append(NotePath.on_disk(_place(deed) if state.done else deed.path))
+                kept.append(NotePath.on_disk(_target_path(deed) if state.done else deed.path))
             elif state.done:
                 self._doer.finish(deed)
             elif not self._redo(deed):
                 kept.append(NotePath.on_disk(deed.path))
         self._doer.sync(intent.deeds)
-        draft = _without(intent.draft, kept)
+        draft = _without_files(intent.draft, kept)
         self._step("journal: record")
         commit = self._journal.record(draft) if draft.changes else None
-        self._tidy(intent, done=True)
+        self._clean_up(intent, done=True)
         return Recovery(draft.summary, True, paths, tuple(kept), commit.id if commit else None)
 
-    def _redo(self, deed: Deed) -> bool:
+    def _redo(self, deed: FileOperation) -> bool:
         """Execute an operation that a crash prevented; return False if its bytes are lost."""
-        if isinstance(deed, Put) and not self._doer.waits(deed):
+        if isinstance(deed, Put) and not self._doer.is_staged(deed):
             try:
                 content = self._journal.content(deed.after)
             except NotFoundError:
                 return False
             self._doer.discard(deed)
             self._doer.stage(deed, content)
-        self._doer.do((deed,))
+        self._doer.execute((deed,))
         return True
 
-    def _progress(self, intent: Intent) -> list[Progress]:
+    def _progress(self, intent: Intent) -> list[OperationProgress]:
         """Return the progress of each operation; a put after a move that is not done has not begun."""
-        found: list[Progress] = []
+        found: list[OperationProgress] = []
         for deed in intent.deeds:
             last = found[-1] if found else None
             before = intent.deeds[len(found) - 1] if found else None
             follows = isinstance(before, Rename) and isinstance(deed, Put) and before.to == deed.path
             waiting = follows and last is not None and not last.done
-            found.append(Progress(done=False, edited=False) if waiting else self._doer.progress(deed))
+            found.append(
+                OperationProgress(done=False, edited=False) if waiting else self._doer.progress(deed)
+            )
         return found
 
 
-def _without(draft: Draft, kept: list[NotePath]) -> Draft:
+def _without_files(draft: CommitDraft, kept: list[NotePath]) -> CommitDraft:
     """Return the draft without the files that keep another program's changes."""
     rows = [
         (change, name)
@@ -207,5 +211,5 @@ def _without(draft: Draft, kept: list[NotePath]) -> Draft:
     return replace(draft, changes=tuple(row[0] for row in rows), trash=tuple(row[1] for row in rows))
 
 
-def _place(deed: Deed) -> str:
+def _target_path(deed: FileOperation) -> str:
     return deed.to if isinstance(deed, Rename) else deed.path

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from app.errors import InvalidParametersError
 from app.vault.changes import VAULT, ChangeSet, Create, Delete, FileChange, Move, Update, content_hash
-from app.vault.commits import Changed, Commit
+from app.vault.commits import Commit, CommittedFile
 from app.vault.merge import merge
 from app.vault.path import NotePath
 
@@ -63,12 +63,12 @@ class UndoPlan:
         changes = list(self.change_set.changes)
         for path, conflict in conflicts.items():
             now = None if conflict.ours_missing else conflict.ours
-            if (change := _settled(conflict, now, choices.get(path, now))) is not None:
+            if (change := _resolving_change(conflict, now, choices.get(path, now))) is not None:
                 changes.append(change)
         return ChangeSet.of(*changes, summary=self.change_set.summary, place=self.change_set.place)
 
 
-def _settled(conflict: MergeConflict, now: bytes | None, chosen: bytes | None) -> FileChange | None:
+def _resolving_change(conflict: MergeConflict, now: bytes | None, chosen: bytes | None) -> FileChange | None:
     """Return the change that gives the file the chosen bytes at the path that undo wants."""
     path, target = conflict.path, conflict.goes_to or conflict.path
     if now is None:
@@ -78,16 +78,16 @@ def _settled(conflict: MergeConflict, now: bytes | None, chosen: bytes | None) -
     return Update(path, now, chosen) if target == path else Move(path, target, now, chosen)
 
 
-class Later(NamedTuple):
+class LaterChange(NamedTuple):
     """A change by a later commit: the commit's number, the commits it undoes, and the change."""
 
     commit: int
     undoes: tuple[int, ...]
-    change: Changed
+    change: CommittedFile
 
 
 @dataclass(slots=True)
-class _File:
+class _UndoFile:
     """A file during an undo: its target path, its path on disk, and its bytes."""
 
     path: NotePath
@@ -96,27 +96,27 @@ class _File:
 
 
 @dataclass(slots=True)
-class _Stuck:
+class _StuckFile:
     """A file in conflict, which stays unchanged; older commits only change the text that undo wants for it.
 
     `back` is the path that undo wants for the file: its path before the moves that are undone.
     """
 
-    file: _File | None
+    file: _UndoFile | None
     path: NotePath
     base: bytes
     theirs: bytes | None
     back: NotePath | None = None
 
 
-class _Undo:
-    def __init__(self, others: Sequence[Later], content: Content, read: Read) -> None:
+class _UndoPlanner:
+    def __init__(self, others: Sequence[LaterChange], content: Content, read: Read) -> None:
         self._others = sorted(others, key=lambda later: later.commit)
         self._content = content
         self._read = read
-        self._disk: dict[str, _File] = {}
-        self._here: dict[str, _File | None] = {}
-        self._stuck: dict[str, _Stuck] = {}
+        self._disk: dict[str, _UndoFile] = {}
+        self._here: dict[str, _UndoFile | None] = {}
+        self._stuck: dict[str, _StuckFile] = {}
 
     def commit(self, commit: Commit) -> None:
         """Revert one commit in memory."""
@@ -151,11 +151,13 @@ class _Undo:
                 deleted_by = None
         return path
 
-    def _keep_move(self, change: Changed, number: int) -> None:
+    def _keep_move(self, change: CommittedFile, number: int) -> None:
         if change.to is not None:
-            self._others = sorted([*self._others, Later(number, (), change)], key=lambda later: later.commit)
+            self._others = sorted(
+                [*self._others, LaterChange(number, (), change)], key=lambda later: later.commit
+            )
 
-    def _keep_stuck(self, path: NotePath, change: Changed, number: int) -> None:
+    def _keep_stuck(self, path: NotePath, change: CommittedFile, number: int) -> None:
         """Remember where a stuck file was before a move, unless it has been moved on since."""
         stuck = self._stuck[path.key]
         place = stuck.back or stuck.path
@@ -163,47 +165,47 @@ class _Undo:
             stuck.back = change.path
         self._keep_move(change, number)
 
-    def _look(self, path: NotePath) -> _File | None:
+    def _read_file(self, path: NotePath) -> _UndoFile | None:
         if path.key not in self._here:
             content = self._read(path)
             self._here[path.key] = None
             if content is not None:
-                self._here[path.key] = _File(path, path, content)
-                self._disk[path.key] = _File(path, path, content)
+                self._here[path.key] = _UndoFile(path, path, content)
+                self._disk[path.key] = _UndoFile(path, path, content)
         return self._here[path.key]
 
-    def _occupant(self, path: NotePath, since: int) -> _File | None:
+    def _occupant(self, path: NotePath, since: int) -> _UndoFile | None:
         """Return the file that has a name now, even if a later change spelled it in another case."""
-        if (file := self._look(path)) is not None:
+        if (file := self._read_file(path)) is not None:
             return file
         for later in reversed(self._others):
             place = later.change.place
             if later.commit > since and later.change.after is not None and place.key == path.key:
                 del self._here[path.key]
-                return self._look(place)
+                return self._read_file(place)
         return None
 
     def _uncreate(self, path: NotePath, after: str) -> None:
-        file = self._look(path)
+        file = self._read_file(path)
         if file is None:
             return
         if content_hash(file.content) == after:
             self._here[path.key] = None
         else:
-            self._stuck[path.key] = _Stuck(file, path, self._content(after), None)
+            self._stuck[path.key] = _StuckFile(file, path, self._content(after), None)
 
     def _undelete(self, path: NotePath, before: str, number: int) -> None:
         file, old = self._occupant(path, number), self._content(before)
         if file is None:
-            self._here[path.key] = _File(path, None, old)
+            self._here[path.key] = _UndoFile(path, None, old)
         elif file.content != old:
-            self._stuck[path.key] = _Stuck(file, file.path, b"", old)
+            self._stuck[path.key] = _StuckFile(file, file.path, b"", old)
 
-    def _unchange(self, path: NotePath, change: Changed, number: int) -> None:
-        file = self._look(path)
+    def _unchange(self, path: NotePath, change: CommittedFile, number: int) -> None:
+        file = self._read_file(path)
         before, after = change.before or "", change.after or ""
         if file is None:
-            self._stuck[path.key] = _Stuck(None, path, self._content(after), self._content(before))
+            self._stuck[path.key] = _StuckFile(None, path, self._content(after), self._content(before))
             self._keep_stuck(path, change, number)
             return
         if before != after and not self._merge(file, path, before, after):
@@ -211,7 +213,7 @@ class _Undo:
         elif change.to is not None:
             self._unmove(file, path, change, number)
 
-    def _merge(self, file: _File, path: NotePath, before: str, after: str) -> bool:
+    def _merge(self, file: _UndoFile, path: NotePath, before: str, after: str) -> bool:
         """Revert a change of the file's bytes; return False if it conflicts with a later edit."""
         now = content_hash(file.content)
         if now == before:
@@ -223,19 +225,19 @@ class _Undo:
         base = self._content(after)
         merged = merge(base, file.content, old)
         if merged.conflicts:
-            self._stuck[path.key] = _Stuck(file, path, base, old)
+            self._stuck[path.key] = _StuckFile(file, path, base, old)
             return False
         file.content = merged.text
         return True
 
-    def _unmove(self, file: _File, path: NotePath, change: Changed, number: int) -> None:
+    def _unmove(self, file: _UndoFile, path: NotePath, change: CommittedFile, number: int) -> None:
         if path.key != change.place.key:
             self._keep_move(change, number)
             return
         if change.path.key != path.key:
             there = self._occupant(change.path, number)
             if there is not None:
-                self._stuck[change.path.key] = _Stuck(there, there.path, b"", file.content)
+                self._stuck[change.path.key] = _StuckFile(there, there.path, b"", file.content)
                 self._keep_move(change, number)
                 return
             self._here[path.key] = None
@@ -269,7 +271,7 @@ class _Undo:
             fixed = {s.file.origin.key for s in self._stuck.values() if s.file and s.file.origin}
             for key, file in self._here.items():
                 if file and key in fixed and key not in self._stuck:
-                    self._stuck[key] = _Stuck(file, file.path, b"", file.content)
+                    self._stuck[key] = _StuckFile(file, file.path, b"", file.content)
                     break
             else:
                 return
@@ -278,7 +280,7 @@ class _Undo:
         """Return the files in conflict by their path on disk."""
         return [self._conflict(stuck) for stuck in self._stuck.values()]
 
-    def _conflict(self, stuck: _Stuck) -> MergeConflict:
+    def _conflict(self, stuck: _StuckFile) -> MergeConflict:
         origin = stuck.file.origin if stuck.file else None
         path = origin or stuck.path
         disk = self._disk.get(path.key)
@@ -290,24 +292,26 @@ class _Undo:
         back = self._way_back(stuck, path)
         return MergeConflict(path, ours, theirs, stuck.base, merged.text, *missing, back)
 
-    def _way_back(self, stuck: _Stuck, path: NotePath) -> NotePath | None:
+    def _way_back(self, stuck: _StuckFile, path: NotePath) -> NotePath | None:
         """Return the other path that undo wants for a file in conflict, if that path stays free."""
         back = stuck.back or (stuck.file.path if stuck.file else stuck.path)
         if back == path or stuck.theirs is None:
             return None
-        there = self._look(back)
+        there = self._read_file(back)
         free = (there is None or there is stuck.file) and back.key not in self._disk
         return back if free or back.key == path.key else None
 
 
-def _rewrite(disk: _File, file: _File) -> list[FileChange]:
+def _rewrite(disk: _UndoFile, file: _UndoFile) -> list[FileChange]:
     """Return the change of a file that stays in its place, apart from the case of its name."""
     if file.path != disk.path:
         return [Move(disk.path, file.path, disk.content, file.content)]
     return [Update(disk.path, disk.content, file.content)] if disk.content != file.content else []
 
 
-def plan_undo(commits: Sequence[Commit], others: Sequence[Later], content: Content, read: Read) -> UndoPlan:
+def plan_undo(
+    commits: Sequence[Commit], others: Sequence[LaterChange], content: Content, read: Read
+) -> UndoPlan:
     """Plan the undo of commits.
 
     Args:
@@ -316,7 +320,7 @@ def plan_undo(commits: Sequence[Commit], others: Sequence[Later], content: Conte
         content: returns the bytes for a hash; raises NotFoundError if they are no longer stored.
         read: returns the current bytes of a file, or None if it does not exist.
     """
-    work = _Undo(others, content, read)
+    work = _UndoPlanner(others, content, read)
     ordered = sorted(commits, key=lambda commit: commit.id, reverse=True)
     for commit in ordered:
         work.commit(commit)

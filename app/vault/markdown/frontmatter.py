@@ -10,10 +10,10 @@ import re
 from dataclasses import dataclass, field
 
 from app.vault.markdown.text import BOM
-from app.vault.markdown.yaml_tree import Mapping, UnreadableYaml, read_tree, values_of
+from app.vault.markdown.yaml_tree import Mapping, UnreadableYaml, read_tree, to_dict
 from app.vault.note import Span
 
-MAX_BYTES = 64 * 1024
+MAX_BLOCK_BYTES = 64 * 1024
 
 _OPEN = re.compile(r"\ufeff?---[ \t]*+\r?\n")
 _CLOSE = re.compile(r"\n---[ \t]*+(?:\r?\n|\r?\Z)")
@@ -44,8 +44,8 @@ def read_frontmatter(text: str) -> Frontmatter:
         return Frontmatter(body_start=bom)
     whole = Span(bom, end)
     block = text[content.start : content.end]
-    if len(block.encode("utf-8", "replace")) > MAX_BYTES:
-        problem = f"The properties are larger than {MAX_BYTES // 1024} KiB."
+    if len(block.encode("utf-8", "replace")) > MAX_BLOCK_BYTES:
+        problem = f"The properties are larger than {MAX_BLOCK_BYTES // 1024} KiB."
         return Frontmatter({}, problem, whole, content, end)
     try:
         tree = read_tree(block, content.start)
@@ -53,7 +53,7 @@ def read_frontmatter(text: str) -> Frontmatter:
         if (values := _json(block)) is not None:
             return Frontmatter(values, None, whole, content, end)
         return Frontmatter({}, f"The properties can't be read: {error}.", whole, content, end)
-    return Frontmatter(values_of(tree) if tree else {}, None, whole, content, end, tree)
+    return Frontmatter(to_dict(tree) if tree else {}, None, whole, content, end, tree)
 
 
 def body_start(text: str) -> int:

@@ -22,7 +22,7 @@ def heading_key(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class HeadingSection:
     """A heading and what is below it, in characters of the text.
 
     `start` is after the heading's line (and its underline), `own_end` where the next heading of any level
@@ -44,12 +44,12 @@ def heading_matches(headings: Sequence[Heading], wanted: str) -> list[int]:
     for index, heading in enumerate(headings):
         ancestors = [*(above for above in ancestors if above.level < heading.level), heading]
         key = heading_key(heading.text)
-        if key == whole or (path and key == path[-1] and _contains(ancestors[:-1], path[:-1])):
+        if key == whole or (path and key == path[-1] and _is_heading_path(ancestors[:-1], path[:-1])):
             found.append(index)
     return found
 
 
-def section(text: str, wanted: str) -> Section:
+def section(text: str, wanted: str) -> HeadingSection:
     """Return the section of the heading that `wanted` means, for a write: exactly one, or an error.
 
     Raises:
@@ -68,7 +68,7 @@ def section(text: str, wanted: str) -> Section:
     return section_at(text, headings, found[0])
 
 
-def section_at(text: str, headings: Sequence[Heading], index: int) -> Section:
+def section_at(text: str, headings: Sequence[Heading], index: int) -> HeadingSection:
     """Return the section of the heading at `index`."""
     heading = headings[index]
     start = _next_line(text, heading.span.end)
@@ -78,7 +78,7 @@ def section_at(text: str, headings: Sequence[Heading], index: int) -> Section:
     below = headings[index + 1 :]
     own_end = below[0].span.start if below else len(text)
     end = next((other.span.start for other in below if other.level <= heading.level), len(text))
-    return Section(heading, start, own_end, end)
+    return HeadingSection(heading, start, own_end, end)
 
 
 def _next_line(text: str, at: int) -> int:
@@ -86,7 +86,7 @@ def _next_line(text: str, at: int) -> int:
     return newline + 1 if newline >= 0 else len(text)
 
 
-def _contains(ancestors: list[Heading], path: list[str]) -> bool:
+def _is_heading_path(ancestors: list[Heading], path: list[str]) -> bool:
     """Return whether `path` goes down through `ancestors`, levels left out allowed."""
     keys = iter(heading_key(heading.text) for heading in ancestors)
     return all(part in keys for part in path)

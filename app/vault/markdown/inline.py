@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from app.vault.markdown.links import markdown_link, wiki_link
-from app.vault.markdown.text import Lines
+from app.vault.markdown.text import LineCounter
 from app.vault.note import Link, Span, Tag
 
 # Letters, digits, `_ - /`, other scripts and emoji (with their joiners): all but white space and the
@@ -30,7 +30,7 @@ _TOKEN = re.compile(
     rf"|\](?<!\\\])(?:{_DESTINATION})?"
     rf"|#(?<!{_BEFORE_TAG}#)({TAG_CHARACTER}++)"
 )
-_LONGEST_LABEL = 2000
+_MAX_LABEL_CHARS = 2000
 _NOT_A_TAG = re.compile(r"[\d/_-]*")
 
 
@@ -44,7 +44,7 @@ def is_tag_name(name: str) -> bool:
     return not name.isdigit() and (not _NOT_A_TAG.fullmatch(name) or any(c.isdigit() for c in name))
 
 
-def scan_inline(masked: str, text: str, start: int, lines: Lines) -> tuple[list[Link], list[Tag]]:
+def scan_inline(masked: str, text: str, start: int, lines: LineCounter) -> tuple[list[Link], list[Tag]]:
     """Return the links and tags of the prose from `start` on, in order of their place.
 
     Args:
@@ -55,7 +55,7 @@ def scan_inline(masked: str, text: str, start: int, lines: Lines) -> tuple[list[
     """
     links: list[Link] = []
     tags: list[Tag] = []
-    for thing in _things(masked, text, start, lines):
+    for thing in _iter_inline(masked, text, start, lines):
         if isinstance(thing, Tag):
             tags.append(thing)
         else:
@@ -65,7 +65,7 @@ def scan_inline(masked: str, text: str, start: int, lines: Lines) -> tuple[list[
     return links, tags
 
 
-def _things(masked: str, text: str, start: int, lines: Lines) -> Iterator[Link | Tag]:
+def _iter_inline(masked: str, text: str, start: int, lines: LineCounter) -> Iterator[Link | Tag]:
     opened: list[tuple[int, bool]] = []
     for match in _TOKEN.finditer(masked, start):
         at, kind = match.start(), masked[match.start()]
@@ -89,9 +89,9 @@ def _things(masked: str, text: str, start: int, lines: Lines) -> Iterator[Link |
                     opened = [entry for entry in opened[-8:] if entry[1]]
 
 
-def _markdown(match: re.Match[str], text: str, begin: int, embed: bool, lines: Lines) -> Link | None:
+def _markdown(match: re.Match[str], text: str, begin: int, embed: bool, lines: LineCounter) -> Link | None:
     which = 3 if match[3] is not None else 4
-    if match[which] is None or match.start() - begin > _LONGEST_LABEL:
+    if match[which] is None or match.start() - begin > _MAX_LABEL_CHARS:
         return None
     label = text[begin + (2 if embed else 1) : match.start()]
     if "\n\n" in label or "\n\r\n" in label:

@@ -60,7 +60,7 @@ def markdown_link(raw: str, at: int, label: str, span: Span, embed: bool, line: 
     return Link(target, heading, block, label or None, LinkStyle.MARKDOWN, embed, span, where, line)
 
 
-def written_target(style: LinkStyle, target: str, *, angled: bool = False) -> str:
+def format_target(style: LinkStyle, target: str, *, angled: bool = False) -> str:
     """`target` as it must be written in a link of that style.
 
     Args:
@@ -91,7 +91,7 @@ def renamed_target(link: Link, source: NotePath, new: NotePath, shortest: str) -
     old = link.target
     keeps_suffix = not new.is_note or old.lower().endswith(NOTE_SUFFIXES)
     if old.startswith(("./", "../")):
-        path = _relative(source, new.text if keeps_suffix else new.stem_path)
+        path = _relative_target(source, new.text if keeps_suffix else new.stem_path)
         return f"./{path}" if old.startswith("./") and not path.startswith("../") else path
     if old.startswith("/"):
         return "/" + (new.text if keeps_suffix else new.stem_path)
@@ -101,7 +101,7 @@ def renamed_target(link: Link, source: NotePath, new: NotePath, shortest: str) -
     return shortest + suffix
 
 
-def _relative(source: NotePath, target: str) -> str:
+def _relative_target(source: NotePath, target: str) -> str:
     """`target` as seen from the folder of `source`."""
     here = source.folder.split("/") if source.folder else []
     there = target.split("/")

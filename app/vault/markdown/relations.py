@@ -26,7 +26,7 @@ _BETWEEN = re.compile(r"[ \t]*(?:[,;&]|and\b)?[ \t]*")
 _CONFIDENCE = re.compile(r"\bconfidence\s*[:=]\s*(\d{0,3}(?:\.\d+)?)(\s*%)?(?![\w.])", re.IGNORECASE)
 _ITEM_TAIL = re.compile(r"[ \t]*(?:\((.*)\))?[ \t]*[.;,]?(?:[ \t]+#\S+)*(?:[ \t]+\^[A-Za-z0-9-]+)?[ \t\r]*")
 _BRACKET = re.compile(r"[\[\]()]")
-_LONGEST_NOTE = 2000
+_MAX_REMARK_CHARS = 2000
 
 
 def relation_type(words: str) -> str:
@@ -83,7 +83,7 @@ def property_relations(found: Sequence[tuple[str, Link, bool]], text: str) -> It
     for key, link, whole in found:
         kind = relation_type(key)
         if whole and kind and kind not in _NOT_A_RELATION and not kind.startswith("CSSCLASS"):
-            confidence, note = read_context(_parenthesised(text, link.span.end))
+            confidence, note = read_context(_parenthesized(text, link.span.end))
             yield Relation(kind, link, confidence, note, link.span, link.line)
 
 
@@ -125,7 +125,7 @@ def _of_line(
         box = _BOX.match(masked, start, span.end)
         start = box.end() if box else start
     if masked.find("::", span.start, span.end) >= 0:
-        yield from _fields(masked, text, Span(start, span.end), links, number)
+        yield from _inline_fields(masked, text, Span(start, span.end), links, number)
     elif item and start < links[0].span.start:
         yield from _list_item(masked, text, span, start, links, number, sections)
 
@@ -149,15 +149,15 @@ def _list_item(
     targets = _run(masked, links)
     tail = _ITEM_TAIL.fullmatch(text, targets[-1].span.end, span.end)
     if kind and kind not in _NOT_A_RELATION and (tail or sections.hold(span.start)):
-        confidence, note = read_context(tail[1] if tail else _parenthesised(text, targets[-1].span.end))
+        confidence, note = read_context(tail[1] if tail else _parenthesized(text, targets[-1].span.end))
         whole = Span(span.start, span.end - 1 if text[span.end - 1] == "\r" else span.end)
         for link in targets:
             yield Relation(kind, link, confidence, note, whole, number)
 
 
-def _fields(masked: str, text: str, span: Span, links: list[Link], number: int) -> Iterator[Relation]:
+def _inline_fields(masked: str, text: str, span: Span, links: list[Link], number: int) -> Iterator[Relation]:
     if match := _LINE_FIELD.match(masked, span.start, span.end):
-        yield from _field(masked, text, match[1], match.end(), span, links, number)
+        yield from _field_relations(masked, text, match[1], match.end(), span, links, number)
         return
     at = span.start
     closings = _closings(masked, span)
@@ -165,11 +165,11 @@ def _fields(masked: str, text: str, span: Span, links: list[Link], number: int) 
         end = closings.get(match.start())
         if end is not None:
             where = Span(match.start(), end + 1)
-            yield from _field(masked, text, match[1], match.end(), where, links, number)
+            yield from _field_relations(masked, text, match[1], match.end(), where, links, number)
         at = end if end is not None else match.end()
 
 
-def _field(
+def _field_relations(
     masked: str, text: str, key: str, value_at: int, span: Span, links: list[Link], number: int
 ) -> Iterator[Relation]:
     kind = relation_type(key)
@@ -177,7 +177,7 @@ def _field(
     if not kind or kind in _NOT_A_RELATION or not inside or inside[0].span.start != value_at:
         return
     targets = _run(masked, inside)
-    confidence, note = read_context(_parenthesised(text, targets[-1].span.end, span.end))
+    confidence, note = read_context(_parenthesized(text, targets[-1].span.end, span.end))
     for link in targets:
         yield Relation(kind, link, confidence, note, span, number)
 
@@ -207,9 +207,9 @@ def _closings(masked: str, span: Span) -> dict[int, int]:
     return closings
 
 
-def _parenthesised(text: str, at: int, end: int | None = None) -> str | None:
+def _parenthesized(text: str, at: int, end: int | None = None) -> str | None:
     """Return the text in the parentheses that follow directly on the same line."""
-    limit = min(at + _LONGEST_NOTE, len(text) if end is None else end)
+    limit = min(at + _MAX_REMARK_CHARS, len(text) if end is None else end)
     window = text[at:limit].partition("\n")[0].lstrip(" \t")
     if not window.startswith("("):
         return None

@@ -46,7 +46,7 @@ def with_newlines(text: str, newline: str) -> str:
     return re.sub(r"\r\n|\r|\n", newline, text)
 
 
-def spliced(text: str, edits: Iterable[tuple[int, int, str]]) -> str:
+def apply_edits(text: str, edits: Iterable[tuple[int, int, str]]) -> str:
     """`text` with the characters from each start to its end replaced; the edits do not overlap."""
     pieces: list[str] = []
     at = 0
@@ -56,7 +56,7 @@ def spliced(text: str, edits: Iterable[tuple[int, int, str]]) -> str:
     return "".join([*pieces, text[at:]])
 
 
-class Lines:
+class LineCounter:
     """Numbers the lines of a text, counting from 1; quick where each place is near the one asked before."""
 
     def __init__(self, text: str) -> None:

@@ -48,12 +48,12 @@ def json_like(value: object, depth: int = 1) -> object:
     raise InvalidParametersError(f"A property can't hold {value!r:.80}.")
 
 
-def same(a: object, b: object) -> bool:
+def is_same_value(a: object, b: object) -> bool:
     """Return whether two plain values are the same, with their types: 1 is not 1.0 and not true."""
     return json.dumps(a, sort_keys=True) == json.dumps(b, sort_keys=True)
 
 
-def inline(value: object, *, quote: str = "", flow: bool = False) -> str:
+def inline_yaml(value: object, *, quote: str = "", flow: bool = False) -> str:
     """Return a plain value on one line.
 
     Args:
@@ -64,9 +64,11 @@ def inline(value: object, *, quote: str = "", flow: bool = False) -> str:
     if isinstance(value, str):
         return text_scalar(value, quote=quote, flow=flow)
     if isinstance(value, list):
-        return "[" + ", ".join(inline(item, flow=True) for item in value) + "]"
+        return "[" + ", ".join(inline_yaml(item, flow=True) for item in value) + "]"
     if isinstance(value, dict):
-        pairs = (f"{text_scalar(key, flow=True)}: {inline(item, flow=True)}" for key, item in value.items())
+        pairs = (
+            f"{text_scalar(key, flow=True)}: {inline_yaml(item, flow=True)}" for key, item in value.items()
+        )
         return "{" + ", ".join(pairs) + "}"
     if value is None:
         return "null" if flow else ""
