@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.desktop.help.pages import ABOUT, FIRST, page_id
-from app.desktop.help_handbook import HelpPage
+from app.desktop.help.handbook import HelpPage
 from app.desktop.theme.app_icon import app_icon
 from app.desktop.theme.theme import Theme, ThemeSource
 from app.desktop.widgets.panel import SearchField, ThemedButton
