@@ -1,4 +1,4 @@
-"""Build a graph from index data. `apply` computes the next graph from it, `transfer_positions` its positions."""
+"""Build a graph from index data. `apply` computes the next graph, `transfer_positions` its positions."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ def unresolved_neighbors(graph: Graph, touched: Iterable[str]) -> tuple[str, ...
 class PendingUpdates:
     """Paths that the index has changed and notes that were renamed, collected until the next update.
 
-    `needs_rebuild` decides whether a rebuild is cheaper than a delta, or needed because anything may have changed.
+    `needs_rebuild` decides whether a rebuild is cheaper than a delta, or required.
     """
 
     def __init__(self) -> None:
