@@ -33,7 +33,7 @@ def main(arguments: list[str] | None = None) -> int:
         return commands.main(given)
     # The window collects it itself, as soon as it is there.
     gc.disable()
-    from app.desktop import main as desktop
+    from app.desktop import application as desktop
 
     return desktop.main(given[1:] if given[:1] == ["open"] else given)
 

@@ -15,13 +15,13 @@ from app.errors import LimitError
 MAX_DEPTH = 200
 MAX_VALUES = 20_000
 """How many values and names JSON from outside may hold; a long text is one."""
-_STEP = 256 * 1024
-QUICK_BYTES = 16 * 1024
+_CHUNK_BYTES = 256 * 1024
+MAX_SYNC_BYTES = 16 * 1024
 """JSON of up to so many bytes is not looked at before it is parsed: it is parsed in a millisecond."""
 
 
 def is_encodable(text: str) -> bool:
-    """Whether `text` can be written as UTF-8."""
+    """Return whether `text` can be written as UTF-8."""
     if text.isascii():
         return True
     try:
@@ -38,7 +38,7 @@ def encodable(text: str) -> str:
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
-def escaped(text: str) -> str:
+def escape_unencodable(text: str) -> str:
     r"""`text` with what can't be encoded spelled out: `\xfc` for a byte of a file name, else `\ud800`."""
     if is_encodable(text):
         return text
@@ -49,20 +49,20 @@ def escaped(text: str) -> str:
 
 
 def encodable_value(value: object) -> object:
-    """A JSON-like value with every text in it encodable.
+    """Return a JSON-like value with every text in it encodable.
 
     Raises:
         LimitError: it is nested more than `MAX_DEPTH` deep.
     """
-    return _cleaned(value, MAX_DEPTH)
+    return _clean_value(value, MAX_DEPTH)
 
 
 def encodable_arguments(arguments: Mapping[str, object]) -> dict[str, object]:
-    """The arguments of a call with every text in them encodable; raises as `encodable_value`."""
-    return {encodable(str(name)): _cleaned(value, MAX_DEPTH) for name, value in arguments.items()}
+    """Return the arguments of a call with every text in them encodable; raises as `encodable_value`."""
+    return {encodable(str(name)): _clean_value(value, MAX_DEPTH) for name, value in arguments.items()}
 
 
-def _cleaned(value: object, depth: int) -> object:
+def _clean_value(value: object, depth: int) -> object:
     if isinstance(value, str):
         return encodable(value)
     if not isinstance(value, dict | list | tuple):
@@ -70,8 +70,8 @@ def _cleaned(value: object, depth: int) -> object:
     if depth == 0:
         raise LimitError(f"The value is nested more than {MAX_DEPTH} deep.", limit=MAX_DEPTH)
     if isinstance(value, dict):
-        return {_cleaned(key, depth): _cleaned(one, depth - 1) for key, one in value.items()}
-    cleaned = [_cleaned(one, depth - 1) for one in value]
+        return {_clean_value(key, depth): _clean_value(one, depth - 1) for key, one in value.items()}
+    cleaned = [_clean_value(one, depth - 1) for one in value]
     return tuple(cleaned) if isinstance(value, tuple) else cleaned
 
 
@@ -88,7 +88,7 @@ async def check_json_size(raw: bytes, most: int = MAX_VALUES) -> None:
     Raises:
         LimitError: It holds more.
     """
-    if len(raw) <= QUICK_BYTES or raw.count(b",") + raw.count(b":") <= most:
+    if len(raw) <= MAX_SYNC_BYTES or raw.count(b",") + raw.count(b":") <= most:
         return
     if await asyncio.to_thread(_separators, raw) > most:
         raise LimitError(f"JSON with more than {most:,} values is not taken.", limit=most)
@@ -98,8 +98,8 @@ def _separators(raw: bytes) -> int:
     """How many commas and colons stand outside the texts of some JSON."""
     plain = raw.replace(b"\\\\", b"").replace(b'\\"', b"")
     count, inside = 0, False
-    for at in range(0, len(plain), _STEP):
-        parts = plain[at : at + _STEP].split(b'"')
+    for at in range(0, len(plain), _CHUNK_BYTES):
+        parts = plain[at : at + _CHUNK_BYTES].split(b'"')
         outside = b"".join(parts[1::2] if inside else parts[::2])
         count += outside.count(b",") + outside.count(b":")
         inside ^= len(parts) % 2 == 0

@@ -40,12 +40,12 @@ class ScriptoriumError(Exception):
         self.data = data
 
     @property
-    def quotes_outside(self) -> bool:
+    def has_outside_text(self) -> bool:
         """Whether it holds words of a server or program outside (`said`), which are not to be trusted."""
         return bool(self.data.get("said"))
 
     def as_dict(self) -> dict[str, object]:
-        """The error as a tool's caller sees it: `type`, `message` and the data."""
+        """Return the error as a tool's caller sees it: `type`, `message` and the data."""
         return {**self.data, "type": self.type, "message": self.message}
 
 

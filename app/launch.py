@@ -26,7 +26,7 @@ _SOURCES = Path(__file__).resolve().parent.parent
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
+class LaunchCommand:
     """A program with its first arguments, the folder it runs in, and variables added to its environment."""
 
     words: tuple[str, ...]
@@ -51,14 +51,14 @@ def console_program() -> str:
     return sys.executable
 
 
-def own_program() -> Command:
+def own_program() -> LaunchCommand:
     """Return what starts this very program as a child process, with standard input and output."""
     if is_frozen():
-        return Command((console_program(),))
-    return Command((sys.executable, "-m", "app"), None, {"PYTHONPATH": str(_SOURCES)})
+        return LaunchCommand((console_program(),))
+    return LaunchCommand((sys.executable, "-m", "app"), None, {"PYTHONPATH": str(_SOURCES)})
 
 
-def embedding_worker(python: str = "") -> Command:
+def embedding_worker(python: str = "") -> LaunchCommand:
     """Return what starts an embedding worker.
 
     Args:
@@ -68,15 +68,15 @@ def embedding_worker(python: str = "") -> Command:
     words = (python or sys.executable, "-m", "app.embeddings.worker")
     if not is_frozen():
         # In the folder of the package, so that the worker runs the same code wherever the app started.
-        return Command(words, _SOURCES)
+        return LaunchCommand(words, _SOURCES)
     if not python:
-        return Command((console_program(), EMBEDDING_WORKER))
-    return Command(words, paths.resources_folder().parent / "worker-source")
+        return LaunchCommand((console_program(), EMBEDDING_WORKER))
+    return LaunchCommand(words, paths.resources_folder().parent / "worker-source")
 
 
-def model_conversion() -> Command:
+def model_conversion() -> LaunchCommand:
     """Return what converts the multilingual model; the frozen program never needs it."""
-    return Command((sys.executable, "-m", "app.embeddings.multilingual"), _SOURCES)
+    return LaunchCommand((sys.executable, "-m", "app.embeddings.multilingual"), _SOURCES)
 
 
 def worker_processes() -> SpawnContext:

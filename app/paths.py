@@ -16,8 +16,8 @@ import platformdirs
 
 from app.storage.private import make_private_folder
 
-APP = "scriptorium"
-CACHE = "SCRIPTORIUM_CACHE"  # the variable of the environment that names the cache
+APP_NAME = "scriptorium"
+CACHE_VARIABLE = "SCRIPTORIUM_CACHE"  # the variable of the environment that names the cache
 
 
 def _made(path: Path) -> Path:
@@ -28,7 +28,7 @@ def _made(path: Path) -> Path:
 
 
 def _folder(variable: str, default: str) -> Path:
-    """The folder that `variable` names, else the platform's; made if missing, for the user alone."""
+    """Return the folder that `variable` names, else the platform's; made if missing, for the user alone."""
     named = os.environ.get(variable)
     path = Path(named or default)
     # A folder that the user names may serve others, too: it keeps its mode.
@@ -37,12 +37,12 @@ def _folder(variable: str, default: str) -> Path:
 
 def config_folder() -> Path:
     """Settings. `SCRIPTORIUM_CONFIG` overrides it."""
-    return _folder("SCRIPTORIUM_CONFIG", platformdirs.user_config_dir(APP, appauthor=False))
+    return _folder("SCRIPTORIUM_CONFIG", platformdirs.user_config_dir(APP_NAME, appauthor=False))
 
 
 def data_folder() -> Path:
     """What cannot be derived: audit logs, journals, conversations. `SCRIPTORIUM_DATA` overrides it."""
-    return _folder("SCRIPTORIUM_DATA", platformdirs.user_data_dir(APP, appauthor=False))
+    return _folder("SCRIPTORIUM_DATA", platformdirs.user_data_dir(APP_NAME, appauthor=False))
 
 
 def cache_folder() -> Path:
@@ -55,20 +55,20 @@ def cache_folder() -> Path:
 
 
 def usual_cache_folder() -> Path:
-    """The folder of the cache, whether it can be written or not."""
-    return _folder(CACHE, platformdirs.user_cache_dir(APP, appauthor=False))
+    """Return the folder of the cache, whether it can be written or not."""
+    return _folder(CACHE_VARIABLE, platformdirs.user_cache_dir(APP_NAME, appauthor=False))
 
 
 @functools.cache
 def _temporary_instead_of(folder: Path) -> Path:
-    made = tempfile.mkdtemp(prefix=f"{APP}-")
+    made = tempfile.mkdtemp(prefix=f"{APP_NAME}-")
     atexit.register(shutil.rmtree, made, ignore_errors=True)
     return Path(made)
 
 
 def log_folder() -> Path:
     """Log files. `SCRIPTORIUM_LOGS` overrides it."""
-    return _folder("SCRIPTORIUM_LOGS", platformdirs.user_log_dir(APP, appauthor=False))
+    return _folder("SCRIPTORIUM_LOGS", platformdirs.user_log_dir(APP_NAME, appauthor=False))
 
 
 def plugin_folder() -> Path:
@@ -76,18 +76,18 @@ def plugin_folder() -> Path:
     return _made(data_folder() / "plugins")
 
 
-def own_folders() -> tuple[Path, ...]:
-    """The app's own folders: what is in them is no tool's to read."""
+def app_folders() -> tuple[Path, ...]:
+    """Return the app's own folders: what is in them is no tool's to read."""
     return config_folder(), data_folder(), cache_folder(), log_folder()
 
 
 def vault_id(root: Path) -> str:
-    """A stable id of a vault's folder: 16 hex digits of the hash of its real path."""
+    """Return a stable id of a vault's folder: 16 hex digits of the hash of its real path."""
     return hashlib.sha256(os.path.realpath(root).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def vault_data_folder(root: Path) -> Path:
-    """The folder of the data of the vault at `root`, outside the vault."""
+    """Return the folder of the data of the vault at `root`, outside the vault."""
     return _made(data_folder() / "vaults" / vault_id(root))
 
 
@@ -102,7 +102,7 @@ def vault_cache_folder(root: Path) -> Path:
 
 
 def resources_folder() -> Path:
-    """The shipped resources: in a checkout, in an installed package, or in a frozen bundle."""
+    """Return the shipped resources: in a checkout, in an installed package, or in a frozen bundle."""
     if frozen := getattr(sys, "_MEIPASS", None):
         return Path(frozen) / "resources"
     here = Path(__file__).resolve().parent

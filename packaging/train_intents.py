@@ -27,9 +27,9 @@ sys.path.insert(0, str(ROOT))
 
 from app.agent.language.dates import DateParser  # noqa: E402
 from app.agent.language.dialog import DialogState  # noqa: E402
-from app.agent.language.intent_model import BUCKETS, FILE, TOPIC, features, masked  # noqa: E402
+from app.agent.language.intent_model import BUCKETS, MODEL_FILE, TOPIC_SLOT, features, mask_words  # noqa: E402
 from app.agent.language.lexicon import Language, languages  # noqa: E402
-from app.agent.language.mentions import Mention, find_mentions  # noqa: E402
+from app.agent.language.mentions import EntityMention, find_mentions  # noqa: E402
 from app.agent.language.note_sets import NoteSetParser  # noqa: E402
 from app.agent.language.tokens import tokenize  # noqa: E402
 from app.agent.language.vocabulary import VaultWords, Vocabulary  # noqa: E402
@@ -39,7 +39,7 @@ from app.vault.path import NotePath  # noqa: E402
 EXAMPLES = Path(__file__).parent / "intents"
 SEEN = ROOT / "tests" / "evaluation" / "requests_seen.txt"
 SAMPLE = ROOT / "resources" / "sample-vault"
-OUTPUT = ROOT / "resources" / "language" / FILE
+OUTPUT = ROOT / "resources" / "language" / MODEL_FILE
 VARIANTS = 16
 EPOCHS = 24
 RATE = 0.5
@@ -113,7 +113,7 @@ def as_seen(words: list[str], language: Language, known: frozenset[str]) -> tupl
         for part in language.contractions.get(word, word).split():
             if not part.startswith("{") and part not in known:
                 continue
-            if part in language.words("noise") or (part == TOPIC and made and made[-1] == TOPIC):
+            if part in language.words("noise") or (part == TOPIC_SLOT and made and made[-1] == TOPIC_SLOT):
                 continue
             made.append(part)
     return tuple(made)
@@ -140,7 +140,7 @@ class SampleVault:
         self._words = VaultWords(tuple(tags), tuple(types), tuple(properties))
         self._now = datetime(2026, 3, 18, 12)
 
-    def mentions(self, text: str, language: Language) -> tuple[Mention, ...]:
+    def mentions(self, text: str, language: Language) -> tuple[EntityMention, ...]:
         """What a request names."""
         tokens = tokenize(text, language.contractions, language.words("noise"))
         vocabulary = Vocabulary(
@@ -180,7 +180,7 @@ def seen_requests(file: Path = SEEN) -> list[tuple[str, str]]:
 def language_of(text: str) -> Language:
     """The language that knows most words of a request."""
     known = languages()
-    return max(known, key=lambda one: one.share_of(tokenize(text, one.contractions, one.words("noise"))))
+    return max(known, key=lambda one: one.coverage(tokenize(text, one.contractions, one.words("noise"))))
 
 
 def examples(requests: list[tuple[str, str]]) -> tuple[list[Example], frozenset[str]]:
@@ -193,7 +193,7 @@ def examples(requests: list[tuple[str, str]]) -> tuple[list[Example], frozenset[
     labels = {label for _, label in found}
     for text, label in requests:
         if label in labels:
-            found += [(masked(vault.mentions(text, language_of(text)), known), label)] * 4
+            found += [(mask_words(vault.mentions(text, language_of(text)), known), label)] * 4
     varied = list(found)
     for words, label in found:
         kept = tuple(word for word in words if word.startswith("{") or chance.random() > 0.12)

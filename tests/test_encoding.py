@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app import encoding
-from app.encoding import MAX_DEPTH, check_json_size, encodable, encodable_arguments, escaped
+from app.encoding import MAX_DEPTH, check_json_size, encodable, encodable_arguments, escape_unencodable
 from app.errors import LimitError
 
 ANY = st.text(alphabet=st.characters(exclude_categories=()), max_size=30)
@@ -22,9 +22,9 @@ JSON = st.recursive(
 @given(ANY)
 def test_every_text_becomes_encodable_and_good_text_stays(text):
     encodable(text).encode()
-    escaped(text).encode()
+    escape_unencodable(text).encode()
     if not any("\ud800" <= one <= "\udfff" for one in text):
-        assert encodable(text) == text == escaped(text)
+        assert encodable(text) == text == escape_unencodable(text)
 
 
 @given(JSON)
@@ -49,7 +49,10 @@ def test_every_text_in_arguments_becomes_encodable(value):
 
 def test_halves_of_a_pair_are_joined_and_bytes_of_a_name_are_shown():
     assert encodable("\ud83c\udf75") == "🍵" and encodable("a\ud800b") == "a\ufffdb"
-    assert escaped("Gr\udcfc\udcdfe.md") == r"Gr\xfc\xdfe.md" and escaped("\ud800") == r"\ud800"
+    assert (
+        escape_unencodable("Gr\udcfc\udcdfe.md") == r"Gr\xfc\xdfe.md"
+        and escape_unencodable("\ud800") == r"\ud800"
+    )
 
 
 def test_what_is_nested_too_deeply_is_refused():

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from app import launch
-from app.agent.programs.own_server import OwnServer
+from app.agent.acp.mcp_endpoint import McpEndpoint
 
 
 @pytest.fixture
@@ -55,13 +55,13 @@ def test_from_source_the_installed_command_is_the_script(monkeypatch, tmp_path: 
 
 
 def test_the_frozen_program_starts_itself_without_python(program: Path) -> None:
-    assert launch.own_program() == launch.Command((str(program),))
+    assert launch.own_program() == launch.LaunchCommand((str(program),))
     assert launch.embedding_worker().words == (str(program), launch.EMBEDDING_WORKER)
-    assert OwnServer(Path("/v")).command("Claude", read_only=True) == (
+    assert McpEndpoint(Path("/v")).command("Claude", read_only=True) == (
         str(program),
         ("mcp", str(Path("/v")), "--name", "Claude", "--read-only"),
     )
-    assert "PYTHONPATH" not in OwnServer(Path("/v")).variables()
+    assert "PYTHONPATH" not in McpEndpoint(Path("/v")).variables()
     assert launch.installed_command() == (str(program),)
 
 

@@ -9,14 +9,13 @@ from functools import cached_property
 from typing import Protocol
 
 from app.agent.answered_call import AnsweredCall
-from app.agent.answers import answer
 from app.agent.language.actions import ACTIONS, Action
-from app.agent.language.chips import Chip, chips
+from app.agent.language.chips import Chip, reading_chips
 from app.agent.language.content_questions import as_content_question, asking_language
 from app.agent.language.dialog import DialogState
 from app.agent.language.interpreter import Interpreter, sets_of
-from app.agent.language.lexicon import Frame, Language, languages
-from app.agent.language.notation import PREFIX, parse, written
+from app.agent.language.lexicon import ActionFrame, Language, languages
+from app.agent.language.notation import PREFIX, parse, serialize
 from app.agent.language.readings import (
     Clarification,
     ContentQuestion,
@@ -28,7 +27,8 @@ from app.agent.language.readings import (
 from app.agent.language.tool_frames import tool_frames
 from app.agent.language.vocabulary import VaultWords, Vocabulary
 from app.agent.pipeline import NOT_UNDERSTOOD, ChangesToday, Pipeline
-from app.agent.transcript import SET_UP_MODEL, Choice, ReadingChip
+from app.agent.result_formatting import format_outcome
+from app.agent.transcript import SET_UP_MODEL, AnswerChoice, ReadingChip
 from app.agent.turn import Turn
 from app.errors import NotFoundError
 from app.index.resolver import Resolver
@@ -58,9 +58,11 @@ BUILTIN_NAME = "Built-in agent"
 MAX_PASSAGES = 3
 """How many passages answer a question."""
 
-_EXACTLY = "I have to ask back: name the note by its whole path, and say one thing that is to be done."
+_AMBIGUOUS_MESSAGE = (
+    "I have to ask back: name the note by its whole path, and say one thing that is to be done."
+)
 _NO_SUCH_NOTE = "No note is named “{}”, so nothing was done."
-_ONLY_READS = "I may only read now, so I did not do this: {}"
+_READ_ONLY_MESSAGE = "I may only read now, so I did not do this: {}"
 _REPLIES = {
     "greeting": "Hello! Say what to find, open, write or change. “help” shows examples.",
     "thanks": "You are welcome.",
@@ -106,7 +108,7 @@ class BuiltinAgent:
     @cached_property
     def _interpreter(self) -> Interpreter:
         # The languages are read from files: not before the first request.
-        return Interpreter(languages(), written, self._tool_actions[1])
+        return Interpreter(languages(), serialize, self._tool_actions[1])
 
     async def respond(self, turn: Turn) -> None:
         """Do what the prompt asks for, ask back, or say what needs a model."""
@@ -115,10 +117,10 @@ class BuiltinAgent:
         match found:
             case Clarification() if found.options and turn.caller.uses_model:
                 # The one who asks is a model: it must not see the names of notes that it may not know.
-                turn.say(_EXACTLY)
+                turn.say(_AMBIGUOUS_MESSAGE)
             case Clarification():
                 self._ask(turn, found)
-                self._states[_key(turn)] = replace(state, question=found)
+                self._states[_state_key(turn)] = replace(state, question=found)
             case Reading():
                 await self._carry_out(turn, found, state)
             case ModelRequired():
@@ -126,8 +128,8 @@ class BuiltinAgent:
             case ContentQuestion():
                 await self._answer_from_notes(turn, found, state)
             case Reply():
-                turn.say(refusal(found))
-                self._states[_key(turn)] = replace(state, question=None, is_lost=not found.understood)
+                turn.say(reply_text(found))
+                self._states[_state_key(turn)] = replace(state, question=None, is_lost=not found.understood)
 
     def interpret(self, text: str, state: DialogState) -> Interpretation:
         """What a request means in a conversation."""
@@ -155,12 +157,12 @@ class BuiltinAgent:
 
     def state(self, turn: Turn) -> DialogState:
         """What the conversation of a turn is about."""
-        known = self._states.get(_key(turn), DialogState())
+        known = self._states.get(_state_key(turn), DialogState())
         return known.on_screen(turn.prompt.open_note, turn.prompt.notes)
 
     @cached_property
-    def _tool_actions(self) -> tuple[Mapping[str, Action], tuple[Frame, ...]]:
-        return tool_frames(self._registry.all())
+    def _tool_actions(self) -> tuple[Mapping[str, Action], tuple[ActionFrame, ...]]:
+        return tool_frames(self._registry.all_tools())
 
     def actions(self) -> Mapping[str, Action]:
         """The actions whose tools are there and switched on, by id."""
@@ -177,24 +179,24 @@ class BuiltinAgent:
         if reading.steps[0].action == "help":
             turn.say(HELP)
             return
-        shown = chips(reading)
+        shown = reading_chips(reading)
         if turn.prompt.mode != "propose" and any(
             self.actions()[step.action].writes for step in reading.steps
         ):
-            turn.say(_ONLY_READS.format(" · ".join(chip.label for chip in shown)))
+            turn.say(_READ_ONLY_MESSAGE.format(" · ".join(chip.label for chip in shown)))
             return
         turn.show_reading(tuple(map(_reading_chip, shown)))
         language = next(one for one in languages() if one.code == reading.language)
         pipeline = Pipeline(turn, self._registry, language, state, self._changes_today, self.actions())
-        self._states[_key(turn)] = await pipeline.run(reading)
+        self._states[_state_key(turn)] = await pipeline.run(reading)
 
     def _ask(self, turn: Turn, found: Clarification) -> None:
         choices = []
         for option in found.options:
-            labels = [chip.label for chip in chips(option.reading)]
+            labels = [chip.label for chip in reading_chips(option.reading)]
             path = option.label if option.label.endswith((".md", ".markdown")) else ""
             choices.append(
-                Choice(label=path or " · ".join(labels), reply=f"{PREFIX} {written(option.reading)}")
+                AnswerChoice(label=path or " · ".join(labels), reply=f"{PREFIX} {serialize(option.reading)}")
             )
         turn.ask(found.question, tuple(choices))
 
@@ -202,7 +204,7 @@ class BuiltinAgent:
         turn.ask(
             f"{found.work} needs a language model, and none is set up. It can run on this computer (Ollama,"
             " LM Studio, llama.cpp) or be a service for which you have a key.",
-            (Choice(label="Set up a model…", reply="", action=SET_UP_MODEL),),
+            (AnswerChoice(label="Set up a model…", reply="", action=SET_UP_MODEL),),
         )
 
     async def _answer_from_notes(self, turn: Turn, question: ContentQuestion, state: DialogState) -> None:
@@ -215,15 +217,15 @@ class BuiltinAgent:
         if outcome.success and question.needs_model and not outcome.result["answered"]:
             self._say_model_required(turn, question.needs_model)
             return
-        turn.say(answer(AnsweredCall("find_passages", arguments), outcome))
+        turn.say(format_outcome(AnsweredCall("find_passages", arguments), outcome))
         found = outcome.result.get("passages", ()) if outcome.success else ()
         passages = list(found) if isinstance(found, list | tuple) else []
         if passages:
             paths = tuple(dict.fromkeys(str(one["path"]) for one in passages))
-            self._states[_key(turn)] = replace(state, results=paths, question=None)
+            self._states[_state_key(turn)] = replace(state, results=paths, question=None)
 
 
-def refusal(reply: Reply) -> str:
+def reply_text(reply: Reply) -> str:
     """The words of a reply."""
     return _REPLIES.get(reply.text, reply.text or NOT_UNDERSTOOD)
 
@@ -239,5 +241,5 @@ def _reading_chip(chip: Chip) -> ReadingChip:
     )
 
 
-def _key(turn: Turn) -> tuple[str, str]:
+def _state_key(turn: Turn) -> tuple[str, str]:
     return turn.conversation, turn.agent

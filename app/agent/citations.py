@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 
-from app.vault.markdown.code_spans import masked
+from app.vault.markdown.masking import mask_text
 from app.vault.markdown.scan import scan
 from app.vault.note import Span
 from app.vault.path import NotePath
@@ -73,7 +73,7 @@ class CitationCheck:
 
     def _linked(self, answer: str) -> str:
         """The answer with each citation followed by how it went: `_PASSAGE` or `_FAILED`."""
-        hidden = masked(answer)
+        hidden = mask_text(answer)
         parts: list[str] = []
         at = 0
         for found in _LINK.finditer(answer):
@@ -123,7 +123,7 @@ def _link(path: NotePath, fragment: str, link: Reference) -> str:
 
 def _marked(answer: str) -> str:
     """Mark every statement that no citation stands behind."""
-    hidden = masked(answer)
+    hidden = mask_text(answer)
     parts: list[str] = []
     at = 0
     for block in _BLOCK.finditer(answer):

@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from app.agent.said import SaidIndex
-from app.agent.transcript import ITEM, AnyItem, ToolCard, UserText
+from app.agent.conversation_search import ConversationIndex
+from app.agent.transcript import ITEM_ADAPTER, AnyItem, ToolCard, UserText
 from app.storage.sqlite import Database, Schema
-from app.toolkit.memory import Said, SaidQuery
+from app.toolkit.memory_service import ConversationHit, ConversationQuery
 
-_TITLE_LENGTH = 60
+_MAX_TITLE_CHARS = 60
 
 
 def m001_conversations(db: sqlite3.Connection) -> None:
@@ -86,7 +86,7 @@ class _ConversationFile(Database):
 
     def _index(self) -> None:
         with self.transaction(write=True) as db:
-            self.said = SaidIndex(db)
+            self.said = ConversationIndex(db)
 
 
 class ConversationStore:
@@ -124,7 +124,7 @@ class ConversationStore:
             db.execute("insert into conversations values (?, ?, ?, ?, null)", (made.id, title, now, now))
         return made
 
-    def all(self, text: str = "") -> tuple[Conversation, ...]:
+    def list_conversations(self, text: str = "") -> tuple[Conversation, ...]:
         """The conversations, the latest first; with `text`, those that say it."""
         like = "%" + text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
         rows = self._read(
@@ -138,7 +138,7 @@ class ConversationStore:
         )
         return tuple(Conversation(*row) for row in rows)
 
-    def search(self, query: SaidQuery) -> tuple[Said, ...]:
+    def search(self, query: ConversationQuery) -> tuple[ConversationHit, ...]:
         """What was said in the conversations, what fits best first."""
         with self._file.transaction():
             return self._file.said.search(query)
@@ -146,17 +146,17 @@ class ConversationStore:
     def items(self, conversation: str) -> tuple[AnyItem, ...]:
         """The items of a conversation, in order; empty when there is none of that id."""
         rows = self._read("select body from items where conversation = ? order by position", conversation)
-        return tuple(ITEM.validate_json(row[0]) for row in rows)
+        return tuple(ITEM_ADAPTER.validate_json(row[0]) for row in rows)
 
     def cards_of(self, commit: int) -> tuple[tuple[str, int, ToolCard], ...]:
         """Return the cards of the calls that made a commit, each with its conversation and position."""
         rows = self._read(
             "select conversation, position, body from items where json_extract(body, '$.commit') = ?", commit
         )
-        found = ((conversation, at, ITEM.validate_json(body)) for conversation, at, body in rows)
+        found = ((conversation, at, ITEM_ADAPTER.validate_json(body)) for conversation, at, body in rows)
         return tuple((where, at, item) for where, at, item in found if isinstance(item, ToolCard))
 
-    def has(self, conversation: str) -> bool:
+    def exists(self, conversation: str) -> bool:
         """Whether there is a conversation of that id."""
         return bool(self._read("select 1 from conversations where id = ?", conversation))
 
@@ -185,16 +185,18 @@ class ConversationStore:
             db.execute("update conversations set updated = ? where id = ?", (time.time(), conversation))
             if isinstance(item, UserText):
                 title = " ".join(item.text.split())
-                short = title if len(title) <= _TITLE_LENGTH else title[: _TITLE_LENGTH - 1].rstrip() + "…"
+                short = (
+                    title if len(title) <= _MAX_TITLE_CHARS else title[: _MAX_TITLE_CHARS - 1].rstrip() + "…"
+                )
                 db.execute(
                     "update conversations set title = ? where id = ? and title = ''", (short, conversation)
                 )
 
-    def cut(self, conversation: str, position: int) -> None:
+    def truncate(self, conversation: str, position: int) -> None:
         """Forget the items from `position` on (for "edit and resend"), and the model's history with them."""
         with self._file.transaction(write=True) as db:
             db.execute("delete from items where conversation = ? and position >= ?", (conversation, position))
-            self._file.said.forget(conversation, position)
+            self._file.said.delete_from(conversation, position)
             db.execute("update conversations set history = null where id = ?", (conversation,))
             db.execute("delete from agent_histories where conversation = ?", (conversation,))
 
@@ -232,7 +234,7 @@ class ConversationStore:
     def delete(self, conversation: str) -> None:
         """Forget a conversation. What its tool calls did stays in the audit log."""
         with self._file.transaction(write=True) as db:
-            self._file.said.forget(conversation)
+            self._file.said.delete_from(conversation)
             db.execute("delete from conversations where id = ?", (conversation,))
 
     def _read(self, sql: str, *values: object) -> list[tuple[Any, ...]]:

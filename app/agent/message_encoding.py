@@ -11,7 +11,7 @@ from app.encoding import encodable_value
 if TYPE_CHECKING:
     from pydantic_ai.messages import ModelMessage
 
-_TEXTS = ("content", "args", "tool_name", "tool_call_id", "signature")
+_TEXT_FIELDS = ("content", "args", "tool_name", "tool_call_id", "signature")
 
 
 async def encodable_history(messages: list[Any]) -> list[Any]:
@@ -21,21 +21,21 @@ async def encodable_history(messages: list[Any]) -> list[Any]:
 
 def encodable_messages(messages: Iterable[ModelMessage]) -> list[ModelMessage]:
     """The messages with every text of their parts encodable; those that are so already stay as they are."""
-    return [_cleaned(message) for message in messages]
+    return [_clean_message(message) for message in messages]
 
 
-def _cleaned(message: ModelMessage) -> ModelMessage:
-    parts = [_cleaned_part(part) for part in message.parts]
+def _clean_message(message: ModelMessage) -> ModelMessage:
+    parts = [_clean_part(part) for part in message.parts]
     if all(one is other for one, other in zip(parts, message.parts, strict=True)):
         return message
     changed: ModelMessage = replace(message, parts=parts)  # type: ignore[arg-type]
     return changed
 
 
-def _cleaned_part(part: Any) -> Any:  # noqa: ANN401 (one of a dozen classes of the library)
+def _clean_part(part: Any) -> Any:  # noqa: ANN401 (one of a dozen classes of the library)
     changed = {
         name: cleaned
-        for name in _TEXTS
+        for name in _TEXT_FIELDS
         if (value := getattr(part, name, None)) is not None and (cleaned := encodable_value(value)) != value
     }
     return replace(part, **changed) if changed else part

@@ -16,17 +16,17 @@ from typing import TYPE_CHECKING, Any
 
 from app.agent import models
 from app.agent.citations import CitationCheck, Read
-from app.agent.keys import KeyStore
+from app.agent.credentials import CredentialStore
+from app.agent.memory_context import Pinned, format_pinned_blocks, strip_unpinned_blocks
 from app.agent.message_encoding import encodable_history, encodable_messages
 from app.agent.prompts import system_prompt
-from app.agent.sight import Pinned, memory_text, without_unpinned
-from app.agent.spending import Spending, SpentError, usage_of
 from app.agent.transcript import Usage
 from app.agent.turn import Role, Turn
+from app.agent.usage_limits import BudgetExceededError, UsageBudget, run_usage
 from app.encoding import check_json_size
 from app.errors import InvalidParametersError, LimitError, NotFoundError, ScriptoriumError
 from app.settings import Settings
-from app.toolkit.call_record import Spent
+from app.toolkit.call_record import ModelUsage
 from app.toolkit.registry import ToolRegistry
 from app.toolkit.runner import ToolOutcome
 from app.toolkit.tool import Tool
@@ -64,12 +64,12 @@ class ModelAgent:
         self,
         vault: str,
         settings: Callable[[], Settings],
-        keys: KeyStore,
+        keys: CredentialStore,
         registry: ToolRegistry,
         note_text: Callable[[str], str | None],
         pinned: Pinned = lambda caller: (),
         news: Callable[[Turn], str] = lambda turn: "",
-        spending: Spending | None = None,
+        spending: UsageBudget | None = None,
         cited: Read = lambda target: None,
         asks_notes: Callable[[str], bool] = lambda text: False,
     ) -> None:
@@ -80,7 +80,7 @@ class ModelAgent:
         self._note_text = note_text
         self._pinned = pinned
         self._news = news
-        self._spending = spending or Spending()
+        self._spending = spending or UsageBudget()
         self._citations = CitationCheck(cited)
         self._asks_notes = asks_notes
 
@@ -91,18 +91,18 @@ class ModelAgent:
             # The system's key store is another program.
             key = await asyncio.to_thread(self._keys.get, settings.model.provider, settings.model.base_url)
             self._spending.check(settings.model, turn.usage)
-            async with models.connected(settings.model, key) as model:
+            async with models.connect(settings.model, key) as model:
                 await self._converse(turn, model, settings)
         except InvalidParametersError as error:
             turn.notice("error", error.message, "Open the settings, or choose the built-in agent.")
-        except SpentError as error:
+        except BudgetExceededError as error:
             self._keep_interrupted(turn)
             turn.notice("warning", str(error), error.hint)
         except asyncio.CancelledError:
             self._keep_interrupted(turn)
             raise
         except Exception as error:
-            problem = models.explain(error, settings.model)
+            problem = models.explain_error(error, settings.model)
             log.info("the model failed: %s", type(error).__name__, exc_info=True)
             self._keep_interrupted(turn)
             turn.notice("error", problem.text, problem.hint)
@@ -119,16 +119,16 @@ class ModelAgent:
         # An agent of the team answers the one who asked it, who cites.
         turn.cites = turn.role is None and self._asks_notes(turn.prompt.text)
         turn.review = partial(self._review, turn)
-        offered = _offered(self._registry, turn)
+        offered = _allowed_tools(self._registry, turn)
         # The schemas of all tools are made when they are first asked for.
         await asyncio.to_thread(lambda: [tool.schema for tool in offered])
         history = self._history(turn)
 
-        def counted(ctx: RunContext[Turn]) -> Spent:
-            spent = turn.use(usage_of(ctx.usage, ctx.messages[len(history) :]))
+        def counted(ctx: RunContext[Turn]) -> ModelUsage:
+            spent = turn.record_usage(run_usage(ctx.usage, ctx.messages[len(history) :]))
             self._spending.check(settings.model, turn.usage)
             if turn.total_usage.tokens > settings.model.max_tokens_per_turn:
-                raise SpentError(
+                raise BudgetExceededError(
                     f"Stopped: this turn has used {turn.total_usage.tokens:,} tokens, and you allow "
                     f"{settings.model.max_tokens_per_turn:,} a turn.",
                     "Ask it to continue, or raise the limit in the settings under Model.",
@@ -146,7 +146,7 @@ class ModelAgent:
         # response at each piece of it.
         limits = UsageLimits(request_limit=settings.model.max_requests)
         async with agent.run_stream_events(
-            self._said(turn),
+            self._prompt_text(turn),
             deps=turn,
             message_history=history,
             usage_limits=limits,
@@ -161,8 +161,10 @@ class ModelAgent:
                     await _reject(turn, event.part, {tool.name for tool in offered})
                 elif isinstance(event, AgentRunResultEvent):
                     result = event.result
-                    self._keep(turn, result.all_messages(), usage_of(result.usage, result.new_messages()))
-        turn.settle(is_answer=True)
+                    self._save_history(
+                        turn, result.all_messages(), run_usage(result.usage, result.new_messages())
+                    )
+        turn.flush(is_answer=True)
 
     def _review(self, turn: Turn, text: str, is_answer: bool) -> str:
         """Check what the text cites; in an answer about the notes each statement needs a citation."""
@@ -181,9 +183,9 @@ class ModelAgent:
         pinned = self._pinned(turn.caller)
         if any(one.outside for one in pinned):
             turn.caller = replace(turn.caller, tainted=True)
-        return memory_text(pinned)
+        return format_pinned_blocks(pinned)
 
-    def _said(self, turn: Turn) -> str:
+    def _prompt_text(self, turn: Turn) -> str:
         """The prompt, with the notes given along and the news as marked data."""
         parts = [turn.prompt.text]
         for path in turn.prompt.notes:
@@ -198,24 +200,24 @@ class ModelAgent:
         saved = turn.store.history(turn.conversation, turn.agent)
         return list(ModelMessagesTypeAdapter.validate_json(saved)) if saved else []
 
-    def _keep(self, turn: Turn, messages: Sequence[ModelMessage], usage: Usage) -> None:
+    def _save_history(self, turn: Turn, messages: Sequence[ModelMessage], usage: Usage) -> None:
         from pydantic_ai import ModelMessagesTypeAdapter
 
         turn.usage = usage
-        saved = ModelMessagesTypeAdapter.dump_json(encodable_messages(without_unpinned(messages)))
+        saved = ModelMessagesTypeAdapter.dump_json(encodable_messages(strip_unpinned_blocks(messages)))
         turn.store.save_history(turn.conversation, saved, turn.agent)
 
     def _keep_interrupted(self, turn: Turn) -> None:
         """Keep what was said before a stop or a failure, so that the model knows of it in the next turn."""
         from pydantic_ai.messages import ModelRequest, ModelResponse, TextPart, UserPromptPart
 
-        said = turn.settle()
+        said = turn.flush()
         messages: list[ModelMessage] = [
             *self._history(turn),
-            ModelRequest(parts=[UserPromptPart(content=self._said(turn))]),
+            ModelRequest(parts=[UserPromptPart(content=self._prompt_text(turn))]),
             ModelResponse(parts=[TextPart(content=f"{said}\n{_INTERRUPTED}".strip())]),
         ]
-        self._keep(turn, messages, turn.usage)
+        self._save_history(turn, messages, turn.usage)
 
 
 def _for_role(settings: Settings, role: Role | None) -> Settings:
@@ -230,13 +232,13 @@ def _for_role(settings: Settings, role: Role | None) -> Settings:
     return settings.model_copy(update={"model": settings.model.model_copy(update=changed)})
 
 
-def _offered(registry: ToolRegistry, turn: Turn) -> list[Tool]:
+def _allowed_tools(registry: ToolRegistry, turn: Turn) -> list[Tool]:
     """The tools that the turn's mode allows: all, or only those that never propose anything."""
     tools = registry.tools(turn.caller)
     return [tool for tool in tools if turn.prompt.mode == "propose" or not tool.proposes]
 
 
-def _toolset(offered: Sequence[Tool], counted: Callable[[RunContext[Turn]], Spent]) -> Any:  # noqa: ANN401 (the class is made where its base is imported)
+def _toolset(offered: Sequence[Tool], counted: Callable[[RunContext[Turn]], ModelUsage]) -> Any:  # noqa: ANN401 (the class is made where its base is imported)
     """The registry's tools as one toolset of pydantic-ai, validated and run by our own runner.
 
     `counted` takes down what the model has used until a call, and stops the turn where that is too much.
@@ -276,11 +278,11 @@ def _toolset(offered: Sequence[Tool], counted: Callable[[RunContext[Turn]], Spen
             async with places:
                 if turn.is_over:
                     over = LimitError("The turn is over: nothing more was done.", limit=0)
-                    return _told(await turn.reject(name, json.dumps(tool_args, default=str), over))
+                    return _tool_response(await turn.reject(name, json.dumps(tool_args, default=str), over))
                 if (error := turn.refused_calls.pop(id, None)) is not None:
-                    return _told(await turn.reject(name, json.dumps(tool_args, default=str), error))
+                    return _tool_response(await turn.reject(name, json.dumps(tool_args, default=str), error))
                 turn.cites = turn.cites or name == _CITING_TOOL
-                return _told(await turn.call(name, tool_args, spent=counted(ctx)))
+                return _tool_response(await turn.call(name, tool_args, spent=counted(ctx)))
 
     return RegistryToolset()
 
@@ -307,16 +309,16 @@ def _call_limit() -> Any:  # noqa: ANN401 (the class is made where its base is i
                     continue
                 calls += 1
                 if calls <= MAX_CALLS_PER_RESPONSE:
-                    parts.append(await _bounded(ctx.deps, part))
+                    parts.append(await _bound_arguments(ctx.deps, part))
                 elif calls == MAX_CALLS_PER_RESPONSE + 1:
-                    ctx.deps.refused_calls[part.tool_call_id] = _too_many(asked)
+                    ctx.deps.refused_calls[part.tool_call_id] = _too_many_error(asked)
                     parts.append(replace(part, args="{}"))
             return replace(response, parts=parts)
 
     return CallLimit()
 
 
-async def _bounded(turn: Turn, call: ToolCallPart) -> ToolCallPart:
+async def _bound_arguments(turn: Turn, call: ToolCallPart) -> ToolCallPart:
     """Return the call, without its arguments where they are too large; it is then refused."""
     given = call.args if isinstance(call.args, str) else json.dumps(call.args)
     raw = given.encode("utf-8", "surrogatepass")
@@ -331,7 +333,7 @@ async def _bounded(turn: Turn, call: ToolCallPart) -> ToolCallPart:
     return call
 
 
-def _too_many(asked: int) -> LimitError:
+def _too_many_error(asked: int) -> LimitError:
     dropped = asked - MAX_CALLS_PER_RESPONSE
     return LimitError(
         f"The response asked for {asked:,} tool calls; the first "
@@ -352,7 +354,7 @@ async def _reject(turn: Turn, call: ToolCallPart, offered: Collection[str]) -> N
     await turn.reject(call.tool_name, given or "", error)
 
 
-def _told(outcome: ToolOutcome) -> dict[str, object]:
+def _tool_response(outcome: ToolOutcome) -> dict[str, object]:
     """What a model is told of a call: the result, the error with what helps to go on, or the denial."""
     if outcome.denied and outcome.error is None:
         return {"success": False, "denied": True, "message": outcome.message, "words": outcome.words}
@@ -369,7 +371,7 @@ def _stream(turn: Turn, piece: object) -> None:
         case TextPart(content=text) | TextPartDelta(content_delta=text) if text:
             turn.stream(text)
         case ThinkingPart(content=text) | ThinkingPartDelta(content_delta=text) if text:
-            turn.think(text)
+            turn.stream_reasoning(text)
 
 
 def _model_settings(settings: Settings) -> Any:  # noqa: ANN401 (a TypedDict of a lazily imported module)

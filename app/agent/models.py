@@ -88,7 +88,7 @@ class ModelCheck:
     models: tuple[str, ...] = ()
 
 
-def provider(settings: ModelSettings) -> Provider:
+def get_provider(settings: ModelSettings) -> Provider:
     """The provider that the settings name.
 
     Raises:
@@ -100,13 +100,13 @@ def provider(settings: ModelSettings) -> Provider:
     raise InvalidParametersError("No model is set up: the built-in agent is chosen.")
 
 
-def address(settings: ModelSettings) -> str:
+def server_address(settings: ModelSettings) -> str:
     """The address of the model server.
 
     Raises:
         InvalidParametersError: it is no HTTP address, or there is none.
     """
-    text = (settings.base_url or provider(settings).address).strip().rstrip("/")
+    text = (settings.base_url or get_provider(settings).address).strip().rstrip("/")
     parts = urlsplit(text)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise InvalidParametersError(f"{text!r} is not the address of a model server.", address=text)
@@ -118,24 +118,35 @@ def _client(settings: ModelSettings, key: str | None) -> AsyncOpenAI:
 
     # A local server takes any key, but the client insists on one.
     return AsyncOpenAI(
-        base_url=address(settings), api_key=key or "none", timeout=settings.request_timeout, max_retries=1
+        base_url=server_address(settings),
+        api_key=key or "none",
+        timeout=settings.request_timeout,
+        max_retries=1,
     )
 
 
 @asynccontextmanager
-async def connected(settings: ModelSettings, key: str | None) -> AsyncIterator[Model]:
+async def connect(settings: ModelSettings, key: str | None) -> AsyncIterator[Model]:
     """The model that the settings name, ready to be asked; its connections are closed in the end.
 
     Raises:
         InvalidParametersError: no model is named, a key is missing, or the address is none.
     """
-    chosen = provider(settings)
+    chosen = get_provider(settings)
     if not settings.model.strip():
         raise InvalidParametersError("No model is named. Choose one in the settings.")
     if chosen.needs_key and not key:
         raise InvalidParametersError(f"{chosen.label} needs a key. Add it in the settings.")
     # To import the model layer and to read the system's certificates takes a second or more.
-    client = await asyncio.to_thread(_loaded_client, settings, key)
+    loading = asyncio.ensure_future(asyncio.to_thread(_loaded_client, settings, key))
+    try:
+        client = await asyncio.shield(loading)
+    except asyncio.CancelledError:
+        # What follows a stop imports modules that the thread has only half imported.
+        await asyncio.wait({loading})
+        if not loading.cancelled() and loading.exception() is None:
+            await loading.result().close()
+        raise
     from pydantic_ai.models.openai import OpenAIChatModel
     from pydantic_ai.providers.openai import OpenAIProvider
 
@@ -201,7 +212,7 @@ async def check(settings: ModelSettings, key: str | None) -> ModelCheck:
     except InvalidParametersError as error:
         return ModelCheck(False, error.message)
     except openai.OpenAIError as error:
-        problem = explain(error, settings)
+        problem = explain_error(error, settings)
         return ModelCheck(False, problem.text, problem.hint, names)
     return ModelCheck(True, f"{settings.model} answers and takes tools.", "", names)
 
@@ -223,12 +234,12 @@ async def find_local() -> tuple[tuple[Provider, tuple[str, ...]], ...]:
     return tuple(found)
 
 
-def explain(error: BaseException, settings: ModelSettings) -> ModelProblem:
+def explain_error(error: BaseException, settings: ModelSettings) -> ModelProblem:
     """Words for an error of the model layer: what happened, what to do. Never the key, never a traceback."""
-    where = settings.base_url or provider(settings).address
-    hint = provider(settings).hint
-    status = _status(error)
-    said = _said(error)
+    where = settings.base_url or get_provider(settings).address
+    hint = get_provider(settings).hint
+    status = _status_code(error)
+    said = _server_message(error)
     name = settings.model or "the model"
     if status in (401, 403):
         return ModelProblem(f"{where} does not accept the key.", "Enter the key again in the settings.")
@@ -254,7 +265,7 @@ def explain(error: BaseException, settings: ModelSettings) -> ModelProblem:
 
 def _explain_transport(error: BaseException, where: str, hint: str) -> ModelProblem:
     """Words for an error without an HTTP status: no connection, a time-out, a stream that breaks, a limit."""
-    kinds = {type(each).__name__ for each in _chain(error)}
+    kinds = {type(each).__name__ for each in _error_chain(error)}
     if kinds & {"UsageLimitExceeded"}:
         return ModelProblem(
             "The turn reached its limit of requests or tokens and was stopped.",
@@ -268,10 +279,10 @@ def _explain_transport(error: BaseException, where: str, hint: str) -> ModelProb
         return ModelProblem(f"{where} did not answer in time.", "Try again, or raise the time-out.")
     if kinds & {"APIConnectionError", "ModelConnectionError"}:
         return ModelProblem(f"Nothing answers at {where}.", hint)
-    return ModelProblem(f"The model's answer could not be used: {_said(error)}", "Send it again.")
+    return ModelProblem(f"The model's answer could not be used: {_server_message(error)}", "Send it again.")
 
 
-def _chain(error: BaseException) -> list[BaseException]:
+def _error_chain(error: BaseException) -> list[BaseException]:
     """The error and its causes."""
     chain: list[BaseException] = []
     current: BaseException | None = error
@@ -283,15 +294,17 @@ def _chain(error: BaseException) -> list[BaseException]:
 
 def _model_error(error: BaseException) -> BaseException | None:
     """The error in the chain that has an HTTP status."""
-    return next((each for each in _chain(error) if isinstance(getattr(each, "status_code", None), int)), None)
+    return next(
+        (each for each in _error_chain(error) if isinstance(getattr(each, "status_code", None), int)), None
+    )
 
 
-def _status(error: BaseException) -> int | None:
+def _status_code(error: BaseException) -> int | None:
     found = _model_error(error)
     return getattr(found, "status_code", None) if found else None
 
 
-def _said(error: BaseException) -> str:
+def _server_message(error: BaseException) -> str:
     """What the server said, cut to one readable line."""
     found = _model_error(error) or error
     body = getattr(found, "body", None)

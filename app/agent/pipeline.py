@@ -7,25 +7,25 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 from app.agent.answered_call import AnsweredCall
-from app.agent.answers import answer, link, without_properties
 from app.agent.language.actions import TOOL_PREFIX, Action
 from app.agent.language.dialog import MAX_RESULTS, DialogState
 from app.agent.language.frames import bullet_list
-from app.agent.language.interpreter import GUESS
+from app.agent.language.interpreter import GUESS_SCORE
 from app.agent.language.lexicon import Language
-from app.agent.language.readings import NoteSet, Reading, Step
-from app.permissions.wording import counted
-from app.toolkit.batch import batch_of
+from app.agent.language.readings import NoteSet, PipelineStep, Reading
+from app.agent.result_formatting import format_outcome, strip_properties, wikilink
+from app.permissions.pluralize import pluralize
+from app.toolkit.batch import make_batch_tool
 from app.toolkit.outcome import ToolOutcome
 from app.toolkit.registry import ToolRegistry
 from app.toolkit.tool import Tool
 from app.vault.path import NotePath
 
-MAX_WRITTEN = 500
-MAX_SHOWN = 20
-MAX_READ = 5
+MAX_WRITTEN_NOTES = 500
+MAX_LISTED_NOTES = 20
+MAX_READ_NOTES = 5
 NOT_UNDERSTOOD = "I did not understand that, so nothing was done. Say it in other words, or say “help”."
-_EVERY_NOTE = "modified:>=1970"
+_ALL_NOTES_QUERY = "modified:>=1970"
 
 Arguments = dict[str, object]
 ChangesToday = Callable[[], Sequence[int]]
@@ -81,7 +81,7 @@ class Pipeline:
     async def run(self, reading: Reading) -> DialogState:
         """Carry out the steps until one fails or is denied; return the state of the dialog after them."""
         previous: tuple[str, ...] = ()
-        self._is_guess = reading.score <= GUESS
+        self._is_guess = reading.score <= GUESS_SCORE
         for step in reading.steps:
             result = await self._step(step, previous)
             if result is None:
@@ -92,13 +92,13 @@ class Pipeline:
 
     # Steps
 
-    async def _step(self, step: Step, previous: tuple[str, ...]) -> tuple[str, ...] | None:
+    async def _step(self, step: PipelineStep, previous: tuple[str, ...]) -> tuple[str, ...] | None:
         """Run one step; return the notes that the next step works on, or None to stop."""
         match step.action:
             case "find" | "count":
                 return await self._find(step, previous)
             case "count_these":
-                self._turn.say(f"{counted(len(self._dialog.them), 'note')}.")
+                self._turn.say(f"{pluralize(len(self._dialog.them), 'note')}.")
                 return self._dialog.them
             case "list_tasks":
                 return await self._tasks(step)
@@ -130,15 +130,18 @@ class Pipeline:
             return await self._write(step, paths)
         return await self._read(step, paths)
 
-    def _plain_arguments(self, step: Step) -> Arguments:
+    def _plain_arguments(self, step: PipelineStep) -> Arguments:
         if step.action == "rename_tag":
-            return {"tag": _first(step.arguments["tag"]), "new_tag": _first(step.arguments["new_tag"])}
+            return {
+                "tag": _first_item(step.arguments["tag"]),
+                "new_tag": _first_item(step.arguments["new_tag"]),
+            }
         if step.action == "list_folders":
             return {"path": "."}
         return {}
 
     async def _notes(self, notes: NoteSet | None, previous: tuple[str, ...]) -> tuple[str, ...] | None:
-        """The paths of a set, at most `MAX_WRITTEN`; None when the search failed."""
+        """The paths of a set, at most `MAX_WRITTEN_NOTES`; None when the search failed."""
         if notes is None:
             return ()
         base: tuple[str, ...] | None = None
@@ -148,12 +151,12 @@ class Pipeline:
             base = notes.notes
         if notes.query or base is None:
             outcome = await self._turn.call(
-                "search_notes", self._search(notes.query or _EVERY_NOTE, notes, MAX_WRITTEN)
+                "search_notes", self._search(notes.query or _ALL_NOTES_QUERY, notes, MAX_WRITTEN_NOTES)
             )
             if not outcome.success:
-                self._turn.say(answer(AnsweredCall("search_notes", {}), outcome))
+                self._turn.say(format_outcome(AnsweredCall("search_notes", {}), outcome))
                 return None
-            found = tuple(str(hit["path"]) for hit in _list(outcome.result, "hits"))
+            found = tuple(str(hit["path"]) for hit in _as_list(outcome.result, "hits"))
             base = found if base is None else tuple(path for path in base if path in set(found))
         if notes.pick is not None:
             at = notes.pick - 1 if notes.pick > 0 else notes.pick
@@ -166,7 +169,7 @@ class Pipeline:
         # A space at the end makes the last word a whole word.
         return {"query": f"{query} ", "limit": notes.limit or limit, **order}
 
-    async def _find(self, step: Step, previous: tuple[str, ...]) -> tuple[str, ...] | None:
+    async def _find(self, step: PipelineStep, previous: tuple[str, ...]) -> tuple[str, ...] | None:
         target = step.target or NoteSet()
         if target.source or target.notes:
             paths = await self._notes(target, previous)
@@ -174,36 +177,38 @@ class Pipeline:
                 return None
             self._say_list(paths, len(paths), count_only=step.action == "count")
         else:
-            query = target.query or _EVERY_NOTE
+            query = target.query or _ALL_NOTES_QUERY
             limit = 1 if step.action == "count" else MAX_RESULTS
             outcome = await self._turn.call("search_notes", self._search(query, target, limit))
             if not outcome.success:
-                self._turn.say(answer(AnsweredCall("search_notes", {}), outcome))
+                self._turn.say(format_outcome(AnsweredCall("search_notes", {}), outcome))
                 return None
             if step.action == "count":
                 total = int(str(outcome.result["total"]))
-                self._turn.say(f"{counted(total, 'note')}.")
+                self._turn.say(f"{pluralize(total, 'note')}.")
                 if total > 1:
                     outcome = await self._turn.call("search_notes", self._search(query, target, MAX_RESULTS))
-                paths = tuple(str(hit["path"]) for hit in _list(outcome.result, "hits"))
+                paths = tuple(str(hit["path"]) for hit in _as_list(outcome.result, "hits"))
                 self._dialog = replace(self._dialog, results=paths)
                 return paths
             if self._is_guess and not outcome.result["total"]:
                 self.understood = False
                 self._turn.say(NOT_UNDERSTOOD)
                 return None
-            self._turn.say(answer(AnsweredCall("search_notes", {"query": target.query}, "find"), outcome))
-            paths = tuple(str(hit["path"]) for hit in _list(outcome.result, "hits"))
+            self._turn.say(
+                format_outcome(AnsweredCall("search_notes", {"query": target.query}, "find"), outcome)
+            )
+            paths = tuple(str(hit["path"]) for hit in _as_list(outcome.result, "hits"))
         self._remember(paths)
         return paths
 
     def _say_list(self, paths: Sequence[str], total: int, *, count_only: bool = False) -> None:
         if count_only or not paths:
-            self._turn.say(f"{counted(total, 'note')}." if paths else "No note matches.")
+            self._turn.say(f"{pluralize(total, 'note')}." if paths else "No note matches.")
             return
-        lines = "\n".join(f"- {link(path)}" for path in paths[:MAX_SHOWN])
-        more = f"\n\n… and {total - MAX_SHOWN} more." if total > MAX_SHOWN else ""
-        self._turn.say(f"{counted(total, 'note')}:\n\n{lines}{more}")
+        lines = "\n".join(f"- {wikilink(path)}" for path in paths[:MAX_LISTED_NOTES])
+        more = f"\n\n… and {total - MAX_LISTED_NOTES} more." if total > MAX_LISTED_NOTES else ""
+        self._turn.say(f"{pluralize(total, 'note')}:\n\n{lines}{more}")
 
     def _remember(self, paths: tuple[str, ...]) -> None:
         """Keep the notes of a list for "these" and "the first one"; a single one is also "it"."""
@@ -213,69 +218,69 @@ class Pipeline:
     def _listed(self, outcome: ToolOutcome) -> tuple[str, ...] | None:
         if not outcome.success:
             return None
-        paths = tuple(dict.fromkeys(str(hit["path"]) for hit in _list(outcome.result, "hits")))
+        paths = tuple(dict.fromkeys(str(hit["path"]) for hit in _as_list(outcome.result, "hits")))
         self._remember(paths)
         return paths
 
-    async def _tasks(self, step: Step) -> tuple[str, ...] | None:
+    async def _tasks(self, step: PipelineStep) -> tuple[str, ...] | None:
         field = {"open": "task-todo", "done": "task-done"}.get(str(step.arguments.get("state")), "task")
         words = str(step.arguments.get("query", ""))
         query = f"{field}:({words})" if words else f'{field}:""'
         outcome = await self._turn.call("search_notes", {"query": f"{query} ", "limit": 50})
         if not outcome.success:
-            self._turn.say(answer(AnsweredCall("search_notes", {}), outcome))
+            self._turn.say(format_outcome(AnsweredCall("search_notes", {}), outcome))
             return None
         lines: list[str] = []
-        for hit in _list(outcome.result, "hits"):
+        for hit in _as_list(outcome.result, "hits"):
             tasks = [str(line["text"]).strip() for line in hit["lines"]]
-            lines += [f"- {link(str(hit['path']))}: {' '.join(text.split())}" for text in tasks]
+            lines += [f"- {wikilink(str(hit['path']))}: {' '.join(text.split())}" for text in tasks]
         state = {"open": "open task", "done": "done task"}.get(str(step.arguments.get("state")), "task")
-        total = counted(len(lines), state)
+        total = pluralize(len(lines), state)
         self._turn.say(f"{total}:\n\n" + "\n".join(lines[:50]) if lines else f"There is no {state}.")
-        paths = tuple(str(hit["path"]) for hit in _list(outcome.result, "hits"))
+        paths = tuple(str(hit["path"]) for hit in _as_list(outcome.result, "hits"))
         self._dialog = replace(self._dialog, results=paths)
         return paths
 
     # Reading
 
-    async def _read(self, step: Step, paths: tuple[str, ...]) -> tuple[str, ...] | None:
+    async def _read(self, step: PipelineStep, paths: tuple[str, ...]) -> tuple[str, ...] | None:
         if step.action == "open":
             return await self._open(paths[0])
         if step.action == "explain_relation":
             return await self._explain_relation(step, paths[0])
-        argument = "node_id" if self._actions[step.action].tool in _BY_NODE else "name"
+        argument = "node_id" if self._actions[step.action].tool in _NODE_TOOLS else "name"
         done: list[str] = []
         listed: list[str] = []
-        for path in paths[:MAX_READ]:
+        for path in paths[:MAX_READ_NOTES]:
             outcome = await self._call(step, self._actions[step.action].tool, {argument: path})
             if not outcome.success:
                 return None
             done.append(path)
             listed += _notes_in(step.action, outcome.result)
-        if len(paths) > MAX_READ:
-            self._turn.say(f"These are the first {MAX_READ} of {len(paths)} notes.")
+        if len(paths) > MAX_READ_NOTES:
+            self._turn.say(f"These are the first {MAX_READ_NOTES} of {len(paths)} notes.")
         focus = (done[0],) if len(done) == 1 else self._dialog.focus
         results = tuple(listed) if listed else tuple(paths) if len(paths) > 1 else self._dialog.results
         self._dialog = replace(self._dialog, focus=focus, results=results)
         return paths
 
     async def _open(self, path: str) -> tuple[str, ...] | None:
-        outcome = await self._turn.call("read_note", {"name": path}, f"Open {link(path)}.")
+        outcome = await self._turn.call("read_note", {"name": path}, f"Open {wikilink(path)}.")
         if not outcome.success:
-            self._turn.say(answer(AnsweredCall("read_note", {"name": path}), outcome))
+            self._turn.say(format_outcome(AnsweredCall("read_note", {"name": path}), outcome))
             return None
         found = str(outcome.result["path"])
-        self._turn.say(answer(AnsweredCall("read_note", {"name": path}), outcome))
+        self._turn.say(format_outcome(AnsweredCall("read_note", {"name": path}), outcome))
         self._turn.open_note(found)
         self._dialog = replace(self._dialog, focus=(found,))
         return (found,)
 
-    async def _explain_relation(self, step: Step, path: str) -> tuple[str, ...] | None:
+    async def _explain_relation(self, step: PipelineStep, path: str) -> tuple[str, ...] | None:
         other = step.arguments.get("to")
         target = other.notes[0] if isinstance(other, NoteSet) and other.notes else ""
         edge = await self._edge(path, target)
         if edge is None:
-            self._turn.say(f"There is no relation between {link(path)} and {link(target)}.")
+            self._turn.say(f"There is no relation between {wikilink(path)} and {wikilink(target)}.")
             return None
         outcome = await self._call(step, "summarize_relationship", {"edge_id": edge})
         return (path,) if outcome.success else None
@@ -285,18 +290,18 @@ class Pipeline:
         for path, other in ((first, second), (second, first)):
             outcome = await self._turn.call("get_node", {"node_id": path})
             if outcome.success:
-                for edge in _list(outcome.result, "relationships"):
+                for edge in _as_list(outcome.result, "relationships"):
                     if edge.get("to_id") == other:
                         return str(edge["edge_id"])
         return None
 
     # Writing
 
-    async def _create(self, step: Step) -> tuple[str, ...] | None:
+    async def _create(self, step: PipelineStep) -> tuple[str, ...] | None:
         given = step.arguments
         text = str(given.get("text", ""))
         content = bullet_list(text, self._language.phrases("and")) if text else ""
-        tags = tuple(str(tag) for tag in _tuple(given.get("tag", ())))
+        tags = tuple(str(tag) for tag in _as_tuple(given.get("tag", ())))
         name, folder = str(given["name"]), str(given.get("folder", ""))
         head = ""
         properties: list[str] = []
@@ -320,7 +325,7 @@ class Pipeline:
         self._changed(outcome, (path,))
         return (path,)
 
-    async def _write(self, step: Step, paths: tuple[str, ...]) -> tuple[str, ...] | None:
+    async def _write(self, step: PipelineStep, paths: tuple[str, ...]) -> tuple[str, ...] | None:
         calls = await self._calls(step, paths)
         if calls is None:
             return None
@@ -328,11 +333,11 @@ class Pipeline:
         if not calls:
             self._turn.say("There is nothing to change.")
             return paths
-        if tool in _BATCHED and len(calls) > 1:
+        if tool in _BATCH_TOOLS and len(calls) > 1:
             names = [str(call.pop("name")) for call in calls]
-            batch = batch_of(self._registry.get(tool))
+            batch = make_batch_tool(self._registry.get(tool))
             outcome = await self._turn.call(batch, {"names": names, "arguments": calls})
-            self._turn.say(answer(AnsweredCall(tool, {}, "batch"), outcome))
+            self._turn.say(format_outcome(AnsweredCall(tool, {}, "batch"), outcome))
             if not outcome.success:
                 return None
             self._changed(outcome, paths)
@@ -346,12 +351,12 @@ class Pipeline:
             self._changed(outcome, tuple(after))
         return tuple(dict.fromkeys(after))
 
-    async def _calls(self, step: Step, paths: tuple[str, ...]) -> list[Arguments] | None:
+    async def _calls(self, step: PipelineStep, paths: tuple[str, ...]) -> list[Arguments] | None:
         """The tool calls of a writing step."""
         given = step.arguments
         match step.action:
             case "add_tag" | "remove_tag":
-                return [{"name": path, "tag": str(tag)} for path in paths for tag in _tuple(given["tag"])]
+                return [{"name": path, "tag": str(tag)} for path in paths for tag in _as_tuple(given["tag"])]
             case "remove_all_tags":
                 return [call for path in paths for call in await self._all_tags(path)]
             case "append":
@@ -391,7 +396,9 @@ class Pipeline:
                 second = other.notes[0] if isinstance(other, NoteSet) else str(other)
                 edge = await self._edge(paths[0], second)
                 if edge is None:
-                    self._turn.say(f"There is no relation between {link(paths[0])} and {link(second)}.")
+                    self._turn.say(
+                        f"There is no relation between {wikilink(paths[0])} and {wikilink(second)}."
+                    )
                     return None
                 return [{"edge_id": edge}]
             case "set_type":
@@ -402,7 +409,7 @@ class Pipeline:
                 raise ValueError(f"no calls for {step.action}")
 
     @staticmethod
-    def _relations(step: Step, paths: tuple[str, ...]) -> list[Arguments]:
+    def _relations(step: PipelineStep, paths: tuple[str, ...]) -> list[Arguments]:
         other = step.arguments["to"]
         second = other.notes[0] if isinstance(other, NoteSet) else str(other)
         more: Arguments = {"relationship_type": str(step.arguments.get("type") or "relates_to")}
@@ -416,7 +423,7 @@ class Pipeline:
     async def _all_tags(self, path: str) -> list[Arguments]:
         outcome = await self._turn.call("get_metadata", {"name": path})
         tags = outcome.result.get("tags", ()) if outcome.success else ()
-        return [{"name": path, "tag": str(tag)} for tag in _tuple(tags)]
+        return [{"name": path, "tag": str(tag)} for tag in _as_tuple(tags)]
 
     async def _removals(self, paths: tuple[str, ...], words: str) -> list[Arguments] | None:
         """Remove the one line or list item with these words, else the words themselves."""
@@ -424,14 +431,14 @@ class Pipeline:
         for path in paths:
             outcome = await self._turn.call("read_note", {"name": path})
             if not outcome.success:
-                self._turn.say(answer(AnsweredCall("read_note", {"name": path}), outcome))
+                self._turn.say(format_outcome(AnsweredCall("read_note", {"name": path}), outcome))
                 return None
-            text = without_properties(str(outcome.result["text"]))
+            text = strip_properties(str(outcome.result["text"]))
             lines = [line for line in text.splitlines() if words.casefold() in line.casefold()]
             items = [line for line in lines if _item_text(line).casefold() == words.casefold()]
             chosen = items or lines
             if not chosen:
-                self._turn.say(f"“{words}” does not occur in {link(path)}.")
+                self._turn.say(f"“{words}” does not occur in {wikilink(path)}.")
                 return None
             if len(items) == 1 and text.count(f"{items[0]}\n") == 1:
                 calls.append({"name": path, "op": "replace", "old": f"{items[0]}\n", "text": ""})
@@ -469,7 +476,7 @@ class Pipeline:
         for entry in entries:
             arguments: Arguments = {} if entry is None else {"entry": entry}
             outcome = await self._turn.call("undo", arguments)
-            self._turn.say(answer(AnsweredCall("undo", arguments), outcome))
+            self._turn.say(format_outcome(AnsweredCall("undo", arguments), outcome))
             if not outcome.success:
                 break
             if entry is not None:
@@ -477,15 +484,15 @@ class Pipeline:
         self._dialog = replace(self._dialog, changes=tuple(one for one in own if one not in undone))
         return ()
 
-    async def _call(self, step: Step, tool: str, arguments: Mapping[str, object]) -> ToolOutcome:
+    async def _call(self, step: PipelineStep, tool: str, arguments: Mapping[str, object]) -> ToolOutcome:
         """Call a tool and say what came of it."""
         outcome = await self._turn.call(tool, arguments)
-        self._turn.say(answer(AnsweredCall(tool, arguments, _INTENTS.get(step.action, "")), outcome))
+        self._turn.say(format_outcome(AnsweredCall(tool, arguments, _INTENTS.get(step.action, "")), outcome))
         return outcome
 
 
-_BATCHED = frozenset(("add_tag", "remove_tag", "set_properties", "edit_note"))
-_BY_NODE = frozenset(
+_BATCH_TOOLS = frozenset(("add_tag", "remove_tag", "set_properties", "edit_note"))
+_NODE_TOOLS = frozenset(
     ("summarize_node", "get_node", "summarize_node_with_context", "recalculate_node_confidence")
 )
 _INTENTS = {
@@ -509,7 +516,7 @@ def _notes_in(action: str, result: Mapping[str, Any]) -> list[str]:
             return []
 
 
-def _paths_after(step: Step, call: Mapping[str, object], outcome: ToolOutcome) -> list[str]:
+def _paths_after(step: PipelineStep, call: Mapping[str, object], outcome: ToolOutcome) -> list[str]:
     """Where the notes of a call are after it."""
     result = outcome.result
     for key in ("new_path", "path", "node_id", "primary_node_id", "from_id"):
@@ -521,12 +528,12 @@ def _paths_after(step: Step, call: Mapping[str, object], outcome: ToolOutcome) -
     return [str(named)] if named is not None and step.action != "delete" else []
 
 
-def _tool_arguments(step: Step) -> Arguments:
+def _tool_arguments(step: PipelineStep) -> Arguments:
     """The arguments of a step that was read from a tool's own example."""
     return {
         name: value.notes[0]
         if isinstance(value, NoteSet) and value.notes
-        else _first(value)
+        else _first_item(value)
         if isinstance(value, tuple)
         else value
         for name, value in step.arguments.items()
@@ -537,14 +544,14 @@ def _item_text(line: str) -> str:
     return line.strip().lstrip("-*+ ").removeprefix("[ ] ").removeprefix("[x] ").strip()
 
 
-def _list(result: Mapping[str, object], key: str) -> list[Any]:
+def _as_list(result: Mapping[str, object], key: str) -> list[Any]:
     found = result.get(key, ())
     return list(found) if isinstance(found, list | tuple) else []
 
 
-def _tuple(value: object) -> tuple[object, ...]:
+def _as_tuple(value: object) -> tuple[object, ...]:
     return tuple(value) if isinstance(value, list | tuple) else (value,)
 
 
-def _first(value: object) -> str:
-    return str(_tuple(value)[0])
+def _first_item(value: object) -> str:
+    return str(_as_tuple(value)[0])

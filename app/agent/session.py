@@ -11,20 +11,20 @@ from dataclasses import replace
 from typing import Any
 
 from app.agent.builtin import BUILTIN_NAME, BuiltinAgent, Responder
-from app.agent.chain import Link
 from app.agent.conversations import Conversation, ConversationStore
+from app.agent.delegation import DelegationFrame
 from app.agent.model_agent import ModelAgent
 from app.agent.team import BUILTIN, Responders, Team
 from app.agent.transcript import (
     ConversationsChanged,
-    ItemSettled,
+    ItemUpdated,
     TurnFinished,
     TurnStarted,
     TurnState,
     UserText,
-    holds_untrusted,
+    contains_untrusted,
 )
-from app.agent.turn import Prompt, Role, Turn
+from app.agent.turn import Role, Turn, UserPrompt
 from app.errors import ConflictError, ScriptoriumError
 from app.events import EventBus
 from app.permissions.caller import Caller, CallerKind
@@ -82,13 +82,13 @@ class AgentSession:
         """Whether a turn of this conversation is under way."""
         return conversation in self._running
 
-    async def over(self, conversation: str) -> None:
+    async def wait_idle(self, conversation: str) -> None:
         """Wait until no turn of this conversation is running."""
         while (task := self._running.get(conversation)) is not None:
             await asyncio.wait({task})
             await asyncio.sleep(0)
 
-    def start(self, conversation: str, prompt: Prompt, from_position: int | None = None) -> str:
+    def start(self, conversation: str, prompt: UserPrompt, from_position: int | None = None) -> str:
         """Begin a turn; its id.
 
         Args:
@@ -102,7 +102,7 @@ class AgentSession:
         if conversation in self._running:
             raise ConflictError("The agent is still at work in this conversation.", conversation=conversation)
         if from_position is not None:
-            self.store.cut(conversation, from_position)
+            self.store.truncate(conversation, from_position)
         turn = self._new_turn(conversation, prompt)
         task = asyncio.get_running_loop().create_task(self._run(turn), name=f"turn {turn.caller.turn}")
         self._running[conversation] = task
@@ -122,9 +122,9 @@ class AgentSession:
         await asyncio.gather(*running, return_exceptions=True)
         self.store.close()
 
-    def _new_turn(self, conversation: str, prompt: Prompt) -> Turn:
+    def _new_turn(self, conversation: str, prompt: UserPrompt) -> Turn:
         program = self._settings().programs.answering if self._programs is not None else None
-        answering = self.team.answering() if program is None else None
+        answering = self.team.default_responder() if program is None else None
         role = Role(program.name) if program is not None else None
         if isinstance(answering, AgentProfile):
             role = self.team.role(answering)
@@ -134,12 +134,12 @@ class AgentSession:
         if program is not None:
             # What it has read by itself or from the net, nobody knows.
             caller = replace(caller, name=program.name, uses_model=True, tainted=True)
-        if holds_untrusted(self.store.items(conversation)):
+        if contains_untrusted(self.store.items(conversation)):
             caller = replace(caller, tainted=True)
         said = UserText(turn=caller.turn, at=time.time(), text=prompt.text, notes=prompt.notes)
         position = self.store.append(conversation, said)
         self._events.publish(TurnStarted(conversation, caller.turn))
-        self._events.publish(ItemSettled(conversation, position, said))
+        self._events.publish(ItemUpdated(conversation, position, said))
         self._events.publish(ConversationsChanged())
         return Turn(conversation, prompt, caller, self.store, self._events, self._runner, role, program)
 
@@ -151,7 +151,7 @@ class AgentSession:
         if answering is not None:
             name = answering.name
             # A group calls nothing itself; each member says whether it uses a model.
-            uses_model = isinstance(answering, AgentProfile) and self.team.thinks(name)
+            uses_model = isinstance(answering, AgentProfile) and self.team.has_model(name)
         return Caller(
             CallerKind.DESKTOP_AGENT,
             name,
@@ -164,7 +164,7 @@ class AgentSession:
     async def _run(self, turn: Turn) -> None:
         """Let the chosen agent respond; whatever happens, the turn is told to be over."""
         state: TurnState = "failed"
-        with self.team.leading(turn) as link:
+        with self.team.lead_chain(turn) as link:
             try:
                 await self._respond(turn, link)
                 state = "done"
@@ -178,11 +178,11 @@ class AgentSession:
                 hint = "Nothing was changed without your approval."
                 turn.notice("error", f"The agent failed: {error}", hint)
             finally:
-                turn.settle()
+                turn.flush()
                 used = turn.total_usage.plus(link.budget.used)
                 self._events.publish(TurnFinished(turn.conversation, turn.caller.turn, state, used))
 
-    async def _respond(self, turn: Turn, link: Link) -> None:
+    async def _respond(self, turn: Turn, link: DelegationFrame) -> None:
         if turn.program is not None and self._programs is not None:
             await self._programs.respond(turn)
             return

@@ -18,12 +18,12 @@ from typing import Any
 from rapidfuzz import process
 
 from app.agent.builtin import Responder
-from app.agent.chain import Budget, Link
 from app.agent.conversations import ConversationStore
-from app.agent.group_work import GroupResult, work_together
-from app.agent.mailbox import Mailbox
-from app.agent.transcript import TurnFinished, TurnStarted, TurnState, holds_untrusted
-from app.agent.turn import Prompt, Role, Turn
+from app.agent.delegation import DelegationBudget, DelegationFrame
+from app.agent.local_messages import Mailbox
+from app.agent.orchestration import GroupResult, run_group
+from app.agent.transcript import TurnFinished, TurnStarted, TurnState, contains_untrusted
+from app.agent.turn import Role, Turn, UserPrompt
 from app.errors import NotFoundError, ScriptoriumError
 from app.events import EventBus
 from app.permissions.caller import Caller, CallerKind
@@ -32,7 +32,7 @@ from app.toolkit.runner import ToolRunner
 from app.toolkit.team import Delivery, Metadata, TeamAnswer, TeamReply
 
 BUILTIN = "built-in"
-_OUTSIDE = (CallerKind.MCP, CallerKind.HTTP, CallerKind.PLUGIN, CallerKind.CLI)
+_EXTERNAL_CALLERS = (CallerKind.MCP, CallerKind.HTTP, CallerKind.PLUGIN, CallerKind.CLI)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class Team:
         self._responders = responders
         self._settings = settings
         self._running = running
-        self._links: dict[str, Link] = {}
+        self._links: dict[str, DelegationFrame] = {}
         self.mailbox = Mailbox(store, events)
 
     # Who there is
@@ -75,12 +75,12 @@ class Team:
         """The team of the settings."""
         return self._settings().team
 
-    def answering(self) -> AgentProfile | AgentGroup | None:
+    def default_responder(self) -> AgentProfile | AgentGroup | None:
         """Who answers the person instead of the built-in agent or the model; None when nobody does."""
         name = self.settings.answers
         return (self.settings.agent(name) or self.settings.group(name)) if name else None
 
-    def thinks(self, name: str) -> bool:
+    def has_model(self, name: str) -> bool:
         """Whether a model is behind the agent `name`."""
         profile = self.settings.agent(name)
         if profile is not None and profile.model:
@@ -97,21 +97,21 @@ class Team:
 
     def responder(self, name: str) -> Responder:
         """Who answers for the agent `name`."""
-        return self._responders.model if self.thinks(name) else self._responders.builtin
+        return self._responders.model if self.has_model(name) else self._responders.builtin
 
     # As tools use it
 
     def tell_user(self, caller: Caller, text: str, metadata: Metadata | None = None) -> Delivery:
-        """As of `TeamDesk`."""
+        """As of `TeamService`."""
         return self.mailbox.tell_user(caller, text, metadata)
 
     async def ask_agent(
         self, caller: Caller, name: str, text: str, metadata: Metadata | None = None
     ) -> TeamReply:
-        """As of `TeamDesk`."""
+        """As of `TeamService`."""
         name = self._known(name)
 
-        async def ask(link: Link) -> TeamReply:
+        async def ask(link: DelegationFrame) -> TeamReply:
             link.check(name, self.settings)
             self.mailbox.put(link.conversation, caller, name, text, metadata)
             answer, turn = await self._answer(link, caller, name, _with_metadata(text, metadata))
@@ -122,18 +122,18 @@ class Team:
     async def ask_group(
         self, caller: Caller, name: str, text: str, metadata: Metadata | None = None
     ) -> TeamReply:
-        """As of `TeamDesk`."""
+        """As of `TeamService`."""
         group = self.settings.group(name)
         if group is None:
             known = [one.name for one in self.settings.groups]
             raise NotFoundError(f"There is no group called {name!r}.", suggestions=known)
 
-        async def ask(link: Link) -> TeamReply:
+        async def ask(link: DelegationFrame) -> TeamReply:
             for member in group.members:
                 link.check(self._known(member), self.settings)
             self.mailbox.put(link.conversation, caller, group.name, text, metadata)
             members = _Members(self, link, caller)
-            result = await work_together(group, _with_metadata(text, metadata), members)
+            result = await run_group(group, _with_metadata(text, metadata), members)
             return TeamReply(group.name, result.text, result.answers, result.how, members.tainted)
 
         return await self._in_chain(caller, group.name, ask)
@@ -141,30 +141,35 @@ class Team:
     # As the session uses it
 
     @contextmanager
-    def leading(self, turn: Turn) -> Iterator[Link]:
+    def lead_chain(self, turn: Turn) -> Iterator[DelegationFrame]:
         """While `turn`, a request of the person, is answered: the beginning of its chains."""
-        link = Link((turn.caller.name,), turn.conversation, Budget.of(self.settings), turn.prompt.mode)
+        link = DelegationFrame(
+            (turn.caller.name,),
+            turn.conversation,
+            DelegationBudget.from_settings(self.settings),
+            turn.prompt.mode,
+        )
         self._links[turn.caller.turn] = link
         try:
             yield link
         finally:
             del self._links[turn.caller.turn]
 
-    async def answer_as_group(self, group: AgentGroup, turn: Turn, link: Link) -> GroupResult:
+    async def answer_as_group(self, group: AgentGroup, turn: Turn, link: DelegationFrame) -> GroupResult:
         """Let a group answer the person; the members' answers are items of their own."""
         members = _Members(self, link, turn.caller, turn.prompt)
-        return await work_together(group, turn.prompt.text, members)
+        return await run_group(group, turn.prompt.text, members)
 
     # One answer
 
     async def _answer(
         self,
-        link: Link,
+        link: DelegationFrame,
         asker: Caller,
         name: str,
         text: str,
         hands_to: tuple[str, ...] | None = None,
-        prompt: Prompt | None = None,
+        prompt: UserPrompt | None = None,
     ) -> tuple[TeamAnswer, Turn]:
         """A turn of the agent `name`, asked by `asker`.
 
@@ -174,9 +179,9 @@ class Team:
         """
         profile = self.settings.agent(name)
         assert profile is not None
-        link.budget.take_turn()
+        link.budget.count_turn()
         role = self.role(profile, link.budget.tokens)
-        prompt = replace(prompt, text=text) if prompt else Prompt(text, mode=link.mode)
+        prompt = replace(prompt, text=text) if prompt else UserPrompt(text, mode=link.mode)
         caller = self._caller(asker, profile.name, link.conversation)
         turn = Turn(link.conversation, prompt, caller, self._store, self._events, self._runner, role)
         below = replace(link, agents=(*link.agents, profile.name), hands_to=hands_to, busy=asyncio.Lock())
@@ -184,8 +189,8 @@ class Team:
         try:
             await self.responder(profile.name).respond(turn)
         finally:
-            turn.settle()
-            link.budget.use(turn.total_usage)
+            turn.flush()
+            link.budget.record_usage(turn.total_usage)
             del self._links[caller.turn]
         if turn.problem:
             raise ScriptoriumError(f"{profile.name} could not answer: {turn.problem}", agent=profile.name)
@@ -195,14 +200,14 @@ class Team:
 
     def _caller(self, asker: Caller, name: str, conversation: str) -> Caller:
         """The agent as a caller: what the asker knows, it knows; what holds the asker back, holds it back."""
-        untrusted = holds_untrusted(self._store.items(conversation))
-        outside = asker.name if asker.kind in _OUTSIDE and not asker.agent else ""
+        untrusted = contains_untrusted(self._store.items(conversation))
+        outside = asker.name if asker.kind in _EXTERNAL_CALLERS and not asker.agent else ""
         return Caller(
             CallerKind.DESKTOP_AGENT if asker.kind is CallerKind.USER else asker.kind,
             name,
             turn=uuid.uuid4().hex,
             conversation=conversation,
-            uses_model=self.thinks(name) or asker.uses_model,
+            uses_model=self.has_model(name) or asker.uses_model,
             tainted=asker.tainted or untrusted,
             agent=name,
             acting_for=asker.acting_for or outside,
@@ -218,7 +223,7 @@ class Team:
         raise NotFoundError(f"There is no agent called {name!r}.{where}", suggestions=near)
 
     async def _in_chain(
-        self, caller: Caller, to: str, work: Callable[[Link], Awaitable[TeamReply]]
+        self, caller: Caller, to: str, work: Callable[[DelegationFrame], Awaitable[TeamReply]]
     ) -> TeamReply:
         """Do `work` in the chain that a call belongs to, or in a new one for a call from elsewhere.
 
@@ -229,9 +234,9 @@ class Team:
             async with known.busy:
                 return await work(known)
         conversation = caller.conversation
-        if not conversation or not self._store.has(conversation) or conversation in self._running:
+        if not conversation or not self._store.exists(conversation) or conversation in self._running:
             conversation = self.mailbox.new_conversation(f"{caller.name} asks {to}")
-        link = Link((caller.name,), conversation, Budget.of(self.settings))
+        link = DelegationFrame((caller.name,), conversation, DelegationBudget.from_settings(self.settings))
         turn = caller.turn or uuid.uuid4().hex
         # A task of its own: stopping it in the panel must not break off whoever called.
         task = asyncio.ensure_future(work(link))
@@ -253,20 +258,22 @@ class Team:
 class _Members:
     """The members of a group at work; what one of them read from outside taints those who come after."""
 
-    def __init__(self, team: Team, link: Link, asker: Caller, prompt: Prompt | None = None) -> None:
+    def __init__(
+        self, team: Team, link: DelegationFrame, asker: Caller, prompt: UserPrompt | None = None
+    ) -> None:
         self._team = team
         self._link = link
         self._asker = asker
         self._prompt = prompt
         self.tainted = asker.tainted
 
-    def thinks(self, member: str) -> bool:
-        return self._team.thinks(member)
+    def has_model(self, member: str) -> bool:
+        return self._team.has_model(member)
 
     async def ask(
         self, member: str, prompt: str, *, only_reads: bool = False, hands_to: tuple[str, ...] | None = None
     ) -> TeamAnswer:
-        given = self._prompt or Prompt("", mode=self._link.mode)
+        given = self._prompt or UserPrompt("", mode=self._link.mode)
         given = replace(given, mode="ask" if only_reads else given.mode)
         asker = replace(self._asker, tainted=self.tainted)
         answer, turn = await self._team._answer(self._link, asker, member, prompt, hands_to, given)

@@ -54,7 +54,7 @@ class AgentText(Item):
     by_model: bool = False
 
 
-class Thinking(Item):
+class Reasoning(Item):
     """What a model says of its own reasoning."""
 
     kind: Literal["thinking"] = "thinking"
@@ -64,7 +64,7 @@ class Thinking(Item):
 class ToolCard(Item):
     """A tool call: arguments and result as JSON text, the audit entry and the commit it made.
 
-    `tokens` and `cost` are what the model used to come to the call (`app.toolkit.call_record.Spent`).
+    `tokens` and `cost` are what the model used to come to the call (`app.toolkit.call_record.ModelUsage`).
     `untrusted`: the result holds text from outside, so all that follows in the conversation is tainted.
     `decision` is the audit entry's; `changed_by_user`: a part or another text was approved. `undone_by` is
     the audit entry that took the change back.
@@ -92,7 +92,7 @@ SET_UP_MODEL = "set-up-model"
 """The action of a choice that opens the settings of the model."""
 
 
-class Choice(BaseModel):
+class AnswerChoice(BaseModel):
     """An answer that the agent offers to its own question.
 
     `reply` is what is sent when it is picked; `action` names what the window does instead (`SET_UP_MODEL`).
@@ -130,7 +130,7 @@ class Question(Item):
 
     kind: Literal["question"] = "question"
     text: str
-    choices: tuple[Choice, ...] = ()
+    choices: tuple[AnswerChoice, ...] = ()
 
 
 class Message(Item):
@@ -165,18 +165,20 @@ class PlanStep(BaseModel):
     state: Literal["pending", "in_progress", "completed"] = "pending"
 
 
-class Plan(Item):
+class AgentPlan(Item):
     """What an agent from outside is going to do, and how far it has come; it changes during the turn."""
 
     kind: Literal["plan"] = "plan"
     steps: tuple[PlanStep, ...] = ()
 
 
-AnyItem = UserText | AgentText | Thinking | ToolCard | RequestReading | Question | Message | Notice | Plan
-ITEM: TypeAdapter[AnyItem] = TypeAdapter(AnyItem, config=ConfigDict(defer_build=True))
+AnyItem = (
+    UserText | AgentText | Reasoning | ToolCard | RequestReading | Question | Message | Notice | AgentPlan
+)
+ITEM_ADAPTER: TypeAdapter[AnyItem] = TypeAdapter(AnyItem, config=ConfigDict(defer_build=True))
 
 
-def holds_untrusted(items: Iterable[AnyItem]) -> bool:
+def contains_untrusted(items: Iterable[AnyItem]) -> bool:
     """Whether text from outside stands in a conversation, so that all that follows is tainted."""
     return any(isinstance(item, ToolCard | Notice) and item.untrusted for item in items)
 
@@ -223,7 +225,7 @@ class TurnStarted(Event):
 
 @dataclass(frozen=True, slots=True)
 class TextStreamed(Event):
-    """The next piece of the agent's text (or thinking); the whole item follows as `ItemSettled`."""
+    """The next piece of the agent's text (or thinking); the whole item follows as `ItemUpdated`."""
 
     conversation: str
     turn: str
@@ -232,7 +234,7 @@ class TextStreamed(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class ItemSettled(Event):
+class ItemUpdated(Event):
     """An item is new, or stands for the one of the same `position` now (a card that has its result)."""
 
     conversation: str

@@ -16,17 +16,17 @@ from dataclasses import dataclass, field, replace
 from app.agent.conversations import ConversationStore
 from app.agent.transcript import (
     AgentText,
+    AnswerChoice,
     AnyItem,
     CardState,
-    Choice,
-    ItemSettled,
+    ItemUpdated,
     NoteOpened,
     Notice,
     Question,
     ReadingChip,
+    Reasoning,
     RequestReading,
     TextStreamed,
-    Thinking,
     ToolCard,
     Usage,
 )
@@ -35,16 +35,16 @@ from app.errors import LimitError, ScriptoriumError
 from app.events import EventBus
 from app.permissions.caller import Caller
 from app.settings import AgentProgram
-from app.toolkit.call_record import NOTHING_SPENT, Spent
+from app.toolkit.call_record import NO_USAGE, ModelUsage
 from app.toolkit.runner import ToolOutcome, ToolRunner
 from app.toolkit.tool import Tool
 
-_MAX_SHOWN_NAME = 200
-_MAX_SHOWN_ARGUMENTS = 2000
+_MAX_SHOWN_NAME_CHARS = 200
+_MAX_SHOWN_ARGUMENT_CHARS = 2000
 
 
 @dataclass(frozen=True, slots=True)
-class Prompt:
+class UserPrompt:
     """What the user sends: the text, the mode, the note on the screen and notes given along (paths)."""
 
     text: str
@@ -93,7 +93,7 @@ class Turn:
     """
 
     conversation: str
-    prompt: Prompt
+    prompt: UserPrompt
     caller: Caller
     store: ConversationStore
     events: EventBus
@@ -124,11 +124,11 @@ class Turn:
 
     def stream(self, text: str) -> None:
         """The next piece of what the agent says."""
-        self._settle_thinking()
+        self._flush_reasoning()
         self._text += text
         self.events.publish(TextStreamed(self.conversation, self.caller.turn, text))
 
-    def think(self, text: str) -> None:
+    def stream_reasoning(self, text: str) -> None:
         """The next piece of a model's reasoning."""
         self._thinking += text
         self.events.publish(TextStreamed(self.conversation, self.caller.turn, text, thinking=True))
@@ -136,15 +136,15 @@ class Turn:
     def say(self, text: str) -> None:
         """A whole answer at once."""
         self.stream(text)
-        self.settle()
+        self.flush()
 
     def open_note(self, path: str) -> None:
         """Have front ends that show notes bring up the one at `path`."""
         self.events.publish(NoteOpened(self.conversation, self.caller.turn, path))
 
-    def ask(self, text: str, choices: tuple[Choice, ...]) -> None:
+    def ask(self, text: str, choices: tuple[AnswerChoice, ...]) -> None:
         """Ask back. Who asks on behalf of the person reads the question alone, as what was said."""
-        self.settle()
+        self.flush()
         self.said.append(text)
         self.put(
             Question(turn=self.caller.turn, at=time.time(), agent=self.agent, text=text, choices=choices)
@@ -152,28 +152,28 @@ class Turn:
 
     def show_reading(self, chips: tuple[ReadingChip, ...]) -> None:
         """Show how the request was understood."""
-        self.settle()
+        self.flush()
         self.put(RequestReading(turn=self.caller.turn, at=time.time(), agent=self.agent, chips=chips))
 
     def notice(self, level: str, text: str, hint: str = "") -> None:
         """Say something about the turn itself."""
-        self.settle()
+        self.flush()
         if level != "info":
             self.problem = text
         said = {"level": level, "text": text, "hint": hint, "agent": self.agent}
         self.put(Notice.model_validate({"turn": self.caller.turn, "at": time.time(), **said}))
 
-    def give(self, text: str, *, untrusted: bool) -> None:
+    def add_context(self, text: str, *, untrusted: bool) -> None:
         """Say what the agent was given beside the prompt; untrusted words taint all that follows."""
-        self.settle()
+        self.flush()
         turn, now = self.caller.turn, time.time()
         self.put(Notice(turn=turn, at=now, level="info", text=text, untrusted=untrusted, agent=self.agent))
         if untrusted:
             self.caller = replace(self.caller, tainted=True)
 
-    def settle(self, *, is_answer: bool = False) -> str:
+    def flush(self, *, is_answer: bool = False) -> str:
         """Make an item of the text streamed so far, and return that text; `is_answer`: it ends the turn."""
-        self._settle_thinking()
+        self._flush_reasoning()
         text, self._text = encodable(self._text), ""
         if self.review is not None and text.strip():
             text = self.review(text, is_answer)
@@ -190,13 +190,13 @@ class Turn:
         tool: str | Tool,
         arguments: Mapping[str, object],
         claim: str = "",
-        spent: Spent = NOTHING_SPENT,
+        spent: ModelUsage = NO_USAGE,
     ) -> ToolOutcome:
         """Call a tool, shown as a card. `claim` is what the agent says of it, shown apart in the dialog.
 
         A `Tool` is called as the app's own, which nobody is offered; other tools by their names.
         """
-        said = self.settle()
+        said = self.flush()
         card = ToolCard(
             turn=self.caller.turn,
             at=time.time(),
@@ -213,11 +213,11 @@ class Turn:
             if isinstance(tool, str):
                 outcome = await self.runner.call(tool, arguments, caller, spent)
             else:
-                outcome = await self.runner.call_own(tool, arguments, caller)
+                outcome = await self.runner.call_internal(tool, arguments, caller)
         except asyncio.CancelledError:
-            self.put_again(position, card.model_copy(update={"state": "cancelled", "message": "Stopped."}))
+            self.replace(position, card.model_copy(update={"state": "cancelled", "message": "Stopped."}))
             raise
-        self.put_again(position, settled(card, outcome))
+        self.replace(position, complete_card(card, outcome))
         self.is_over = self.is_over or outcome.ends_turn
         self.usage_inside = self.usage_inside.plus(_usage_of(outcome.inside))
         if outcome.untrusted:
@@ -232,52 +232,52 @@ class Turn:
             given: The arguments as they came.
             error: Why it can't be made.
         """
-        self.settle()
-        shown = json.dumps({"arguments": given[:_MAX_SHOWN_ARGUMENTS]}, ensure_ascii=False)
+        self.flush()
+        shown = json.dumps({"arguments": given[:_MAX_SHOWN_ARGUMENT_CHARS]}, ensure_ascii=False)
         card = ToolCard(
             turn=self.caller.turn,
             at=time.time(),
             agent=self.agent,
             call=uuid.uuid4().hex,
-            tool=tool[:_MAX_SHOWN_NAME],
+            tool=tool[:_MAX_SHOWN_NAME_CHARS],
             arguments=shown,
         )
         position = self.put(card)
-        outcome = await self.runner.reject(card.tool, given[:_MAX_SHOWN_ARGUMENTS], self.caller, error)
-        self.put_again(position, settled(card, outcome))
+        outcome = await self.runner.reject(card.tool, given[:_MAX_SHOWN_ARGUMENT_CHARS], self.caller, error)
+        self.replace(position, complete_card(card, outcome))
         return outcome
 
-    def use(self, usage: Usage) -> Spent:
+    def record_usage(self, usage: Usage) -> ModelUsage:
         """Take down what the turn has used so far; what came since the last time."""
         before, self.usage = self.usage, usage
         tokens = usage.tokens - before.tokens
         cost = (usage.cost or 0.0) - (before.cost or 0.0) if usage.cost is not None else 0.0
-        return Spent(max(0, tokens), max(0.0, cost))
+        return ModelUsage(max(0, tokens), max(0.0, cost))
 
-    def _settle_thinking(self) -> None:
+    def _flush_reasoning(self) -> None:
         text, self._thinking = self._thinking, ""
         if text.strip():
-            self.put(Thinking(turn=self.caller.turn, at=time.time(), agent=self.agent, text=text))
+            self.put(Reasoning(turn=self.caller.turn, at=time.time(), agent=self.agent, text=text))
 
     def put(self, item: AnyItem) -> int:
         """Add an item to the conversation; its position."""
         position = self.store.append(self.conversation, item)
-        self.events.publish(ItemSettled(self.conversation, position, item))
+        self.events.publish(ItemUpdated(self.conversation, position, item))
         return position
 
-    def put_again(self, position: int, item: AnyItem) -> None:
+    def replace(self, position: int, item: AnyItem) -> None:
         """Put an item in the place of the one at `position`."""
         self.store.put(self.conversation, position, item)
-        self.events.publish(ItemSettled(self.conversation, position, item))
+        self.events.publish(ItemUpdated(self.conversation, position, item))
 
 
-def _usage_of(spent: Spent) -> Usage:
-    if spent is NOTHING_SPENT:
+def _usage_of(spent: ModelUsage) -> Usage:
+    if spent is NO_USAGE:
         return Usage()
     return Usage(requests=1, input_tokens=spent.tokens, cost=spent.cost or None)
 
 
-def settled(card: ToolCard, outcome: ToolOutcome) -> ToolCard:
+def complete_card(card: ToolCard, outcome: ToolOutcome) -> ToolCard:
     """The card with its result."""
     state: CardState = "denied" if outcome.denied else "done" if outcome.success else "failed"
     error = outcome.error or {}

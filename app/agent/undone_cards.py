@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from app.agent.conversations import ConversationStore
-from app.agent.transcript import ItemSettled
+from app.agent.transcript import ItemUpdated
 from app.events import EventBus
 from app.permissions.audit import AuditAppended, AuditLog
 from app.permissions.audit_entry import AuditEntry
@@ -45,4 +45,4 @@ class UndoneCards:
             if card.entry == entry.id and card.undone_by != entry.undone_by:
                 changed = card.model_copy(update={"undone_by": entry.undone_by})
                 self._store.put(conversation, position, changed)
-                self._events.publish(ItemSettled(conversation, position, changed))
+                self._events.publish(ItemUpdated(conversation, position, changed))

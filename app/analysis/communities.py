@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from app.analysis.ties import Ties
-from app.graph.arrangement import Report, silent
+from app.analysis.network import AdjacencyArrays
+from app.graph.arrangement import Report, no_progress
 
 if TYPE_CHECKING:
     import networkx
 
-_PLAIN_UP_TO = 8000
-_MERGED_CAP = 8.0
+_MAX_PLAIN_NODES = 8000
+_MAX_MERGED_MASS = 8.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,18 +41,18 @@ class Communities:
     method: str
 
 
-def find_communities(ties: Ties, seed: int = 0, report: Report = silent) -> Communities:
+def find_communities(ties: AdjacencyArrays, seed: int = 0, report: Report = no_progress) -> Communities:
     """The communities of the linked nodes; the same for the same links and seed."""
     report(-1, "Looking for communities")
     linked = np.zeros(ties.size, dtype=bool)
     linked[ties.links] = True
     if not linked.any():
         return Communities(np.full(ties.size, -1, dtype=np.int64), 0, 0.0, "Louvain")
-    if ties.size <= _PLAIN_UP_TO:
+    if ties.size <= _MAX_PLAIN_NODES:
         found, method = _louvain(ties.undirected(), ties.size, seed), "Louvain"
     else:
-        found, method = _merged(ties, seed), "Louvain on merged neighbourhoods"
-    of = _ranked(found, linked)
+        found, method = _louvain_on_groups(ties, seed), "Louvain on merged neighbourhoods"
+    of = _number_by_size(found, linked)
     return Communities(of, int(of.max()) + 1, modularity(ties, of), method)
 
 
@@ -65,17 +65,17 @@ def _louvain(graph: networkx.Graph[int], size: int, seed: int) -> NDArray[np.int
     return of
 
 
-def _merged(ties: Ties, seed: int) -> NDArray[np.int64]:
+def _louvain_on_groups(ties: AdjacencyArrays, seed: int) -> NDArray[np.int64]:
     """Louvain among small neighbourhoods, weighted by their links; what is inside one weighs as a loop."""
     import networkx
 
-    from app.graph.coarsen import Level, adjacency, merged, propagate
+    from app.graph.coarsen import CoarseLevel, adjacency, coarsen_level, propagate
 
     weights = adjacency(ties.links, ties.size)
-    fine = Level(weights, np.ones(ties.size, dtype=np.float32))
-    labels = propagate(weights, fine.mass, _MERGED_CAP, seed)
+    fine = CoarseLevel(weights, np.ones(ties.size, dtype=np.float32))
+    labels = propagate(weights, fine.mass, _MAX_MERGED_MASS, seed)
     used, parent = np.unique(labels, return_inverse=True)
-    coarse = merged(fine, parent, len(used))
+    coarse = coarsen_level(fine, parent, len(used))
     graph: networkx.Graph[int] = networkx.Graph()
     graph.add_nodes_from(range(len(used)))
     ends, weight = coarse.edges()
@@ -86,7 +86,7 @@ def _merged(ties: Ties, seed: int) -> NDArray[np.int64]:
     return _louvain(graph, len(used), seed)[parent]
 
 
-def _ranked(found: NDArray[np.int64], linked: NDArray[np.bool_]) -> NDArray[np.int64]:
+def _number_by_size(found: NDArray[np.int64], linked: NDArray[np.bool_]) -> NDArray[np.int64]:
     """Numbered by size, equal ones by their first member; -1 where nothing is linked."""
     _, first, inverse, counts = np.unique(
         found[linked], return_index=True, return_inverse=True, return_counts=True
@@ -98,7 +98,7 @@ def _ranked(found: NDArray[np.int64], linked: NDArray[np.bool_]) -> NDArray[np.i
     return of
 
 
-def modularity(ties: Ties, of: NDArray[np.int64]) -> float:
+def modularity(ties: AdjacencyArrays, of: NDArray[np.int64]) -> float:
     """Newman's modularity of a division, links counted without direction."""
     source, target = of[ties.links[:, 0]], of[ties.links[:, 1]]
     ends = np.bincount(np.concatenate([source, target]))

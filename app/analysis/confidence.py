@@ -17,20 +17,20 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-LOWEST, HIGHEST = 0.01, 0.99
-UNSTATED_RELATION = 0.7
-UNSTATED_NOTE = 0.6
-_REACH = 0.8
+MIN_CONFIDENCE, MAX_CONFIDENCE = 0.01, 0.99
+DEFAULT_RELATION_CONFIDENCE = 0.7
+DEFAULT_NOTE_CONFIDENCE = 0.6
+_MAX_INFLUENCE = 0.8
 _PRIORS = {"observation": 0.65, "source": 0.65, "hypothesis": 0.5, "claim": 0.5}
-_PRIOR = 0.5
-_FOR = frozenset({"SUPPORTS", "CONFIRMS", "PROVES"})
-_AGAINST = frozenset({"CONTRADICTS", "REFUTES", "DISPROVES"})
-_SOURCES = frozenset({"CITES", "DERIVED_FROM", "OBSERVED_IN"})
-_SOURCE_SHARE = 0.5
+_DEFAULT_PRIOR = 0.5
+_SUPPORTING = frozenset({"SUPPORTS", "CONFIRMS", "PROVES"})
+_CONTRADICTING = frozenset({"CONTRADICTS", "REFUTES", "DISPROVES"})
+_CITING = frozenset({"CITES", "DERIVED_FROM", "OBSERVED_IN"})
+_SOURCE_WEIGHT = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Neighbour:
+class RelationNeighbor:
     """A note at the other end of a relation; confidences are 0 to 1, None where nothing is stated.
 
     `incoming`: the relation leads from it to the note that is judged.
@@ -52,7 +52,7 @@ class Factor:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class ConfidenceUpdate:
     """A new confidence (0 to 1), the one before it (the prior of the type if none was stated), and why."""
 
     old: float
@@ -61,19 +61,21 @@ class Judged:
 
 
 @dataclass(frozen=True, slots=True)
-class Weight:
+class WeightedReason:
     """A reason with its weight in log-odds: above 0 speaks for, below 0 against."""
 
     name: str
     weight: float
 
 
-def prior(kind: str) -> float:
+def prior_confidence(kind: str) -> float:
     """What a note of this type has before anything is known."""
-    return _PRIORS.get(kind.lower(), _PRIOR)
+    return _PRIORS.get(kind.lower(), _DEFAULT_PRIOR)
 
 
-def node_confidence(kind: str, stated: float | None, neighbours: Iterable[Neighbour]) -> Judged:
+def node_confidence(
+    kind: str, stated: float | None, neighbours: Iterable[RelationNeighbor]
+) -> ConfidenceUpdate:
     """The confidence of a note by its neighbours.
 
     Supporting relations count where they lead to the note, contradictions in both directions, and what it
@@ -84,23 +86,25 @@ def node_confidence(kind: str, stated: float | None, neighbours: Iterable[Neighb
         stated: Its confidence, 0 to 1; None if it has none.
         neighbours: Those at the other ends of its relations.
     """
-    pro: list[Weight] = []
-    contra: list[Weight] = []
+    pro: list[WeightedReason] = []
+    contra: list[WeightedReason] = []
     for one in neighbours:
         strength = _strength(one)
-        if one.relation in _AGAINST:
+        if one.relation in _CONTRADICTING:
             words = "Contradicted by" if one.incoming else "Contradicts"
-            contra.append(Weight(f"{words} {one.name}", strength))
-        elif one.relation in _FOR and one.incoming:
-            pro.append(Weight(f"Supported by {one.name}", strength))
-        elif one.relation in _SOURCES and not one.incoming:
-            pro.append(Weight(f"Rests on {one.name}", _SOURCE_SHARE * strength))
-    weights = [*_thinned(pro), *(Weight(one.name, -one.weight) for one in _thinned(contra))]
-    start = f"Where a {kind} starts ({prior(kind):.2f})"
-    return judged(stated, prior(kind), start, weights)
+            contra.append(WeightedReason(f"{words} {one.name}", strength))
+        elif one.relation in _SUPPORTING and one.incoming:
+            pro.append(WeightedReason(f"Supported by {one.name}", strength))
+        elif one.relation in _CITING and not one.incoming:
+            pro.append(WeightedReason(f"Rests on {one.name}", _SOURCE_WEIGHT * strength))
+    weights = [*_discount(pro), *(WeightedReason(one.name, -one.weight) for one in _discount(contra))]
+    start = f"Where a {kind} starts ({prior_confidence(kind):.2f})"
+    return update_confidence(stated, prior_confidence(kind), start, weights)
 
 
-def judged(stated: float | None, base: float, start: str, weights: Sequence[Weight]) -> Judged:
+def update_confidence(
+    stated: float | None, base: float, start: str, weights: Sequence[WeightedReason]
+) -> ConfidenceUpdate:
     """A confidence drawn half-way back to `base`, then moved by the weights.
 
     Args:
@@ -111,35 +115,35 @@ def judged(stated: float | None, base: float, start: str, weights: Sequence[Weig
     """
     old = base if stated is None else stated
     level = (_log_odds(old) + _log_odds(base)) / 2
-    factors = [Factor(start, _share(level) - old)]
+    factors = [Factor(start, _probability(level) - old)]
     for one in weights:
-        before = _share(level)
+        before = _probability(level)
         level += one.weight
-        factors.append(Factor(one.name, _share(level) - before))
-    return Judged(old, _share(level), tuple(factors))
+        factors.append(Factor(one.name, _probability(level) - before))
+    return ConfidenceUpdate(old, _probability(level), tuple(factors))
 
 
-def _strength(one: Neighbour) -> float:
-    relation = UNSTATED_RELATION if one.relation_confidence is None else one.relation_confidence
-    own = UNSTATED_NOTE if one.confidence is None else one.confidence
-    return math.atanh(_REACH * _bounded(relation) * _bounded(own))
+def _strength(one: RelationNeighbor) -> float:
+    relation = DEFAULT_RELATION_CONFIDENCE if one.relation_confidence is None else one.relation_confidence
+    own = DEFAULT_NOTE_CONFIDENCE if one.confidence is None else one.confidence
+    return math.atanh(_MAX_INFLUENCE * _clamp(relation) * _clamp(own))
 
 
-def _thinned(weights: Iterable[Weight]) -> list[Weight]:
+def _discount(weights: Iterable[WeightedReason]) -> list[WeightedReason]:
     """The strongest first, each next one counting less."""
     ordered = sorted(weights, key=lambda one: (-one.weight, one.name))
-    return [Weight(one.name, one.weight / math.sqrt(place)) for place, one in enumerate(ordered, 1)]
+    return [WeightedReason(one.name, one.weight / math.sqrt(place)) for place, one in enumerate(ordered, 1)]
 
 
-def _bounded(share: float) -> float:
+def _clamp(share: float) -> float:
     return min(1.0, max(0.0, share))
 
 
 def _log_odds(share: float) -> float:
-    kept = min(HIGHEST, max(LOWEST, share))
+    kept = min(MAX_CONFIDENCE, max(MIN_CONFIDENCE, share))
     return math.log(kept / (1 - kept))
 
 
-def _share(log_odds: float) -> float:
+def _probability(log_odds: float) -> float:
     """From log-odds to a share between the bounds."""
-    return min(HIGHEST, max(LOWEST, 1 / (1 + math.exp(-min(50.0, max(-50.0, log_odds))))))
+    return min(MAX_CONFIDENCE, max(MIN_CONFIDENCE, 1 / (1 + math.exp(-min(50.0, max(-50.0, log_odds))))))

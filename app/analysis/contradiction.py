@@ -22,45 +22,45 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-_SENTENCES = 40
-_MIN_SHARED = 2
-_MAX_TOKENS = 40
-_MAX_CHARACTERS = 400
+_MAX_SENTENCES = 40
+_MIN_SHARED_WORDS = 2
+_MAX_CLAUSE_TOKENS = 40
+_MAX_SENTENCE_CHARS = 400
 
 Verdict = Literal["agree", "contradict", "unclear"]
 
 
-def _words(text: str) -> frozenset[str]:
+def _word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-_NEGATORS = _words(
+_NEGATORS = _word_set(
     "not no never nobody nothing none nowhere neither nicht nie niemals kein keine keiner keinen"
     " keinem keines"
 )
-_DROPPED = _words(
+_STOP_WORDS = _word_set(
     "a an the this these those there that any ever also too even just simply really actually indeed"
     " truly very quite either own such be is are am was were been being do does did done has have had"
     " can could will shall should would must to it he she they we i you his her its their our my your"
     " nor and or so as rather der die das den dem des ein eine einen einem einer eines ist sind war"
     " waren wird werden hat haben hatte es er sie wir ich auch sehr und oder"
 )
-_PREPOSITIONS = _words(
+_PREPOSITIONS = _word_set(
     "of in on at by for from with without into onto over under after before since during between"
     " through against about around near off out up down than across per via like within upon behind"
     " beside among towards von im am auf aus bei mit nach seit zu zum zur über unter vor für ohne"
     " durch gegen um bis"
 )
-_PRONOUNS = _words("it he she they this these those that his her its their es er sie dies")
-_COPULAS = _words(
+_PRONOUNS = _word_set("it he she they this these those that his her its their es er sie dies")
+_COPULAS = _word_set(
     "be is are am was were been being become becomes became remain remains remained seem seems seemed"
     " stay stays ist sind war waren bleibt bleiben"
 )
-_DEGREES = _words("very quite too really so rather also not never as even more nicht sehr auch")
-_PAST = _words("was were did had war waren hatte")
-_PRESENT = _words("is are am do does has have ist sind hat haben")
-_MODALS = _words("will shall should must would")
-_SUBORDINATORS = _words(
+_DEGREES = _word_set("very quite too really so rather also not never as even more nicht sehr auch")
+_PAST = _word_set("was were did had war waren hatte")
+_PRESENT = _word_set("is are am do does has have ist sind hat haben")
+_MODALS = _word_set("will shall should must would")
+_SUBORDINATORS = _word_set(
     "who whom whose which that where because since although though despite whose what how why welche"
     " welcher welches dass weil obwohl"
 )
@@ -137,7 +137,7 @@ _IRREGULAR = {
 }
 
 
-def _pairs(text: str) -> frozenset[frozenset[str]]:
+def _pair_set(text: str) -> frozenset[frozenset[str]]:
     return frozenset(frozenset(_stem(word) for word in pair.split("/")) for pair in text.split())
 
 
@@ -163,7 +163,7 @@ def _stem(word: str) -> str:
     return word.removesuffix("e") if len(word) > 3 else word
 
 
-_OPPOSITE_VERBS = _pairs(
+_OPPOSITE_VERBS = _pair_set(
     "increase/decrease increase/reduce increase/lower raise/lower raise/reduce rise/fall rise/drop"
     " rise/decline grow/shrink improve/worsen improve/harm improve/impair improve/damage help/harm"
     " help/hurt help/hinder benefit/harm strengthen/weaken accelerate/slow cause/prevent"
@@ -172,13 +172,13 @@ _OPPOSITE_VERBS = _pairs(
     " include/exclude love/hate attract/repel confirm/disprove prove/disprove lengthen/shorten"
     " heat/cool live/die remember/forget preserve/destroy succeed/failed enable/prevent widen/narrow"
 )
-_OPPOSITE_STATES = _pairs(
+_OPPOSITE_STATES = _pair_set(
     "possible/impossible true/false alive/dead present/absent good/bad safe/dangerous cheap/expensive"
     " healthy/harmful easy/difficult easy/hard strong/weak fast/slow hot/cold large/small big/small"
     " rich/poor early/late high/low old/new old/young open/closed full/empty heavy/light loud/quiet"
     " wet/dry useful/useless effective/useless innocent/guilty success/failure right/wrong long/short"
 )
-_OPPOSITE_COMPARISONS = _pairs(
+_OPPOSITE_COMPARISONS = _pair_set(
     "more/less more/fewer better/worse faster/slower higher/lower larger/smaller bigger/smaller"
     " older/younger older/newer earlier/later longer/shorter stronger/weaker heavier/lighter"
     " safer/riskier warmer/colder warmer/cooler hotter/colder cheaper/dearer easier/harder"
@@ -235,13 +235,13 @@ def find_contradiction(first: Sequence[str], second: Sequence[str]) -> Contradic
             said_too = said_too or any(_compare(mine, one) == "agree" for one in theirs)
             if not said_too:
                 return Contradiction(first[mine.sentence], second[other.sentence])
-    wide = _wide_contradiction(first, second)
+    wide = _chinese_contradiction(first, second)
     return Contradiction(*wide) if wide else None
 
 
 def _compare(first: _Clause, second: _Clause) -> Verdict:
     """Whether two clauses say the same, the opposite, or neither."""
-    if not _same_time(first, second):
+    if not _is_same_time(first, second):
         return "unclear"
     if first.negations == second.negations:
         if first.stems == second.stems:
@@ -250,7 +250,7 @@ def _compare(first: _Clause, second: _Clause) -> Verdict:
     denial, statement = (first, second) if first.negations else (second, first)
     size = len(denial.tokens)
     shared = [one for one in denial.tokens if not one.is_preposition]
-    if len(shared) < _MIN_SHARED:
+    if len(shared) < _MIN_SHARED_WORDS:
         return "unclear"
     rest = statement.tokens[size:]
     if statement.stems[:size] == denial.stems and (not rest or rest[0].is_preposition):
@@ -291,7 +291,7 @@ def _are_opposites(first: _Clause, second: _Clause, at: int) -> bool:
     return is_state and any(long == prefix + short for prefix in _DENYING_PREFIXES)
 
 
-def _same_time(first: _Clause, second: _Clause) -> bool:
+def _is_same_time(first: _Clause, second: _Clause) -> bool:
     """Whether nothing shows that two clauses speak of different times or of a duty against a fact."""
     if (first.words & _MODALS) != (second.words & _MODALS):
         return False
@@ -318,13 +318,13 @@ def _same_time(first: _Clause, second: _Clause) -> bool:
 def _clauses(sentences: Sequence[str]) -> list[_Clause]:
     return [
         clause
-        for number, sentence in enumerate(sentences[:_SENTENCES])
-        if len(sentence) <= _MAX_CHARACTERS and not sentence.rstrip().endswith(("?", "？"))
-        for clause in _read(_plain(sentence), number)
+        for number, sentence in enumerate(sentences[:_MAX_SENTENCES])
+        if len(sentence) <= _MAX_SENTENCE_CHARS and not sentence.rstrip().endswith(("?", "？"))
+        for clause in _iter_clauses(_normalize(sentence), number)
     ]
 
 
-def _plain(sentence: str) -> str:
+def _normalize(sentence: str) -> str:
     """The sentence in lower case, with contractions and final punctuation undone."""
     text = sentence.casefold().replace("’", "'").rstrip(" .!\"'”")
     text = re.sub(r"\bcan(?:not|'t)\b", "can not", text)
@@ -335,7 +335,7 @@ def _plain(sentence: str) -> str:
     return re.sub(r"\bneither\b(.*?)\bnor\b", r"not \1 ", text)
 
 
-def _read(sentence: str, number: int) -> Iterator[_Clause]:
+def _iter_clauses(sentence: str, number: int) -> Iterator[_Clause]:
     if _UNCERTAIN.search(sentence):
         return
     for part in _CLAUSE_END.split(sentence):
@@ -345,7 +345,7 @@ def _read(sentence: str, number: int) -> Iterator[_Clause]:
 
 def _read_clause(text: str, number: int) -> _Clause | None:
     words = _TOKEN.findall(text)
-    if not 2 <= len(words) <= _MAX_TOKENS or (words[0] in _PRONOUNS and not _EXPLETIVE.match(text)):
+    if not 2 <= len(words) <= _MAX_CLAUSE_TOKENS or (words[0] in _PRONOUNS and not _EXPLETIVE.match(text)):
         return None
     negations = 0
     tokens: list[_Token] = []
@@ -358,38 +358,38 @@ def _read_clause(text: str, number: int) -> _Clause | None:
             if of_a_part or of_a_gerund:
                 return None
             negations += 1
-        elif word not in _DROPPED:
+        elif word not in _STOP_WORDS:
             preposition = word in _PREPOSITIONS
             stem = word if preposition else _stem(word)
             tokens.append(_Token(word, stem, after_copula, preposition))
         after_copula = word in _COPULAS or (after_copula and (word in _DEGREES or word in ("a", "an", "the")))
     content = [one for one in tokens if not one.is_preposition]
-    if negations > 1 or len(content) < _MIN_SHARED:
+    if negations > 1 or len(content) < _MIN_SHARED_WORDS:
         return None
     return _Clause(tuple(tokens), frozenset(words), negations, number)
 
 
-_WIDE_NOT = re.compile(r"(?:并非|並非|不是)|(?:没|沒|不)(?=[有会會能可要应應])|不|没|沒|未")
-_WIDE = re.compile(r"[\u4e00-\u9fff]{3,}")
+_CHINESE_NEGATION = re.compile(r"(?:并非|並非|不是)|(?:没|沒|不)(?=[有会會能可要应應])|不|没|沒|未")
+_CHINESE_RUN = re.compile(r"[\u4e00-\u9fff]{3,}")
 
 
-def _wide_contradiction(first: Sequence[str], second: Sequence[str]) -> tuple[str, str] | None:
+def _chinese_contradiction(first: Sequence[str], second: Sequence[str]) -> tuple[str, str] | None:
     """Two Chinese sentences of which one is the other with one denial more."""
-    theirs = {bare: (other, denials) for other, bare, denials in _wide(second)}
-    for mine, bare, denials in _wide(first):
+    theirs = {bare: (other, denials) for other, bare, denials in _chinese_sentences(second)}
+    for mine, bare, denials in _chinese_sentences(first):
         other, others = theirs.get(bare, ("", denials))
         if abs(denials - others) == 1:
             return mine, other
     return None
 
 
-def _wide(sentences: Sequence[str]) -> Iterator[tuple[str, str, int]]:
+def _chinese_sentences(sentences: Sequence[str]) -> Iterator[tuple[str, str, int]]:
     """The Chinese sentences, each without its denials, and how many those are."""
-    for sentence in sentences[:_SENTENCES]:
-        if len(sentence) > _MAX_CHARACTERS:
+    for sentence in sentences[:_MAX_SENTENCES]:
+        if len(sentence) > _MAX_SENTENCE_CHARS:
             continue
         text = sentence.strip().rstrip("。！")
-        if not _WIDE.search(text) or text.endswith(("？", "吗", "嗎")):
+        if not _CHINESE_RUN.search(text) or text.endswith(("？", "吗", "嗎")):
             continue
-        bare = re.sub("是", "", _WIDE_NOT.sub("", text))
-        yield sentence, bare, len(_WIDE_NOT.findall(text))
+        bare = re.sub("是", "", _CHINESE_NEGATION.sub("", text))
+        yield sentence, bare, len(_CHINESE_NEGATION.findall(text))

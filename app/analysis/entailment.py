@@ -26,34 +26,37 @@ from dataclasses import replace
 
 import numpy as np
 
-from app.analysis.alike import by_words
-from app.analysis.relations import Side, Suggested
-from app.embeddings.pair_judge import Verdict
+from app.analysis.relation_classifier import NoteFeatures, RelationPrediction
+from app.analysis.tfidf import tfidf_similarity
+from app.embeddings.entailment_client import EntailmentScores
 
-_SENTENCES = 40
-_PAIRS = 6
-_ALIKE = 0.15
-_CLEAR = 0.5
-_WEIGHT = 0.5
+_MAX_SENTENCES = 40
+_MAX_PAIRS = 6
+_MIN_SIMILARITY = 0.15
+_MIN_DECISIVE_SCORE = 0.5
+_MODEL_WEIGHT = 0.5
 _SIGNS = {"SUPPORTS": 1.0, "CONTRADICTS": -1.0}
 
 Passages = tuple[str, str]
 
 
-def passages(source: Side, target: Side) -> tuple[Passages, ...]:
+def select_passages(source: NoteFeatures, target: NoteFeatures) -> tuple[Passages, ...]:
     """A sentence of each note, those most alike first: what may bear out or deny what."""
-    ours, theirs = list(source.sentences[:_SENTENCES]), list(target.sentences[:_SENTENCES])
+    ours, theirs = list(source.sentences[:_MAX_SENTENCES]), list(target.sentences[:_MAX_SENTENCES])
     if not ours or not theirs:
         return ()
-    likeness = by_words([*ours, *theirs])[: len(ours), len(ours) :]
-    best = np.argsort(-likeness, axis=None, kind="stable")[:_PAIRS]
+    likeness = tfidf_similarity([*ours, *theirs])[: len(ours), len(ours) :]
+    best = np.argsort(-likeness, axis=None, kind="stable")[:_MAX_PAIRS]
     places = [divmod(int(place), len(theirs)) for place in best]
-    return tuple((ours[at], theirs[to]) for at, to in places if likeness[at, to] >= _ALIKE)
+    return tuple((ours[at], theirs[to]) for at, to in places if likeness[at, to] >= _MIN_SIMILARITY)
 
 
-def blended(
-    local: Suggested, verdicts: Sequence[Verdict], model: str, judged: Sequence[Passages] = ()
-) -> Suggested:
+def blend_entailment(
+    local: RelationPrediction,
+    verdicts: Sequence[EntailmentScores],
+    model: str,
+    judged: Sequence[Passages] = (),
+) -> RelationPrediction:
     """The suggestion with the model's opinion as one more reason, named in its reasoning.
 
     Args:
@@ -65,43 +68,45 @@ def blended(
     entailment = min(1.0, max(0.0, *(one.entailment for one in verdicts), 0.0))
     contradiction = min(1.0, max(0.0, *(one.contradiction for one in verdicts), 0.0))
     balance = entailment - contradiction
-    weight = _WEIGHT * balance if abs(balance) >= _CLEAR else 0.0
-    kind, said = _with_model(local, weight)
+    weight = _MODEL_WEIGHT * balance if abs(balance) >= _MIN_DECISIVE_SCORE else 0.0
+    kind, said = _combine_with_model(local, weight)
     doubt = (1 - local.score) / (1 - local.said) * (1 - said)
     score = round(min(1.0, max(0.0, 1 - doubt)), 4)
     says = "support" if weight > 0 else "contradiction" if weight < 0 else "nothing clear"
     told = f"{model} reads {says} (entailment {entailment:.2f}, contradiction {contradiction:.2f})"
-    evidence = local.evidence if kind == local.type else _decisive(kind, verdicts, judged)
+    evidence = local.evidence if kind == local.type else _decisive_passages(kind, verdicts, judged)
     reasoning = f"{local.reasoning} {told}."
     return replace(local, type=kind, score=score, said=said, reasoning=reasoning, evidence=evidence)
 
 
-def _decisive(kind: str, verdicts: Sequence[Verdict], judged: Sequence[Passages]) -> tuple[str, ...]:
+def _decisive_passages(
+    kind: str, verdicts: Sequence[EntailmentScores], judged: Sequence[Passages]
+) -> tuple[str, ...]:
     """The two passages that speak most clearly for the type."""
 
-    def clear(one: tuple[Verdict, Passages]) -> float:
+    def clear(one: tuple[EntailmentScores, Passages]) -> float:
         return one[0].entailment if kind == "SUPPORTS" else one[0].contradiction
 
     best = max(zip(verdicts, judged, strict=False), key=clear, default=None)
     return best[1] if best else ()
 
 
-def _with_model(local: Suggested, weight: float) -> tuple[str, float]:
+def _combine_with_model(local: RelationPrediction, weight: float) -> tuple[str, float]:
     """The type, and how much texts and model together speak for it (0 to 1)."""
     sign = _SIGNS.get(local.type)
     if sign is None:
         if abs(weight) <= local.said:
             return local.type, local.said
-        return _signed(weight), abs(weight)
-    total = _combined(sign * local.said, weight)
-    return (_signed(total) if total else local.type), abs(total)
+        return _relation_for_sign(weight), abs(weight)
+    total = _combine_evidence(sign * local.said, weight)
+    return (_relation_for_sign(total) if total else local.type), abs(total)
 
 
-def _combined(first: float, second: float) -> float:
+def _combine_evidence(first: float, second: float) -> float:
     if first * second >= 0:
         return first + second * (1 - abs(first))
     return (first + second) / (1 - min(abs(first), abs(second)))
 
 
-def _signed(weight: float) -> str:
+def _relation_for_sign(weight: float) -> str:
     return "SUPPORTS" if weight > 0 else "CONTRADICTS"

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from app.errors import StorageError
-from app.storage.files import KeptFile, to_json
+from app.storage.files import DurableFile, to_json
 
 FILE_NAME = "rejected-links.json"
 
@@ -18,7 +18,7 @@ class Rejections:
     """Pairs of paths, in no direction; `problem` says what happened to a damaged file."""
 
     def __init__(self, folder: Path) -> None:
-        self._file = KeptFile(
+        self._file = DurableFile(
             folder / FILE_NAME,
             "The list of rejected links",
             _parse,
@@ -33,7 +33,7 @@ class Rejections:
         return tuple(sorted(self._pairs))
 
     def __contains__(self, pair: Pair) -> bool:
-        return _ordered(*pair) in self._pairs
+        return _unordered_pair(*pair) in self._pairs
 
     def add(self, source: str, target: str) -> None:
         """Reject a link.
@@ -41,19 +41,19 @@ class Rejections:
         Raises:
             StorageError: it could not be written; the list is as it was.
         """
-        self._keep(self._pairs | {_ordered(source, target)})
+        self._save(self._pairs | {_unordered_pair(source, target)})
 
     def remove(self, source: str, target: str) -> None:
         """Let a link be suggested again. Raises as `add`."""
-        self._keep(self._pairs - {_ordered(source, target)})
+        self._save(self._pairs - {_unordered_pair(source, target)})
 
     def follow(self, moved: Iterable[Pair]) -> None:
         """Notes have other paths now, by old and new path. Raises as `add`."""
         new = dict(moved)
         if new:
-            self._keep({_ordered(new.get(a, a), new.get(b, b)) for a, b in self._pairs})
+            self._save({_unordered_pair(new.get(a, a), new.get(b, b)) for a, b in self._pairs})
 
-    def _keep(self, pairs: Iterable[Pair]) -> None:
+    def _save(self, pairs: Iterable[Pair]) -> None:
         pairs = frozenset(pairs)
         if pairs == self._pairs:
             return
@@ -65,8 +65,8 @@ class Rejections:
 
 
 def _parse(content: bytes) -> frozenset[Pair]:
-    return frozenset(_ordered(str(source), str(target)) for source, target in json.loads(content))
+    return frozenset(_unordered_pair(str(source), str(target)) for source, target in json.loads(content))
 
 
-def _ordered(first: str, second: str) -> Pair:
+def _unordered_pair(first: str, second: str) -> Pair:
     return (first, second) if first <= second else (second, first)

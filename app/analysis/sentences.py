@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from app.vault.markdown.code_spans import masked
 from app.vault.markdown.frontmatter import read_frontmatter
+from app.vault.markdown.masking import mask_text
 
 _WIKI = re.compile(r"!?\[\[([^\[\]|\n]*)(?:\|([^\[\]\n]*))?\]\]")
 _EMBED = re.compile(r"!\[\[[^\[\]\n]*\]\]|!\[[^\[\]\n]*\]\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)")
@@ -32,7 +32,7 @@ _SHORT = re.compile(
 )
 
 
-def sentences(text: str) -> tuple[str, ...]:
+def split_sentences(text: str) -> tuple[str, ...]:
     """The sentences of a note's prose, in order, without marks of Markdown; never one that is empty.
 
     Properties, headings, code, comments, relations, fields, rules and embeds (images) are left out; of links
@@ -41,12 +41,12 @@ def sentences(text: str) -> tuple[str, ...]:
     return tuple(one for paragraph in paragraphs(text) for one in _split(paragraph))
 
 
-def joined(said: Iterable[str]) -> str:
+def join_sentences(said: Iterable[str]) -> str:
     """Sentences as one text: each ends with punctuation, as those from list items often do not."""
-    return " ".join(ended(one) for one in said)
+    return " ".join(with_full_stop(one) for one in said)
 
 
-def ended(sentence: str) -> str:
+def with_full_stop(sentence: str) -> str:
     """`sentence` with a full stop where it has no final punctuation; never longer by more than that."""
     bare = sentence.rstrip()
     if not bare or _ENDED.search(bare):
@@ -55,7 +55,7 @@ def ended(sentence: str) -> str:
     return bare + ("。" if bare[-1] > "\u2e7f" else ".")
 
 
-def prose_from(text: str, line: int) -> tuple[int, str] | None:
+def first_prose_line(text: str, line: int) -> tuple[int, str] | None:
     """The first line of prose at or after `line`, without marks, and its number; both count from 1.
 
     Headings, blank lines, rules, embeds, code, comments and properties are passed over.
@@ -63,7 +63,7 @@ def prose_from(text: str, line: int) -> tuple[int, str] | None:
     lines = _without_hidden(text, 0).splitlines()
     start = text.count("\n", 0, read_frontmatter(text).body_start)
     for number in range(max(line - 1, start), len(lines)):
-        if said := _prose(lines[number]):
+        if said := _prose_of_line(lines[number]):
             return number + 1, said
     return None
 
@@ -78,25 +78,25 @@ def paragraphs(text: str) -> Iterator[str]:
         lead = _LEAD.match(line)
         starts_item = bool(lead and lead.end() and not line[: lead.end()].isspace())
         if held and (blank or starts_item or _HEADING.match(line)):
-            yield _joined(held)
+            yield _join_lines(held)
             held = []
-        if said := _prose(line):
+        if said := _prose_of_line(line):
             held.append(said)
     if held:
-        yield _joined(held)
+        yield _join_lines(held)
 
 
-def _prose(line: str) -> str:
+def _prose_of_line(line: str) -> str:
     """What a line says, without marks; empty for one that is no prose."""
     if not line.strip() or _HEADING.match(line) or _RULE.fullmatch(line) or _RELATION.match(line):
         return ""
     lead = _LEAD.match(line)
-    return _plain(line[lead.end() if lead else 0 :])
+    return _strip_marks(line[lead.end() if lead else 0 :])
 
 
 def _without_hidden(text: str, start: int) -> str:
     """The prose; code blocks, math and comments are blanked, a word in `code` stays."""
-    hidden = masked(text, start)
+    hidden = mask_text(text, start)
     out = []
     at = start
     for shown in text[start:].split("\n"):
@@ -107,22 +107,22 @@ def _without_hidden(text: str, start: int) -> str:
     return "\n".join(out)
 
 
-def _plain(line: str) -> str:
+def _strip_marks(line: str) -> str:
     said = _EMBED.sub(" ", _FIELD.sub(" ", line))
-    said = _WIKI.sub(lambda link: link[2] or _shown(link[1]), said)
+    said = _WIKI.sub(lambda link: link[2] or _wikilink_text(link[1]), said)
     said = _LINK.sub(lambda link: link[1], said)
     said = _TAG.sub("", _HTML.sub(" ", _BLOCK_ID.sub("", said)))
     said = _MARKS.sub("", said).replace("|", " ").replace("\\", "")
     return " ".join(said.split())
 
 
-def _shown(target: str) -> str:
+def _wikilink_text(target: str) -> str:
     """What a wikilink shows: the name without folders, the heading after it."""
     name, _, heading = target.partition("#")
     return (name.rpartition("/")[2] or heading).strip()
 
 
-def _joined(lines: list[str]) -> str:
+def _join_lines(lines: list[str]) -> str:
     joined = lines[0]
     for line in lines[1:]:
         # Chinese and Japanese have no space at the end of a line.

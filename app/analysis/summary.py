@@ -13,17 +13,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from app.analysis.alike import by_words, cosines
-from app.analysis.sentences import ended, joined, sentences
+from app.analysis.sentences import join_sentences, split_sentences, with_full_stop
+from app.analysis.tfidf import cosine_matrix, tfidf_similarity
 
-MOST_SENTENCES = 160
-_RELEVANCE = 0.6
-_TWICE = 0.75
-_LEAST_CENTRAL = 0.3
-_LEAST_ALIKE = 0.1
-_LEAD = 0.25
-_MOST_POINTS = 5
-_SHORTEST = 12
+MAX_SENTENCES = 160
+_RELEVANCE_WEIGHT = 0.6
+_MIN_REPEAT_SIMILARITY = 0.75
+_MIN_CENTRALITY = 0.3
+_MIN_SIMILARITY = 0.1
+_LEAD_BONUS = 0.25
+_MAX_KEY_POINTS = 5
+_FULL_WEIGHT_CHARS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +39,9 @@ class Summary:
     sentences: tuple[str, ...] = ()
 
 
-def sentences_to_weigh(text: str) -> tuple[str, ...]:
+def candidate_sentences(text: str) -> tuple[str, ...]:
     """The sentences of a note that a summary is made from: each once, at most 160, the earliest."""
-    return tuple(dict.fromkeys(sentences(text)))[:MOST_SENTENCES]
+    return tuple(dict.fromkeys(split_sentences(text)))[:MAX_SENTENCES]
 
 
 def summarize(said: Sequence[str], max_length: int, vectors: NDArray[np.floating] | None = None) -> Summary:
@@ -56,16 +56,16 @@ def summarize(said: Sequence[str], max_length: int, vectors: NDArray[np.floating
     method = f"LexRank over {method}"
     if not said:
         return Summary("", (), method)
-    likeness = by_words(said) if vectors is None else cosines(vectors)
+    likeness = tfidf_similarity(said) if vectors is None else cosine_matrix(vectors)
     central = _centrality(said, likeness)
-    order = _marginal(central, likeness)
-    worth = [at for at in order if central[at] >= _LEAST_CENTRAL]
-    taken = _fitting(said, worth, order, max_length)
-    text = joined(taken) if taken else shortened(ended(said[order[0]]), max_length)
-    return Summary(text, _points(said, worth), method, taken or (text,))
+    order = _marginal_relevance(central, likeness)
+    worth = [at for at in order if central[at] >= _MIN_CENTRALITY]
+    taken = _select_fitting(said, worth, order, max_length)
+    text = join_sentences(taken) if taken else truncate(with_full_stop(said[order[0]]), max_length)
+    return Summary(text, _key_points(said, worth), method, taken or (text,))
 
 
-def shortened(text: str, max_length: int) -> str:
+def truncate(text: str, max_length: int) -> str:
     """`text` in at most so many characters, cut after a word where it is too long."""
     line = " ".join(text.split())
     if len(line) <= max_length:
@@ -82,39 +82,39 @@ def _centrality(said: Sequence[str], likeness: NDArray[np.float64]) -> NDArray[n
     """PageRank of the sentences, 0 to 1; what opens a text counts more, scraps less."""
     import networkx  # some tenths of a second, for those who ask for a summary
 
-    edges = np.where(likeness >= _LEAST_ALIKE, likeness, 0.0)
+    edges = np.where(likeness >= _MIN_SIMILARITY, likeness, 0.0)
     np.fill_diagonal(edges, 0.0)
     graph = networkx.from_numpy_array(edges)
     ranked = networkx.pagerank(graph, weight="weight")
     rank = np.array([ranked[at] for at in range(len(said))])
     place = np.arange(len(said)) / max(1, len(said) - 1)
-    weight = rank / rank.max() * (1 + _LEAD * np.exp(-4 * place))
-    size = np.array([min(1.0, len(one) / _SHORTEST) for one in said])
+    weight = rank / rank.max() * (1 + _LEAD_BONUS * np.exp(-4 * place))
+    size = np.array([min(1.0, len(one) / _FULL_WEIGHT_CHARS) for one in said])
     weight = weight * size
     return np.asarray(weight / weight.max())
 
 
-def _marginal(central: NDArray[np.float64], likeness: NDArray[np.float64]) -> list[int]:
+def _marginal_relevance(central: NDArray[np.float64], likeness: NDArray[np.float64]) -> list[int]:
     """All sentences, each time the one that is central and least like those taken before."""
     left = list(range(len(central)))
     order: list[int] = []
     nearest = np.zeros(len(central))
     while left:
-        repeats = nearest[left] >= _TWICE
-        worth = _RELEVANCE * central[left] - (1 - _RELEVANCE) * nearest[left] - repeats
+        repeats = nearest[left] >= _MIN_REPEAT_SIMILARITY
+        worth = _RELEVANCE_WEIGHT * central[left] - (1 - _RELEVANCE_WEIGHT) * nearest[left] - repeats
         best = left.pop(int(np.argmax(worth)))
         order.append(best)
         nearest = np.maximum(nearest, likeness[best])
     return order
 
 
-def _fitting(
+def _select_fitting(
     said: Sequence[str], worth: Sequence[int], order: Sequence[int], max_length: int
 ) -> tuple[str, ...]:
     """The best sentences that fit together, in the order of the text; none where not even one fits."""
     taken: list[int] = []
     room = max_length
-    sizes = [len(ended(one)) for one in said]
+    sizes = [len(with_full_stop(one)) for one in said]
     fallback = [at for at in order if sizes[at] <= max_length][:1]
     for at in worth if any(sizes[at] <= max_length for at in worth) else fallback:
         need = sizes[at] + (1 if taken else 0)
@@ -124,6 +124,6 @@ def _fitting(
     return tuple(said[at] for at in sorted(taken))
 
 
-def _points(said: Sequence[str], order: Sequence[int]) -> tuple[str, ...]:
-    wanted = max(1, min(_MOST_POINTS, (len(said) + 2) // 3))
+def _key_points(said: Sequence[str], order: Sequence[int]) -> tuple[str, ...]:
+    wanted = max(1, min(_MAX_KEY_POINTS, (len(said) + 2) // 3))
     return tuple(said[at] for at in order[:wanted])

@@ -20,29 +20,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 NICENESS = 5
-_OFTEN_SECONDS = 0.05
-_PIECE_BYTES = 2 * 2**20
+_PROGRESS_INTERVAL_S = 0.05
+_CHUNK_BYTES = 2 * 2**20
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """What is to be computed; arguments that are `Pieces` stand for arrays that came before."""
+class WorkerRequest:
+    """What is to be computed; arguments that are `ArrayChunks` stand for arrays that came before."""
 
     work: Callable[..., object]
     arguments: tuple[object, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Pieces:
+class ArrayChunks:
     """An array that comes in so many pieces of rows."""
 
     count: int
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class WorkerProgress:
     """How far it is: 0 to 1, or -1 where that cannot be told; and in words."""
 
     share: float
@@ -50,24 +50,24 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class WorkerResult:
     """What came of a question."""
 
     value: object
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class WorkerFailure:
     """Why nothing came of it."""
 
     words: str
 
 
-def pieces_of(array: NDArray[Any]) -> list[NDArray[Any]]:
+def split_array(array: NDArray[Any]) -> list[NDArray[Any]]:
     """The array as pieces of some megabytes; the array itself alone when it is small."""
-    if array.nbytes <= _PIECE_BYTES:
+    if array.nbytes <= _CHUNK_BYTES:
         return [array]
-    return np.array_split(array, -(-array.nbytes // _PIECE_BYTES))
+    return np.array_split(array, -(-array.nbytes // _CHUNK_BYTES))
 
 
 def serve(connection: Connection) -> None:
@@ -79,32 +79,34 @@ def serve(connection: Connection) -> None:
     with contextlib.suppress(EOFError, BrokenPipeError, ConnectionResetError), connection:
         while True:
             message = connection.recv()
-            if isinstance(message, Question):
-                connection.send(_answer(message, waiting, connection))
+            if isinstance(message, WorkerRequest):
+                connection.send(_compute(message, waiting, connection))
                 waiting.clear()
             else:
                 waiting.append(message)
 
 
-def _answer(question: Question, pieces: list[NDArray[Any]], connection: Connection) -> Answer | Failure:
+def _compute(
+    question: WorkerRequest, pieces: list[NDArray[Any]], connection: Connection
+) -> WorkerResult | WorkerFailure:
     told = 0.0
 
     def report(share: float, words: str) -> None:
         nonlocal told
-        if time.monotonic() - told >= _OFTEN_SECONDS:
+        if time.monotonic() - told >= _PROGRESS_INTERVAL_S:
             told = time.monotonic()
-            connection.send(Progress(share, words))
+            connection.send(WorkerProgress(share, words))
 
     rest = iter(pieces)
     arguments = [
-        np.concatenate([next(rest) for _ in range(each.count)]) if isinstance(each, Pieces) else each
+        np.concatenate([next(rest) for _ in range(each.count)]) if isinstance(each, ArrayChunks) else each
         for each in question.arguments
     ]
     try:
-        return Answer(question.work(*arguments, report=report))
+        return WorkerResult(question.work(*arguments, report=report))
     except BrokenPipeError:
         raise
     except Exception as error:
         # Whatever a library can raise over some odd graph, the asker has to hear of it.
         log.exception("an analysis failed")
-        return Failure(f"{type(error).__name__}: {error}")
+        return WorkerFailure(f"{type(error).__name__}: {error}")

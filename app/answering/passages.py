@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from app.embeddings.chunker import readable
-from app.vault.markdown.code_spans import masked
+from app.embeddings.chunker import plain_text
+from app.vault.markdown.masking import mask_text
 from app.vault.note import ParsedNote, Span
 
-LONGEST = 320
-_LONGEST_TRAIL = 90
-_PARENTS = 2
+MAX_PASSAGE_CHARS = 320
+_MAX_TRAIL_CHARS = 90
+_MAX_PARENTS = 2
 
 _LINE = re.compile(r"[^\n]*(?:\n|\Z)")
 _HEADING = re.compile(r"[ \t>]*(?:[-*+][ \t]+)?#{1,6}[ \t]+(.*)")
@@ -26,7 +26,7 @@ _NO_PROSE = re.compile(
 )
 _BLOCK_ID = re.compile(r"[ \t]\^([A-Za-z0-9-]+)[ \t\r]*$")
 _SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”’»)\]]*[ \t\n]+(?=[\"'“‘«(\[*_]*[^\W_a-z])|(?<=[。！？])")
-_UNSAID = frozenset(
+_HIDDEN_PROPERTIES = frozenset(
     ("tags", "aliases", "alias", "cssclasses", "cssclass", "type", "id", "ai", "cover", "url", "collapsed")
 )
 _WORD = re.compile(r"\w+")
@@ -53,16 +53,16 @@ class Passage:
     is_property: bool = False
 
 
-def passages(text: str, parsed: ParsedNote) -> tuple[Passage, ...]:
+def split_passages(text: str, parsed: ParsedNote) -> tuple[Passage, ...]:
     """The passages of a note in order: short paragraphs or sentences, list items, table rows, properties."""
-    return (*_properties(text, parsed), *_Cutter(text, parsed.body_start).run())
+    return (*_properties(text, parsed), *_PassageSplitter(text, parsed.body_start).run())
 
 
 def _properties(text: str, parsed: ParsedNote) -> Iterator[Passage]:
     at = 0
     for number, line in enumerate(text[: parsed.body_start].split("\n"), 1):
         found = _PROPERTY.fullmatch(line.rstrip("\r"))
-        if found and found[1].strip().casefold() not in _UNSAID and found[2][0] not in "[{&|>":
+        if found and found[1].strip().casefold() not in _HIDDEN_PROPERTIES and found[2][0] not in "[{&|>":
             span = Span(at, at + found.end())
             yield Passage(span, f"{found[1]}: {found[2]}", (), number, is_property=True)
         at += len(line) + 1
@@ -74,13 +74,13 @@ class _Parent:
     text: str
 
 
-class _Cutter:
+class _PassageSplitter:
     """Goes through the lines of a body and joins those of one paragraph."""
 
     def __init__(self, text: str, start: int) -> None:
         self._text = text
         self._start = start
-        self._masked = masked(text, start)
+        self._masked = mask_text(text, start)
         self._headings: list[tuple[int, str]] = []
         self._parents: list[_Parent] = []
         self._from = self._to = -1
@@ -115,7 +115,7 @@ class _Cutter:
             yield from self._close()
             level = line.count("#", 0, heading.start(1))
             self._headings = [one for one in self._headings if one[0] < level]
-            self._headings.append((level, readable(heading[1])))
+            self._headings.append((level, plain_text(heading[1])))
             self._parents = []
             return
         item = _ITEM.match(line)
@@ -126,7 +126,7 @@ class _Cutter:
         if self._from < 0 and item is None and not line[0].isspace():
             self._parents = []
         if field is not None:
-            if len(_WORD.findall(field[2])) >= 3 and field[1].casefold() not in _UNSAID:
+            if len(_WORD.findall(field[2])) >= 3 and field[1].casefold() not in _HIDDEN_PROPERTIES:
                 yield from self._whole(at + field.start(2), at + len(line.rstrip()), number)
             return
         if is_row:
@@ -150,7 +150,7 @@ class _Cutter:
 
     def _enter(self, indent: int, text: str) -> None:
         self._parents = [one for one in self._parents if one.indent < indent]
-        self._parents.append(_Parent(indent, readable(text)[:_LONGEST_TRAIL]))
+        self._parents.append(_Parent(indent, plain_text(text)[:_MAX_TRAIL_CHARS]))
 
     def _open(self, at: int, number: int) -> None:
         self._from, self._line = at, number
@@ -169,17 +169,17 @@ class _Cutter:
             end = start + block.start()
             source = self._text[start:end]
         parents = [one.text for one in self._parents]
-        own = readable(source)
-        if own_item and parents and own.startswith(parents[-1][: _LONGEST_TRAIL - 1]):
+        own = plain_text(source)
+        if own_item and parents and own.startswith(parents[-1][: _MAX_TRAIL_CHARS - 1]):
             parents.pop()
         trail = (
-            *(text for _, text in self._headings[-_PARENTS:]),
-            *parents[-_PARENTS:],
+            *(text for _, text in self._headings[-_MAX_PARENTS:]),
+            *parents[-_MAX_PARENTS:],
             *([head] if head else []),
         )
-        pieces = list(_pieces(source)) if len(own) > LONGEST else [(0, len(source))]
+        pieces = list(_pieces(source)) if len(own) > MAX_PASSAGE_CHARS else [(0, len(source))]
         for begin, stop in pieces:
-            said = " ".join(readable(source[begin:stop]).strip("| ").replace(" | ", ", ").split())
+            said = " ".join(plain_text(source[begin:stop]).strip("| ").replace(" | ", ", ").split())
             if _WORD.search(said):
                 span = Span(start + begin, start + stop)
                 yield Passage(
@@ -192,17 +192,17 @@ class _Cutter:
 
 
 def _cells(line: str) -> str:
-    return " ".join(cell.strip() for cell in readable(line).strip("| ").split("|"))
+    return " ".join(cell.strip() for cell in plain_text(line).strip("| ").split("|"))
 
 
 def _pieces(source: str) -> Iterator[tuple[int, int]]:
-    """Runs of sentences, none longer than `LONGEST` unless a single sentence is."""
+    """Runs of sentences, none longer than `MAX_PASSAGE_CHARS` unless a single sentence is."""
     ends = [(found.start(), found.end()) for found in _SENTENCE_END.finditer(source)]
     ends.append((len(source), len(source)))
     begin = 0
     last: tuple[int, int] | None = None
     for stop, following in ends:
-        if last is not None and stop - begin > LONGEST:
+        if last is not None and stop - begin > MAX_PASSAGE_CHARS:
             yield begin, last[0]
             begin = last[1]
         last = (stop, following)

@@ -10,7 +10,7 @@ from functools import cache
 
 import snowballstemmer
 
-from app.index.folding import fold
+from app.index.normalization import fold
 from app.paths import resources_folder
 
 _WORD = re.compile(r"[^\W_]+")
@@ -29,7 +29,7 @@ _TIME = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class AnswerKind:
     """A kind of answer: `asks` finds the phrases that ask for it, `marks` what such an answer has."""
 
     name: str
@@ -38,7 +38,7 @@ class Kind:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ParsedQuestion:
     """A question.
 
     Attributes:
@@ -50,7 +50,7 @@ class Question:
 
     text: str
     words: tuple[str, ...]
-    kind: Kind | None
+    kind: AnswerKind | None
     language: str
 
     def stems_in(self, text: str) -> list[str]:
@@ -67,7 +67,7 @@ class Question:
         return self.kind.marks.search(text) is not None
 
 
-def read_question(text: str) -> Question:
+def read_question(text: str) -> ParsedQuestion:
     """Read a question in the language most of whose words it has, English where that is equal."""
     folded = [word for word in _WORD.findall(text.casefold())]
     data = _words()
@@ -77,7 +77,7 @@ def read_question(text: str) -> Question:
     found = [(match.start(), kind) for kind in language.kinds if (match := kind.asks.search(text))]
     kind = min(found, key=lambda one: one[0])[1] if found else None
     topic = [word for word in folded if word not in language.stop]
-    return Question(text, tuple(dict.fromkeys(_stemmed(topic, code))), kind, code)
+    return ParsedQuestion(text, tuple(dict.fromkeys(_stemmed(topic, code))), kind, code)
 
 
 def stems(text: str, language: str) -> list[str]:
@@ -99,7 +99,7 @@ def _stemmer(name: str) -> snowballstemmer.stemmer:
 class _Language:
     stems: str
     stop: frozenset[str]
-    kinds: tuple[Kind, ...]
+    kinds: tuple[AnswerKind, ...]
 
 
 @cache
@@ -111,11 +111,11 @@ def _words() -> dict[str, _Language]:
     }
 
 
-def _kinds(data: dict[str, dict[str, list[str]]]) -> Iterator[Kind]:
+def _kinds(data: dict[str, dict[str, list[str]]]) -> Iterator[AnswerKind]:
     fixed = {"time": _TIME, "number": _NUMBER}
     for name, one in data.items():
         asks = re.compile(rf"\b(?:{'|'.join(one['asks'])})", re.IGNORECASE)
         said = "|".join(map(re.escape, one.get("marks", ())))
-        yield Kind(
+        yield AnswerKind(
             name, asks, fixed.get(name) or re.compile(rf"\b(?:{said})\b" if said else r"(?!)", re.IGNORECASE)
         )

@@ -15,7 +15,7 @@ from functools import cache
 from itertools import pairwise
 
 from app.answering.passages import Passage
-from app.answering.question import Question, stems
+from app.answering.question import ParsedQuestion, stems
 from app.paths import resources_folder
 from app.vault.path import NotePath
 
@@ -54,7 +54,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
+class RankedCandidate:
     """A candidate with its score (a logit) and what it was made of."""
 
     candidate: Candidate
@@ -63,10 +63,10 @@ class Ranked:
 
 
 @dataclass(frozen=True, slots=True)
-class Ranking:
+class RankedPassages:
     """Passages, best first; `answer_score` is a logit: below 0 the notes do not seem to hold the answer."""
 
-    passages: tuple[Ranked, ...]
+    passages: tuple[RankedCandidate, ...]
     answer_score: float
     features: Mapping[str, float]
 
@@ -76,7 +76,7 @@ class Ranking:
         return self.answer_score >= 0
 
 
-class Weighing:
+class CandidateScorer:
     """Weighs candidates for one question.
 
     Args:
@@ -84,7 +84,7 @@ class Weighing:
         pool: Every passage of the notes that were found: it says which words are rare.
     """
 
-    def __init__(self, question: Question, pool: Sequence[Candidate]) -> None:
+    def __init__(self, question: ParsedQuestion, pool: Sequence[Candidate]) -> None:
         self._question = question
         self._pool = pool
         self._stems: dict[int, frozenset[str]] = {}
@@ -117,7 +117,7 @@ class Weighing:
         scored.sort(key=lambda pair: -pair[0])
         return [one for _, one in scored[:limit]]
 
-    def rank(self, candidates: Sequence[Candidate], cosines: Sequence[float] | None) -> Ranking:
+    def rank(self, candidates: Sequence[Candidate], cosines: Sequence[float] | None) -> RankedPassages:
         """Rank candidates, with their closeness in meaning to the question where that is known."""
         weights = _weights()["meaning" if cosines is not None else "words"]
         best: dict[NotePath, float] = {}
@@ -129,13 +129,13 @@ class Weighing:
                 one, cosines[at] if cosines is not None else 0.0, best.get(one.path, 0.0)
             )
             score = sum(weights["rank"][name] * value for name, value in features.items())
-            found.append(Ranked(one, score, features))
+            found.append(RankedCandidate(one, score, features))
         found.sort(key=lambda ranked: -ranked.score)
         features = self._answer_features(found)
         score = weights["answer"]["bias"] + sum(
             weights["answer"][name] * value for name, value in features.items()
         )
-        return Ranking(tuple(found), score if found else -math.inf, features)
+        return RankedPassages(tuple(found), score if found else -math.inf, features)
 
     def _features(self, one: Candidate, cosine: float, best_in_note: float) -> dict[str, float]:
         own, above = self._stems_of(one), self._above(one)
@@ -159,7 +159,7 @@ class Weighing:
             "property": float(one.passage.is_property and not set(in_order[:1]) & set(words)),
         }
 
-    def _answer_features(self, found: Sequence[Ranked]) -> dict[str, float]:
+    def _answer_features(self, found: Sequence[RankedCandidate]) -> dict[str, float]:
         if not found:
             return dict.fromkeys(ANSWER_FEATURES, 0.0)
         first, top = found[0], found[:3]

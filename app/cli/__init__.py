@@ -41,6 +41,6 @@ def is_command(arguments: list[str]) -> bool:
         return False
     if not Path(first).is_dir():
         return True
-    from app.cli.tool_command import known_tool
+    from app.cli.tool_command import find_tool
 
-    return known_tool(first) is not None
+    return find_tool(first) is not None

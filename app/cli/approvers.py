@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 
-from app.cli.kinds import Kind, kinds_of, missing_words
+from app.cli.approval_kinds import ApprovalKind, kinds_for_request, missing_kinds
 from app.errors import PermissionDeniedError
 from app.permissions.approval import ApprovalRequest, Approved, Approver, Decision
 
 
-class NamedInAdvance:
+class PreapprovedKinds:
     """Says yes to the kinds of change that `--approve` names, and hands on every other question.
 
     Args:
@@ -17,23 +17,23 @@ class NamedInAdvance:
         other: Who is asked about the rest.
     """
 
-    def __init__(self, named: frozenset[Kind], other: Approver) -> None:
+    def __init__(self, named: frozenset[ApprovalKind], other: Approver) -> None:
         self._named = named
         self._other = other
 
     async def decide(self, request: ApprovalRequest) -> Decision:
         """Yes where everything was named, else the other's answer."""
-        kinds = kinds_of(request)
+        kinds = kinds_for_request(request)
         if kinds and kinds <= self._named:
             words = f"named in advance by --approve {','.join(sorted(kinds))}"
             return Approved(request.proposal, words=words)
         return await self._other.decide(request)
 
 
-class NobodyThere:
+class DenyAll:
     """Stands where no terminal is: what needs a yes is refused, and told how it could have been had."""
 
-    def __init__(self, named: frozenset[Kind] = frozenset()) -> None:
+    def __init__(self, named: frozenset[ApprovalKind] = frozenset()) -> None:
         self._named = named
 
     async def decide(self, request: ApprovalRequest) -> Decision:
@@ -42,14 +42,14 @@ class NobodyThere:
         Raises:
             PermissionDeniedError: always.
         """
-        words = missing_words(request, self._named)
+        words = missing_kinds(request, self._named)
         raise PermissionDeniedError(
             f"No terminal is here to ask at, and {request.reason}. --approve {words} would allow it.",
             approve=words,
         )
 
 
-class NobodyYet:
+class Defer:
     """Leaves each question open: the call stays pending when this process ends."""
 
     async def decide(self, request: ApprovalRequest) -> Decision:

@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app import paths
-from app.agent.builtin import MAX_PASSAGES, BuiltinAgent, refusal
-from app.agent.language.chips import chips
+from app.agent.builtin import MAX_PASSAGES, BuiltinAgent, reply_text
+from app.agent.language.chips import reading_chips
 from app.agent.language.dialog import DialogState
 from app.agent.language.lexicon import languages
-from app.agent.language.notation import as_json
+from app.agent.language.notation import to_json
 from app.agent.language.readings import (
     Clarification,
     ContentQuestion,
@@ -30,11 +30,11 @@ from app.agent.language.readings import (
 )
 from app.agent.language.vocabulary import VaultWords
 from app.agent.pipeline import Pipeline
-from app.cli.calls import approver_for, call, can_say_yes, chosen
-from app.cli.exit_status import Exit
+from app.cli.console import CliConsole, escape_controls
+from app.cli.exit_status import ExitStatus
+from app.cli.invoke import approver_for, call_tool, can_approve, resolve_vault
 from app.cli.options import Options, add_call_options
-from app.cli.screen import Screen, safe
-from app.cli.session import Session, open_session
+from app.cli.session import CliSession, open_session
 from app.index.resolver import Resolver
 from app.storage.sqlite import connect_read_only
 from app.toolkit.outcome import ToolOutcome
@@ -43,26 +43,26 @@ from app.toolkit.tool import Tool
 from app.tools import CATALOG, CATEGORIES
 from app.vault.path import NotePath
 
-_FILE = "index.sqlite"
-_FILES = (
+_INDEX_FILE = "index.sqlite"
+_SELECT_FILES = (
     "SELECT files.path, files.id, files.aliases, files.note_id FROM files LEFT JOIN notes USING (id)"
     " WHERE notes.private IS NULL OR NOT notes.private"
 )
 
 
-def add_to(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Let `parser` take a request."""
     parser.add_argument("request", nargs="+", help="what you want, in English or German")
     add_call_options(parser)
 
 
-async def run(given: argparse.Namespace, screen: Screen) -> Exit:
+async def run(given: argparse.Namespace, screen: CliConsole) -> ExitStatus:
     """Read the request, show the reading, and carry it out."""
-    options = Options.of(given)
-    choice = chosen(options, screen)
+    options = Options.from_namespace(given)
+    choice = resolve_vault(options, screen)
     approver = approver_for(options, screen)
     async with open_session(
-        choice.root, approver, screen, takes_over=can_say_yes(options), enable_tools=options.enable_tools
+        choice.root, approver, screen, takes_over=can_approve(options), enable_tools=options.enable_tools
     ) as session:
         registry = ToolRegistry(CATEGORIES, CATALOG)
         resolver, words = _names(choice.root)
@@ -71,49 +71,49 @@ async def run(given: argparse.Namespace, screen: Screen) -> Exit:
         if options.json:
             screen.out.write(json.dumps(_json(found), ensure_ascii=False) + "\n")
             screen.out.flush()
-            return Exit.DONE if isinstance(found, Reading) else Exit.NOT_FOUND
+            return ExitStatus.DONE if isinstance(found, Reading) else ExitStatus.NOT_FOUND
         if isinstance(found, ContentQuestion):
             return await _answer(found, _Terminal(session, options, screen))
         if not isinstance(found, Reading):
-            screen.tell(safe(_words(found)))
-            return Exit.NOT_FOUND
-        screen.tell(safe(" · ".join(chip.label for chip in chips(found))))
+            screen.print_message(escape_controls(_describe(found)))
+            return ExitStatus.NOT_FOUND
+        screen.print_message(escape_controls(" · ".join(chip.label for chip in reading_chips(found))))
         language = next(one for one in languages() if one.code == found.language)
         terminal = _Terminal(session, options, screen)
         pipeline = Pipeline(terminal, registry, language, DialogState(), tuple, agent.actions())
         await pipeline.run(found)
-        return terminal.status if pipeline.understood else Exit.NOT_FOUND
+        return terminal.status if pipeline.understood else ExitStatus.NOT_FOUND
 
 
 def _names(root: Path) -> tuple[Resolver, VaultWords]:
     """The names in the index of a vault, without those of private notes."""
     resolver = Resolver()
-    file = paths.vault_cache_folder(root) / _FILE
+    file = paths.vault_cache_folder(root) / _INDEX_FILE
     if not file.is_file():
         return resolver, VaultWords()
     with closing(connect_read_only(file, timeout=5.0)) as connection:
-        resolver.load_rows(connection.execute(_FILES).fetchall())
+        resolver.load_rows(connection.execute(_SELECT_FILES).fetchall())
         public = "note IN (SELECT id FROM notes WHERE NOT private)"
         return resolver, VaultWords(
-            _column(connection, f"SELECT DISTINCT name FROM tags WHERE {public}"),
-            _column(connection, "SELECT DISTINCT type FROM notes WHERE NOT private"),
-            _column(connection, f"SELECT DISTINCT name FROM properties WHERE {public}"),
+            _column_values(connection, f"SELECT DISTINCT name FROM tags WHERE {public}"),
+            _column_values(connection, "SELECT DISTINCT type FROM notes WHERE NOT private"),
+            _column_values(connection, f"SELECT DISTINCT name FROM properties WHERE {public}"),
         )
 
 
-def _column(connection: sqlite3.Connection, query: str) -> tuple[str, ...]:
+def _column_values(connection: sqlite3.Connection, query: str) -> tuple[str, ...]:
     return tuple(str(value) for (value,) in connection.execute(query))
 
 
 def _json(found: Interpretation) -> Mapping[str, object]:
     match found:
         case Reading():
-            return {"kind": "reading", **as_json(found)}
+            return {"kind": "reading", **to_json(found)}
         case Clarification():
             return {
                 "kind": "question",
                 "question": found.question,
-                "options": [as_json(option.reading) for option in found.options],
+                "options": [to_json(option.reading) for option in found.options],
             }
         case ModelRequired():
             return {"kind": "model_required", "work": found.work}
@@ -123,14 +123,14 @@ def _json(found: Interpretation) -> Mapping[str, object]:
             return {"kind": "reply", "understood": found.understood, "text": found.text}
 
 
-async def _answer(question: ContentQuestion, terminal: _Terminal) -> Exit:
+async def _answer(question: ContentQuestion, terminal: _Terminal) -> ExitStatus:
     """Print the passages that answer a question about the notes, each with its file and line."""
     outcome = await terminal.call("find_passages", {"question": question.text, "limit": MAX_PASSAGES})
     if not outcome.success:
         return terminal.status
     if not outcome.result["answered"]:
-        terminal.screen.tell("Not in your notes: no passage answers this.")
-        return Exit.NOT_FOUND
+        terminal.screen.print_message("Not in your notes: no passage answers this.")
+        return ExitStatus.NOT_FOUND
     found = outcome.result["passages"]
     assert isinstance(found, list | tuple)
     for passage in found:
@@ -138,36 +138,36 @@ async def _answer(question: ContentQuestion, terminal: _Terminal) -> Exit:
     return terminal.status
 
 
-def _words(found: Clarification | ModelRequired | Reply) -> str:
+def _describe(found: Clarification | ModelRequired | Reply) -> str:
     match found:
         case Clarification():
             lines = [
                 found.question,
-                *(f"  {' · '.join(c.label for c in chips(o.reading))}" for o in found.options),
+                *(f"  {' · '.join(c.label for c in reading_chips(o.reading))}" for o in found.options),
             ]
             return "\n".join(lines)
         case ModelRequired():
             return f"{found.work} needs a language model; nothing was done."
         case Reply():
-            return refusal(found)
+            return reply_text(found)
 
 
 @dataclass
 class _Terminal:
     """Where the pipeline calls tools and answers: the session of the command, and the screen."""
 
-    session: Session
+    session: CliSession
     options: Options
-    screen: Screen
-    status: Exit = Exit.DONE
+    screen: CliConsole
+    status: ExitStatus = ExitStatus.DONE
 
     async def call(self, tool: str | Tool, arguments: Mapping[str, object], claim: str = "") -> ToolOutcome:
         """Call a tool; a call on many notes becomes one call for each note."""
         if isinstance(tool, Tool):
             return await self._each(tool.name, arguments)
-        outcome = await call(self.session, tool, arguments, self.options, self.screen)
+        outcome = await call_tool(self.session, tool, arguments, self.options, self.screen)
         if not outcome.success:
-            self.status = Exit.DENIED if outcome.denied else Exit.FAILED
+            self.status = ExitStatus.DENIED if outcome.denied else ExitStatus.FAILED
         return outcome
 
     async def _each(self, tool: str, arguments: Mapping[str, object]) -> ToolOutcome:
@@ -184,7 +184,7 @@ class _Terminal:
 
     def say(self, text: str) -> None:
         """Print an answer."""
-        self.screen.text(safe(text) + "\n")
+        self.screen.text(escape_controls(text) + "\n")
 
     def open_note(self, path: str) -> None:
         """Nothing to bring up in a terminal: the note's text was printed."""

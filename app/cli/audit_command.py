@@ -12,22 +12,22 @@ from typing import TYPE_CHECKING, Any
 
 from app import paths
 from app.cli import rendering
-from app.cli.calls import chosen
-from app.cli.exit_status import Exit
+from app.cli.console import CliConsole, escape_controls
+from app.cli.exit_status import ExitStatus
+from app.cli.invoke import resolve_vault
 from app.cli.options import Options, add_json_option, add_vault_option
-from app.cli.screen import Screen, safe
 from app.errors import InvalidParametersError
 from app.permissions.audit_chain import check
 from app.permissions.audit_entry import AuditFilter
-from app.permissions.audit_reading import AuditReading
+from app.permissions.audit_reading import AuditLogReader
 
 if TYPE_CHECKING:
     from app.permissions.audit_entry import AuditEntry
 
-_SHOWN = 20
+_DEFAULT_LIMIT = 20
 
 
-def add_to(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Let `parser` take verify, export and show."""
     what = parser.add_subparsers(required=True, metavar="verify|export|show")
     verify = what.add_parser("verify", help="check the chain of hashes, and name the first bad row")
@@ -38,7 +38,9 @@ def add_to(parser: argparse.ArgumentParser) -> None:
     export.set_defaults(do=_export)
     show = what.add_parser("show", help="print the newest entries, or all of one")
     show.add_argument("entry", nargs="?", type=int, help="the number of an entry")
-    show.add_argument("--limit", type=int, default=_SHOWN, help=f"how many at most ({_SHOWN})")
+    show.add_argument(
+        "--limit", type=int, default=_DEFAULT_LIMIT, help=f"how many at most ({_DEFAULT_LIMIT})"
+    )
     for name in ("text", "caller", "tool", "decision", "turn"):
         show.add_argument(f"--{name}", default="", help=f"only entries with this {name}")
     show.set_defaults(do=_show)
@@ -47,66 +49,69 @@ def add_to(parser: argparse.ArgumentParser) -> None:
         add_json_option(one)
 
 
-def run(given: argparse.Namespace, screen: Screen) -> int:
+def run(given: argparse.Namespace, screen: CliConsole) -> int:
     """Do what was asked for."""
     return int(given.do(given, screen))
 
 
-def _root(given: argparse.Namespace, folder: str | None, screen: Screen) -> Path:
-    options = Options.of(given)
-    return chosen(Options(vault=folder or options.vault), screen).root
+def _root(given: argparse.Namespace, folder: str | None, screen: CliConsole) -> Path:
+    options = Options.from_namespace(given)
+    return resolve_vault(Options(vault=folder or options.vault), screen).root
 
 
-def _verify(given: argparse.Namespace, screen: Screen) -> Exit:
+def _verify(given: argparse.Namespace, screen: CliConsole) -> ExitStatus:
     root = _root(given, given.folder, screen)
     file = paths.data_folder() / "vaults" / paths.vault_id(root) / "audit.sqlite3"
     try:
         found = check(file, paths.audit_head_file(root))
     except sqlite3.Error as error:
         screen.text(f"the log can't be read: {error}\n")
-        return Exit.FAILED
-    if Options.of(given).json:
+        return ExitStatus.FAILED
+    if Options.from_namespace(given).json:
         screen.text(json.dumps(asdict(found)) + "\n")
     elif found.ok:
-        gaps = "".join(f"{safe(gap.message)}\n" for gap in found.gaps)
+        gaps = "".join(f"{escape_controls(gap.message)}\n" for gap in found.gaps)
         screen.text(f"{found.rows} entries, the chain is whole\n{gaps}")
     else:
-        screen.text(f"row {found.first_bad}: {safe(found.reason)}\n")
-    return Exit.DONE if found.ok else Exit.FAILED
+        screen.text(f"row {found.first_bad}: {escape_controls(found.reason)}\n")
+    return ExitStatus.DONE if found.ok else ExitStatus.FAILED
 
 
-def _export(given: argparse.Namespace, screen: Screen) -> Exit:
+def _export(given: argparse.Namespace, screen: CliConsole) -> ExitStatus:
     *folders, target = given.places
     if len(folders) > 1:
         raise InvalidParametersError("audit export takes a vault and a file.")
     start, file = time.monotonic(), Path(target)
-    with AuditReading.of_vault(_root(given, folders[0] if folders else None, screen)) as log:
+    with AuditLogReader.of_vault(_root(given, folders[0] if folders else None, screen)) as log:
         write = log.export_jsonl if file.suffix == ".jsonl" else log.export_csv
         count = write(file)
     screen.text(f"{count} entries written to {file} in {time.monotonic() - start:.1f} s\n")
-    return Exit.DONE
+    return ExitStatus.DONE
 
 
-def _show(given: argparse.Namespace, screen: Screen) -> Exit:
+def _show(given: argparse.Namespace, screen: CliConsole) -> ExitStatus:
     wanted = AuditFilter(
         text=given.text, caller=given.caller, tool=given.tool, decision=given.decision, turn=given.turn
     )
-    with AuditReading.of_vault(_root(given, None, screen)) as log:
+    with AuditLogReader.of_vault(_root(given, None, screen)) as log:
         if given.entry is not None:
             entries: tuple[AuditEntry, ...] = (log.entry(given.entry),)
         else:
             entries = log.entries(wanted, limit=given.limit)[::-1]
-    if Options.of(given).json:
+    if Options.from_namespace(given).json:
         for entry in entries:
             screen.text(json.dumps(asdict(entry), ensure_ascii=False) + "\n")
     elif given.entry is not None:
-        screen.rows((name, safe(rendering.cell(name, value))) for name, value in asdict(entries[0]).items())
+        screen.print_rows(
+            (name, escape_controls(rendering.format_cell(name, value)))
+            for name, value in asdict(entries[0]).items()
+        )
     else:
-        rendering.show_rows(screen, [_row(entry) for entry in entries])
-    return Exit.DONE
+        rendering.print_rows(screen, [_entry_row(entry) for entry in entries])
+    return ExitStatus.DONE
 
 
-def _row(entry: AuditEntry) -> dict[str, Any]:
+def _entry_row(entry: AuditEntry) -> dict[str, Any]:
     return {
         "id": entry.id,
         "time": entry.time,

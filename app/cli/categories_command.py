@@ -13,12 +13,12 @@ from pathlib import Path
 
 from app import paths
 from app.cli import rendering
-from app.cli.calls import chosen
-from app.cli.exit_status import Exit
+from app.cli.console import CliConsole, escape_controls
+from app.cli.exit_status import ExitStatus
+from app.cli.invoke import resolve_vault
 from app.cli.options import Options, add_call_options
-from app.cli.owner import confirm, owned
-from app.cli.screen import Screen, safe
-from app.cli.vault_choice import choose_vault
+from app.cli.owner import confirm, open_owned
+from app.cli.vault_location import locate_vault
 from app.errors import InvalidParametersError, VaultLostError
 from app.settings import VaultSettings, load_settings, load_vault_rules, load_vault_settings
 from app.toolkit.plugins import load_plugins
@@ -39,7 +39,7 @@ class CategoryRow:
     name: str
 
 
-def add_to(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Let `parser` take an operation and categories."""
     words = "list (the default), on or off"
     parser.add_argument("op", nargs="?", choices=("list", "on", "off"), default="list", help=words)
@@ -47,24 +47,24 @@ def add_to(parser: argparse.ArgumentParser) -> None:
     add_call_options(parser)
 
 
-async def run(given: argparse.Namespace, screen: Screen) -> Exit:
+async def run(given: argparse.Namespace, screen: CliConsole) -> ExitStatus:
     """List the categories, or switch some."""
-    options = Options.of(given)
+    options = Options.from_namespace(given)
     if (given.op == "list") == bool(given.ids):
         raise InvalidParametersError(
             f"categories {given.op} {'takes no' if given.ids else 'needs a'} category.", op=given.op
         )
     if given.op == "list":
-        root = chosen(options, screen).root
-        registry = await asyncio.to_thread(registry_of, root, screen)
-        _show(rows_of(registry, off_by_rule(root)), options, screen)
-        return Exit.DONE
+        root = resolve_vault(options, screen).root
+        registry = await asyncio.to_thread(load_registry, root, screen)
+        _show(category_rows(registry, categories_off_by_rule(root)), options, screen)
+        return ExitStatus.DONE
     return await _switch(given.ids, options, screen, on=given.op == "on")
 
 
-async def _switch(ids: list[str], options: Options, screen: Screen, *, on: bool) -> Exit:
-    root = chosen(options, screen).root
-    async with owned(root, screen, _WHERE) as workspace:
+async def _switch(ids: list[str], options: Options, screen: CliConsole, *, on: bool) -> ExitStatus:
+    root = resolve_vault(options, screen).root
+    async with open_owned(root, screen, _WHERE) as workspace:
         for id in ids:
             workspace.registry.category(id)
         word = "on" if on else "off"
@@ -77,23 +77,23 @@ async def _switch(ids: list[str], options: Options, screen: Screen, *, on: bool)
         }
         others[f"categories_{word}"] += tuple(dict.fromkeys(ids))
         workspace.change_vault_settings(now.model_copy(update=others))
-        rows = rows_of(workspace.registry, workspace.policy.categories_off)
+        rows = category_rows(workspace.registry, workspace.policy.categories_off)
     _show([row for row in rows if row.category in ids], options, screen)
-    return Exit.DONE
+    return ExitStatus.DONE
 
 
-def registry_of(root: Path | None, screen: Screen) -> ToolRegistry:
+def load_registry(root: Path | None, screen: CliConsole) -> ToolRegistry:
     """All tools that are installed, their categories on or off as in the vault; None: as without a vault."""
     registry = ToolRegistry(CATEGORIES, (*CATALOG, FILE_TOOL))
     settings = load_settings()
     for problem in load_plugins(registry, on=settings.tools.plugins_on).problems:
-        screen.tell(problem)
+        screen.print_message(problem)
     here = VaultSettings()
     if root is not None:
         here, problem = load_vault_settings(paths.data_folder() / "vaults" / paths.vault_id(root))
         if problem:
-            screen.tell(safe(problem))
-    off = off_by_rule(root)
+            screen.print_message(escape_controls(problem))
+    off = categories_off_by_rule(root)
     for category in registry.categories:
         by_default = any(one.id == category.id and one.on for one in CATEGORIES)
         on = here.has_category_on(category.id, settings.tools, by_default=by_default)
@@ -101,35 +101,35 @@ def registry_of(root: Path | None, screen: Screen) -> ToolRegistry:
     return registry
 
 
-def registry_of_chosen(named: str | None, screen: Screen) -> ToolRegistry:
+def load_chosen_registry(named: str | None, screen: CliConsole) -> ToolRegistry:
     """As `registry_of` for the vault that is meant, or without one where none is."""
     try:
-        return registry_of(choose_vault(named).root, screen)
+        return load_registry(locate_vault(named).root, screen)
     except VaultLostError:
         if named is not None:
             raise
-        return registry_of(None, screen)
+        return load_registry(None, screen)
 
 
-def off_by_rule(root: Path | None) -> frozenset[str]:
+def categories_off_by_rule(root: Path | None) -> frozenset[str]:
     """The categories that permissions or the vault's rules switch off, whatever else is set."""
     off = frozenset(load_settings().permissions.categories_off)
     return off | frozenset(load_vault_rules(root).categories_off) if root is not None else off
 
 
-def rows_of(registry: ToolRegistry, off: frozenset[str]) -> list[CategoryRow]:
+def category_rows(registry: ToolRegistry, off: frozenset[str]) -> list[CategoryRow]:
     """The categories in order."""
     rows = []
     for one in registry.categories:
         state = "off by a rule" if one.id in off else "on" if one.on else "off"
-        count = sum(tool.category == one.id for tool in registry.all())
+        count = sum(tool.category == one.id for tool in registry.all_tools())
         rows.append(CategoryRow(one.id, state, one.level.value, count, one.name))
     return rows
 
 
-def _show(rows: list[CategoryRow], options: Options, screen: Screen) -> None:
+def _show(rows: list[CategoryRow], options: Options, screen: CliConsole) -> None:
     data = [asdict(row) for row in rows]
     if options.json:
         screen.text(json.dumps(data, ensure_ascii=False) + "\n")
     else:
-        rendering.show_rows(screen, data)
+        rendering.print_rows(screen, data)

@@ -17,9 +17,9 @@ from typing import Protocol
 
 from app import __version__, paths
 from app.cli import exit_status
-from app.cli.exit_status import Exit
+from app.cli.console import CliConsole, escape_controls, use_utf8
+from app.cli.exit_status import ExitStatus
 from app.cli.options import add_call_options
-from app.cli.screen import Screen, keep_utf8, safe
 from app.errors import ScriptoriumError
 
 VERBS = {
@@ -38,64 +38,64 @@ VERBS = {
     "tools": ("tools_command", "list the tools, or show all about one"),
     "undo": ("undo_command", "take back the last change, or a call or turn of the log"),
 }
-_MOST_LOG = 1_000_000
+_MAX_LOG_BYTES = 1_000_000
 
 
 class Verb(Protocol):
     """What the module of a verb has."""
 
-    def add_to(self, parser: argparse.ArgumentParser) -> None:
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """Let `parser` take what the verb takes."""
         ...
 
-    def run(self, given: argparse.Namespace, screen: Screen) -> int | Awaitable[int]:
+    def run(self, given: argparse.Namespace, screen: CliConsole) -> int | Awaitable[int]:
         """Do it; the exit status."""
         ...
 
 
 def main(arguments: list[str]) -> int:
     """Run a verb or a tool; the exit status, as `exit_status` says."""
-    keep_utf8()
+    use_utf8()
     _log_to_file()
-    screen = Screen()
+    screen = CliConsole()
     given = argparse.Namespace(json=False)
     try:
-        given = leading_parser().parse_args(arguments)
+        given = build_leading_parser().parse_args(arguments)
         return int(_run(given, screen))
     except ScriptoriumError as error:
         return _fail(error, screen, as_json="--json" in arguments)
     except KeyboardInterrupt:
-        screen.tell("\nInterrupted.")
-        return Exit.INTERRUPTED
+        screen.print_message("\nInterrupted.")
+        return ExitStatus.INTERRUPTED
     except BrokenPipeError:
         # Whoever read the output has read enough; the interpreter must not complain of it at its end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return Exit.BROKEN_PIPE
+        return ExitStatus.BROKEN_PIPE
     except SystemExit as ended:
-        return ended.code if isinstance(ended.code, int) else Exit.MISUSE
+        return ended.code if isinstance(ended.code, int) else ExitStatus.MISUSE
 
 
-def verb(name: str) -> Verb:
+def load_verb(name: str) -> Verb:
     """The module of a verb; loaded now, so that a call loads no other."""
     found: Verb = importlib.import_module(f"app.cli.{VERBS[name][0]}")
     return found
 
 
-def verb_parser(name: str) -> argparse.ArgumentParser:
+def build_verb_parser(name: str) -> argparse.ArgumentParser:
     """The parser of a verb, with its help."""
-    module = verb(name)
+    module = load_verb(name)
     parser = argparse.ArgumentParser(
         prog=f"scriptorium {name}",
         description=inspect.getdoc(module),
-        epilog=f"Exit status:\n{exit_status.table()}",
+        epilog=f"Exit status:\n{exit_status.help_table()}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    module.add_to(parser)
+    module.add_arguments(parser)
     return parser
 
 
-def leading_parser() -> argparse.ArgumentParser:
+def build_leading_parser() -> argparse.ArgumentParser:
     """The parser of what stands before the verb or the tool."""
     verbs = "\n".join(f"  {name:<12} {words}" for name, (_, words) in VERBS.items())
     parser = argparse.ArgumentParser(
@@ -106,7 +106,7 @@ def leading_parser() -> argparse.ArgumentParser:
             f"Verbs:\n  {'open':<12} open the window on a folder\n{verbs}\n\n"
             'Tools: each is a command, such as: scriptorium read_note "My note".\n'
             "`scriptorium tools` lists them, `scriptorium TOOL --help` says what one takes.\n\n"
-            f"Exit status:\n{exit_status.table()}"
+            f"Exit status:\n{exit_status.help_table()}"
         ),
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
@@ -117,26 +117,26 @@ def leading_parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _run(given: argparse.Namespace, screen: Screen) -> int:
+def _run(given: argparse.Namespace, screen: CliConsole) -> int:
     words: list[str] = given.words
     del given.words
     if not words:
-        leading_parser().print_usage(screen.err)
-        return Exit.MISUSE
+        build_leading_parser().print_usage(screen.err)
+        return ExitStatus.MISUSE
     if words[0] in VERBS:
-        asked = verb_parser(words[0]).parse_args(words[1:], given)
-        done = verb(words[0]).run(asked, screen)
-        return asyncio.run(_awaited(done)) if not isinstance(done, int) else done
+        asked = build_verb_parser(words[0]).parse_args(words[1:], given)
+        done = load_verb(words[0]).run(asked, screen)
+        return asyncio.run(_await(done)) if not isinstance(done, int) else done
     from app.cli import tool_command
 
     return asyncio.run(tool_command.run(words[0], words[1:], given, screen))
 
 
-async def _awaited(work: Awaitable[int]) -> int:
+async def _await(work: Awaitable[int]) -> int:
     return await work
 
 
-def _fail(error: ScriptoriumError, screen: Screen, *, as_json: bool) -> Exit:
+def _fail(error: ScriptoriumError, screen: CliConsole, *, as_json: bool) -> ExitStatus:
     screen.end_progress()
     if as_json:
         said = {"success": False, "error": error.as_dict()}
@@ -144,8 +144,8 @@ def _fail(error: ScriptoriumError, screen: Screen, *, as_json: bool) -> Exit:
             screen.out.write(json.dumps(said, ensure_ascii=False, default=str) + "\n")
             screen.out.flush()
     else:
-        screen.tell(f"scriptorium: {safe(error.message)}")
-    return exit_status.of_error(error)
+        screen.print_message(f"scriptorium: {escape_controls(error.message)}")
+    return exit_status.error_status(error)
 
 
 def _log_to_file() -> None:
@@ -157,7 +157,7 @@ def _log_to_file() -> None:
     handler: logging.Handler = logging.NullHandler()
     if os.access(folder, os.W_OK):
         handler = logging.handlers.RotatingFileHandler(
-            folder / "command-line.log", maxBytes=_MOST_LOG, backupCount=1, encoding="utf-8", delay=True
+            folder / "command-line.log", maxBytes=_MAX_LOG_BYTES, backupCount=1, encoding="utf-8", delay=True
         )
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     root.addHandler(handler)

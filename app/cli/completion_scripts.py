@@ -9,8 +9,8 @@ import shtab
 
 from app.cli import commands
 from app.cli.options import SPELLINGS, add_call_options
-from app.cli.signature import OP, Flag, Signature
-from app.toolkit.arguments import SlotKind
+from app.cli.tool_parser import OP, ToolOption, ToolParser
+from app.toolkit.argument_types import ArgumentKind
 from app.tools import CATALOG, FILE_TOOL
 
 _PROGRAM = "scriptorium"
@@ -30,24 +30,24 @@ _FISH_NOTES = (
 )
 
 
-def script(shell: str) -> str:
+def completion_script(shell: str) -> str:
     """The script for bash, zsh or fish."""
-    parser = whole_parser()
+    parser = full_parser()
     return _fish(parser) if shell == "fish" else shtab.complete(parser, shell, preamble=_PREAMBLE[shell])
 
 
-def whole_parser() -> argparse.ArgumentParser:
+def full_parser() -> argparse.ArgumentParser:
     """One parser of every command, as the shells' scripts are made from it."""
     parser = argparse.ArgumentParser(prog=_PROGRAM, allow_abbrev=False)
     add_call_options(parser)
     words = parser.add_subparsers(metavar="command")
     _with_folder(words.add_parser("open", help="open the window on a folder"))
     for name, (_, summary) in commands.VERBS.items():
-        commands.verb(name).add_to(words.add_parser(name, help=summary))
+        commands.load_verb(name).add_arguments(words.add_parser(name, help=summary))
     taken = set(words.choices)
     for tool in (*CATALOG, FILE_TOOL):
         if tool.name not in taken:
-            _add_tool(words.add_parser(tool.name, help=tool.summary), Signature.of_tool(tool))
+            _add_tool(words.add_parser(tool.name, help=tool.summary), ToolParser.from_tool(tool))
     _complete_values(parser)
     return parser
 
@@ -57,11 +57,11 @@ def _with_folder(parser: argparse.ArgumentParser) -> None:
     folder.complete = shtab.DIRECTORY  # type: ignore[attr-defined]
 
 
-def _add_tool(parser: argparse.ArgumentParser, signature: Signature) -> None:
+def _add_tool(parser: argparse.ArgumentParser, signature: ToolParser) -> None:
     """The flags of a tool, with dashes, and the operations as words."""
     for flag in signature.flags:
         if flag.name == OP:
-            before = signature.places[: signature.places.index(flag)]
+            before = signature.positionals[: signature.positionals.index(flag)]
             for place in before:
                 _offer_notes(place, parser.add_argument(f"word_{place.name}", metavar=place.word))
             parser.add_argument(OP, choices=flag.choices)
@@ -73,20 +73,20 @@ def _add_tool(parser: argparse.ArgumentParser, signature: Signature) -> None:
                 word = None if choices else flag.word
                 _offer_notes(flag, parser.add_argument(flag.option, choices=choices, metavar=word))
     if not signature.operations:
-        for place in signature.places:
+        for place in signature.positionals:
             _offer_notes(place, parser.add_argument(f"word_{place.name}", metavar=place.word))
     add_call_options(parser)
 
 
-def _offer_notes(flag: Flag, action: argparse.Action) -> None:
+def _offer_notes(flag: ToolOption, action: argparse.Action) -> None:
     """Let the shell ask for names where a note is meant."""
-    if flag.kind is SlotKind.NOTE:
+    if flag.kind is ArgumentKind.NOTE:
         action.complete = {"bash": _NOTES, "zsh": _NOTES}  # type: ignore[attr-defined]
 
 
 def _complete_values(parser: argparse.ArgumentParser) -> None:
     """Folders after --vault, files where files are meant."""
-    for one in _every(parser):
+    for one in _iter_parsers(parser):
         for action in one._actions:
             if "--vault" in action.option_strings or action.dest == "folder":
                 action.complete = shtab.DIRECTORY  # type: ignore[attr-defined]
@@ -94,12 +94,12 @@ def _complete_values(parser: argparse.ArgumentParser) -> None:
                 action.complete = shtab.FILE  # type: ignore[attr-defined]
 
 
-def _every(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
+def _iter_parsers(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
     """A parser and those of its subcommands."""
     yield parser
     for name, sub in _commands(parser):
         del name
-        yield from _every(sub)
+        yield from _iter_parsers(sub)
 
 
 def _commands(parser: argparse.ArgumentParser) -> Iterator[tuple[str, argparse.ArgumentParser]]:

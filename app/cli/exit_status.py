@@ -9,7 +9,7 @@ from app.errors import ScriptoriumError, VaultBusyError, VaultLostError
 from app.toolkit.outcome import ToolOutcome
 
 
-class Exit(IntEnum):
+class ExitStatus(IntEnum):
     """The statuses; `INTERRUPTED` and `BROKEN_PIPE` are those that a shell gives such an end."""
 
     DONE = 0
@@ -25,49 +25,49 @@ class Exit(IntEnum):
 
 
 _MEANINGS = {
-    Exit.DONE: "done",
-    Exit.FAILED: "it failed: the disk, the network, a limit, or a check that found something",
-    Exit.MISUSE: "it was called wrongly; nothing was done",
-    Exit.DENIED: "denied: by you, by a rule, or because nobody was there to be asked",
-    Exit.NOT_FOUND: "there is no such note, tag, version or operation, or several have that name",
-    Exit.CONFLICT: "a file has changed meanwhile; nothing was written",
-    Exit.NO_VAULT: "no vault was named, its folder is gone, or another program holds it",
-    Exit.PENDING: "it waits for an approval (with --no-wait)",
-    Exit.INTERRUPTED: "interrupted by Ctrl-C",
+    ExitStatus.DONE: "done",
+    ExitStatus.FAILED: "it failed: the disk, the network, a limit, or a check that found something",
+    ExitStatus.MISUSE: "it was called wrongly; nothing was done",
+    ExitStatus.DENIED: "denied: by you, by a rule, or because nobody was there to be asked",
+    ExitStatus.NOT_FOUND: "there is no such note, tag, version or operation, or several have that name",
+    ExitStatus.CONFLICT: "a file has changed meanwhile; nothing was written",
+    ExitStatus.NO_VAULT: "no vault was named, its folder is gone, or another program holds it",
+    ExitStatus.PENDING: "it waits for an approval (with --no-wait)",
+    ExitStatus.INTERRUPTED: "interrupted by Ctrl-C",
 }
 _BY_TYPE = {
-    "not_found": Exit.NOT_FOUND,
-    "ambiguous": Exit.NOT_FOUND,
-    "permission_denied": Exit.DENIED,
-    "invalid_parameters": Exit.MISUSE,
-    "conflict": Exit.CONFLICT,
-    "cancelled": Exit.INTERRUPTED,
+    "not_found": ExitStatus.NOT_FOUND,
+    "ambiguous": ExitStatus.NOT_FOUND,
+    "permission_denied": ExitStatus.DENIED,
+    "invalid_parameters": ExitStatus.MISUSE,
+    "conflict": ExitStatus.CONFLICT,
+    "cancelled": ExitStatus.INTERRUPTED,
 }
 
 
-def of_outcome(outcome: ToolOutcome) -> Exit:
+def outcome_status(outcome: ToolOutcome) -> ExitStatus:
     """The status that tells what came of a call."""
     if outcome.success:
-        return Exit.DONE
+        return ExitStatus.DONE
     if outcome.pending:
-        return Exit.PENDING
+        return ExitStatus.PENDING
     if outcome.denied:
-        return Exit.DENIED
-    return of_type(outcome.error or {})
+        return ExitStatus.DENIED
+    return type_status(outcome.error or {})
 
 
-def of_error(error: ScriptoriumError) -> Exit:
+def error_status(error: ScriptoriumError) -> ExitStatus:
     """The status that tells of an error outside a call."""
     if isinstance(error, VaultBusyError | VaultLostError):
-        return Exit.NO_VAULT
-    return _BY_TYPE.get(error.type, Exit.FAILED)
+        return ExitStatus.NO_VAULT
+    return _BY_TYPE.get(error.type, ExitStatus.FAILED)
 
 
-def of_type(error: Mapping[str, object]) -> Exit:
+def type_status(error: Mapping[str, object]) -> ExitStatus:
     """The status of an error as it goes over the wire."""
-    return _BY_TYPE.get(str(error.get("type")), Exit.FAILED)
+    return _BY_TYPE.get(str(error.get("type")), ExitStatus.FAILED)
 
 
-def table() -> str:
+def help_table() -> str:
     """The statuses as lines for the help."""
     return "\n".join(f"  {status.value:>3}  {words}" for status, words in _MEANINGS.items())

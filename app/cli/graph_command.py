@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app import paths
-from app.cli.approvers import NobodyThere
-from app.cli.calls import chosen
-from app.cli.exit_status import Exit
+from app.cli.approvers import DenyAll
+from app.cli.console import CliConsole
+from app.cli.exit_status import ExitStatus
+from app.cli.invoke import resolve_vault
 from app.cli.options import Options, add_vault_option
-from app.cli.screen import Screen
-from app.cli.session import Session, open_session, show_scan
+from app.cli.session import CliSession, open_session, show_scan_progress
 from app.errors import InvalidParametersError, StorageError
 from app.events import EventBus
 from app.settings import load_settings
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from app.graph.model import Graph, Positions
 
 FORMATS = (".svg", ".png", ".json", ".graphml")
-_AT_ONCE = 1000
+_PAGE_SIZE = 1000
 
 
-def add_to(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Let `parser` take `export` and a file."""
     what = parser.add_subparsers(required=True, metavar="export")
     export = what.add_parser("export", help=f"write the graph to a file ({', '.join(FORMATS)})")
@@ -41,35 +41,35 @@ def add_to(parser: argparse.ArgumentParser) -> None:
     add_vault_option(export)
 
 
-async def run(given: argparse.Namespace, screen: Screen) -> Exit:
+async def run(given: argparse.Namespace, screen: CliConsole) -> ExitStatus:
     """Build the graph of what may be seen, lay it out, and write it."""
     file: Path = given.file
     if file.suffix not in FORMATS:
         raise InvalidParametersError(f"{file.name}: the ending is none of {', '.join(FORMATS)}.")
-    root = chosen(Options.of(given), screen).root
-    async with open_session(root, NobodyThere(), screen) as session:
+    root = resolve_vault(Options.from_namespace(given), screen).root
+    async with open_session(root, DenyAll(), screen) as session:
         graph = await _graph(session, root, screen)
-    screen.progress(f"laying out {len(graph):,} nodes")
+    screen.show_progress(f"laying out {len(graph):,} nodes")
     await asyncio.to_thread(_write, graph, root, given)
     screen.end_progress()
     screen.text(f"{len(graph)} nodes and {len(graph.edges)} links written to {file}\n")
-    return Exit.DONE
+    return ExitStatus.DONE
 
 
-async def _graph(session: Session, root: Path, screen: Screen) -> Graph:
+async def _graph(session: CliSession, root: Path, screen: CliConsole) -> Graph:
     """The graph of the notes that programs outside the window may see."""
     from app.graph.builder import build
-    from app.graph.export import visible_part
+    from app.graph.export import visible_subgraph
 
     seen: set[str] = set()
-    page = await session.served.notes(session.client, limit=_AT_ONCE)
+    page = await session.served.notes(session.client, limit=_PAGE_SIZE)
     seen.update(page.paths)
     while page.next:
-        page = await session.served.notes(session.client, page.next, _AT_ONCE)
+        page = await session.served.notes(session.client, page.next, _PAGE_SIZE)
         seen.update(page.paths)
     if session.workspace is not None:
         data = await asyncio.to_thread(session.workspace.index.graph)
-        return visible_part(build(data), seen)
+        return visible_subgraph(build(data), seen)
     from app.index.vault_index import VaultIndex
 
     # Beside the program that holds the vault, an index of its own, so that they never wait for each other.
@@ -78,18 +78,18 @@ async def _graph(session: Session, root: Path, screen: Screen) -> Graph:
     index = VaultIndex(root, folder, load_settings().index, EventBus())
     await index.open()
     try:
-        await index.scan(lambda progress: show_scan(screen, progress), lambda: False)
-        return visible_part(build(await asyncio.to_thread(index.graph)), seen)
+        await index.scan(lambda progress: show_scan_progress(screen, progress), lambda: False)
+        return visible_subgraph(build(await asyncio.to_thread(index.graph)), seen)
     finally:
         await index.close()
 
 
 def _write(graph: Graph, root: Path, given: argparse.Namespace) -> None:
     from app.graph.export import write_graphml, write_json
-    from app.graph.plain_picture import PictureWish, write_picture
+    from app.graph.headless_render import RenderOptions, write_picture
 
     file: Path = given.file
-    wish = PictureWish(given.width, given.height, given.dark, given.names)
+    wish = RenderOptions(given.width, given.height, given.dark, given.names)
     positions = _positions(graph, root, wish.width / max(wish.height, 1))
     try:
         if file.suffix == ".json":
@@ -105,8 +105,8 @@ def _write(graph: Graph, root: Path, given: argparse.Namespace) -> None:
 
 def _positions(graph: Graph, root: Path, aspect: float) -> Positions:
     from app.graph.builder import place_missing
-    from app.graph.layout import laid_out
+    from app.graph.layout import compute_layout
     from app.graph.positions import load_positions
 
     kept = load_positions(paths.vault_cache_folder(root), graph)
-    return place_missing(graph, kept) if kept is not None else laid_out(graph, aspect=aspect)
+    return place_missing(graph, kept) if kept is not None else compute_layout(graph, aspect=aspect)

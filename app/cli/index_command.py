@@ -11,11 +11,11 @@ import asyncio
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from app.cli.approvers import NobodyThere
-from app.cli.calls import chosen, report
-from app.cli.exit_status import Exit
+from app.cli.approvers import DenyAll
+from app.cli.console import CliConsole, escape_controls
+from app.cli.exit_status import ExitStatus
+from app.cli.invoke import report_outcome, resolve_vault
 from app.cli.options import Options, add_json_option, add_vault_option
-from app.cli.screen import Screen, safe
 from app.cli.session import open_session
 from app.errors import InvalidParametersError
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from app.workspace import Workspace
 
 
-def add_to(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Let `parser` take a folder."""
     parser.add_argument("folder", nargs="?", help="the vault")
     parser.add_argument("--vectors", action="store_true", help="compute what search by meaning needs, too")
@@ -31,20 +31,20 @@ def add_to(parser: argparse.ArgumentParser) -> None:
     add_json_option(parser)
 
 
-async def run(given: argparse.Namespace, screen: Screen) -> Exit:
+async def run(given: argparse.Namespace, screen: CliConsole) -> ExitStatus:
     """Scan the vault; it has failed when a note could not be read."""
-    options = Options.of(given)
-    choice = chosen(Options(vault=given.folder or options.vault), screen)
-    async with open_session(choice.root, NobodyThere(), screen) as session:
+    options = Options.from_namespace(given)
+    choice = resolve_vault(Options(vault=given.folder or options.vault), screen)
+    async with open_session(choice.root, DenyAll(), screen) as session:
         if given.vectors:
             if session.workspace is None:
                 raise InvalidParametersError("The program that has the vault open computes its vectors.")
             await _embed(session.workspace, screen)
         outcome = await session.served.call(session.client, "vault_info", {})
     if options.json or not outcome.success:
-        return report(outcome, options, screen)
+        return report_outcome(outcome, options, screen)
     screen.text(_counts(outcome.result))
-    return Exit.FAILED if outcome.result["failed"] else Exit.DONE
+    return ExitStatus.FAILED if outcome.result["failed"] else ExitStatus.DONE
 
 
 def _counts(info: Mapping[str, object]) -> str:
@@ -52,18 +52,21 @@ def _counts(info: Mapping[str, object]) -> str:
     text = ", ".join(f"{info[name]} {name}" for name in names) + "\n"
     problems = info["problems"]
     if isinstance(problems, list):
-        text += "".join(f"  {safe(str(one['path']))}: {safe(str(one['reason']))}\n" for one in problems)
+        text += "".join(
+            f"  {escape_controls(str(one['path']))}: {escape_controls(str(one['reason']))}\n"
+            for one in problems
+        )
     return text
 
 
-async def _embed(workspace: Workspace, screen: Screen) -> None:
+async def _embed(workspace: Workspace, screen: CliConsole) -> None:
     """Wait until every note has its vectors.
 
     Raises:
         InvalidParametersError: the settings have search by meaning off.
         StorageError: the model could not be run.
     """
-    from app.embeddings.upkeep import EmbeddingFailed, EmbeddingProgressed
+    from app.embeddings.sync_scheduler import EmbeddingFailed, EmbeddingProgressed
     from app.errors import StorageError
 
     if not workspace.settings.embeddings.enabled:
@@ -71,7 +74,7 @@ async def _embed(workspace: Workspace, screen: Screen) -> None:
     over: asyncio.Future[str] = asyncio.get_running_loop().create_future()
 
     def progressed(event: EmbeddingProgressed) -> None:
-        screen.progress(f"vectors {event.done:,} of {event.total:,}")
+        screen.show_progress(f"vectors {event.done:,} of {event.total:,}")
         if event.is_over and not over.done():
             words = f"{event.failed} of {event.total} notes could not be read." if event.failed else ""
             over.set_result(words)
@@ -82,7 +85,7 @@ async def _embed(workspace: Workspace, screen: Screen) -> None:
 
     workspace.events.subscribe(EmbeddingProgressed, progressed)
     workspace.events.subscribe(EmbeddingFailed, failed)
-    workspace.upkeep.start()
+    workspace.embedding_scheduler.start()
     if problem := await over:
         raise StorageError(problem)
     screen.end_progress()

@@ -12,18 +12,18 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from app import __version__, paths
-from app.cli.findings import Finding, ok, warning, wrong
+from app.cli.diagnostics import CheckResult, failure, ok, warning
 from app.errors import ScriptoriumError
 from app.launch import is_frozen
-from app.settings import PermissionSettings, Section, Settings, settings_file
+from app.settings import PermissionSettings, Settings, SettingsSection, settings_file
 from app.settings.storage import permissions_file
 
-_OLDEST, _NEWEST = (3, 11), (3, 14)
-_LITTLE, _NONE = 500 * 1024**2, 50 * 1024**2
-_SHARED = stat.S_IRWXG | stat.S_IRWXO
+_MIN_PYTHON, _MAX_PYTHON = (3, 11), (3, 14)
+_LOW_DISK_BYTES, _MIN_DISK_BYTES = 500 * 1024**2, 50 * 1024**2
+_SHARED_MODE_BITS = stat.S_IRWXG | stat.S_IRWXO
 
 
-def check_installation() -> Iterator[Finding]:
+def check_installation() -> Iterator[CheckResult]:
     """Everything that does not depend on a vault; nothing is changed."""
     yield _python()
     yield _core()
@@ -39,45 +39,45 @@ def check_installation() -> Iterator[Finding]:
         ("data", paths.data_folder()),
         ("cache", paths.cache_folder()),
     ):
-        yield check_own_folder(f"{name} folder", folder, private=name != "cache")
-        yield check_room(f"room for {name}", folder)
+        yield check_app_folder(f"{name} folder", folder, private=name != "cache")
+        yield check_disk_space(f"room for {name}", folder)
 
 
-def _python() -> Finding:
+def _python() -> CheckResult:
     version = ".".join(map(str, sys.version_info[:3]))
     words = f"Scriptorium {__version__} on Python {version}"
     if is_frozen():
         return ok("Python", f"{words}, both from the installer")
-    if _OLDEST <= sys.version_info[:2] <= _NEWEST:
+    if _MIN_PYTHON <= sys.version_info[:2] <= _MAX_PYTHON:
         return ok("Python", words)
-    known = f"{'.'.join(map(str, _OLDEST))} to {'.'.join(map(str, _NEWEST))}"
+    known = f"{'.'.join(map(str, _MIN_PYTHON))} to {'.'.join(map(str, _MAX_PYTHON))}"
     return warning("Python", words, f"It is tried with Python {known}; install one of these.")
 
 
-def _core() -> Finding:
-    from app.graph import native
+def _core() -> CheckResult:
+    from app.graph import core_bindings
 
-    if native.available():
+    if core_bindings.available():
         return ok("graph core", "the C core is there")
     hint = f"{_mend('Run `python packaging/build_core.py`')}; until then, large graphs are slower."
-    return warning("graph core", f"the C core is missing: {native.missing}", hint)
+    return warning("graph core", f"the C core is missing: {core_bindings.missing}", hint)
 
 
-def _model() -> Finding:
-    from app.embeddings.model_choice import SHIPPED
+def _model() -> CheckResult:
+    from app.embeddings.model_config import SHIPPED_MODEL
     from app.embeddings.onnx_model import check_files
 
     try:
-        manifest = check_files(paths.resources_folder() / "models" / SHIPPED)
+        manifest = check_files(paths.resources_folder() / "models" / SHIPPED_MODEL)
     except ScriptoriumError as error:
         hint = f"{_mend('Reinstall the package')}: semantic search needs the model."
-        return wrong("sentence model", error.message, hint)
+        return failure("sentence model", error.message, hint)
     return ok("sentence model", f"{manifest['name']}, every file with the hash that it should have")
 
 
-def _multilingual_model() -> Finding:
+def _multilingual_model() -> CheckResult:
     from app.embeddings import multilingual
-    from app.embeddings.model_choice import MULTILINGUAL, model_folder
+    from app.embeddings.model_config import MULTILINGUAL, model_folder
     from app.embeddings.onnx_model import check_files
 
     state = multilingual.state()
@@ -85,14 +85,14 @@ def _multilingual_model() -> Finding:
         return ok("multilingual model", "installed; converted when it is chosen in the settings")
     if state == "missing":
         # It is an extra, which a vault in English does not need.
-        return ok("multilingual model", multilingual.what_is_missing())
+        return ok("multilingual model", multilingual.missing_part())
     try:
         manifest = check_files(model_folder(MULTILINGUAL))
     except ScriptoriumError as error:
         hint = (
             f"{_mend('Run `python3 packaging/start.py --multilingual`')}; the English model works without it."
         )
-        return wrong("multilingual model", error.message, hint)
+        return failure("multilingual model", error.message, hint)
     return ok("multilingual model", f"{manifest['name']}, every file with the hash that it should have")
 
 
@@ -101,41 +101,41 @@ def _mend(from_source: str) -> str:
     return "Run the installer of this version again" if is_frozen() else from_source
 
 
-def _key_store() -> Finding:
-    from app.agent.keys import KeyStore
+def _key_store() -> CheckResult:
+    from app.agent.credentials import CredentialStore
 
-    if KeyStore().persistent:
+    if CredentialStore().persistent:
         return ok("key store", "the system keeps keys of models")
     hint = "Start the system's key store (on Linux a Secret Service, such as gnome-keyring or KWallet)."
     return warning("key store", "keys of models are forgotten when the app ends", hint)
 
 
-def _settings(what: str, file: Path, kind: type[Section], hint: str) -> Finding:
+def _settings(what: str, file: Path, kind: type[SettingsSection], hint: str) -> CheckResult:
     try:
         kind.model_validate_json(file.read_text("utf-8"))
     except FileNotFoundError:
         return ok(what, "none saved: the defaults hold")
     except (OSError, ValidationError, UnicodeDecodeError) as error:
-        return wrong(what, f"{file} can't be read: {str(error).splitlines()[0]}", hint)
+        return failure(what, f"{file} can't be read: {str(error).splitlines()[0]}", hint)
     return ok(what, str(file))
 
 
-def check_own_folder(what: str, folder: Path, *, private: bool) -> Finding:
+def check_app_folder(what: str, folder: Path, *, private: bool) -> CheckResult:
     """Whether a folder of the app can be written, and by nobody else be read if it is `private`."""
     if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
-        return wrong(what, f"{folder} can't be written", f"Give yourself the right: chmod u+rwx '{folder}'")
-    if private and sys.platform != "win32" and folder.stat().st_mode & _SHARED:
+        return failure(what, f"{folder} can't be written", f"Give yourself the right: chmod u+rwx '{folder}'")
+    if private and sys.platform != "win32" and folder.stat().st_mode & _SHARED_MODE_BITS:
         words = f"others on this machine can look into {folder}"
         return warning(what, words, f"Keep them out: chmod go-rwx '{folder}'")
     return ok(what, str(folder))
 
 
-def check_room(what: str, folder: Path) -> Finding:
+def check_disk_space(what: str, folder: Path) -> CheckResult:
     """Whether the disk of a folder has room."""
     free = shutil.disk_usage(folder).free
     words = f"{free / 1024**3:,.1f} GiB free at {folder}"
-    if free < _NONE:
-        return wrong(what, words, "Make room: nothing can be written safely on a full disk.")
-    if free < _LITTLE:
+    if free < _MIN_DISK_BYTES:
+        return failure(what, words, "Make room: nothing can be written safely on a full disk.")
+    if free < _LOW_DISK_BYTES:
         return warning(what, words, "Make room before the disk is full.")
     return ok(what, words)

@@ -14,55 +14,58 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.cli.exit_status import Exit
+from app.cli.console import CliConsole
+from app.cli.exit_status import ExitStatus
 from app.cli.options import add_enable_option, read_categories
-from app.cli.screen import Screen
 from app.errors import VaultLostError
 from app.permissions.caller import CallerKind
-from app.servers.served import Client
+from app.servers.vault_service import Client
 
 if TYPE_CHECKING:
-    from app.servers.joining import Joining
+    from app.servers.failover import FailoverVaultService
 
 log = logging.getLogger(__name__)
 
-_LONGEST_NAME = 60
+_MAX_NAME_CHARS = 60
 
 
-def add_to(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Let `parser` take the vault, the client's name, and whether it may only read."""
     parser.add_argument("folder", type=Path, metavar="vault", help="the vault's folder")
     parser.add_argument(
-        "--name", type=_name, default="MCP client", help="what the client is called: rules know it by that"
+        "--name",
+        type=_check_name,
+        default="MCP client",
+        help="what the client is called: rules know it by that",
     )
     add_enable_option(parser)
     parser.add_argument("--read-only", action="store_true", help="offer only the tools that change nothing")
 
 
-async def run(given: argparse.Namespace, screen: Screen) -> int:
+async def run(given: argparse.Namespace, screen: CliConsole) -> int:
     """Serve until the client closes the pipe."""
     root: Path = given.folder
     if not root.is_dir():
         raise VaultLostError(f"There is no folder {root}.", path=str(root))
     enabled = read_categories(getattr(given, "enable_tools", ()))
     await _serve(root, given.name, enabled, read_only=given.read_only)
-    return Exit.DONE
+    return ExitStatus.DONE
 
 
-def _name(text: str) -> str:
+def _check_name(text: str) -> str:
     name = " ".join(text.split())
-    if not name or len(name) > _LONGEST_NAME or not name.isprintable():
-        raise argparse.ArgumentTypeError(f"a name has 1 to {_LONGEST_NAME} printable letters")
+    if not name or len(name) > _MAX_NAME_CHARS or not name.isprintable():
+        raise argparse.ArgumentTypeError(f"a name has 1 to {_MAX_NAME_CHARS} printable letters")
     return name
 
 
 async def _serve(root: Path, name: str, enable_tools: tuple[str, ...], *, read_only: bool) -> None:
     """Serve until the client closes the pipe or a signal comes, and then close the vault in order."""
     # Before the imports, which take a second: a client may change its mind at any moment.
-    told_to_end = _signalled()
-    from app.cli.holding import joined
+    told_to_end = _stop_event()
+    from app.cli.vault_access import join_or_open
 
-    vault = await asyncio.to_thread(joined, root, enable_tools)
+    vault = await asyncio.to_thread(join_or_open, root, enable_tools)
     opening = asyncio.create_task(vault.begin(), name="open the vault")
     serving = asyncio.create_task(_serve_client(vault, name, read_only), name="serve the client")
     ending = asyncio.create_task(told_to_end.wait(), name="wait for a signal")
@@ -79,15 +82,15 @@ async def _serve(root: Path, name: str, enable_tools: tuple[str, ...], *, read_o
         raise error
 
 
-async def _serve_client(vault: Joining, name: str, read_only: bool) -> None:
+async def _serve_client(vault: FailoverVaultService, name: str, read_only: bool) -> None:
     from app.servers.mcp_stdio import serve_stdio
-    from app.servers.reading_only import ReadingOnly
+    from app.servers.read_only_vault import ReadOnlyVaultService
 
     client = Client(CallerKind.MCP, name, uuid.uuid4().hex)
-    await serve_stdio(ReadingOnly(vault) if read_only else vault, client)
+    await serve_stdio(ReadOnlyVaultService(vault) if read_only else vault, client)
 
 
-def _signalled() -> asyncio.Event:
+def _stop_event() -> asyncio.Event:
     """An event for the signals that end the server; those that come while it closes change nothing."""
     told, loop = asyncio.Event(), asyncio.get_running_loop()
     for one in (signal.SIGTERM, signal.SIGINT):

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from app.cli.kinds import Kind, read_kinds
+from app.cli.approval_kinds import ApprovalKind, parse_kinds
 from app.errors import InvalidParametersError
 
 SPELLINGS = (
@@ -34,13 +34,13 @@ class Options:
 
     vault: str | None = None
     json: bool = False
-    approve: frozenset[Kind] = frozenset()
+    approve: frozenset[ApprovalKind] = frozenset()
     waits: bool = True
     claim: str = ""
     enable_tools: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, given: argparse.Namespace) -> Options:
+    def from_namespace(cls, given: argparse.Namespace) -> Options:
         """The options among what was given.
 
         Raises:
@@ -52,7 +52,7 @@ class Options:
         return cls(
             getattr(given, "vault", None),
             getattr(given, "json", False),
-            read_kinds(getattr(given, "approve", ())),
+            parse_kinds(getattr(given, "approve", ())),
             getattr(given, "wait", True),
             getattr(given, "claim", ""),
             read_categories(getattr(given, "enable_tools", ())),

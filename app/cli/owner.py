@@ -11,23 +11,23 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.cli.approvers import NobodyThere
-from app.cli.kinds import Kind
+from app.cli.approval_kinds import ApprovalKind
+from app.cli.approvers import DenyAll
+from app.cli.console import CliConsole, escape_controls
 from app.cli.options import Options
-from app.cli.screen import Screen, safe
-from app.cli.session import PATIENCE_S, open_session
-from app.cli.tty import Tty
+from app.cli.session import OPEN_TIMEOUT_S, open_session
+from app.cli.terminal_input import Terminal
 from app.errors import PermissionDeniedError, VaultBusyError
 
 if TYPE_CHECKING:
     from app.workspace import Workspace
 
 
-_PATIENCE_S = PATIENCE_S
+_OPEN_TIMEOUT_S = OPEN_TIMEOUT_S
 
 
 @asynccontextmanager
-async def owned(root: Path, screen: Screen, where: str) -> AsyncIterator[Workspace]:
+async def open_owned(root: Path, screen: CliConsole, where: str) -> AsyncIterator[Workspace]:
     """The vault at `root`, opened by this process.
 
     Args:
@@ -38,7 +38,7 @@ async def owned(root: Path, screen: Screen, where: str) -> AsyncIterator[Workspa
     Raises:
         VaultBusyError: a window has the vault open.
     """
-    async with open_session(root, NobodyThere(), screen, takes_over=True, patience=_PATIENCE_S) as session:
+    async with open_session(root, DenyAll(), screen, takes_over=True, patience=_OPEN_TIMEOUT_S) as session:
         if session.workspace is None:
             raise VaultBusyError(
                 "Scriptorium has the vault open, so nothing was changed. Change it there "
@@ -48,19 +48,19 @@ async def owned(root: Path, screen: Screen, where: str) -> AsyncIterator[Workspa
         yield session.workspace
 
 
-async def confirm(question: str, options: Options, screen: Screen) -> None:
+async def confirm(question: str, options: Options, screen: CliConsole) -> None:
     """Return once the user has said yes, by `--approve admin` or at the terminal.
 
     Raises:
         PermissionDeniedError: the user said no, or nobody can be asked.
     """
-    if Kind.ADMIN in options.approve:
+    if ApprovalKind.ADMIN in options.approve:
         return
-    tty = Tty.find()
+    tty = Terminal.find()
     if tty is None:
         message = "No terminal is here to ask at. --approve admin would allow it."
-        raise PermissionDeniedError(message, approve=Kind.ADMIN.value)
-    screen.tell(safe(question))
-    answer = await tty.line("Do this? [y,n] (no) ")
+        raise PermissionDeniedError(message, approve=ApprovalKind.ADMIN.value)
+    screen.print_message(escape_controls(question))
+    answer = await tty.read_line("Do this? [y,n] (no) ")
     if answer is None or answer.lower() not in ("y", "yes"):
         raise PermissionDeniedError("You said no; nothing was changed.")

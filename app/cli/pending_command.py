@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import argparse
 
-from app.cli.calls import run_call
-from app.cli.exit_status import Exit
+from app.cli.console import CliConsole
+from app.cli.exit_status import ExitStatus
+from app.cli.invoke import run_call
 from app.cli.options import Options, add_call_options
-from app.cli.screen import Screen
 from app.errors import InvalidParametersError
 
 
-def add_to(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Let `parser` take an operation and an id."""
     parser.add_argument(
         "op",
@@ -24,9 +24,9 @@ def add_to(parser: argparse.ArgumentParser) -> None:
     add_call_options(parser)
 
 
-async def run(given: argparse.Namespace, screen: Screen) -> Exit:
+async def run(given: argparse.Namespace, screen: CliConsole) -> ExitStatus:
     """Ask for the caller's own operations."""
     if (given.op == "list") == (given.id is not None):
         raise InvalidParametersError(f"pending {given.op} {'takes no' if given.id else 'needs an'} id.")
     arguments = {"op": given.op, **({"pending_operation_id": given.id} if given.id else {})}
-    return await run_call("pending", arguments, Options.of(given), screen)
+    return await run_call("pending", arguments, Options.from_namespace(given), screen)

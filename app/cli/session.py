@@ -12,32 +12,32 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app import __version__
-from app.cli.screen import Screen
+from app.cli.console import CliConsole
 from app.errors import NetworkError, VaultBusyError
 from app.permissions.caller import CallerKind
-from app.servers.discovery import find_door
-from app.servers.served import Client
+from app.servers.endpoint_file import find_endpoint
+from app.servers.vault_service import Client
 
 if TYPE_CHECKING:
     from app.index.records import ScanProgress
     from app.permissions.approval import Approver
-    from app.servers.link import Link
-    from app.servers.served import ServedVault
+    from app.servers.remote_vault import RemoteVaultService
+    from app.servers.vault_service import VaultService
     from app.workspace import Workspace
 
-NAME = "Terminal"
-PATIENCE_S = 5.0
-_PAUSE_S = 0.1
+CALLER_NAME = "Terminal"
+OPEN_TIMEOUT_S = 5.0
+_POLL_INTERVAL_S = 0.1
 
 
 @dataclass(frozen=True)
-class Session:
+class CliSession:
     """An open vault. `workspace` is None where another program holds it and asks its own user.
 
     `has_window`: that program has one.
     """
 
-    served: ServedVault
+    served: VaultService
     client: Client
     workspace: Workspace | None = None
     has_window: bool = False
@@ -52,13 +52,13 @@ class Session:
 async def open_session(
     root: Path,
     approver: Approver,
-    screen: Screen,
+    screen: CliConsole,
     *,
     brief: bool = True,
     takes_over: bool = False,
     enable_tools: Collection[str] = (),
-    patience: float = PATIENCE_S,
-) -> AsyncIterator[Session]:
+    patience: float = OPEN_TIMEOUT_S,
+) -> AsyncIterator[CliSession]:
     """The vault at `root`, its index up to date.
 
     Args:
@@ -76,20 +76,22 @@ async def open_session(
         VaultBusyError: another program has the vault open, can't be joined, and did not let go of it.
         VaultLostError, StorageError: as `open_workspace` says.
     """
-    client = Client(CallerKind.CLI, NAME, session=str(os.getpid()), says=f"scriptorium {__version__}")
-    opening = _Opening(root, approver, brief, takes_over)
+    client = Client(CallerKind.CLI, CALLER_NAME, session=str(os.getpid()), says=f"scriptorium {__version__}")
+    opening = _VaultOpener(root, approver, brief, takes_over)
     link, workspace, has_window = await _joined_or_opened(opening, screen, patience)
     try:
         if workspace is None:
             assert link is not None
             if enable_tools:
-                screen.tell("--enable-tools does not count here: another program has the vault open.")
-            yield Session(link, client, has_window=has_window)
+                screen.print_message(
+                    "--enable-tools does not count here: another program has the vault open."
+                )
+            yield CliSession(link, client, has_window=has_window)
             return
         workspace.enable_categories(enable_tools)
-        await workspace.index.scan(lambda progress: show_scan(screen, progress), lambda: False)
+        await workspace.index.scan(lambda progress: show_scan_progress(screen, progress), lambda: False)
         screen.end_progress()
-        yield Session(workspace.hub, client, workspace)
+        yield CliSession(workspace.hub, client, workspace)
     finally:
         if link is not None:
             await link.close()
@@ -98,7 +100,7 @@ async def open_session(
 
 
 @dataclass(frozen=True, slots=True)
-class _Opening:
+class _VaultOpener:
     """How a vault is opened; see `open_session`."""
 
     root: Path
@@ -106,18 +108,18 @@ class _Opening:
     brief: bool
     takes_over: bool
 
-    async def join(self) -> tuple[Link, bool] | None:
+    async def join(self) -> tuple[RemoteVaultService, bool] | None:
         """The vault through the program that holds it, and whether that has a window.
 
         None where no program holds it, it can't be reached, or it makes way.
         """
-        sign = find_door(self.root)
+        sign = find_endpoint(self.root)
         if sign is None or (self.takes_over and sign.holder == "headless"):
             return None
-        from app.servers.link import Link
+        from app.servers.remote_vault import RemoteVaultService
 
         try:
-            return await Link.join(sign), sign.holder == "desktop"
+            return await RemoteVaultService.join(sign), sign.holder == "desktop"
         except NetworkError:
             return None
 
@@ -137,8 +139,8 @@ class _Opening:
 
 
 async def _joined_or_opened(
-    opening: _Opening, screen: Screen, patience: float
-) -> tuple[Link | None, Workspace | None, bool]:
+    opening: _VaultOpener, screen: CliConsole, patience: float
+) -> tuple[RemoteVaultService | None, Workspace | None, bool]:
     """One of both, and whether the program that is joined has a window."""
     deadline = time.monotonic() + patience
     while True:
@@ -147,18 +149,18 @@ async def _joined_or_opened(
         try:
             workspace = await opening.open()
             for notice in workspace.notices:
-                screen.tell(notice)
+                screen.print_message(notice)
             return None, workspace, False
         except VaultBusyError as error:
             if time.monotonic() >= deadline:
                 owner = str(error.data.get("owner", "another program"))
                 message = f"{error.message} It can't be joined, and did not end within {patience:g} s."
                 raise VaultBusyError(message, owner=owner) from error
-            screen.progress(f"{error.message} Waiting…")
-        await asyncio.sleep(_PAUSE_S)
+            screen.show_progress(f"{error.message} Waiting…")
+        await asyncio.sleep(_POLL_INTERVAL_S)
 
 
-def show_scan(screen: Screen, progress: ScanProgress) -> None:
+def show_scan_progress(screen: CliConsole, progress: ScanProgress) -> None:
     """Reading a vault for the first time takes a while; a look at what changed does not."""
     if progress.total > progress.done > 0:
-        screen.progress(f"{progress.phase} {progress.done:,} of {progress.total:,}")
+        screen.show_progress(f"{progress.phase} {progress.done:,} of {progress.total:,}")

@@ -11,17 +11,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from app.cli.calls import chosen, report, run_call
-from app.cli.exit_status import Exit
+from app.cli.console import CliConsole
+from app.cli.exit_status import ExitStatus
+from app.cli.invoke import report_outcome, resolve_vault, run_call
 from app.cli.options import Options, add_call_options
-from app.cli.owner import confirm, owned
-from app.cli.screen import Screen
+from app.cli.owner import confirm, open_owned
 from app.errors import InvalidParametersError
 from app.memory.block import Permission
 from app.toolkit.outcome import ToolOutcome
 
 if TYPE_CHECKING:
-    from app.sources.kept import KeptSource
+    from app.sources.config import SourceConfig
     from app.workspace import Workspace
 
 _WHERE = "the Sources panel"
@@ -34,7 +34,7 @@ _ADDED = {
 }
 
 
-def add_to(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Let `parser` take an operation and what it needs."""
     what = parser.add_subparsers(metavar="list|add|remove|pause|resume", dest="op")
     one_list = what.add_parser("list", help="the sources and how they are (the default)")
@@ -53,43 +53,43 @@ def add_to(parser: argparse.ArgumentParser) -> None:
         add_call_options(one)
 
 
-async def run(given: argparse.Namespace, screen: Screen) -> Exit:
+async def run(given: argparse.Namespace, screen: CliConsole) -> ExitStatus:
     """List the sources, or change them."""
-    options = Options.of(given)
+    options = Options.from_namespace(given)
     match given.op:
         case None | "list":
             return await run_call("source", {"op": "list"}, options, screen)
         case "pause" | "resume":
             return await run_call("source", {"op": given.op, "source_id": given.source}, options, screen)
-    root = chosen(options, screen).root
+    root = resolve_vault(options, screen).root
     kept = _source(given) if given.op == "add" else None
-    async with owned(root, screen, _WHERE) as workspace:
+    async with open_owned(root, screen, _WHERE) as workspace:
         if kept is not None:
             words = _ADDED[given.kind].format(_place_of(kept)) + _rule_words(given.rule)
             await confirm(f"{words}.", options, screen)
             info = await workspace.sources.add(kept)
-            return await _listed(workspace, info.id, options, screen)
+            return await _show_source(workspace, info.id, options, screen)
         info = workspace.sources.get(given.source)
         await confirm(f"Remove the source {info.name}; its files stay as they are.", options, screen)
         await workspace.sources.remove(info.id)
     outcome = ToolOutcome(True, {"source_id": info.id}, f"Removed the source {info.name}.")
-    return report(outcome, options, screen)
+    return report_outcome(outcome, options, screen)
 
 
-async def _listed(workspace: Workspace, id: str, options: Options, screen: Screen) -> Exit:
+async def _show_source(workspace: Workspace, id: str, options: Options, screen: CliConsole) -> ExitStatus:
     from app.permissions.caller import Caller
 
     outcome = await workspace.runner.call("source", {"op": "status", "source_id": id}, Caller.user())
-    return report(outcome, options, screen)
+    return report_outcome(outcome, options, screen)
 
 
-def _source(given: argparse.Namespace) -> KeptSource:
+def _source(given: argparse.Namespace) -> SourceConfig:
     """The source that is to be added.
 
     Raises:
         InvalidParametersError: its place or a rule is missing or is none.
     """
-    from app.sources.kept import FileRule, KeptFeed, KeptFiles, KeptFolderStream, KeptVaultStream
+    from app.sources.config import FeedConfig, FileRule, FolderConfig, FolderStreamConfig, VaultStreamConfig
     from app.sources.sources import new_id
 
     kind, place = given.kind, given.place or ""
@@ -103,15 +103,17 @@ def _source(given: argparse.Namespace) -> KeptSource:
         case "folder":
             rules = tuple(FileRule(glob=glob, permission=may) for glob, may in map(_rule, given.rule))
             name = given.name or Path(folder).name
-            return KeptFiles(id=new_id("files"), name=name, folder=folder, rules=rules)
+            return FolderConfig(id=new_id("files"), name=name, folder=folder, rules=rules)
         case "watch":
-            return KeptFolderStream(id=new_id("folder"), name=given.name or Path(folder).name, folder=folder)
+            return FolderStreamConfig(
+                id=new_id("folder"), name=given.name or Path(folder).name, folder=folder
+            )
         case "feed":
             name = given.name or urlsplit(place).hostname or place
-            return KeptFeed(id=new_id("feed"), name=name, url=place)
+            return FeedConfig(id=new_id("feed"), name=name, url=place)
         case _:
             globs = (place,) if place else ()
-            return KeptVaultStream(id=new_id("vault"), name=given.name or "Notes", globs=globs)
+            return VaultStreamConfig(id=new_id("vault"), name=given.name or "Notes", globs=globs)
 
 
 def _rule(text: str) -> tuple[str, Permission]:
@@ -128,7 +130,7 @@ def _rule_words(rules: list[str]) -> str:
     return f", and change them by {'; '.join(rules)}" if rules else ""
 
 
-def _place_of(kept: KeptSource) -> str:
+def _place_of(kept: SourceConfig) -> str:
     globs = getattr(kept, "globs", ())
     place = getattr(kept, "folder", "") or getattr(kept, "url", "")
     return str(place) or (f" that match {globs[0]}" if globs else "")

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 
 from app import paths
 from app.cli import rendering
-from app.cli.calls import chosen
-from app.cli.exit_status import Exit
+from app.cli.console import CliConsole, escape_controls
+from app.cli.exit_status import ExitStatus
+from app.cli.invoke import resolve_vault
 from app.cli.options import Options, add_call_options
-from app.cli.owner import confirm, owned
-from app.cli.screen import Screen, safe
+from app.cli.owner import confirm, open_owned
 from app.errors import InvalidParametersError, StorageError
 from app.events import EventBus
 
@@ -31,7 +31,7 @@ _QUESTIONS = {
 }
 
 
-def add_to(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Let `parser` take an operation and a program's name."""
     words = "list (the default), create, renew or revoke"
     parser.add_argument("op", nargs="?", choices=("list", *_QUESTIONS), default="list", help=words)
@@ -39,30 +39,30 @@ def add_to(parser: argparse.ArgumentParser) -> None:
     add_call_options(parser)
 
 
-async def run(given: argparse.Namespace, screen: Screen) -> Exit:
+async def run(given: argparse.Namespace, screen: CliConsole) -> ExitStatus:
     """List the tokens, or change one."""
-    options = Options.of(given)
+    options = Options.from_namespace(given)
     if (given.op == "list") == (given.name is not None):
         words = "takes no" if given.name else "needs a"
         raise InvalidParametersError(f"tokens {given.op} {words} program's name.", op=given.op)
-    root = chosen(options, screen).root
+    root = resolve_vault(options, screen).root
     if given.op == "list":
         _list(root, options, screen)
-        return Exit.DONE
-    async with owned(root, screen, _WHERE) as workspace:
-        tokens = workspace.ways_in.tokens
+        return ExitStatus.DONE
+    async with open_owned(root, screen, _WHERE) as workspace:
+        tokens = workspace.endpoints.tokens
         assert tokens is not None, "a vault that this process has opened can be written"
         await confirm(_QUESTIONS[given.op].format(given.name), options, screen)
-        token = _changed(tokens, given.op, given.name)
+        token = _change_token(tokens, given.op, given.name)
     _show(given.op, given.name, token, options, screen)
-    return Exit.DONE
+    return ExitStatus.DONE
 
 
-def _changed(tokens: ClientTokens, op: str, name: str) -> str:
+def _change_token(tokens: ClientTokens, op: str, name: str) -> str:
     """Do it; the new token, if there is one."""
     match op:
         case "create":
-            return tokens.make(name)
+            return tokens.create(name)
         case "renew":
             return tokens.renew(name)
         case _:
@@ -70,17 +70,17 @@ def _changed(tokens: ClientTokens, op: str, name: str) -> str:
             return ""
 
 
-def _show(op: str, name: str, token: str, options: Options, screen: Screen) -> None:
+def _show(op: str, name: str, token: str, options: Options, screen: CliConsole) -> None:
     if options.json:
         screen.text(json.dumps({"name": name, **({"token": token} if token else {})}) + "\n")
     elif token:
-        screen.tell(f"The token of {safe(name)}, which is not shown again:")
+        screen.print_message(f"The token of {escape_controls(name)}, which is not shown again:")
         screen.text(token + "\n")
     else:
-        screen.text(f"Revoked the token of {safe(name)}.\n")
+        screen.text(f"Revoked the token of {escape_controls(name)}.\n")
 
 
-def _list(root: Path, options: Options, screen: Screen) -> None:
+def _list(root: Path, options: Options, screen: CliConsole) -> None:
     from app.servers.tokens import ClientTokens
 
     tokens = ClientTokens(paths.data_folder() / "vaults" / paths.vault_id(root), EventBus())
@@ -90,6 +90,6 @@ def _list(root: Path, options: Options, screen: Screen) -> None:
     if options.json:
         screen.text(json.dumps(rows, ensure_ascii=False) + "\n")
     elif rows:
-        rendering.show_rows(screen, rows)
+        rendering.print_rows(screen, rows)
     else:
-        screen.tell("No program has a token.")
+        screen.print_message("No program has a token.")

@@ -7,34 +7,34 @@ import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from app.cli import exit_status, kinds
-from app.cli.calls import approver_for, call, chosen, report, run_call
-from app.cli.exit_status import Exit
-from app.cli.marks import words_of
+from app.cli import approval_kinds, exit_status
+from app.cli.argument_parsing import TextArguments
+from app.cli.console import CliConsole
+from app.cli.exit_status import ExitStatus
+from app.cli.highlighting import search_terms
+from app.cli.invoke import approver_for, call_tool, report_outcome, resolve_vault, run_call
 from app.cli.options import SPELLINGS, Options, add_call_options
-from app.cli.screen import Screen
 from app.cli.session import open_session
-from app.cli.signature import Signature
-from app.cli.values import Texts
+from app.cli.tool_parser import ToolParser
 from app.errors import InvalidParametersError
-from app.toolkit.answers import validated
+from app.toolkit.call_results import validate_arguments
 from app.toolkit.tool import Tool
 from app.tools import CATALOG, FILE_TOOL
 
 if TYPE_CHECKING:
     from app.workspace import Workspace
 
-_PATIENCE_S = 20.0
-_SEARCHES = frozenset({"search_notes", "search"})
+_EXTERNAL_TIMEOUT_S = 20.0
+_SEARCH_TOOLS = frozenset({"search_notes", "search"})
 
 
-def known_tool(word: str) -> Tool | None:
+def find_tool(word: str) -> Tool | None:
     """The shipped tool of that name, with dashes or underscores; None where there is none."""
     name = word.replace("-", "_")
     return next((tool for tool in (*CATALOG, FILE_TOOL) if tool.name == name), None)
 
 
-async def run(word: str, words: Sequence[str], leading: argparse.Namespace, screen: Screen) -> Exit:
+async def run(word: str, words: Sequence[str], leading: argparse.Namespace, screen: CliConsole) -> ExitStatus:
     """Call the tool `word` with what `words` say.
 
     Args:
@@ -46,21 +46,23 @@ async def run(word: str, words: Sequence[str], leading: argparse.Namespace, scre
     Raises:
         ScriptoriumError: it can't be called so, or there is no such tool or vault.
     """
-    tool = known_tool(word)
+    tool = find_tool(word)
     if tool is None:
         return await _run_unknown(word, words, leading, screen)
-    arguments, options = read_call(Signature.of_tool(tool), words, leading)
-    tool.check_operation(validated(tool, arguments))
-    marks = words_of(str(arguments["query"])) if tool.name in _SEARCHES else ()
+    arguments, options = parse_call(ToolParser.from_tool(tool), words, leading)
+    tool.check_operation(validate_arguments(tool, arguments))
+    marks = search_terms(str(arguments["query"])) if tool.name in _SEARCH_TOOLS else ()
     return await run_call(tool.name, arguments, options, screen, marks)
 
 
-async def _run_unknown(word: str, words: Sequence[str], leading: argparse.Namespace, screen: Screen) -> Exit:
+async def _run_unknown(
+    word: str, words: Sequence[str], leading: argparse.Namespace, screen: CliConsole
+) -> ExitStatus:
     """Call a tool that only the open vault knows: a plug-in's, or another program's."""
     name = word.replace("-", "_")
     asked = _leading_parser().parse_known_args(list(words), argparse.Namespace(**vars(leading)))[0]
-    options = Options.of(asked)
-    choice = chosen(options, screen)
+    options = Options.from_namespace(asked)
+    choice = resolve_vault(options, screen)
     approver = approver_for(options, screen)
     async with open_session(
         choice.root, approver, screen, brief=False, enable_tools=options.enable_tools
@@ -70,22 +72,22 @@ async def _run_unknown(word: str, words: Sequence[str], leading: argparse.Namesp
         entries = await session.served.tools(session.client)
         entry = next((one for one in entries if one.name in (word, name)), None)
         if entry is None:
-            raise unknown(word, [one.name for one in entries])
-        arguments, options = read_call(Signature.of_entry(entry), words, leading)
-        outcome = await call(session, entry.name, arguments, options, screen)
-    return report(outcome, options, screen)
+            raise unknown_command_error(word, [one.name for one in entries])
+        arguments, options = parse_call(ToolParser.from_descriptor(entry), words, leading)
+        outcome = await call_tool(session, entry.name, arguments, options, screen)
+    return report_outcome(outcome, options, screen)
 
 
 async def _await_external(workspace: Workspace) -> None:
     """Wait until the programs of others that the settings name have said what they offer, or failed to."""
-    from app.external.connection import Standing
+    from app.external.connection import ConnectionState
     from app.external.states import ExternalChanged
 
     changed = asyncio.Event()
     stop = workspace.events.subscribe(ExternalChanged, lambda event: changed.set())
     try:
-        async with asyncio.timeout(_PATIENCE_S):
-            while any(one.standing is Standing.STARTING for one in workspace.external.states()):
+        async with asyncio.timeout(_EXTERNAL_TIMEOUT_S):
+            while any(one.standing is ConnectionState.STARTING for one in workspace.external.states()):
                 await changed.wait()
                 changed.clear()
     except TimeoutError:
@@ -94,7 +96,7 @@ async def _await_external(workspace: Workspace) -> None:
         stop()
 
 
-def unknown(word: str, names: Sequence[str]) -> InvalidParametersError:
+def unknown_command_error(word: str, names: Sequence[str]) -> InvalidParametersError:
     """The error for a word that is neither a verb nor a tool."""
     from rapidfuzz import process
 
@@ -106,8 +108,8 @@ def unknown(word: str, names: Sequence[str]) -> InvalidParametersError:
     )
 
 
-def read_call(
-    signature: Signature, words: Sequence[str], leading: argparse.Namespace
+def parse_call(
+    signature: ToolParser, words: Sequence[str], leading: argparse.Namespace
 ) -> tuple[dict[str, object], Options]:
     """The arguments and the options of a call.
 
@@ -115,11 +117,13 @@ def read_call(
         InvalidParametersError: a value is no such thing.
         SystemExit: a flag is none of the tool's, or help was asked for.
     """
-    given = parser_of(signature).parse_intermixed_args(list(words), argparse.Namespace(**vars(leading)))
-    return signature.read(given, Texts()), Options.of(given)
+    given = build_tool_parser(signature).parse_intermixed_args(
+        list(words), argparse.Namespace(**vars(leading))
+    )
+    return signature.read(given, TextArguments()), Options.from_namespace(given)
 
 
-def parser_of(signature: Signature) -> argparse.ArgumentParser:
+def build_tool_parser(signature: ToolParser) -> argparse.ArgumentParser:
     """The parser of a tool's command, with its help."""
     prog = "scriptorium"
     usage = f"\n       {prog} ".join(signature.usage())
@@ -127,22 +131,22 @@ def parser_of(signature: Signature) -> argparse.ArgumentParser:
         prog=f"{prog} {signature.name}",
         usage=f"{prog} {usage}",
         description=signature.description,
-        epilog=help_end(),
+        epilog=help_epilog(),
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    signature.add_to(parser, SPELLINGS)
+    signature.add_arguments(parser, SPELLINGS)
     add_call_options(parser)
     return parser
 
 
-def help_end() -> str:
+def help_epilog() -> str:
     """What the help of every call ends with."""
     return (
         "Long texts: - is standard input, @file the text of a file (@@ begins a text with an @).\n"
         "Notes with `ai: private` are not seen by commands, as by every program outside the window.\n\n"
-        f"--approve names kinds of change that need no answer:\n{kinds.table()}\n\n"
-        f"Exit status:\n{exit_status.table()}"
+        f"--approve names kinds of change that need no answer:\n{approval_kinds.help_table()}\n\n"
+        f"Exit status:\n{exit_status.help_table()}"
     )
 
 

@@ -18,7 +18,7 @@ Arguments = Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class SmokeCase:
     """A call; `arguments` may be made from the results so far."""
 
     tool: str
@@ -38,49 +38,51 @@ _PATCH = """\
 """
 
 _NOTES = (
-    Trial("create_note", {"name": "A trial", "content": "Written by the trial.\n", "folder": "Journal"}),
-    Trial("read_note", {"name": "A trial"}),
-    Trial("edit_note", {"name": "A trial", "op": "patch", "patch": _PATCH}),
-    Trial("edit_note", {"name": "Gimbal", "op": "append", "text": "Seen by the trial."}),
-    Trial("update_note", {"name": "A trial", "content": "All new.\n"}),
-    Trial("set_properties", {"name": "A trial", "properties": {"status": "draft", "rating": 4}}),
-    Trial("move_note", {"name": "Longitude", "new_name": "Geographic longitude"}),
-    Trial("list_notes", {"folder": "Journal"}),
-    Trial("get_metadata", {"name": "H4"}),
-    Trial("note_history", {"name": "Gimbal"}),
-    Trial("restore_note", _version),
-    Trial("undo", {}),
-    Trial("delete_note", {"name": "A trial"}),
+    SmokeCase("create_note", {"name": "A trial", "content": "Written by the trial.\n", "folder": "Journal"}),
+    SmokeCase("read_note", {"name": "A trial"}),
+    SmokeCase("edit_note", {"name": "A trial", "op": "patch", "patch": _PATCH}),
+    SmokeCase("edit_note", {"name": "Gimbal", "op": "append", "text": "Seen by the trial."}),
+    SmokeCase("update_note", {"name": "A trial", "content": "All new.\n"}),
+    SmokeCase("set_properties", {"name": "A trial", "properties": {"status": "draft", "rating": 4}}),
+    SmokeCase("move_note", {"name": "Longitude", "new_name": "Geographic longitude"}),
+    SmokeCase("list_notes", {"folder": "Journal"}),
+    SmokeCase("get_metadata", {"name": "H4"}),
+    SmokeCase("note_history", {"name": "Gimbal"}),
+    SmokeCase("restore_note", _version),
+    SmokeCase("undo", {}),
+    SmokeCase("delete_note", {"name": "A trial"}),
 )
 _SEARCH = (
-    Trial("search_notes", {"query": "chronometer -tag:core", "order": "modified", "group": "folder"}),
-    Trial("semantic_search", {"query": "how sailors kept time", "limit": 3}),
-    Trial("find_passages", {"question": "how heavy was the first sea clock?"}),
-    Trial("search_by_tags", {"tags": ["core"]}),
-    Trial("search_by_properties", {"properties": {"type": ["claim", "hypothesis"]}}),
-    Trial("find_related", {"name": "H4", "limit": 3}),
-    Trial("list_tags", {}),
-    Trial("vault_info", {}),
-    Trial("unlinked_mentions", {"name": "Greenwich"}),
-    Trial("list_unresolved_links", {}),
-    Trial("find_duplicates", {}),
+    SmokeCase("search_notes", {"query": "chronometer -tag:core", "order": "modified", "group": "folder"}),
+    SmokeCase("semantic_search", {"query": "how sailors kept time", "limit": 3}),
+    SmokeCase("find_passages", {"question": "how heavy was the first sea clock?"}),
+    SmokeCase("search_by_tags", {"tags": ["core"]}),
+    SmokeCase("search_by_properties", {"properties": {"type": ["claim", "hypothesis"]}}),
+    SmokeCase("find_related", {"name": "H4", "limit": 3}),
+    SmokeCase("list_tags", {}),
+    SmokeCase("vault_info", {}),
+    SmokeCase("unlinked_mentions", {"name": "Greenwich"}),
+    SmokeCase("list_unresolved_links", {}),
+    SmokeCase("find_duplicates", {}),
 )
 _TAGS = (
-    Trial("add_tag", {"name": "Octant", "tag": "to-check"}),
-    Trial("remove_tag", {"name": "Octant", "tag": "to-check"}),
-    Trial("rename_tag", {"tag": "core", "new_tag": "central"}),
+    SmokeCase("add_tag", {"name": "Octant", "tag": "to-check"}),
+    SmokeCase("remove_tag", {"name": "Octant", "tag": "to-check"}),
+    SmokeCase("rename_tag", {"tag": "core", "new_tag": "central"}),
 )
 _MEMORY = (
-    Trial("block", {"op": "create", "label": "trial", "content": "Made by it.", "permission": "admin"}),
-    Trial("block", {"op": "pin", "label": "trial"}),
-    Trial("block_edit", {"op": "append", "label": "trial", "content": "And added to."}),
-    Trial("block_edit", {"op": "undo", "label": "trial"}),
-    Trial("context", {"op": "replace", "label": "trial", "old": "Made", "new": "Changed"}),
-    Trial("block", {"op": "load", "label": "trial"}),
-    Trial("block", {"op": "delete", "label": "trial"}),
-    Trial("recall", {"op": "insert", "content": "Harrison's fourth timekeeper is the one that mattered."}),
-    Trial("recall", {"op": "search", "query": "timekeeper"}),
-    Trial("search", {"query": "timekeeper", "limit": 3}),
+    SmokeCase("block", {"op": "create", "label": "trial", "content": "Made by it.", "permission": "admin"}),
+    SmokeCase("block", {"op": "pin", "label": "trial"}),
+    SmokeCase("block_edit", {"op": "append", "label": "trial", "content": "And added to."}),
+    SmokeCase("block_edit", {"op": "undo", "label": "trial"}),
+    SmokeCase("context", {"op": "replace", "label": "trial", "old": "Made", "new": "Changed"}),
+    SmokeCase("block", {"op": "load", "label": "trial"}),
+    SmokeCase("block", {"op": "delete", "label": "trial"}),
+    SmokeCase(
+        "recall", {"op": "insert", "content": "Harrison's fourth timekeeper is the one that mattered."}
+    ),
+    SmokeCase("recall", {"op": "search", "query": "timekeeper"}),
+    SmokeCase("search", {"query": "timekeeper", "limit": 3}),
 )
 _BEAT = "Claims/Timekeepers beat the Moon.md"
 _JAMAICA = "Claims/Error of H4 to Jamaica.md"
@@ -96,7 +98,7 @@ def _suggestion(results: Results) -> Arguments:
 
 _TWIN = {"title": "A trial twin", "text": "A twin of the observation.", "folder": "Journal"}
 _NODES = (
-    Trial(
+    SmokeCase(
         "create_node",
         {
             "type": "observation",
@@ -108,65 +110,67 @@ _NODES = (
             },
         },
     ),
-    Trial("get_node", {"node_id": _BEAT}),
-    Trial("update_node", {"node_id": "A trial observation", "updates": {"place": "Jamaica"}}),
-    Trial("find_related_nodes", {"node_id": _BEAT, "limit": 3, "min_similarity": 0.3}),
-    Trial("summarize_node", {"node_id": "John Harrison", "max_length": 300}),
-    Trial("summarize_node_with_context", {"node_id": _BEAT, "depth": 2}),
-    Trial("recalculate_node_confidence", {"node_id": _BEAT}),
-    Trial("reclassify_node", {"node_id": "A trial observation", "new_type": "hypothesis"}),
-    Trial("create_node", {"type": "observation", "content": _TWIN, "auto_analyze": False}),
-    Trial("merge_nodes", {"primary_node_id": "A trial observation", "secondary_node_id": "A trial twin"}),
-    Trial("delete_node", {"node_id": "A trial observation", "cascade": True}),
+    SmokeCase("get_node", {"node_id": _BEAT}),
+    SmokeCase("update_node", {"node_id": "A trial observation", "updates": {"place": "Jamaica"}}),
+    SmokeCase("find_related_nodes", {"node_id": _BEAT, "limit": 3, "min_similarity": 0.3}),
+    SmokeCase("summarize_node", {"node_id": "John Harrison", "max_length": 300}),
+    SmokeCase("summarize_node_with_context", {"node_id": _BEAT, "depth": 2}),
+    SmokeCase("recalculate_node_confidence", {"node_id": _BEAT}),
+    SmokeCase("reclassify_node", {"node_id": "A trial observation", "new_type": "hypothesis"}),
+    SmokeCase("create_node", {"type": "observation", "content": _TWIN, "auto_analyze": False}),
+    SmokeCase("merge_nodes", {"primary_node_id": "A trial observation", "secondary_node_id": "A trial twin"}),
+    SmokeCase("delete_node", {"node_id": "A trial observation", "cascade": True}),
 )
 _RELATIONSHIPS = (
-    Trial(
+    SmokeCase(
         "create_relationship",
         {"from_id": "K1", "to_id": _BEAT, "relationship_type": "relates to", "confidence": 0.6},
     ),
-    Trial("recalculate_edge_confidence", {"edge_id": _NEW_EDGE}),
-    Trial("summarize_relationship", {"edge_id": f"{_JAMAICA} -[SUPPORTS]-> {_BEAT}"}),
-    Trial("delete_relationship", {"edge_id": _NEW_EDGE}),
-    Trial("reclassify_relationship", {"edge_id": f"{_JAMAICA} -[SUPPORTS]-> {_BEAT}", "new_type": "CITES"}),
-    Trial("suggest_relationships", {"op": "list", "limit": 5}),
-    Trial("suggest_relationships", _suggestion),
+    SmokeCase("recalculate_edge_confidence", {"edge_id": _NEW_EDGE}),
+    SmokeCase("summarize_relationship", {"edge_id": f"{_JAMAICA} -[SUPPORTS]-> {_BEAT}"}),
+    SmokeCase("delete_relationship", {"edge_id": _NEW_EDGE}),
+    SmokeCase(
+        "reclassify_relationship", {"edge_id": f"{_JAMAICA} -[SUPPORTS]-> {_BEAT}", "new_type": "CITES"}
+    ),
+    SmokeCase("suggest_relationships", {"op": "list", "limit": 5}),
+    SmokeCase("suggest_relationships", _suggestion),
 )
 _WEB = (
-    Trial("fetch_page", lambda results: {"url": f"{results['trial_pages']['address']}/chronometers"}),
-    Trial(
+    SmokeCase("fetch_page", lambda results: {"url": f"{results['trial_pages']['address']}/chronometers"}),
+    SmokeCase(
         "search_web_for_evidence",
         {"node_id": "Timekeepers beat the Moon", "max_results": 3, "create_sources": True},
     ),
 )
 _SOURCES = (
-    Trial("source", {"op": "list"}),
-    Trial("file", {"op": "list", "pattern": "*.txt"}),
-    Trial("file", {"op": "load", "path": "Letter.txt"}),
-    Trial("file", {"op": "replace", "path": "Letter.txt", "old": "Sir", "new": "Madam"}),
-    Trial("file", {"op": "append", "path": "Letter.txt", "content": "Yours truly"}),
-    Trial("file", {"op": "diff", "path": "Letter.txt"}),
-    Trial("file", {"op": "save", "path": "Letter.txt"}),
-    Trial("file", {"op": "status"}),
-    Trial("file", {"op": "create", "path": "Answers/First.txt", "content": "Dear Sir,\n"}),
-    Trial("file", {"op": "reload", "path": "Letter.txt"}),
-    Trial("file", {"op": "reconcile", "path": "Letter.txt", "keep": "disk"}),
-    Trial("file", {"op": "delete", "path": "Answers/First.txt"}),
+    SmokeCase("source", {"op": "list"}),
+    SmokeCase("file", {"op": "list", "pattern": "*.txt"}),
+    SmokeCase("file", {"op": "load", "path": "Letter.txt"}),
+    SmokeCase("file", {"op": "replace", "path": "Letter.txt", "old": "Sir", "new": "Madam"}),
+    SmokeCase("file", {"op": "append", "path": "Letter.txt", "content": "Yours truly"}),
+    SmokeCase("file", {"op": "diff", "path": "Letter.txt"}),
+    SmokeCase("file", {"op": "save", "path": "Letter.txt"}),
+    SmokeCase("file", {"op": "status"}),
+    SmokeCase("file", {"op": "create", "path": "Answers/First.txt", "content": "Dear Sir,\n"}),
+    SmokeCase("file", {"op": "reload", "path": "Letter.txt"}),
+    SmokeCase("file", {"op": "reconcile", "path": "Letter.txt", "keep": "disk"}),
+    SmokeCase("file", {"op": "delete", "path": "Answers/First.txt"}),
 )
 _AGENTS = (
-    Trial("list_tools", {"query": "rename"}),
-    Trial("pending", {"op": "list"}),
-    Trial("delegate", {"agent": "Librarian", "prompt": "list all tags"}),
+    SmokeCase("list_tools", {"query": "rename"}),
+    SmokeCase("pending", {"op": "list"}),
+    SmokeCase("delegate", {"agent": "Librarian", "prompt": "list all tags"}),
 )
 _MESSAGES = (
-    Trial("send_message", {"target": "user", "content": "The trial is here."}),
-    Trial("send_message", {"target": "agent", "id": "Librarian", "content": "find notes about sextant"}),
+    SmokeCase("send_message", {"target": "user", "content": "The trial is here."}),
+    SmokeCase("send_message", {"target": "agent", "id": "Librarian", "content": "find notes about sextant"}),
 )
 _FILESYSTEM = (
-    Trial("find", {"pattern": "*.md", "path": "Events", "kind": "file"}),
-    Trial("directory_list", {"path": "People"}),
-    Trial("directory_list", {"path": str(paths.resources_folder())}),
-    Trial("file_read", {"path": "Events/Trial of H4.md", "limit": 5}),
-    Trial("grep", {"pattern": r"\b17\d\d\b", "path": "Events", "files": "*.md", "limit": 5}),
+    SmokeCase("find", {"pattern": "*.md", "path": "Events", "kind": "file"}),
+    SmokeCase("directory_list", {"path": "People"}),
+    SmokeCase("directory_list", {"path": str(paths.resources_folder())}),
+    SmokeCase("file_read", {"path": "Events/Trial of H4.md", "limit": 5}),
+    SmokeCase("grep", {"pattern": r"\b17\d\d\b", "path": "Events", "files": "*.md", "limit": 5}),
 )
 # `sort` is on every system, and `-o` on all but Windows.
 _SORT_IN_PLACE = () if sys.platform == "win32" else ("-o", "Sorted.txt")
@@ -180,21 +184,21 @@ _FILE_PATCH = """\
  one
 """
 _DEVELOPMENT = (
-    Trial("file_write", {"path": "Numbers.txt", "content": "three\ntwo\none\n"}),
-    Trial("shell", {"command": "sort", "args": ["Numbers.txt"]}),
-    Trial("shell", {"command": "sort", "args": [*_SORT_IN_PLACE, "Numbers.txt"], "writes": True}),
-    Trial("patch", {"patch": _FILE_PATCH, "files": ["Numbers.txt"], "dry_run": True}),
-    Trial("patch", {"patch": _FILE_PATCH, "files": ["Numbers.txt"]}),
-    Trial("diff", {"path": "Numbers.txt", "other": "Events/Trial of H4.md"}),
-    Trial("git", {"op": "status"}),
-    Trial("git", {"op": "add", "paths": ["Numbers.txt"]}),
-    Trial("git", {"op": "diff", "staged": True}),
-    Trial("git", {"op": "commit", "message": "Numbers of the trial"}),
-    Trial("git", {"op": "branch", "name": "trial"}),
-    Trial("git", {"op": "log"}),
+    SmokeCase("file_write", {"path": "Numbers.txt", "content": "three\ntwo\none\n"}),
+    SmokeCase("shell", {"command": "sort", "args": ["Numbers.txt"]}),
+    SmokeCase("shell", {"command": "sort", "args": [*_SORT_IN_PLACE, "Numbers.txt"], "writes": True}),
+    SmokeCase("patch", {"patch": _FILE_PATCH, "files": ["Numbers.txt"], "dry_run": True}),
+    SmokeCase("patch", {"patch": _FILE_PATCH, "files": ["Numbers.txt"]}),
+    SmokeCase("diff", {"path": "Numbers.txt", "other": "Events/Trial of H4.md"}),
+    SmokeCase("git", {"op": "status"}),
+    SmokeCase("git", {"op": "add", "paths": ["Numbers.txt"]}),
+    SmokeCase("git", {"op": "diff", "staged": True}),
+    SmokeCase("git", {"op": "commit", "message": "Numbers of the trial"}),
+    SmokeCase("git", {"op": "branch", "name": "trial"}),
+    SmokeCase("git", {"op": "log"}),
 )
 
-TRIALS: tuple[Trial, ...] = (
+TRIALS: tuple[SmokeCase, ...] = (
     *_NOTES,
     *_SEARCH,
     *_TAGS,

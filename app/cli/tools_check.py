@@ -14,14 +14,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app import paths
-from app.cli.tool_trials import TRIALS, Trial
+from app.cli.tool_trials import TRIALS, SmokeCase
 from app.cli.trial_pages import TrialPages
-from app.embeddings.upkeep import EmbeddingFailed, EmbeddingProgressed
+from app.embeddings.sync_scheduler import EmbeddingFailed, EmbeddingProgressed
 from app.memory.block import Permission
 from app.permissions.approval import ApprovalRequest, Approved, Decision, Effect
 from app.permissions.caller import Caller, CallerKind
 from app.settings import AgentProfile, Settings, TeamSettings, WebSettings
-from app.sources.kept import FileRule, KeptFiles
+from app.sources.config import FileRule, FolderConfig
 from app.tools import CATALOG, FILE_TOOL
 from app.web.access import WebAccess
 
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from app.workspace import Workspace
 
 Say = Callable[[str], None]
-_FOLDERS = ("SCRIPTORIUM_CONFIG", "SCRIPTORIUM_DATA", "SCRIPTORIUM_CACHE", "SCRIPTORIUM_LOGS")
-_LONGEST = 160
+_FOLDER_VARIABLES = ("SCRIPTORIUM_CONFIG", "SCRIPTORIUM_DATA", "SCRIPTORIUM_CACHE", "SCRIPTORIUM_LOGS")
+_MAX_LINE_CHARS = 160
 
 
 class RecordingApprover:
@@ -46,7 +46,7 @@ class RecordingApprover:
         return Approved(request.proposal)
 
 
-def run(say: Say = print, trials: Iterable[Trial] = TRIALS) -> int:
+def run(say: Say = print, trials: Iterable[SmokeCase] = TRIALS) -> int:
     """Run the trials; the exit status is 1 when a tool failed or has no trial."""
     with tempfile.TemporaryDirectory(prefix="scriptorium-tools-") as folder, _own_folders(Path(folder)):
         vault = Path(folder) / "Sample vault"
@@ -64,8 +64,8 @@ def _make_repository(vault: Path) -> None:
 @contextmanager
 def _own_folders(folder: Path) -> Iterator[None]:
     """Keep the trial's settings, logs and journal apart from the user's."""
-    kept = {name: os.environ.get(name) for name in _FOLDERS}
-    os.environ.update({name: str(folder / name.lower()) for name in _FOLDERS})
+    kept = {name: os.environ.get(name) for name in _FOLDER_VARIABLES}
+    os.environ.update({name: str(folder / name.lower()) for name in _FOLDER_VARIABLES})
     try:
         yield
     finally:
@@ -76,7 +76,7 @@ def _own_folders(folder: Path) -> Iterator[None]:
                 os.environ[name] = value
 
 
-async def _walk(vault: Path, trials: tuple[Trial, ...], say: Say) -> int:
+async def _walk(vault: Path, trials: tuple[SmokeCase, ...], say: Say) -> int:
     from app.workspace import open_workspace
 
     approver = RecordingApprover()
@@ -112,7 +112,7 @@ async def _add_folder(workspace: Workspace, folder: Path) -> None:
     folder.mkdir()
     (folder / "Letter.txt").write_text("Dear Sir,\n", "utf-8")
     rule = FileRule(glob="**", permission=Permission.ADMIN)
-    await workspace.sources.add(KeptFiles(id="letters", name="Letters", folder=str(folder), rules=(rule,)))
+    await workspace.sources.add(FolderConfig(id="letters", name="Letters", folder=str(folder), rules=(rule,)))
 
 
 async def _read_all(workspace: Workspace) -> None:
@@ -132,7 +132,7 @@ async def _read_all(workspace: Workspace) -> None:
 async def _call_all(
     workspace: Workspace,
     approver: RecordingApprover,
-    trials: tuple[Trial, ...],
+    trials: tuple[SmokeCase, ...],
     say: Say,
     brought: Mapping[str, Mapping[str, object]],
 ) -> list[str]:
@@ -174,4 +174,4 @@ def _proposed(request: ApprovalRequest) -> str:
 
 def _short(text: str) -> str:
     line = " ".join(text.split())
-    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}…"
+    return line if len(line) <= _MAX_LINE_CHARS else f"{line[: _MAX_LINE_CHARS - 1]}…"

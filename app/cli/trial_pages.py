@@ -13,7 +13,7 @@ from typing import Self
 
 import httpx2
 
-from app.web.guard import OneOrigin, Reach, origin_of
+from app.web.address_policy import AddressPolicy, SingleOrigin, origin_of
 
 _PAGE = """\
 <!doctype html>
@@ -66,9 +66,9 @@ class TrialPages:
         return {"address": self.address}
 
     @property
-    def reach(self) -> Reach:
+    def reach(self) -> AddressPolicy:
         """This server, and nothing else."""
-        return OneOrigin(origin_of(httpx2.URL(self.address)))
+        return SingleOrigin(origin_of(httpx2.URL(self.address)))
 
     def __enter__(self) -> Self:
         self._thread.start()

@@ -10,47 +10,49 @@ import argparse
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from app.cli.calls import chosen, run_call
-from app.cli.exit_status import Exit
-from app.cli.kinds import Kind
+from app.cli.approval_kinds import ApprovalKind
+from app.cli.console import CliConsole, escape_controls
+from app.cli.exit_status import ExitStatus
+from app.cli.invoke import resolve_vault, run_call
 from app.cli.options import Options, add_call_options
-from app.cli.screen import Screen, safe
 from app.errors import NotFoundError
-from app.permissions.audit_reading import AuditReading
-from app.permissions.wording import counted
+from app.permissions.audit_reading import AuditLogReader
+from app.permissions.pluralize import pluralize
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from app.permissions.audit_entry import AuditEntry
 
-_YES = frozenset({Kind.CREATE, Kind.UPDATE, Kind.DELETE})
-_TYPED = "save"
-_AT_ONCE = 100
-_MOST_PATHS = 10
+_APPROVED_KINDS = frozenset({ApprovalKind.CREATE, ApprovalKind.UPDATE, ApprovalKind.DELETE})
+_SAVE_TOOL = "save"
+_PAGE_SIZE = 100
+_MAX_SHOWN_PATHS = 10
 
 
-def add_to(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Let `parser` take what is to be undone."""
     what = parser.add_mutually_exclusive_group()
     what.add_argument("entry", nargs="?", type=int, help="the number of a call in the log (the last change)")
     what.add_argument("--turn", help="the id of an agent's turn")
     what.add_argument("--commit", type=int, help="the number of a commit of the journal")
-    parser.add_argument("--yes", action="store_true", help=f"as --approve {','.join(sorted(_YES))}")
+    parser.add_argument(
+        "--yes", action="store_true", help=f"as --approve {','.join(sorted(_APPROVED_KINDS))}"
+    )
     add_call_options(parser)
 
 
-async def run(given: argparse.Namespace, screen: Screen) -> Exit:
+async def run(given: argparse.Namespace, screen: CliConsole) -> ExitStatus:
     """Say what goes, and call the tool `undo` for it."""
-    options = Options.of(given)
-    choice = chosen(options, screen)
+    options = Options.from_namespace(given)
+    choice = resolve_vault(options, screen)
     options = replace(options, vault=str(choice.root))
     if given.yes:
-        options = replace(options, approve=options.approve | _YES)
+        options = replace(options, approve=options.approve | _APPROVED_KINDS)
     if given.turn:
         return await run_call("undo", {"turn": given.turn}, options, screen)
     entry = _entry(choice.root, given.entry, given.commit)
-    _tell(entry, screen)
+    _show_entry(entry, screen)
     return await run_call("undo", {"entry": entry.id}, options, screen)
 
 
@@ -60,7 +62,7 @@ def _entry(root: Path, number: int | None, commit: int | None) -> AuditEntry:
     Raises:
         NotFoundError: there is none, or it wrote nothing.
     """
-    with AuditReading.of_vault(root) as log:
+    with AuditLogReader.of_vault(root) as log:
         if number is not None:
             return log.entry(number)
         if commit is not None:
@@ -69,7 +71,7 @@ def _entry(root: Path, number: int | None, commit: int | None) -> AuditEntry:
                 raise NotFoundError(f"The log has no call that made commit {commit}.", commit=commit)
             return found
         before: int | None = None
-        while page := log.entries(limit=_AT_ONCE, before_id=before):
+        while page := log.entries(limit=_PAGE_SIZE, before_id=before):
             for entry in page:
                 if _is_change(entry):
                     return entry
@@ -79,16 +81,18 @@ def _entry(root: Path, number: int | None, commit: int | None) -> AuditEntry:
 
 def _is_change(entry: AuditEntry) -> bool:
     written = entry.commit is not None and entry.undone_by is None
-    return written and not entry.undoes and entry.tool != _TYPED
+    return written and not entry.undoes and entry.tool != _SAVE_TOOL
 
 
-def _tell(entry: AuditEntry, screen: Screen) -> None:
-    from app.cli.rendering import cell
+def _show_entry(entry: AuditEntry, screen: CliConsole) -> None:
+    from app.cli.rendering import format_cell
 
-    when = cell("time", entry.time)
-    by = safe(entry.caller)
-    screen.tell(f"Takes back entry {entry.id}: {entry.tool} by {by}, {when}. {safe(entry.result)}")
-    for path in entry.paths[:_MOST_PATHS]:
-        screen.tell(f"  {safe(path)}")
-    if len(entry.paths) > _MOST_PATHS:
-        screen.tell(f"  and {counted(len(entry.paths) - _MOST_PATHS, 'other file')}")
+    when = format_cell("time", entry.time)
+    by = escape_controls(entry.caller)
+    screen.print_message(
+        f"Takes back entry {entry.id}: {entry.tool} by {by}, {when}. {escape_controls(entry.result)}"
+    )
+    for path in entry.paths[:_MAX_SHOWN_PATHS]:
+        screen.print_message(f"  {escape_controls(path)}")
+    if len(entry.paths) > _MAX_SHOWN_PATHS:
+        screen.print_message(f"  and {pluralize(len(entry.paths) - _MAX_SHOWN_PATHS, 'other file')}")

@@ -13,27 +13,27 @@ from contextlib import closing
 from pathlib import Path
 
 from app import paths
-from app.cli.findings import Finding, ok, warning, wrong
-from app.cli.installation_checks import check_own_folder, check_room
+from app.cli.diagnostics import CheckResult, failure, ok, warning
+from app.cli.installation_checks import check_app_folder, check_disk_space
 from app.errors import NetworkError
 from app.permissions.audit_chain import check
-from app.permissions.wording import counted
-from app.servers.discovery import find_door
+from app.permissions.pluralize import pluralize
+from app.servers.endpoint_file import find_endpoint
 from app.storage.sqlite import connect_read_only
 from app.vault.lock import find_holder
 
 _INOTIFY = Path("/proc/sys/fs/inotify")
-_MANY_FOLDERS = 100_000
+_MAX_COUNTED_FOLDERS = 100_000
 
 
-async def check_vault(root: Path) -> Iterator[Finding]:
+async def check_vault(root: Path) -> Iterator[CheckResult]:
     """Everything about the vault at `root`."""
-    found = [_folder(root), check_room("room for notes", root), *_watching(root)]
+    found = [_folder(root), check_disk_space("room for notes", root), *_watching(root)]
     data = paths.data_folder() / "vaults" / paths.vault_id(root)
     if not data.is_dir():
         found.append(ok("history and log", "nothing was done in this vault yet"))
         return iter(found)
-    found.append(check_own_folder("data of the vault", data, private=False))
+    found.append(check_app_folder("data of the vault", data, private=False))
     holder = find_holder(data)
     found.append(await _holder(root, holder))
     found += _databases(data, paths.cache_folder() / "vaults" / paths.vault_id(root))
@@ -42,50 +42,52 @@ async def check_vault(root: Path) -> Iterator[Finding]:
     return iter(found)
 
 
-def _folder(root: Path) -> Finding:
+def _folder(root: Path) -> CheckResult:
     if not os.access(root, os.R_OK | os.X_OK):
-        return wrong("vault folder", f"{root} can't be read", f"Give yourself the right: chmod u+rx '{root}'")
+        return failure(
+            "vault folder", f"{root} can't be read", f"Give yourself the right: chmod u+rx '{root}'"
+        )
     if not os.access(root, os.W_OK):
         hint = f"To write notes, give yourself the right: chmod u+w '{root}'"
         return warning("vault folder", f"{root} can only be read", hint)
     return ok("vault folder", str(root))
 
 
-def _watching(root: Path) -> list[Finding]:
+def _watching(root: Path) -> list[CheckResult]:
     """Whether the system lets each folder be watched (Linux: one watch each)."""
     if sys.platform != "linux":
         return []
-    folders = sum(1 for _ in zip(os.walk(root), range(_MANY_FOLDERS), strict=False))
+    folders = sum(1 for _ in zip(os.walk(root), range(_MAX_COUNTED_FOLDERS), strict=False))
     try:
         most = int((_INOTIFY / "max_user_watches").read_text())
     except (OSError, ValueError):
         return []
-    words = f"{counted(folders, 'folder')} to watch, {most:,} may be watched"
+    words = f"{pluralize(folders, 'folder')} to watch, {most:,} may be watched"
     if folders > most // 2:
         hint = f"Allow more: sudo sysctl fs.inotify.max_user_watches={max(4 * folders, 524_288)}"
         return [warning("watching", words, hint)]
     return [ok("watching", words)]
 
 
-async def _holder(root: Path, holder: str | None) -> Finding:
-    sign = find_door(root)
+async def _holder(root: Path, holder: str | None) -> CheckResult:
+    sign = find_endpoint(root)
     if sign is None:
         if holder is None:
             return ok("holder", "no program has the vault open")
         hint = "End it if it should not; other programs wait for it."
         return warning("holder", f"{holder} has the vault open, and can't be joined", hint)
-    from app.servers.link import Link
+    from app.servers.remote_vault import RemoteVaultService
 
     try:
-        link = await Link.join(sign)
+        link = await RemoteVaultService.join(sign)
     except NetworkError as error:
         hint = "End the process, and open the vault again."
-        return wrong("holder", f"process {sign.pid} has the vault open. {error.message}", hint)
+        return failure("holder", f"process {sign.pid} has the vault open. {error.message}", hint)
     await link.close()
     return ok("holder", f"process {sign.pid} has the vault open and answers at port {sign.port}")
 
 
-def _databases(data: Path, cache: Path) -> list[Finding]:
+def _databases(data: Path, cache: Path) -> list[CheckResult]:
     """Whether every database is whole."""
     found = []
     for folder, hint in (
@@ -93,13 +95,13 @@ def _databases(data: Path, cache: Path) -> list[Finding]:
         (cache, f"Delete {cache}: it is made anew from the notes."),
     ):
         for file in sorted((*folder.glob("*.sqlite"), *folder.glob("*.sqlite3"))):
-            problem = _problem_of(file)
+            problem = _database_problem(file)
             what = f"{'index' if folder is cache else 'history'}: {file.stem}"
-            found.append(wrong(what, f"{file}: {problem}", hint) if problem else ok(what, "whole"))
+            found.append(failure(what, f"{file}: {problem}", hint) if problem else ok(what, "whole"))
     return found
 
 
-def _problem_of(file: Path) -> str:
+def _database_problem(file: Path) -> str:
     """What is wrong with a database; empty where nothing is."""
     try:
         with closing(connect_read_only(file)) as connection:
@@ -109,27 +111,27 @@ def _problem_of(file: Path) -> str:
     return "" if said == "ok" else str(said)
 
 
-def _log(data: Path, root: Path) -> Finding:
+def _log(data: Path, root: Path) -> CheckResult:
     file = data / "audit.sqlite3"
     if not file.exists():
         return ok("log of calls", "empty")
     try:
         found = check(file, paths.audit_head_file(root))
     except sqlite3.Error as error:
-        return wrong("log of calls", f"it can't be read: {error}", "Keep a copy of it before you go on.")
+        return failure("log of calls", f"it can't be read: {error}", "Keep a copy of it before you go on.")
     if found.ok:
-        whole = f"{counted(found.rows, 'entry', 'entries')}, the chain is whole"
+        whole = f"{pluralize(found.rows, 'entry', 'entries')}, the chain is whole"
         return ok("log of calls", " ".join([whole, *(gap.message for gap in found.gaps)]))
     hint = "Somebody or something changed it. Export it, and compare it with a backup."
-    return wrong("log of calls", f"row {found.first_bad}: {found.reason}", hint)
+    return failure("log of calls", f"row {found.first_bad}: {found.reason}", hint)
 
 
-def _left_over(data: Path, held: bool) -> list[Finding]:
+def _left_over(data: Path, held: bool) -> list[CheckResult]:
     """What a crash left: a change that was cut off, files that were set aside."""
     found = []
     intents = list((data / "intents").glob("*.json")) if (data / "intents").is_dir() else []
     if intents and not held:
-        words = f"{counted(len(intents), 'change')} cut off by a crash"
+        words = f"{pluralize(len(intents), 'change')} cut off by a crash"
         hint = "Open the vault: they are completed or taken back."
         found.append(warning("unfinished changes", words, hint))
     damaged = [file.name for file in sorted(data.glob("*.damaged*"))]

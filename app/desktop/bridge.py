@@ -1,8 +1,8 @@
 """The only crossing between the window's thread and the service thread.
 
 The core runs on a stock asyncio loop in the service thread. Three things cross: calls from a view
-(`Service.call`), questions to the user (`DesktopApprover`), and events (`EventRelay`, drained every 33 ms so
-that a burst of them costs the window one batch). Values that cross are frozen.
+(`ServiceThread.call`), questions to the user (`DesktopApprover`), and events (`EventRelay`, drained every 33
+ms so that a burst of them costs the window one batch). Values that cross are frozen.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
-_DRAIN_MS = 33
-_LONGEST_END_S = 5.0
+_DRAIN_INTERVAL_MS = 33
+_STOP_TIMEOUT_S = 5.0
 
 
-class Service:
+class ServiceThread:
     """A thread with a stock asyncio loop; everything of the core runs in it.
 
     `call` may be awaited from any loop. Cancelling the awaiting task cancels the work.
@@ -54,7 +54,7 @@ class Service:
         """
         if self._thread is not None:
             raise RuntimeError("the service thread was started before")
-        self._thread = threading.Thread(target=lambda: asyncio.run(self._live()), name="service")
+        self._thread = threading.Thread(target=lambda: asyncio.run(self._run_loop()), name="service")
         self._thread.start()
         self._ready.wait()
 
@@ -64,7 +64,7 @@ class Service:
             return True
         if self._loop is not None and self._stopping is not None and self._loop.is_running():
             self._loop.call_soon_threadsafe(self._stopping.set)
-        self._thread.join(_LONGEST_END_S)
+        self._thread.join(_STOP_TIMEOUT_S)
         return not self._thread.is_alive()
 
     @overload
@@ -92,7 +92,7 @@ class Service:
             raise RuntimeError("the service thread does not run")
         return self._loop
 
-    async def _live(self) -> None:
+    async def _run_loop(self) -> None:
         self._loop = asyncio.get_running_loop()
         self._stopping = asyncio.Event()
         self._ready.set()
@@ -101,7 +101,7 @@ class Service:
         for task in rest:
             task.cancel()
         if rest:
-            await asyncio.wait(rest, timeout=_LONGEST_END_S - 1)
+            await asyncio.wait(rest, timeout=_STOP_TIMEOUT_S - 1)
 
 
 async def _invoke(fn: Callable[[], Awaitable[T] | T]) -> T:
@@ -132,7 +132,7 @@ class EventRelay(QObject):
         self._armed = False
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
-        self._timer.setInterval(_DRAIN_MS)
+        self._timer.setInterval(_DRAIN_INTERVAL_MS)
         self._timer.timeout.connect(self.drain)
         self._woken.connect(self._timer.start, Qt.ConnectionType.QueuedConnection)
 
@@ -160,7 +160,7 @@ class EventRelay(QObject):
             self.batch.emit(events)
 
 
-class PendingQuestion(QObject):
+class PendingApproval(QObject):
     """A question that waits for the user; lives in the GUI thread.
 
     `withdrawn` says that nobody waits for the answer any more: it timed out or was cancelled; `why` is
@@ -190,7 +190,7 @@ class PendingQuestion(QObject):
 
 
 class DesktopApprover(QObject):
-    """The approver of the window: brings each request to the GUI thread as a `PendingQuestion`.
+    """The approver of the window: brings each request to the GUI thread as a `PendingApproval`.
 
     `asked` carries the question. The gate awaits `decide` in the service thread; when that ends without an
     answer, the question's `withdrawn` is emitted.
@@ -200,15 +200,15 @@ class DesktopApprover(QObject):
     _arrived = Signal(object, object)
     _left = Signal(str, str)
 
-    def __init__(self, service: Service, parent: QObject | None = None) -> None:
+    def __init__(self, service: ServiceThread, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._service = service
-        self._open: dict[str, PendingQuestion] = {}
+        self._open: dict[str, PendingApproval] = {}
         self._arrived.connect(self._announce, Qt.ConnectionType.QueuedConnection)
         self._left.connect(self._forget, Qt.ConnectionType.QueuedConnection)
 
     @property
-    def waiting(self) -> tuple[PendingQuestion, ...]:
+    def waiting(self) -> tuple[PendingApproval, ...]:
         """The questions that have no answer yet, oldest first."""
         return tuple(question for question in self._open.values() if not question.answered)
 
@@ -235,7 +235,7 @@ class DesktopApprover(QObject):
 
     @Slot(object, object)
     def _announce(self, request: ApprovalRequest, reply: Callable[[Decision], None]) -> None:
-        question = PendingQuestion(request, reply, self)
+        question = PendingApproval(request, reply, self)
         self._open[request.id] = question
         self.asked.emit(question)
 
@@ -258,7 +258,7 @@ class VaultClient(QObject):
 
     def __init__(
         self,
-        service: Service,
+        service: ServiceThread,
         workspace: Workspace,
         approver: DesktopApprover | None = None,
         parent: QObject | None = None,

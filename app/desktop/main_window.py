@@ -13,33 +13,34 @@ from PySide6.QtCore import QByteArray, QSize, Qt
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QApplication, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
-from app.desktop import dialogs, tasks
-from app.desktop.actions import Actions
-from app.desktop.banner import Banners
-from app.desktop.bridge import Service, VaultClient
-from app.desktop.failures import FailureBanner
-from app.desktop.finder import Finder
-from app.desktop.navigation import Navigation
-from app.desktop.palette import Palette
-from app.desktop.panels import PANELS, PanelKind
-from app.desktop.remembered import Remembered
-from app.desktop.sample_vault import sample_vault
-from app.desktop.status_bar import StatusBar
-from app.desktop.theme import ThemeSource
-from app.desktop.vault_session import Opener, VaultSession
-from app.desktop.welcome import Welcome
-from app.desktop.window_drop import FolderDrops
+from app.desktop.bridge import ServiceThread, VaultClient
+from app.desktop.panel_registry import PANELS, PanelSpec
+from app.desktop.runtime import tasks
+from app.desktop.shell.banners import Banners
+from app.desktop.shell.command_palette import CommandPalette
+from app.desktop.shell.commands import Actions
+from app.desktop.shell.error_banner import ErrorBanner
+from app.desktop.shell.folder_drop import FolderDropFilter
+from app.desktop.shell.navigation import Navigation
+from app.desktop.shell.palette_controller import PaletteController
+from app.desktop.shell.sample_vault import sample_vault
+from app.desktop.shell.status_bar import StatusBar
+from app.desktop.shell.welcome import Welcome
+from app.desktop.shell.window_state import WindowState
+from app.desktop.theme.theme import ThemeSource
+from app.desktop.vault_lifecycle import Opener, VaultLifecycle
+from app.desktop.widgets import dialogs
 from app.settings import Settings, UpdateSettings, save_settings
 from app.settings.recent import RecentVaults
 
 if TYPE_CHECKING:
-    from app.desktop.note_area import NoteArea
-    from app.desktop.update_check import UpdateCheck
-    from app.desktop.vault_page import VaultPage
-    from app.desktop.vault_view import VaultView
+    from app.desktop.notes.tabs import NoteTabs
+    from app.desktop.shell.update_check import UpdateCheck
+    from app.desktop.vault_controller import VaultController
+    from app.desktop.vault_layout import VaultLayout
 
 _ZOOM_STEP = 0.1
-_AT_BOTTOM = (
+_BOTTOM_PANELS = (
     "activity",
     "audit",
     "memory",
@@ -49,7 +50,7 @@ _AT_BOTTOM = (
     "problems",
     "duplicates",
 )
-_NOTE_DEEDS = {
+_NOTE_ACTIONS = {
     "save-note": "save",
     "edit-note": "mode",
     "find-in-note": "find",
@@ -58,7 +59,7 @@ _NOTE_DEEDS = {
 }
 
 
-_WRITING = {
+_WRITING_ACTIONS = {
     "daily-note": "daily",
     "insert-template": "template",
     "paste-plain": "paste",
@@ -82,11 +83,11 @@ class MainWindow(QMainWindow):
 
     def __init__(
         self,
-        service: Service,
+        service: ServiceThread,
         settings: Settings,
         theme: ThemeSource,
         opener: Opener,
-        panels: Iterable[PanelKind] = PANELS,
+        panels: Iterable[PanelSpec] = PANELS,
     ) -> None:
         super().__init__()
         self.ended = asyncio.Event()
@@ -95,12 +96,12 @@ class MainWindow(QMainWindow):
         self._service = service
         self._updates: UpdateCheck | None = None
         self.recent = RecentVaults()
-        self.session = VaultSession(service, settings, self.recent, opener, theme, self)
+        self.session = VaultLifecycle(service, settings, self.recent, opener, theme, self)
         self.navigation = Navigation(self)
-        self.view: VaultView | None = None
+        self.view: VaultController | None = None
         self._showing: asyncio.Task[None] | None = None
         self._panels = tuple(panels)
-        self._remembered = Remembered.of_window()
+        self._remembered = WindowState.of_window()
         self._asking: asyncio.Task[None] | None = None
         self._build()
         self._connect()
@@ -133,9 +134,9 @@ class MainWindow(QMainWindow):
         self.status = StatusBar(self.theme)
         self.setStatusBar(self.status)
         self.menu = Actions(self, self._handlers())
-        self.finder = Finder(Palette(self.theme, whole), self.menu, self)
-        self.drops = FolderDrops(self)
-        self.failures = FailureBanner(self.banners, self)
+        self.finder = PaletteController(CommandPalette(self.theme, whole), self.menu, self)
+        self.drops = FolderDropFilter(self)
+        self.failures = ErrorBanner(self.banners, self)
         for problem in self.settings.problems:
             self.banners.show_message(f"told:{problem}", problem, "warning")
 
@@ -169,13 +170,13 @@ class MainWindow(QMainWindow):
         )
 
     def _handlers(self) -> dict[str, Callable[[], object]]:
-        def in_view(do: Callable[[VaultView], object]) -> Callable[[], object]:
+        def in_view(do: Callable[[VaultController], object]) -> Callable[[], object]:
             return lambda: do(self.view) if self.view is not None else None
 
-        def in_page(do: Callable[[VaultPage], object]) -> Callable[[], object]:
+        def in_page(do: Callable[[VaultLayout], object]) -> Callable[[], object]:
             return in_view(lambda view: do(view.page))
 
-        def in_notes(do: Callable[[NoteArea], object]) -> Callable[[], object]:
+        def in_notes(do: Callable[[NoteTabs], object]) -> Callable[[], object]:
             return in_view(lambda view: do(view.notes) if view.notes is not None else None)
 
         handlers: dict[str, Callable[[], object]] = {
@@ -204,16 +205,16 @@ class MainWindow(QMainWindow):
             "reveal-vault": in_view(lambda view: view.commands.act("reveal", "")),
             "grants": self._show_grants,
         }
-        for name, what in _NOTE_DEEDS.items():
+        for name, what in _NOTE_ACTIONS.items():
             handlers[name] = in_notes(partial(_do, what=what))
         for what in ("history", "graph", "related", "ask", "copy-link", "reveal", "rename", "delete"):
             handlers[f"note-{what}"] = in_notes(partial(_act, what=what))
-        for name, what in _WRITING.items():
+        for name, what in _WRITING_ACTIONS.items():
             handlers[name] = in_view(partial(_write, what=what))
         handlers["bookmark-note"] = in_view(lambda view: view.bookmark_note())
         for name in ("files", "tags", "outline", "tasks", "bookmarks"):
             handlers[f"show-{name}"] = in_page(partial(_show_side, panel_id=name))
-        for name in _AT_BOTTOM:
+        for name in _BOTTOM_PANELS:
             handlers[f"show-{name}"] = in_page(partial(_show_bottom, panel_id=name))
         for area in ("side", "graph", "agent", "bottom"):
             handlers[f"toggle-{area}"] = in_page(partial(_toggle, area=area))
@@ -228,9 +229,11 @@ class MainWindow(QMainWindow):
         return handlers
 
     def _present(self, client: VaultClient) -> None:
-        from app.desktop.vault_view import VaultView  # heavy; the session has loaded it in a thread
+        from app.desktop.vault_controller import (
+            VaultController,  # heavy; the session has loaded it in a thread
+        )
 
-        view = VaultView(client, self.theme, self._panels, self.navigation, self.banners, self)
+        view = VaultController(client, self.theme, self._panels, self.navigation, self.banners, self)
         view.command.connect(self._page_command)
         view.told.connect(lambda words: self.banners.show_message(f"told:{words}", words, "warning"))
         view.settings_wanted.connect(self._change_settings)
@@ -242,9 +245,9 @@ class MainWindow(QMainWindow):
         view.cost_changed.connect(self.status.show_cost)
         self.status.pause_embedding_requested.connect(view.pause_embedding)
         self.status.resume_embedding_requested.connect(view.resume_embedding)
-        view.lost.connect(self._say_lost)
+        view.lost.connect(self._show_vault_lost)
         view.found.connect(lambda: self.banners.clear("lost"))
-        self.session.scanned.connect(view.feed.scanned)
+        self.session.scanned.connect(view.feed.record_scan)
         self.view = view
         self.stack.addWidget(view.page)
         self.stack.setCurrentWidget(view.page)
@@ -314,7 +317,7 @@ class MainWindow(QMainWindow):
 
     def _pick(self) -> None:
         async def pick() -> None:
-            if (folder := await dialogs.pick_folder(self, start=self.recent.place)) is not None:
+            if (folder := await dialogs.pick_folder(self, start=self.recent.default_folder)) is not None:
                 await self._switch(folder, read_only=False, asked=False)
 
         self._start(pick(), self.tr("open the folder"))
@@ -352,7 +355,7 @@ class MainWindow(QMainWindow):
         self._show_help(f"panel:{self.view.page.panel_in_focus()}" if self.view is not None else "")
 
     def _show_help(self, page: str) -> None:
-        from app.desktop.help_opening import open_help  # the tools' parts; not needed to start
+        from app.desktop.help.opening import open_help  # the tools' parts; not needed to start
 
         opening = open_help(self, self.theme, self.session.client, page, self._call_tool)
         self._start(opening, self.tr("show the help"))
@@ -370,8 +373,8 @@ class MainWindow(QMainWindow):
     async def _update_check(self) -> UpdateCheck:
         if self._updates is None:
             # The parts of the web: not needed to start.
-            await asyncio.to_thread(importlib.import_module, "app.desktop.update_check")
-            from app.desktop.update_check import UpdateCheck
+            await asyncio.to_thread(importlib.import_module, "app.desktop.shell.update_check")
+            from app.desktop.shell.update_check import UpdateCheck
 
             self._updates = UpdateCheck(
                 self._service, self.banners, self.theme, lambda: self.settings, self._set_updates, self
@@ -379,7 +382,7 @@ class MainWindow(QMainWindow):
         return self._updates
 
     def _set_updates(self, updates: UpdateSettings) -> None:
-        self._take_settings(self.settings.model_copy(update={"updates": updates}))
+        self._apply_settings(self.settings.model_copy(update={"updates": updates}))
 
     def _show_settings(self, section: str = "general") -> None:
         if self._asking is None or self._asking.done():
@@ -387,16 +390,16 @@ class MainWindow(QMainWindow):
 
     async def _ask_settings(self, section: str) -> None:
         # The agent's parts: not needed to start, and too much to load between two frames.
-        await asyncio.to_thread(importlib.import_module, "app.desktop.model_setup")
-        from app.desktop.model_setup import settings_with_model
+        await asyncio.to_thread(importlib.import_module, "app.desktop.settings.model_page")
+        from app.desktop.settings.model_page import settings_with_model
 
         dialog = settings_with_model(self.settings, self.theme, self.session.client, self)
         dialog.show_section(section)
-        dialog.changed.connect(self._take_settings)
+        dialog.changed.connect(self._apply_settings)
         dialog.left_for.connect(self.menu.run)
-        await dialogs.ask(dialog)
+        await dialogs.run_dialog(dialog)
 
-    def _take_settings(self, settings: Settings) -> None:
+    def _apply_settings(self, settings: Settings) -> None:
         self.settings = self.session.settings = settings
         save_settings(settings)
         if self.session.client is not None:
@@ -406,16 +409,16 @@ class MainWindow(QMainWindow):
 
     def _change_settings(self, change: Callable[[Settings], Settings]) -> None:
         if (changed := change(self.settings)) != self.settings:
-            self._take_settings(changed)
+            self._apply_settings(changed)
 
     def _set_general(self, **values: object) -> None:
         general = self.settings.general.model_copy(update=values)
-        self._take_settings(self.settings.model_copy(update={"general": general}))
+        self._apply_settings(self.settings.model_copy(update={"general": general}))
 
     def _zoom(self, zoom: float) -> None:
         self._set_general(zoom=round(min(2.5, max(0.7, zoom)), 2))
 
-    def _say_lost(self) -> None:
+    def _show_vault_lost(self) -> None:
         words = self.tr(
             "The vault's folder is gone: unplugged, unmounted or moved. Everything stays open here, and "
             "unsaved text is kept. It goes on by itself when the folder is back."
@@ -442,31 +445,31 @@ class MainWindow(QMainWindow):
         tasks.start(work, what=what)
 
 
-def _do(notes: NoteArea, what: str) -> None:
+def _do(notes: NoteTabs, what: str) -> None:
     notes.do(what)
 
 
-def _act(notes: NoteArea, what: str) -> None:
+def _act(notes: NoteTabs, what: str) -> None:
     notes.act(what)
 
 
-def _write(view: VaultView, what: str) -> None:
+def _write(view: VaultController, what: str) -> None:
     view.writing.do(what)
 
 
-def _do_in_graph(view: VaultView, what: str) -> None:
+def _do_in_graph(view: VaultController, what: str) -> None:
     if view.graph is not None:
         view.page.show_area("graph")
-        view.graph.do(what)
+        view.graph.run_command(what)
 
 
-def _toggle(page: VaultPage, area: str) -> None:
+def _toggle(page: VaultLayout, area: str) -> None:
     page.toggle(area)
 
 
-def _show_side(page: VaultPage, panel_id: str) -> None:
+def _show_side(page: VaultLayout, panel_id: str) -> None:
     page.show_side(panel_id, fold=True)
 
 
-def _show_bottom(page: VaultPage, panel_id: str) -> None:
+def _show_bottom(page: VaultLayout, panel_id: str) -> None:
     page.show_bottom(panel_id)

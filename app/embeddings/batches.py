@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-LARGEST = 32
-PADDED_TOKENS = 2048
-_LONGEST_TEXT = 256
+MAX_BATCH_TEXTS = 32
+MAX_BATCH_TOKENS = 2048
+_MAX_TEXT_TOKENS = 256
 _CHARACTERS_PER_TOKEN = 3
 
 
-def batches(texts: Sequence[str]) -> list[list[int]]:
+def group_batches(texts: Sequence[str]) -> list[list[int]]:
     """The texts' positions in groups of like length, shortest first.
 
     A batch is padded to its longest text, so groups of like length waste least; each group is bounded to
@@ -18,8 +18,10 @@ def batches(texts: Sequence[str]) -> list[list[int]]:
     """
     groups: list[list[int]] = []
     for position in sorted(range(len(texts)), key=lambda i: len(texts[i])):
-        cost = min(_LONGEST_TEXT, len(texts[position]) // _CHARACTERS_PER_TOKEN + 2)
-        full = groups and (len(groups[-1]) >= LARGEST or (len(groups[-1]) + 1) * cost > PADDED_TOKENS)
+        cost = min(_MAX_TEXT_TOKENS, len(texts[position]) // _CHARACTERS_PER_TOKEN + 2)
+        full = groups and (
+            len(groups[-1]) >= MAX_BATCH_TEXTS or (len(groups[-1]) + 1) * cost > MAX_BATCH_TOKENS
+        )
         if not groups or full:
             groups.append([])
         groups[-1].append(position)

@@ -1,7 +1,7 @@
 """A note's text in pieces that a sentence model can take in: by heading, with the title for context.
 
-The model sees 256 word pieces; a chunk aims at no more than `LONGEST` of them by an estimate, so that
-almost none is cut off. What a reader does not read (link brackets, comments, HTML tags) is left out.
+The model sees 256 word pieces; a chunk aims at no more than `MAX_CHUNK_PIECES` of them by an estimate, so
+that almost none is cut off. What a reader does not read (link brackets, comments, HTML tags) is left out.
 """
 
 from __future__ import annotations
@@ -13,11 +13,13 @@ from dataclasses import dataclass
 
 from app.vault.note import Heading, ParsedNote
 
-LONGEST = 200
-_CONTEXT_HEADINGS = 3
-_LONGEST_CONTEXT = 60
+MAX_CHUNK_PIECES = 200
+_MAX_CONTEXT_HEADINGS = 3
+_MAX_CONTEXT_PIECES = 60
 
-_UNREAD = re.compile(r"%%.*?%%|<!--.*?-->|</?[A-Za-z][^<>\n]{0,300}>|(?m:^[ \t]*(?:```|~~~).*$)", re.DOTALL)
+_HIDDEN_MARKUP = re.compile(
+    r"%%.*?%%|<!--.*?-->|</?[A-Za-z][^<>\n]{0,300}>|(?m:^[ \t]*(?:```|~~~).*$)", re.DOTALL
+)
 _EMBED = re.compile(r"!\[\[[^\[\]\n]*\]\]|!\[([^\[\]\n]*)\]\([^()\n]*\)")
 _WIKILINK = re.compile(r"\[\[([^\[\]|\n]*)(?:\|([^\[\]\n]*))?\]\]")
 _MARKDOWN_LINK = re.compile(r"\[([^\[\]\n]*)\]\((?:[^()\n]|\([^()\n]*\))*\)")
@@ -42,7 +44,7 @@ class Chunk:
     hash: str
 
 
-def chunks(title: str, text: str, parsed: ParsedNote) -> tuple[Chunk, ...]:
+def split_chunks(title: str, text: str, parsed: ParsedNote) -> tuple[Chunk, ...]:
     """The chunks of the note called `title`, in order; the frontmatter is left out.
 
     A note without readable text has one chunk, its title, so that it can still be found by meaning.
@@ -50,20 +52,20 @@ def chunks(title: str, text: str, parsed: ParsedNote) -> tuple[Chunk, ...]:
     found: list[Chunk] = []
     for section in _sections(text, parsed):
         context = _context(title, section.trail)
-        room = LONGEST - estimated_pieces(context)
+        room = MAX_CHUNK_PIECES - estimate_pieces(context)
         for line, body in _packed(text, section, room):
             found.append(_chunk(section.heading, f"{context}\n{body}", line))
     return tuple(found) or (_chunk("", title, 1),)
 
 
-def estimated_pieces(text: str) -> int:
+def estimate_pieces(text: str) -> int:
     """About how many word pieces the model's vocabulary makes of `text`, without loading it."""
     return sum(1 + (len(word) - 1) // (7 if word[0].isalpha() else 3) for word in _WORD.findall(text))
 
 
-def readable(text: str) -> str:
+def plain_text(text: str) -> str:
     """Markdown as a reader reads it: links by their words, without marks, comments and HTML tags."""
-    text = _UNREAD.sub(" ", text)
+    text = _HIDDEN_MARKUP.sub(" ", text)
     text = _EMBED.sub(lambda found: found[1] or "", text)
     text = _WIKILINK.sub(lambda found: found[2] or found[1].replace("#", " "), text)
     text = _MARKDOWN_LINK.sub(r"\1", text)
@@ -84,9 +86,9 @@ def _chunk(heading: str, text: str, line: int) -> Chunk:
 
 
 def _context(title: str, trail: tuple[str, ...]) -> str:
-    names = [title, *(name for name in trail[-_CONTEXT_HEADINGS:] if name.casefold() != title.casefold())]
-    context = " › ".join(readable(name) for name in names)
-    while estimated_pieces(context) > _LONGEST_CONTEXT:
+    names = [title, *(name for name in trail[-_MAX_CONTEXT_HEADINGS:] if name.casefold() != title.casefold())]
+    context = " › ".join(plain_text(name) for name in names)
+    while estimate_pieces(context) > _MAX_CONTEXT_PIECES:
         context = context[: len(context) * 3 // 4]
     return context
 
@@ -111,8 +113,8 @@ def _packed(text: str, section: _Section, room: int) -> Iterator[tuple[int, str]
     for paragraph in _PARAGRAPH.finditer(text, section.start, section.end):
         line += text.count("\n", seen, paragraph.start())
         seen = paragraph.start()
-        for part in _parts(readable(paragraph[0]), room):
-            size = estimated_pieces(part)
+        for part in _parts(plain_text(paragraph[0]), room):
+            size = estimate_pieces(part)
             if held and used + size > room:
                 yield held_line, "\n".join(held)
                 held, used = [], 0
@@ -128,13 +130,13 @@ def _parts(paragraph: str, room: int) -> Iterator[str]:
     """A paragraph as it is when it fits, else cut at sentences, at words, and at last anywhere."""
     if not paragraph:
         return
-    if estimated_pieces(paragraph) <= room:
+    if estimate_pieces(paragraph) <= room:
         yield paragraph
         return
     held = ""
     for piece in _small_pieces(paragraph, room):
         joined = f"{held} {piece}" if held else piece
-        if held and estimated_pieces(joined) > room:
+        if held and estimate_pieces(joined) > room:
             yield held
             joined = piece
         held = joined
@@ -146,7 +148,7 @@ def _small_pieces(paragraph: str, room: int) -> Iterator[str]:
     for sentence in _SENTENCE_END.split(paragraph):
         if not sentence or sentence.isspace():
             continue
-        if estimated_pieces(sentence) <= room:
+        if estimate_pieces(sentence) <= room:
             yield sentence.strip()
             continue
         for word in sentence.split():

@@ -16,18 +16,18 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from app.embeddings import EmbedderUnavailable
-from app.embeddings.batches import batches
-from app.embeddings.model_choice import OWN_DIMENSION, ModelChoice
+from app.embeddings.batches import group_batches
+from app.embeddings.model_config import OWN_DIMENSION, SentenceModelConfig
 from app.embeddings.onnx_model import Vectors
 from app.embeddings.worker_process import WorkerLost, WorkerProcess
 
 log = logging.getLogger(__name__)
 
-_TRIES = 2
+_MAX_TRIES = 2
 
 
 @dataclass(slots=True, eq=False)
-class _Batch:
+class _TextBatch:
     """Texts of like length, who waits for them, and how many workers have died over them."""
 
     texts: list[str]
@@ -44,11 +44,11 @@ class Embedder:
         threads: Processor threads that the worker may use.
     """
 
-    def __init__(self, model: ModelChoice | None = None, *, threads: int = 1) -> None:
-        self.model = model or ModelChoice()
+    def __init__(self, model: SentenceModelConfig | None = None, *, threads: int = 1) -> None:
+        self.model = model or SentenceModelConfig()
         self._threads = threads
-        self._urgent: deque[_Batch] = deque()
-        self._bulk: deque[_Batch] = deque()
+        self._urgent: deque[_TextBatch] = deque()
+        self._bulk: deque[_TextBatch] = deque()
         self._wake = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._worker: WorkerProcess | None = None
@@ -104,9 +104,9 @@ class Embedder:
             return np.zeros((0, self._dimension), dtype=np.float32)
         # A lone surrogate (from a broken file name) has no UTF-8 and so no word pieces.
         clean = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
-        groups = batches(clean)
+        groups = group_batches(clean)
         future = asyncio.get_running_loop().create_future
-        waiting = [_Batch([clean[i] for i in group], future(), query) for group in groups]
+        waiting = [_TextBatch([clean[i] for i in group], future(), query) for group in groups]
         (self._urgent if priority else self._bulk).extend(waiting)
         self._ensure_dispatcher()
         self._wake.set()
@@ -149,14 +149,14 @@ class Embedder:
                 await self._wake.wait()
                 continue
             try:
-                await self._serve(batch)
+                await self._run_batch(batch)
             except BaseException:
                 stopped = EmbedderUnavailable("The embedder was stopped.")
-                self._refuse(batch, stopped)
+                self._fail_batch(batch, stopped)
                 self._fail_waiting(stopped)
                 raise
 
-    def _next(self) -> _Batch | None:
+    def _next(self) -> _TextBatch | None:
         """The batch whose turn it is; those that nobody waits for any more are dropped."""
         for line in (self._urgent, self._bulk):
             while line:
@@ -165,11 +165,11 @@ class Embedder:
                     return batch
         return None
 
-    async def _serve(self, batch: _Batch) -> None:
+    async def _run_batch(self, batch: _TextBatch) -> None:
         try:
             worker = await self._running_worker()
         except EmbedderUnavailable as error:
-            self._refuse(batch, error)
+            self._fail_batch(batch, error)
             self._fail_waiting(error)
             return
         try:
@@ -177,21 +177,21 @@ class Embedder:
         except WorkerLost as error:
             await self._after_crash(batch, error)
         except EmbedderUnavailable as error:
-            self._refuse(batch, error)
+            self._fail_batch(batch, error)
         else:
             if not batch.result.done():
                 batch.result.set_result(vectors)
 
-    async def _after_crash(self, batch: _Batch, error: WorkerLost) -> None:
+    async def _after_crash(self, batch: _TextBatch, error: WorkerLost) -> None:
         log.warning("the embedding worker was lost (%s); it is started anew", error)
         worker, self._worker = self._worker, None
         if worker is not None:
             await worker.kill()
         batch.tries += 1
-        if batch.tries < _TRIES:
+        if batch.tries < _MAX_TRIES:
             self._urgent.appendleft(batch)
         else:
-            self._refuse(batch, EmbedderUnavailable("The embedding process died over these texts."))
+            self._fail_batch(batch, EmbedderUnavailable("The embedding process died over these texts."))
 
     async def _running_worker(self) -> WorkerProcess:
         async with self._starting:
@@ -207,9 +207,9 @@ class Embedder:
     def _fail_waiting(self, error: EmbedderUnavailable) -> None:
         for line in (self._urgent, self._bulk):
             while line:
-                self._refuse(line.popleft(), error)
+                self._fail_batch(line.popleft(), error)
 
     @staticmethod
-    def _refuse(batch: _Batch, error: EmbedderUnavailable) -> None:
+    def _fail_batch(batch: _TextBatch, error: EmbedderUnavailable) -> None:
         if not batch.result.done():
             batch.result.set_exception(error)

@@ -12,11 +12,11 @@ import numpy as np
 
 from app.embeddings import EmbedderUnavailable
 from app.embeddings.onnx_model import Vectors
-from app.embeddings.sentence_transformer import MISSING
+from app.embeddings.sentence_transformer import MISSING_LIBRARY
 
 LABELS = ("contradiction", "entailment", "neutral")
-_MOST_TOKENS = 256
-_BATCH = 16
+_MAX_TOKENS = 256
+_BATCH_SIZE = 16
 
 
 class CrossEncoderModel:
@@ -35,7 +35,7 @@ class CrossEncoderModel:
             import torch
             from sentence_transformers import CrossEncoder
         except ImportError as error:
-            raise EmbedderUnavailable(MISSING) from error
+            raise EmbedderUnavailable(MISSING_LIBRARY) from error
         torch.set_num_threads(threads)
         try:
             self._model: Any = CrossEncoder(name, device="cpu")
@@ -54,7 +54,7 @@ class CrossEncoderModel:
         tokenizer = self._model.tokenizer
         # Some models start counting positions at two.
         tokenizer.model_max_length = min(
-            _MOST_TOKENS, tokenizer.model_max_length, positions - 2 if positions > 2 else _MOST_TOKENS
+            _MAX_TOKENS, tokenizer.model_max_length, positions - 2 if positions > 2 else _MAX_TOKENS
         )
         self._raw = torch.nn.Identity()
 
@@ -62,7 +62,7 @@ class CrossEncoderModel:
         """The probabilities of `LABELS` in this order, float32 (n, 3), of premises with their hypotheses."""
         scores = self._model.predict(
             [tuple(pair) for pair in pairs],
-            batch_size=_BATCH,
+            batch_size=_BATCH_SIZE,
             show_progress_bar=False,
             activation_fn=self._raw,
             apply_softmax=True,

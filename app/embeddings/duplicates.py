@@ -13,18 +13,18 @@ from dataclasses import dataclass
 import numpy as np
 from rapidfuzz.distance import Indel
 
-from app.embeddings.table import NoteVectors
+from app.embeddings.vector_table import NoteVectors
 from app.vault.path import NotePath
 
 # Edited copies of real notes stay above it, other notes of the same template mostly below.
-_ALIKE = 0.92
-_SAME_WORDS = 0.75
+_MIN_COSINE = 0.92
+_MIN_WORD_SIMILARITY = 0.75
 # Shorter notes are mostly the bare template that they were made from.
-_FEWEST_WORDS = 20
+_MIN_WORDS = 20
 _WORD = re.compile(r"[A-Za-z0-9]+|\w")
-_BLOCK = 1024
-_MOST_CANDIDATES = 100_000
-_LONGEST = 20_000
+_BLOCK_ROWS = 1024
+_MAX_CANDIDATES = 100_000
+_MAX_TEXT_CHARS = 20_000
 
 Read = Callable[[NotePath], str | None]
 
@@ -78,16 +78,16 @@ def _candidates(vectors: NoteVectors, stopped: Callable[[], bool]) -> list[tuple
     pairs = [pair for block in _blocks(vectors, stopped) for pair in block]
     pairs.sort(key=lambda pair: -pair[2])
     paths = vectors.paths
-    return [(paths[i], paths[j], score) for i, j, score in pairs[:_MOST_CANDIDATES]]
+    return [(paths[i], paths[j], score) for i, j, score in pairs[:_MAX_CANDIDATES]]
 
 
 def _blocks(vectors: NoteVectors, stopped: Callable[[], bool]) -> Iterator[list[tuple[int, int, float]]]:
     matrix = vectors.matrix
-    for start in range(0, len(matrix), _BLOCK):
+    for start in range(0, len(matrix), _BLOCK_ROWS):
         if stopped():
             return
-        scores = matrix[start : start + _BLOCK] @ matrix[start:].T
-        rows, columns = np.nonzero(scores >= _ALIKE)
+        scores = matrix[start : start + _BLOCK_ROWS] @ matrix[start:].T
+        rows, columns = np.nonzero(scores >= _MIN_COSINE)
         later = columns > rows
         rows, columns = rows[later], columns[later]
         yield [
@@ -105,16 +105,16 @@ class _Text:
 
     @classmethod
     def of(cls, text: str | None) -> _Text:
-        lines = [line.strip() for line in (text or "")[:_LONGEST].splitlines() if line.strip()]
+        lines = [line.strip() for line in (text or "")[:_MAX_TEXT_CHARS].splitlines() if line.strip()]
         return cls(lines, _WORD.findall(" ".join(lines)))
 
 
 def _compared(
     one: NotePath, other: NotePath, meaning: float, first: _Text, second: _Text
 ) -> Duplicate | None:
-    if min(len(first.words), len(second.words)) < _FEWEST_WORDS:
+    if min(len(first.words), len(second.words)) < _MIN_WORDS:
         return None
-    share = Indel.normalized_similarity(first.words, second.words, score_cutoff=_SAME_WORDS)
+    share = Indel.normalized_similarity(first.words, second.words, score_cutoff=_MIN_WORD_SIMILARITY)
     if not share:
         return None
     had, has = set(first.lines), set(second.lines)

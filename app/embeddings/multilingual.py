@@ -23,7 +23,7 @@ from typing import Any, Literal
 from app import paths
 from app.embeddings import EmbedderUnavailable
 from app.embeddings.e5_conversion import MODEL, TOKENIZER, ConversionError, convert
-from app.embeddings.model_choice import MULTILINGUAL, model_folder
+from app.embeddings.model_config import MULTILINGUAL, model_folder
 from app.launch import is_frozen, model_conversion
 
 State = Literal["ready", "convertible", "missing"]
@@ -48,7 +48,7 @@ def state() -> State:
     return "convertible" if installed_weights() is not None else "missing"
 
 
-def what_is_missing() -> str:
+def missing_part() -> str:
     """Return what the user does where the state is "missing"."""
     return _HOW_TO_MEND if is_frozen() else HOW_TO_GET
 
@@ -76,7 +76,7 @@ async def prepare(report: Report) -> None:
     if found == "ready":
         return
     if found == "missing":
-        raise EmbedderUnavailable(what_is_missing())
+        raise EmbedderUnavailable(missing_part())
     command = model_conversion()
     try:
         process = await asyncio.create_subprocess_exec(
@@ -104,7 +104,7 @@ async def prepare(report: Report) -> None:
         raise EmbedderUnavailable(f"The multilingual model could not be converted: {last}")
 
 
-def make(weights: Path, target: Path, manifest: dict[str, Any], report: Report) -> None:
+def convert_model(weights: Path, target: Path, manifest: dict[str, Any], report: Report) -> None:
     """Convert `weights` into the folder `target`, which is there only when it is complete.
 
     Args:
@@ -153,7 +153,7 @@ def main(arguments: list[str] | None = None) -> int:
     manifest = json.loads((paths.resources_folder() / "models" / MULTILINGUAL / _MANIFEST).read_text("utf-8"))
     try:
         target = given.target or model_folder(MULTILINGUAL)
-        make(weights, target, manifest, lambda share: print(share, flush=True))
+        convert_model(weights, target, manifest, lambda share: print(share, flush=True))
     except (ConversionError, OSError) as error:
         print(error, file=sys.stderr)
         return 1

@@ -14,21 +14,21 @@ import math
 from collections.abc import Hashable, Sequence
 from typing import NamedTuple, TypeVar
 
-from app.embeddings.model_choice import ModelChoice
+from app.embeddings.model_config import SentenceModelConfig
 from app.index.term_statistics import TermStatistics
 
 Key = TypeVar("Key", bound=Hashable)
 
-DEPTH = 50
+MAX_FUSED_HITS = 50
 """The number of hits of each list to fuse; the weights were learned on lists of this length."""
-_TOP = 10
+_MAX_COMPARED_HITS = 10
 # Beyond, a list has no say at all.
-_STEEPEST = 30.0
+_MAX_SLOPE = 30.0
 # Every model has its own scale of cosines; for one that is not the app's own, these are assumed.
 _USUAL_SPREAD, _USUAL_CLOSEST = 0.4, 0.5
 
 
-class Signals(NamedTuple):
+class FusionSignals(NamedTuple):
     """Signals of which list to trust for a query; also the weights of these signals."""
 
     constant: float
@@ -51,7 +51,7 @@ class Signals(NamedTuple):
     """0 where the model knows English only, else 1."""
 
 
-WEIGHTS = Signals(
+SIGNAL_WEIGHTS = FusionSignals(
     constant=1.77,
     words=0.50,
     covered=-1.36,
@@ -68,7 +68,7 @@ def fuse(
     words: Sequence[tuple[Key, float]],
     meant: Sequence[tuple[Key, float]],
     terms: TermStatistics,
-    model: ModelChoice,
+    model: SentenceModelConfig,
 ) -> list[tuple[Key, float]]:
     """Return the keys of both rankings, best first, each with its score, 0 to 1.
 
@@ -92,31 +92,31 @@ def fuse(
     return sorted(scores.items(), key=lambda one: -one[1])
 
 
-def semantic_weight(found: Signals) -> float:
+def semantic_weight(found: FusionSignals) -> float:
     """Return how much meaning counts, 0 to 1; words count the rest."""
-    total = sum(weight * value for weight, value in zip(WEIGHTS, found, strict=True))
-    return 1.0 / (1.0 + math.exp(-max(-_STEEPEST, min(_STEEPEST, total))))
+    total = sum(weight * value for weight, value in zip(SIGNAL_WEIGHTS, found, strict=True))
+    return 1.0 / (1.0 + math.exp(-max(-_MAX_SLOPE, min(_MAX_SLOPE, total))))
 
 
 def signals(
     words: Sequence[tuple[Key, float]],
     meant: Sequence[tuple[Key, float]],
     terms: TermStatistics,
-    model: ModelChoice,
-) -> Signals:
+    model: SentenceModelConfig,
+) -> FusionSignals:
     """Return the signals of a query and its lists; arguments as in `fuse`."""
-    scores = [max(0.0, score) for _, score in words[:DEPTH]]
-    cosines = [cosine for _, cosine in meant[:DEPTH]]
-    by_meaning = [key for key, _ in meant[:DEPTH]]
+    scores = [max(0.0, score) for _, score in words[:MAX_FUSED_HITS]]
+    cosines = [cosine for _, cosine in meant[:MAX_FUSED_HITS]]
+    by_meaning = [key for key, _ in meant[:MAX_FUSED_HITS]]
     spread, closest = (cosines[0] - cosines[-1], cosines[0]) if cosines else (0.0, 0.0)
-    return Signals(
+    return FusionSignals(
         constant=1.0,
         words=math.log1p(len(terms.words)),
         covered=terms.covered,
         word_lead=_lead(scores, 2, scores[0] if scores else 0.0),
         spread=math.log((spread if model.is_own else _USUAL_SPREAD) + 0.001),
         closest=closest if model.is_own else _USUAL_CLOSEST,
-        meaning_peak=_lead(cosines, _TOP, spread),
+        meaning_peak=_lead(cosines, _MAX_COMPARED_HITS, spread),
         agreement=1.0 / (1 + by_meaning.index(words[0][0])) if words and words[0][0] in by_meaning else 0.0,
         multilingual=0.0 if model.is_shipped else 1.0,
     )

@@ -11,9 +11,9 @@ from app.embeddings import EmbedderUnavailable
 from app.embeddings.onnx_model import Vectors
 
 # Chunks are cut to fit into so many word pieces; a longer window would only take memory.
-_MOST_TOKENS = 256
-_BATCH = 32
-MISSING = (
+_MAX_TOKENS = 256
+_BATCH_SIZE = 32
+MISSING_LIBRARY = (
     "This model needs sentence-transformers, which was not found. Install it into a Python with “pip install "
     "sentence-transformers”, and name that Python in the settings (Search by meaning)."
 )
@@ -33,22 +33,24 @@ class SentenceTransformerModel:
             import torch
             from sentence_transformers import SentenceTransformer
         except ImportError as error:
-            raise EmbedderUnavailable(MISSING) from error
+            raise EmbedderUnavailable(MISSING_LIBRARY) from error
         torch.set_num_threads(threads)
         try:
             self._model: Any = SentenceTransformer(name, device="cpu")
         except Exception as error:
             # Whatever the hub, the file system or a foreign configuration can raise.
             raise EmbedderUnavailable(f"The model “{name}” can't be loaded: {error}") from error
-        limit = self._model.get_max_seq_length() or _MOST_TOKENS
+        limit = self._model.get_max_seq_length() or _MAX_TOKENS
         config = getattr(self._model[0], "auto_model", None)
         positions = getattr(getattr(config, "config", None), "max_position_embeddings", limit)
-        self._model.max_seq_length = min(_MOST_TOKENS, max(limit, positions - 2))
+        self._model.max_seq_length = min(_MAX_TOKENS, max(limit, positions - 2))
         self.name = name
         self.dimension = int(self.encode(["size"]).shape[1])
 
     def encode(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
         """One unit vector per text, shape (n, dimension); a model that tells them apart sees `query`."""
         encode = self._model.encode_query if query else self._model.encode_document
-        vectors = encode(list(texts), batch_size=_BATCH, normalize_embeddings=True, show_progress_bar=False)
+        vectors = encode(
+            list(texts), batch_size=_BATCH_SIZE, normalize_embeddings=True, show_progress_bar=False
+        )
         return np.ascontiguousarray(vectors, dtype=np.float32)

@@ -19,16 +19,16 @@ from pathlib import Path
 import numpy as np
 
 from app.embeddings.chunker import Chunk
-from app.embeddings.model_choice import SHIPPED
+from app.embeddings.model_config import SHIPPED_MODEL
 from app.embeddings.onnx_model import Vectors
-from app.embeddings.table import Place
+from app.embeddings.vector_table import ChunkLocation
 from app.storage.sqlite import Schema, open_database
 from app.vault.path import NotePath
 
 log = logging.getLogger(__name__)
 
-_FORMAT = "1"
-_FEW = 500
+_FORMAT_VERSION = "1"
+_SQL_BATCH_SIZE = 500
 
 
 def m001_vectors(db: sqlite3.Connection) -> None:
@@ -97,27 +97,27 @@ class VectorFile:
             rows = self._db.execute("SELECT path, hash FROM notes").fetchall()
         return {NotePath.on_disk(path): note_hash for path, note_hash in rows}
 
-    def load(self) -> tuple[list[Place], Vectors]:
+    def load(self) -> tuple[list[ChunkLocation], Vectors]:
         """Every chunk's place and vector."""
         with self._lock, closing(self._db.cursor()) as cursor:
             cursor.execute(
                 "SELECT c.path, c.heading, c.line, v.vector FROM chunks c JOIN vectors v ON v.hash = c.hash"
             )
-            places: list[Place] = []
+            places: list[ChunkLocation] = []
             blobs: list[bytes] = []
             paths: dict[str, NotePath] = {}
             for path, heading, line, blob in cursor:
-                places.append(Place(paths.setdefault(path, NotePath.on_disk(path)), heading, line))
+                places.append(ChunkLocation(paths.setdefault(path, NotePath.on_disk(path)), heading, line))
                 blobs.append(blob)
         return places, _unpacked(blobs)
 
-    def known(self, hashes: Sequence[str]) -> dict[str, Vectors]:
+    def known_vectors(self, hashes: Sequence[str]) -> dict[str, Vectors]:
         """The vectors that there are for these chunk hashes."""
         found: dict[str, Vectors] = {}
         wanted = list(dict.fromkeys(hashes))
         with self._lock:
-            for at in range(0, len(wanted), _FEW):
-                part = wanted[at : at + _FEW]
+            for at in range(0, len(wanted), _SQL_BATCH_SIZE):
+                part = wanted[at : at + _SQL_BATCH_SIZE]
                 marks = ",".join("?" * len(part))
                 rows = self._db.execute(f"SELECT hash, vector FROM vectors WHERE hash IN ({marks})", part)
                 found.update((chunk_hash, _unpacked([blob])[0]) for chunk_hash, blob in rows)
@@ -154,7 +154,7 @@ class VectorFile:
 
 def stem(model: str) -> str:
     """Return the name of the files of a model's vectors, without the suffix."""
-    if model == SHIPPED:
+    if model == SHIPPED_MODEL:
         return "vectors"
     return f"vectors-{hashlib.sha256(model.encode()).hexdigest()[:12]}"
 
@@ -172,7 +172,7 @@ def models_with_vectors(folder: Path) -> tuple[str, ...]:
             log.warning("%s can't be read: %s", file, error)
             continue
         version, _, model = str(signature).partition(" ")
-        if notes and version == _FORMAT and file.name == f"{stem(model)}.sqlite":
+        if notes and version == _FORMAT_VERSION and file.name == f"{stem(model)}.sqlite":
             found.append((notes, model))
     return tuple(model for _, model in sorted(found, reverse=True))
 
@@ -184,7 +184,7 @@ def remove_vectors(folder: Path, model: str) -> None:
 
 
 def _signature(model: str) -> str:
-    return f"{_FORMAT} {model}"
+    return f"{_FORMAT_VERSION} {model}"
 
 
 def _empty(database: sqlite3.Connection, signature: str) -> None:
@@ -193,7 +193,7 @@ def _empty(database: sqlite3.Connection, signature: str) -> None:
     database.execute("INSERT OR REPLACE INTO meta VALUES ('model', ?)", (signature,))
 
 
-def rounded(vectors: Vectors) -> Vectors:
+def round_vectors(vectors: Vectors) -> Vectors:
     """The vectors as they come back from the file, so that a search says the same after a restart."""
     return vectors.astype("<f2").astype(np.float32)
 

@@ -10,25 +10,25 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from app.embeddings import table as tables
-from app.embeddings.model_choice import SHIPPED
-from app.embeddings.near_index import Keys, NearIndex
+from app.embeddings import vector_table as tables
+from app.embeddings.ann_index import AnnIndex, Keys
+from app.embeddings.model_config import SHIPPED_MODEL
 from app.embeddings.onnx_model import Vectors
-from app.embeddings.table import NoteVectors, Place, VectorHit, VectorTable
 from app.embeddings.vector_file import NoteChunks, VectorFile, stem
+from app.embeddings.vector_table import ChunkLocation, NoteVectors, VectorHit, VectorTable
 from app.vault.path import NotePath
 
 log = logging.getLogger(__name__)
 
 # So many rows are added to a kept index in passing; with more it is made anew, in another thread.
-_FEW_ROWS = 5_000
-_SLICE = 10_000
+_MAX_INCREMENTAL_ROWS = 5_000
+_BATCH_ROWS = 10_000
 
 
 class VectorStore:
     """The vectors of one vault, in `cache_folder`, made by `model`. Belongs to the service thread's loop."""
 
-    def __init__(self, cache_folder: Path, model: str = SHIPPED) -> None:
+    def __init__(self, cache_folder: Path, model: str = SHIPPED_MODEL) -> None:
         self._file = VectorFile(cache_folder, model)
         self._near_file = cache_folder / f"{stem(model)}.near"
         self._hashes = self._file.notes()
@@ -59,7 +59,7 @@ class VectorStore:
         """Close the file; what was updated is kept."""
         self._file.close()
 
-    def has(self, path: NotePath) -> bool:
+    def has_note(self, path: NotePath) -> bool:
         """Whether the note has vectors."""
         return path in self._hashes
 
@@ -76,18 +76,18 @@ class VectorStore:
 
     def similar(self, path: NotePath, limit: int = 10, min_similarity: float = 0.0) -> tuple[VectorHit, ...]:
         """The other notes most like the note at `path` as a whole, each by its best chunk, best first."""
-        own = self._loaded().of(path)
+        own = self._loaded().vectors_of(path)
         if not len(own):
             return ()
-        hits = self._loaded().search(_middle(own), limit + 1, min_similarity, per_note=True)
+        hits = self._loaded().search(_mean_vector(own), limit + 1, min_similarity, per_note=True)
         return tuple(hit for hit in hits if hit.path != path)[:limit]
 
     def similarity(self, one: NotePath, other: NotePath) -> float | None:
         """The cosine of two notes' mean vectors; None if either has no vectors."""
-        first, second = self._loaded().of(one), self._loaded().of(other)
+        first, second = self._loaded().vectors_of(one), self._loaded().vectors_of(other)
         if not len(first) or not len(second):
             return None
-        return float(_middle(first) @ _middle(second))
+        return float(_mean_vector(first) @ _mean_vector(second))
 
     def note_matrix(self) -> NoteVectors:
         """One unit vector for each note, a copy that another thread may work with."""
@@ -95,9 +95,9 @@ class VectorStore:
 
     # Changes
 
-    async def known(self, hashes: Iterable[str]) -> dict[str, Vectors]:
+    async def known_vectors(self, hashes: Iterable[str]) -> dict[str, Vectors]:
         """The vectors that there are for these chunk hashes, whichever note has them."""
-        return await asyncio.to_thread(self._file.known, list(hashes))
+        return await asyncio.to_thread(self._file.known_vectors, list(hashes))
 
     async def put(self, notes: list[NoteChunks], vectors: dict[str, Vectors]) -> None:
         """Replace what is kept of `notes`; `vectors` has those of all their chunks, by hash."""
@@ -107,10 +107,10 @@ class VectorStore:
                 made = np.stack([vectors[chunk.hash] for chunk in note.chunks])
                 table = self._table_for(made.shape[1])
                 table.remove(note.path)
-                table.add([Place(note.path, c.heading, c.line) for c in note.chunks], made)
+                table.add([ChunkLocation(note.path, c.heading, c.line) for c in note.chunks], made)
                 self._hashes[note.path] = note.hash
 
-    async def forget(self, paths: Iterable[NotePath]) -> None:
+    async def remove_notes(self, paths: Iterable[NotePath]) -> None:
         """Remove these notes' vectors now, from the files too."""
         async with self._turn:
             gone = [path for path in paths if path in self._hashes]
@@ -126,20 +126,20 @@ class VectorStore:
         async with self._turn:
             await asyncio.to_thread(self._file.prune)
 
-    async def tend_near_index(self) -> None:
+    async def maintain_ann_index(self) -> None:
         """Have an approximate index where there are too many vectors to look at every one, else none."""
         await self.load()
         table = self._loaded()
-        if len(table) <= tables.EXACT_UP_TO:
+        if len(table) <= tables.MAX_EXACT_ROWS:
             table.attach(None)
             await asyncio.to_thread(self._near_file.unlink, missing_ok=True)
             return
         kept = await asyncio.to_thread(self._near_file.exists)
-        if table.near is not None and kept:
+        if table.ann_index is not None and kept:
             return
-        near = await asyncio.to_thread(NearIndex.saved, self._near_file, table.dimension)
-        if near is None or abs(len(near) - len(table)) > _FEW_ROWS:
-            near = await asyncio.to_thread(_built, table.dimension, *table.snapshot())
+        near = await asyncio.to_thread(AnnIndex.load, self._near_file, table.dimension)
+        if near is None or abs(len(near) - len(table)) > _MAX_INCREMENTAL_ROWS:
+            near = await asyncio.to_thread(_build_index, table.dimension, *table.snapshot())
             await asyncio.to_thread(near.save, self._near_file)
         if self._table is table:
             table.attach(near)
@@ -169,13 +169,13 @@ class VectorStore:
         return made
 
 
-def _middle(vectors: Vectors) -> Vectors:
+def _mean_vector(vectors: Vectors) -> Vectors:
     middle: Vectors = vectors.mean(axis=0)
     return middle / (float(np.linalg.norm(middle)) or 1.0)
 
 
-def _built(dimension: int, keys: Keys, vectors: tables.Halves) -> NearIndex:
-    near = NearIndex(dimension)
-    for at in range(0, len(keys), _SLICE):
-        near.add(keys[at : at + _SLICE], tables.coded(vectors[at : at + _SLICE]))
+def _build_index(dimension: int, keys: Keys, vectors: tables.Halves) -> AnnIndex:
+    near = AnnIndex(dimension)
+    for at in range(0, len(keys), _BATCH_ROWS):
+        near.add(keys[at : at + _BATCH_ROWS], tables.quantize(vectors[at : at + _BATCH_ROWS]))
     return near

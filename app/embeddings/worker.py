@@ -17,9 +17,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Protocol
 
-from app.embeddings import wire
+from app.embeddings import protocol
 from app.embeddings.cross_encoder import CrossEncoderModel
-from app.embeddings.language_model import LanguageModel
+from app.embeddings.language_model import LanguageIdModel
 from app.embeddings.onnx_model import OnnxModel, Vectors
 from app.embeddings.sentence_transformer import SentenceTransformerModel
 
@@ -47,7 +47,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--threads", type=int, default=1, help="processor threads of one batch")
     given = parser.parse_args(arguments)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _stay_behind()
+    _lower_priority()
     source, sink = _claim_pipes()
     try:
         model: Model | CrossEncoderModel
@@ -57,21 +57,21 @@ def main(arguments: list[str] | None = None) -> int:
         elif given.sentence_transformer:
             model = SentenceTransformerModel(given.sentence_transformer, given.threads)
         elif given.languages:
-            model = languages = LanguageModel()
+            model = languages = LanguageIdModel()
             labels = languages.labels
         else:
             model = OnnxModel(given.model, given.threads)
     except Exception as error:
         # Whatever a runtime or a damaged file can raise here, the app has to hear of it.
-        return 0 if _gone(sink, wire.Frame(wire.FAILED, body=str(error).encode())) else 1
+        return 0 if _is_disconnected(sink, protocol.Frame(protocol.FAILED, body=str(error).encode())) else 1
     ready = json.dumps({"dimension": model.dimension, "labels": labels}).encode()
-    if _gone(sink, wire.Frame(wire.READY, body=ready)):
+    if _is_disconnected(sink, protocol.Frame(protocol.READY, body=ready)):
         return 0
     serve(model, source, sink)
     return 0
 
 
-def _stay_behind() -> None:
+def _lower_priority() -> None:
     """Let everything else on the machine go first."""
     if hasattr(os, "nice"):
         os.nice(NICENESS)
@@ -81,25 +81,25 @@ def _stay_behind() -> None:
             os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
 
 
-def serve(model: Model | CrossEncoderModel, source: wire.Reading, sink: IO[bytes]) -> None:
+def serve(model: Model | CrossEncoderModel, source: protocol.BinaryReader, sink: IO[bytes]) -> None:
     """Answer each question of `source` on `sink`, until either end is closed."""
-    while (frame := wire.read_frame(source)) is not None:
-        if _gone(sink, answer(model, frame)):
+    while (frame := protocol.read_frame(source)) is not None:
+        if _is_disconnected(sink, answer_frame(model, frame)):
             return
 
 
-def answer(model: Model | CrossEncoderModel, frame: wire.Frame) -> wire.Frame:
+def answer_frame(model: Model | CrossEncoderModel, frame: protocol.Frame) -> protocol.Frame:
     """The vectors of the texts in `frame`, or what there is to say of its pairs; or why there is nothing."""
     try:
         asked = json.loads(frame.body)
         if isinstance(model, CrossEncoderModel):
             vectors = model.judge(asked)
         else:
-            vectors = model.encode(asked, query=frame.kind == wire.ASK)
+            vectors = model.encode(asked, query=frame.kind == protocol.ASK)
     except Exception as error:
         # One text that the runtime chokes on must not end the worker: the asker is told.
-        return wire.Frame(wire.FAILED, frame.number, f"{type(error).__name__}: {error}".encode())
-    return wire.Frame(wire.VECTORS, frame.number, vectors.astype("<f4", copy=False).tobytes())
+        return protocol.Frame(protocol.FAILED, frame.number, f"{type(error).__name__}: {error}".encode())
+    return protocol.Frame(protocol.VECTORS, frame.number, vectors.astype("<f4", copy=False).tobytes())
 
 
 def _claim_pipes() -> tuple[IO[bytes], IO[bytes]]:
@@ -113,7 +113,7 @@ def _claim_pipes() -> tuple[IO[bytes], IO[bytes]]:
     return source, sink
 
 
-def _gone(sink: IO[bytes], frame: wire.Frame) -> bool:
+def _is_disconnected(sink: IO[bytes], frame: protocol.Frame) -> bool:
     """Send `frame`; whether nobody is there to take it."""
     data = memoryview(frame.pack())
     try:

@@ -12,18 +12,18 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from app.embeddings import EmbedderUnavailable, wire
-from app.embeddings.model_choice import ModelChoice
+from app.embeddings import EmbedderUnavailable, protocol
+from app.embeddings.model_config import SentenceModelConfig
 from app.embeddings.onnx_model import Vectors
 from app.launch import embedding_worker
 
 log = logging.getLogger(__name__)
 
-START_SECONDS = 60.0
+START_TIMEOUT_S = 60.0
 # A model that is fetched first has a way to go.
-FETCH_SECONDS = 3600.0
-ANSWER_SECONDS = 120.0
-GRACE_SECONDS = 5.0
+DOWNLOAD_TIMEOUT_S = 3600.0
+ANSWER_TIMEOUT_S = 120.0
+CLOSE_TIMEOUT_S = 5.0
 
 
 class WorkerLost(Exception):
@@ -52,7 +52,7 @@ class WorkerProcess:
         return self._process.pid
 
     @classmethod
-    async def start(cls, model: ModelChoice, threads: int) -> WorkerProcess:
+    async def start(cls, model: SentenceModelConfig, threads: int) -> WorkerProcess:
         """A worker that has loaded `model`; `dimension` and `labels` describe its vectors.
 
         Raises:
@@ -63,7 +63,7 @@ class WorkerProcess:
         except OSError as error:
             raise EmbedderUnavailable(f"The embedding process can't be started: {error}") from error
         try:
-            patience = START_SECONDS if model.is_own else FETCH_SECONDS
+            patience = START_TIMEOUT_S if model.is_own else DOWNLOAD_TIMEOUT_S
             frame = await asyncio.wait_for(worker._read(), patience)
         except (WorkerLost, TimeoutError) as error:
             await worker.close()
@@ -71,7 +71,7 @@ class WorkerProcess:
         except BaseException:
             await worker.kill()
             raise
-        if frame.kind != wire.READY:
+        if frame.kind != protocol.READY:
             await worker.close()
             raise EmbedderUnavailable(frame.body.decode("utf-8", "replace"))
         ready = json.loads(frame.body)
@@ -86,7 +86,7 @@ class WorkerProcess:
             WorkerLost: the worker died, hangs or is out of step.
             EmbedderUnavailable: the model refused these texts.
         """
-        return await self._rows(wire.ASK if query else wire.EMBED, texts)
+        return await self._rows(protocol.ASK if query else protocol.EMBED, texts)
 
     async def judge(self, pairs: Sequence[Sequence[str]]) -> Vectors:
         """What a cross-encoder says of premises with their hypotheses, shape (n, dimension).
@@ -95,20 +95,20 @@ class WorkerProcess:
             WorkerLost: the worker died, hangs or is out of step.
             EmbedderUnavailable: the model refused these texts.
         """
-        return await self._rows(wire.JUDGE, pairs)
+        return await self._rows(protocol.JUDGE, pairs)
 
     async def _rows(self, kind: bytes, asked: Sequence[object]) -> Vectors:
         self._number += 1
-        question = wire.Frame(kind, self._number, json.dumps(list(asked)).encode())
+        question = protocol.Frame(kind, self._number, json.dumps(list(asked)).encode())
         try:
             self._stdin.write(question.pack())
             await self._stdin.drain()
-            frame = await asyncio.wait_for(self._read(), ANSWER_SECONDS)
+            frame = await asyncio.wait_for(self._read(), ANSWER_TIMEOUT_S)
         except (OSError, TimeoutError) as error:
             raise WorkerLost(str(error) or "no answer") from error
         if frame.number != self._number:
             raise WorkerLost("an answer to another question")
-        if frame.kind != wire.VECTORS:
+        if frame.kind != protocol.VECTORS:
             raise EmbedderUnavailable(frame.body.decode("utf-8", "replace"))
         vectors = np.frombuffer(frame.body, dtype="<f4")
         if vectors.size != len(asked) * self.dimension:
@@ -119,7 +119,7 @@ class WorkerProcess:
         """End the worker by closing its input; kill it when it has not ended after 5 seconds."""
         self._stdin.close()
         try:
-            await asyncio.wait_for(self._drain(), GRACE_SECONDS)
+            await asyncio.wait_for(self._drain(), CLOSE_TIMEOUT_S)
         except TimeoutError:
             await self.kill()
 
@@ -143,17 +143,17 @@ class WorkerProcess:
         except OSError:
             log.debug("the embedding worker closed its input first")
 
-    async def _read(self) -> wire.Frame:
+    async def _read(self) -> protocol.Frame:
         try:
-            (length,) = wire.LENGTH.unpack(await self._stdout.readexactly(wire.LENGTH.size))
-            if length > wire.LONGEST:
+            (length,) = protocol.LENGTH.unpack(await self._stdout.readexactly(protocol.LENGTH.size))
+            if length > protocol.MAX_FRAME_BYTES:
                 raise WorkerLost("a frame that is too long")
-            return wire.unpack(await self._stdout.readexactly(length))
+            return protocol.unpack(await self._stdout.readexactly(length))
         except (asyncio.IncompleteReadError, ValueError) as error:
             raise WorkerLost("the embedding process ended") from error
 
 
-async def _spawn(model: ModelChoice, threads: int) -> asyncio.subprocess.Process:
+async def _spawn(model: SentenceModelConfig, threads: int) -> asyncio.subprocess.Process:
     command = embedding_worker("" if model.is_own else model.python)
     flags = 0
     if sys.platform == "win32":

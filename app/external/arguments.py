@@ -11,9 +11,9 @@ from pydantic_core import InitErrorDetails, PydanticCustomError, ValidationError
 
 from app.errors import LimitError
 from app.external.names import argument_names
-from app.external.schemas import Misfit, misfits, validator_of
-from app.external.shown_schema import shown_schema
-from app.toolkit.arguments import SlotKind
+from app.external.schema_simplifier import simplify_schema
+from app.external.schemas import SchemaViolation, build_validator, find_violations
+from app.toolkit.argument_types import ArgumentKind
 from app.toolkit.schema import Schema
 from app.toolkit.tool import Parameter
 
@@ -31,7 +31,7 @@ class _NotGiven:
 NOT_GIVEN = _NotGiven()
 
 
-class ForeignArguments(BaseModel):
+class RemoteArguments(BaseModel):
     """What a call of a foreign tool was given; values are kept as they came, none is converted."""
 
     model_config = ConfigDict(
@@ -43,7 +43,7 @@ class ForeignArguments(BaseModel):
     )
 
     @classmethod
-    def _misfits(cls, given: dict[str, object]) -> list[Misfit]:
+    def _misfits(cls, given: dict[str, object]) -> list[SchemaViolation]:
         """What of the arguments does not fit; each tool's own class knows its schema."""
         raise NotImplementedError
 
@@ -53,7 +53,7 @@ class ForeignArguments(BaseModel):
         try:
             found = self._misfits(given)
         except LimitError as error:
-            found = [Misfit((), error.message)]
+            found = [SchemaViolation((), error.message)]
         if found:
             raise ValidationError.from_exception_data(
                 type(self).__name__,
@@ -76,7 +76,7 @@ class ReadArguments:
     `schema` is what models see, `theirs` gives for our name of an argument the server's.
     """
 
-    model: type[ForeignArguments]
+    model: type[RemoteArguments]
     schema: Schema
     parameters: tuple[Parameter, ...]
     theirs: Mapping[str, str]
@@ -88,14 +88,14 @@ class ReadArguments:
 
 def read_arguments(checked: Schema, name: str) -> ReadArguments:
     """The arguments of the tool `name`, whose schema `checked_schema` has made."""
-    shown = shown_schema(checked, name)
+    shown = simplify_schema(checked, name)
     theirs = argument_names(shown["properties"])
     ours = {one: own for own, one in theirs.items()}
     required = {ours[one] for one in shown["required"] if one in ours}
     properties = {ours[one]: schema for one, schema in shown["properties"].items()}
     parameters = tuple(_parameter(own, one, own in required) for own, one in properties.items())
-    fields: dict[str, Any] = {one.name: _field(one, properties[one.name]) for one in parameters}
-    base: type[ForeignArguments] = _checking(checked, theirs)
+    fields: dict[str, Any] = {one.name: _field_type(one, properties[one.name]) for one in parameters}
+    base: type[RemoteArguments] = _checked_class(checked, theirs)
     model = create_model(name, __base__=base, **fields)
     schema: Schema = {
         "type": "object",
@@ -106,19 +106,19 @@ def read_arguments(checked: Schema, name: str) -> ReadArguments:
     return ReadArguments(model, schema, parameters, theirs)
 
 
-def _checking(checked: Schema, theirs: Mapping[str, str]) -> type[ForeignArguments]:
+def _checked_class(checked: Schema, theirs: Mapping[str, str]) -> type[RemoteArguments]:
     """A class whose arguments are held to the schema."""
     validators: list[Any] = []
     ours = {one: own for own, one in theirs.items()}
 
-    class Checked(ForeignArguments):
+    class Checked(RemoteArguments):
         @classmethod
-        def _misfits(cls, given: dict[str, object]) -> list[Misfit]:
+        def _misfits(cls, given: dict[str, object]) -> list[SchemaViolation]:
             if not validators:  # made at the first call: most tools that are offered are never called
-                validators.append(validator_of(checked))
-            found = misfits(validators[0], {theirs[name]: one for name, one in given.items()})
+                validators.append(build_validator(checked))
+            found = find_violations(validators[0], {theirs[name]: one for name, one in given.items()})
             return [
-                Misfit((ours.get(str(one.where[0]), one.where[0]), *one.where[1:]), one.problem)
+                SchemaViolation((ours.get(str(one.where[0]), one.where[0]), *one.where[1:]), one.problem)
                 if one.where
                 else one
                 for one in found
@@ -136,7 +136,7 @@ def _parameter(name: str, schema: Schema, required: bool) -> Parameter:
         choices = ()
     return Parameter(
         name,
-        SlotKind.PLAIN,
+        ArgumentKind.PLAIN,
         str if choices else annotation,
         required,
         schema.get("default"),
@@ -146,7 +146,7 @@ def _parameter(name: str, schema: Schema, required: bool) -> Parameter:
     )
 
 
-def _field(parameter: Parameter, schema: Schema) -> tuple[object, object]:
+def _field_type(parameter: Parameter, schema: Schema) -> tuple[object, object]:
     """The field as forms read it: its type says which control suits, and nothing is converted by it."""
     kind: Any = Literal[parameter.choices] if parameter.choices else parameter.annotation
     if parameter.many:

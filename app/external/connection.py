@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from app import __version__
 from app.errors import LimitError, NetworkError, ScriptoriumError, TimeoutExpiredError
-from app.external.explaining import explained
-from app.external.foreign_text import one_line
-from app.external.foreign_tool import ForeignTool
-from app.external.listing import Listing, read_listing
-from app.external.stdio import ServerLog
+from app.external.error_messages import explain_error
+from app.external.remote_tool import RemoteTool
+from app.external.sanitize import one_line
+from app.external.stdio_transport import ServerLog
+from app.external.tool_discovery import ToolListing, list_tools
 
 if TYPE_CHECKING:
     from mcp.client import Client, ClientSession
@@ -31,7 +31,7 @@ OnProgress = Callable[[float | None, str], None]
 """Told how far a call is: a share from 0 to 1 or None, and the server's words."""
 
 
-class Standing(StrEnum):
+class ConnectionState(StrEnum):
     """How a server stands."""
 
     OFF = "off"
@@ -41,7 +41,7 @@ class Standing(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class ConnectionTimeouts:
     """How long things may take, in seconds.
 
     `start`: until a server runs and has listed its tools; `first_pause` to `longest_pause`: between two
@@ -59,14 +59,14 @@ class Pace:
 
 
 @dataclass(frozen=True, slots=True)
-class _Live:
+class _LiveConnection:
     """A connection that stands."""
 
     session: ClientSession
     lost: asyncio.Event
 
 
-class Connection:
+class ServerConnection:
     """A server while it is on. Belongs to one event loop.
 
     Args:
@@ -76,13 +76,15 @@ class Connection:
         pace: How long things may take.
     """
 
-    def __init__(self, name: str, open_streams: Open, changed: Callable[[], None], pace: Pace) -> None:
+    def __init__(
+        self, name: str, open_streams: Open, changed: Callable[[], None], pace: ConnectionTimeouts
+    ) -> None:
         self._name = name
         self._open = open_streams
         self._changed = changed
         self._pace = pace
         self._task: asyncio.Task[None] | None = None
-        self._live: _Live | None = None
+        self._live: _LiveConnection | None = None
         self._settled = asyncio.Event()
         self._log = ServerLog()
         self._said_before: tuple[str, ...] = ()
@@ -90,10 +92,10 @@ class Connection:
         self._listing = asyncio.Lock()
         self._told_of_changes = asyncio.Event()
         self._hurry = asyncio.Event()
-        self.standing = Standing.OFF
+        self.standing = ConnectionState.OFF
         self.words = ""
         self.says = ""
-        self.listing: Listing | None = None
+        self.listing: ToolListing | None = None
 
     @property
     def errors(self) -> tuple[str, ...]:
@@ -103,7 +105,7 @@ class Connection:
     def start(self) -> None:
         """Begin to keep it running."""
         if self._task is None:
-            self._stand(Standing.STARTING, "")
+            self._set_state(ConnectionState.STARTING, "")
             self._task = asyncio.create_task(self._keep_running(), name=f"external server {self._name}")
 
     async def stop(self) -> None:
@@ -112,7 +114,7 @@ class Connection:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
             self._task = None
-        self._stand(Standing.OFF, "")
+        self._set_state(ConnectionState.OFF, "")
 
     def retry(self) -> None:
         """Start it again now, if it waits for that."""
@@ -120,7 +122,7 @@ class Connection:
 
     # Calls
 
-    async def tools(self) -> Mapping[str, ForeignTool]:
+    async def tools(self) -> Mapping[str, RemoteTool]:
         """Its tools as they are now: asked for anew where that was a while ago.
 
         Raises:
@@ -176,18 +178,18 @@ class Connection:
 
     def _broken(self, error: BaseException) -> ScriptoriumError:
         """What went wrong, as an error whose words are ours; what the server said of it is apart."""
-        found = explained(error)
+        found = explain_error(error)
         return NetworkError(
             f"{self._name}: {found.words}.", server=self._name, **({"said": found.said} if found.said else {})
         )
 
-    async def _running(self) -> _Live:
+    async def _running(self) -> _LiveConnection:
         """The connection, once it stands; waits while the server starts.
 
         Raises:
             NetworkError: it does not run.
         """
-        if self.standing is Standing.STARTING:
+        if self.standing is ConnectionState.STARTING:
             await self._settled.wait()
         if self._live is None or self._live.lost.is_set():
             how = f" ({self.words})" if self.words else ""
@@ -200,15 +202,15 @@ class Connection:
         pause = self._pace.first_pause
         clock = asyncio.get_running_loop().time
         while True:
-            self._stand(Standing.STARTING, "")
+            self._set_state(ConnectionState.STARTING, "")
             self._said_before = self.errors
             self._log = ServerLog()
             began = clock()
-            words = await self._serve()
+            words = await self._run_once()
             if clock() - began > self._pace.settled:
                 pause = self._pace.first_pause
             self._live = None
-            self._stand(Standing.FAILED, words)
+            self._set_state(ConnectionState.FAILED, words)
             self._hurry.clear()
             try:
                 async with asyncio.timeout(pause):
@@ -216,7 +218,7 @@ class Connection:
             except TimeoutError:
                 pause = min(2 * pause, self._pace.longest_pause)
 
-    async def _serve(self) -> str:
+    async def _run_once(self) -> str:
         """Run it until it ends; how it ended, in words."""
         try:
             async with asyncio.timeout(self._pace.start) as limit:
@@ -224,12 +226,12 @@ class Connection:
                     await self._list(live.session)
                     limit.reschedule(None)
                     self._live = live
-                    self._stand(Standing.RUNNING, "")
+                    self._set_state(ConnectionState.RUNNING, "")
                     await live.lost.wait()
         except Exception as error:
             if isinstance(error, TimeoutError) and limit.expired():
                 return f"it did not start within {self._pace.start:g} s"
-            words = self._log.ended or explained(error).words
+            words = self._log.ended or explain_error(error).words
             log.info("the external server %s failed: %s", self._name, words)
             return words
         finally:
@@ -237,7 +239,7 @@ class Connection:
         return self._log.ended or "it ended"
 
     @asynccontextmanager
-    async def _connected(self) -> AsyncIterator[_Live]:
+    async def _connected(self) -> AsyncIterator[_LiveConnection]:
         # What a server may ask of the app (its model, its user, folders) is not offered: the SDK refuses it.
         library = await asyncio.to_thread(import_module, "mcp.client")
         from mcp_types import Implementation
@@ -247,29 +249,29 @@ class Connection:
             self._open(self._log),
             cache=None,
             client_info=Implementation(name="Scriptorium", version=__version__),
-            message_handler=self._hear,
+            message_handler=self._handle_notification,
         ) as client:
             said = client.server_info
             self.says = one_line(f"{said.name} {said.version}", 100) if said else ""
             work = [
-                asyncio.create_task(self._listen(client), name="listen to an external server"),
+                asyncio.create_task(self._subscribe(client), name="listen to an external server"),
                 asyncio.create_task(self._list_again(client.session), name="list changed external tools"),
             ]
             try:
-                yield _Live(client.session, self._log.over)
+                yield _LiveConnection(client.session, self._log.over)
             finally:
                 for task in work:
                     task.cancel()
                 await asyncio.gather(*work, return_exceptions=True)
 
-    async def _hear(self, message: object) -> None:
+    async def _handle_notification(self, message: object) -> None:
         """What the server says by itself: only that its tools have changed is of interest."""
         from mcp_types import ToolListChangedNotification
 
         if isinstance(message, ToolListChangedNotification):
             self._is_old()
 
-    async def _listen(self, client: Client) -> None:
+    async def _subscribe(self, client: Client) -> None:
         """Where the protocol has it, subscribe to changes of the tools."""
         from mcp.shared.exceptions import MCPError
 
@@ -302,13 +304,13 @@ class Connection:
             if self._listed >= asked:
                 return
             began = asyncio.get_running_loop().time()
-            self.listing = await read_listing(session)
+            self.listing = await list_tools(session)
             self._listed = began
         self._changed()
 
-    def _stand(self, standing: Standing, words: str) -> None:
+    def _set_state(self, standing: ConnectionState, words: str) -> None:
         self.standing, self.words = standing, words
-        if standing is Standing.STARTING:
+        if standing is ConnectionState.STARTING:
             self._settled.clear()
         else:
             self._settled.set()

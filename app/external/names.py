@@ -8,24 +8,24 @@ from collections.abc import Iterable
 
 from pydantic import BaseModel
 
-BETWEEN = "__"
+SEPARATOR = "__"
 """Stands between a server's name and its tool's; no server's own part has it, so it says where to split."""
-_LONGEST, _LONGEST_SERVER, _LONGEST_ARGUMENT = 64, 24, 60
-_MARK = 6
-_RESERVED = frozenset({"op", "success", "message"})
+_MAX_TOOL_NAME, _MAX_SERVER_NAME, _MAX_ARGUMENT_NAME = 64, 24, 60
+_HASH_LENGTH = 6
+_RESERVED_ARGUMENTS = frozenset({"op", "success", "message"})
 
 
-def server_part(name: str) -> str:
+def server_slug(name: str) -> str:
     """A server's name as it stands before its tools' names and in its category: small letters, digits, _."""
     made = re.sub(r"[^a-z0-9]+", "_", name.casefold()).strip("_")
-    if made and len(made) <= _LONGEST_SERVER:
+    if made and len(made) <= _MAX_SERVER_NAME:
         return made
-    return f"{made[: _LONGEST_SERVER - _MARK - 1]}_{_mark(name)}".lstrip("_")
+    return f"{made[: _MAX_SERVER_NAME - _HASH_LENGTH - 1]}_{_mark(name)}".lstrip("_")
 
 
 def category_of(name: str) -> str:
     """The id of the category of a server's tools."""
-    return f"external_{server_part(name)}"
+    return f"external_{server_slug(name)}"
 
 
 def tool_name(server: str, tool: str) -> str:
@@ -34,11 +34,11 @@ def tool_name(server: str, tool: str) -> str:
     So two tools never get the same name, however alike theirs are, and the name of a tool does not depend on
     which others there are.
     """
-    before = f"{server_part(server)}{BETWEEN}"
+    before = f"{server_slug(server)}{SEPARATOR}"
     kept = re.sub(r"[^A-Za-z0-9_-]", "_", tool)
-    if kept == tool and tool and len(before) + len(tool) <= _LONGEST:
+    if kept == tool and tool and len(before) + len(tool) <= _MAX_TOOL_NAME:
         return f"{before}{tool}"
-    return f"{before}{kept[: _LONGEST - len(before) - _MARK - 1]}_{_mark(tool)}"
+    return f"{before}{kept[: _MAX_TOOL_NAME - len(before) - _HASH_LENGTH - 1]}_{_mark(tool)}"
 
 
 def argument_names(names: Iterable[str]) -> dict[str, str]:
@@ -48,16 +48,16 @@ def argument_names(names: Iterable[str]) -> dict[str, str]:
     """
     ours: dict[str, str] = {}
     for theirs in names:
-        name = re.sub(r"[^A-Za-z0-9_]", "_", theirs).lstrip("_")[:_LONGEST_ARGUMENT] or "argument"
+        name = re.sub(r"[^A-Za-z0-9_]", "_", theirs).lstrip("_")[:_MAX_ARGUMENT_NAME] or "argument"
         if name[0].isdigit():
             name = f"n{name}"
-        if hasattr(BaseModel, name) or name in _RESERVED or name.startswith("model_"):
+        if hasattr(BaseModel, name) or name in _RESERVED_ARGUMENTS or name.startswith("model_"):
             name = f"{name}_"
         while name in ours:
-            name = f"{name[: _LONGEST_ARGUMENT - _MARK]}_{_mark(f'{name} {theirs}')}"
+            name = f"{name[: _MAX_ARGUMENT_NAME - _HASH_LENGTH]}_{_mark(f'{name} {theirs}')}"
         ours[name] = theirs
     return ours
 
 
 def _mark(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_MARK]
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_HASH_LENGTH]

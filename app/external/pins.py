@@ -12,26 +12,26 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from app.external.foreign_tool import ForeignTool
+from app.external.remote_tool import RemoteTool
 from app.settings import ExternalServer
-from app.storage.files import KeptFile
+from app.storage.files import DurableFile
 
 
-class _Kept(BaseModel):
+class _ServerPins(BaseModel):
     """What is allowed of one server, by the name that it gives its tools."""
 
     model_config = ConfigDict(extra="forbid")
 
     identity: str
-    tools: dict[str, ForeignTool] = Field(default_factory=dict)
+    tools: dict[str, RemoteTool] = Field(default_factory=dict)
 
 
-class _File(BaseModel):
+class _PinsFile(BaseModel):
     """All that is kept."""
 
     model_config = ConfigDict(extra="forbid")
 
-    servers: dict[str, _Kept] = Field(default_factory=dict)
+    servers: dict[str, _ServerPins] = Field(default_factory=dict)
 
 
 def identity_of(server: ExternalServer) -> str:
@@ -54,56 +54,56 @@ class Pins:
 
     def __init__(self, folder: Path) -> None:
         # Without a backup: what was withdrawn must not return.
-        self._file = KeptFile(
+        self._file = DurableFile(
             folder / "external-tools.json",
             "The list of allowed tools of other programs",
-            _File.model_validate_json,
-            _File,
+            _PinsFile.model_validate_json,
+            _PinsFile,
             "All of them are off until you allow them again.",
             keeps_backup=False,
         )
         self.problem = ""
-        self._known: tuple[tuple[int, ...], _File] | None = None
+        self._known: tuple[tuple[int, ...], _PinsFile] | None = None
         self._load()
 
-    def of(self, server: ExternalServer) -> dict[str, ForeignTool]:
+    def allowed_tools(self, server: ExternalServer) -> dict[str, RemoteTool]:
         """The tools that are allowed of `server`, as they were then."""
-        return dict(self._kept(server, self._load()).tools)
+        return dict(self._pins_of(server, self._load()).tools)
 
-    def allow(self, server: ExternalServer, tool: ForeignTool) -> None:
+    def allow(self, server: ExternalServer, tool: RemoteTool) -> None:
         """Allow the tool as it is now."""
         file = self._load()
-        kept = self._kept(server, file)
+        kept = self._pins_of(server, file)
         kept.tools[tool.name] = tool
         file.servers[server.name] = kept
         self._save(file)
 
-    def withdraw(self, server: ExternalServer, tool: str) -> None:
+    def revoke(self, server: ExternalServer, tool: str) -> None:
         """Allow the tool no more."""
         file = self._load()
-        kept = self._kept(server, file)
+        kept = self._pins_of(server, file)
         if kept.tools.pop(tool, None) is not None:
             file.servers[server.name] = kept
             self._save(file)
 
-    def forget(self, server: str) -> None:
+    def remove_server(self, server: str) -> None:
         """Keep nothing of a server that was removed."""
         file = self._load()
         if file.servers.pop(server, None) is not None:
             self._save(file)
 
     @staticmethod
-    def _kept(server: ExternalServer, file: _File) -> _Kept:
+    def _pins_of(server: ExternalServer, file: _PinsFile) -> _ServerPins:
         identity = identity_of(server)
         kept = file.servers.get(server.name)
-        return kept if kept is not None and kept.identity == identity else _Kept(identity=identity)
+        return kept if kept is not None and kept.identity == identity else _ServerPins(identity=identity)
 
-    def _load(self) -> _File:
+    def _load(self) -> _PinsFile:
         """What is kept now, for the caller to change; read anew only where the file is another one."""
         try:
             found = self._file.path.stat()
         except OSError:
-            return _File()
+            return _PinsFile()
         seen = (found.st_ino, found.st_mtime_ns, found.st_size)
         if self._known is None or self._known[0] != seen:
             kept, problem = self._file.load()
@@ -111,5 +111,5 @@ class Pins:
             self._known = (seen, kept)
         return self._known[1].model_copy(deep=True)
 
-    def _save(self, file: _File) -> None:
+    def _save(self, file: _PinsFile) -> None:
         self._file.save(file.model_dump_json(indent=1).encode("utf-8"))

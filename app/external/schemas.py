@@ -16,21 +16,21 @@ from typing import TYPE_CHECKING, Any
 import re2
 
 from app.errors import InvalidParametersError, LimitError
-from app.external.foreign_text import one_line
+from app.external.sanitize import one_line
 from app.toolkit.schema import Schema
 
 if TYPE_CHECKING:
     from jsonschema.protocols import Validator
 
-MOST_CHARACTERS = 64 * 1024
+MAX_SCHEMA_CHARS = 64 * 1024
 """How long a schema may be, written as JSON."""
-_DEEPEST, _MOST_NODES, _MOST_CHOICES = 16, 1000, 500
-_LONGEST_PATTERN = 1000
-_VALUES_CHECKED, _DEPTH_CHECKED = 20_000, 40
-_WORDS = 500
-_MOST_PROBLEMS = 10
+_MAX_DEPTH, _MAX_NODES, _MAX_CHOICES = 16, 1000, 500
+_MAX_PATTERN_CHARS = 1000
+_MAX_CHECKED_VALUES, _MAX_CHECKED_DEPTH = 20_000, 40
+_MAX_VALUE_CHARS = 500
+_MAX_PROBLEMS = 10
 
-NUMBERS = (
+NUMBER_KEYWORDS = (
     "minimum",
     "maximum",
     "exclusiveMinimum",
@@ -44,20 +44,20 @@ NUMBERS = (
     "maxProperties",
 )
 """The keywords whose value is a number."""
-_LISTS = ("anyOf", "oneOf", "allOf", "prefixItems")
-_ONES = ("items", "additionalProperties", "not", "if", "then", "else", "propertyNames")
+_SCHEMA_LIST_KEYWORDS = ("anyOf", "oneOf", "allOf", "prefixItems")
+_SCHEMA_KEYWORDS = ("items", "additionalProperties", "not", "if", "then", "else", "propertyNames")
 _TYPES = frozenset({"string", "integer", "number", "boolean", "array", "object", "null"})
 
 
 @dataclass(frozen=True, slots=True)
-class Misfit:
+class SchemaViolation:
     """What of a value does not fit its schema, and where."""
 
     where: tuple[str | int, ...]
     problem: str
 
 
-def checked_schema(raw: Mapping[str, Any]) -> Schema:
+def sanitize_schema(raw: Mapping[str, Any]) -> Schema:
     """What of a foreign schema can be checked within bounds, without references.
 
     Raises:
@@ -70,9 +70,9 @@ def checked_schema(raw: Mapping[str, Any]) -> Schema:
         size = len(json.dumps(raw, allow_nan=False))
     except (TypeError, ValueError, RecursionError) as error:
         raise InvalidParametersError(f"The schema is no JSON: {type(error).__name__}.") from error
-    if size > MOST_CHARACTERS:
-        raise LimitError(f"The schema has more than {MOST_CHARACTERS} characters.", limit=MOST_CHARACTERS)
-    made = _Reader(raw).read(raw, 0, ())
+    if size > MAX_SCHEMA_CHARS:
+        raise LimitError(f"The schema has more than {MAX_SCHEMA_CHARS} characters.", limit=MAX_SCHEMA_CHARS)
+    made = _SchemaInliner(raw).read(raw, 0, ())
     if not isinstance(made, dict):
         raise InvalidParametersError("The schema is no object.")
     try:
@@ -82,7 +82,7 @@ def checked_schema(raw: Mapping[str, Any]) -> Schema:
     return made
 
 
-class _Reader:
+class _SchemaInliner:
     """Copies a schema, with what it refers to in place of the references."""
 
     def __init__(self, root: Mapping[str, Any]) -> None:
@@ -92,8 +92,8 @@ class _Reader:
     def read(self, node: object, depth: int, inside: tuple[str, ...]) -> Schema | bool:
         """`node` without references; `inside` are those that led here."""
         self._nodes += 1
-        if depth > _DEEPEST or self._nodes > _MOST_NODES:
-            raise LimitError("The schema is too large or nested too deeply.", limit=_MOST_NODES)
+        if depth > _MAX_DEPTH or self._nodes > _MAX_NODES:
+            raise LimitError("The schema is too large or nested too deeply.", limit=_MAX_NODES)
         if isinstance(node, bool):
             return node
         if not isinstance(node, Mapping):
@@ -105,9 +105,11 @@ class _Reader:
         return made
 
     def _plain_parts(self, node: Mapping[str, Any]) -> Schema:
-        made: Schema = {key: value for key, value in node.items() if key in _KEPT and _KEPT[key](value)}
+        made: Schema = {
+            key: value for key, value in node.items() if key in _KEPT_KEYWORDS and _KEPT_KEYWORDS[key](value)
+        }
         if "description" in made:
-            made["description"] = one_line(made["description"], _WORDS)
+            made["description"] = one_line(made["description"], _MAX_VALUE_CHARS)
         if "required" in made:
             made["required"] = list(dict.fromkeys(name for name in made["required"] if isinstance(name, str)))
         return made
@@ -122,10 +124,10 @@ class _Reader:
         given = dict(node)
         if isinstance(given.get("items"), list):  # as older drafts say it
             given["prefixItems"] = given.pop("items")
-        for key in _LISTS:
+        for key in _SCHEMA_LIST_KEYWORDS:
             if isinstance(given.get(key), list) and given[key]:
                 made[key] = [self.read(one, depth + 1, inside) for one in given[key]]
-        for key in _ONES:
+        for key in _SCHEMA_KEYWORDS:
             if isinstance(given.get(key), Mapping | bool):
                 made[key] = self.read(given[key], depth + 1, inside)
         if "patternProperties" in node:
@@ -137,14 +139,14 @@ class _Reader:
     ) -> Schema | bool:
         if reference in inside:
             return beside  # it goes on within itself: from here on anything fits
-        referred = self.read(self._found(reference), depth + 1, (*inside, reference))
+        referred = self.read(self._resolve_reference(reference), depth + 1, (*inside, reference))
         if not beside:
             return referred
         if isinstance(referred, dict) and not set(beside) - {"description", "default"}:
             return {**referred, **beside}
         return {"allOf": [referred, beside]}
 
-    def _found(self, reference: str) -> object:
+    def _resolve_reference(self, reference: str) -> object:
         if reference not in ("", "#") and not reference.startswith("#/"):
             raise InvalidParametersError(f"The schema refers to {one_line(reference, 80)}, outside itself.")
         found: Any = self._root
@@ -167,73 +169,73 @@ def _is_number(value: object) -> bool:
 
 
 def _is_short(value: object) -> bool:
-    return len(json.dumps(value)) <= _WORDS
+    return len(json.dumps(value)) <= _MAX_VALUE_CHARS
 
 
 def _is_linear(pattern: object) -> bool:
-    if not isinstance(pattern, str) or len(pattern) > _LONGEST_PATTERN:
+    if not isinstance(pattern, str) or len(pattern) > _MAX_PATTERN_CHARS:
         return False
     try:
-        re2.compile(pattern, _options())
+        re2.compile(pattern, _re2_options())
     except re2.error:
         return False
     return True
 
 
-_KEPT: Mapping[str, Callable[[Any], bool]] = {
+_KEPT_KEYWORDS: Mapping[str, Callable[[Any], bool]] = {
     "description": lambda value: isinstance(value, str),
     "type": _is_type,
     "const": _is_short,
     "default": _is_short,
-    "enum": lambda value: isinstance(value, list) and 0 < len(value) <= _MOST_CHOICES,
+    "enum": lambda value: isinstance(value, list) and 0 < len(value) <= _MAX_CHOICES,
     "required": lambda value: isinstance(value, list),
     "format": lambda value: isinstance(value, str),
     "pattern": _is_linear,
-    **dict.fromkeys(NUMBERS, _is_number),
+    **dict.fromkeys(NUMBER_KEYWORDS, _is_number),
 }
 
 
-def _options() -> re2.Options:
+def _re2_options() -> re2.Options:
     made = re2.Options()
     made.log_errors = False
     made.max_mem = 1 << 20
     return made
 
 
-def validator_of(schema: Schema) -> Validator:
+def build_validator(schema: Schema) -> Validator:
     """Checks values against a schema that `checked_schema` has made."""
     from jsonschema import Draft202012Validator, ValidationError
     from jsonschema.validators import extend
 
     def pattern(_: Any, wanted: str, instance: object, __: Any) -> Iterator[ValidationError]:  # noqa: ANN401
-        if isinstance(instance, str) and not re2.compile(wanted, _options()).search(instance):
+        if isinstance(instance, str) and not re2.compile(wanted, _re2_options()).search(instance):
             yield ValidationError(f"does not match {wanted}")
 
     made: Validator = extend(Draft202012Validator, {"pattern": pattern})(schema)  # type: ignore[no-untyped-call]
     return made
 
 
-def misfits(validator: Validator, value: Any) -> list[Misfit]:  # noqa: ANN401 (any JSON)
+def find_violations(validator: Validator, value: Any) -> list[SchemaViolation]:  # noqa: ANN401 (any JSON)
     """What of `value` does not fit, at most a few; empty where all does.
 
     Raises:
         LimitError: it is too large or too deep to be checked.
     """
-    if _counted(value, 0) > _VALUES_CHECKED:
-        raise LimitError("It holds too many values to be checked.", limit=_VALUES_CHECKED)
+    if _count_values(value, 0) > _MAX_CHECKED_VALUES:
+        raise LimitError("It holds too many values to be checked.", limit=_MAX_CHECKED_VALUES)
     found = []
     for error in validator.iter_errors(value):
-        found.append(Misfit(tuple(error.absolute_path), one_line(error.message, 300)))
-        if len(found) == _MOST_PROBLEMS:
+        found.append(SchemaViolation(tuple(error.absolute_path), one_line(error.message, 300)))
+        if len(found) == _MAX_PROBLEMS:
             break
     return found
 
 
-def _counted(value: object, depth: int) -> int:
-    if depth > _DEPTH_CHECKED:
-        raise LimitError("It is nested too deeply to be checked.", limit=_DEPTH_CHECKED)
+def _count_values(value: object, depth: int) -> int:
+    if depth > _MAX_CHECKED_DEPTH:
+        raise LimitError("It is nested too deeply to be checked.", limit=_MAX_CHECKED_DEPTH)
     if isinstance(value, Mapping):
-        return 1 + sum(_counted(one, depth + 1) for one in value.values())
+        return 1 + sum(_count_values(one, depth + 1) for one in value.values())
     if isinstance(value, list | tuple):
-        return 1 + sum(_counted(one, depth + 1) for one in value)
+        return 1 + sum(_count_values(one, depth + 1) for one in value)
     return 1

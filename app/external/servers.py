@@ -13,16 +13,16 @@ from typing import Any
 
 from app.errors import ConflictError, NetworkError, NotFoundError, PermissionDeniedError, ScriptoriumError
 from app.events import EventBus
-from app.external.connection import Connection, Pace, Standing
-from app.external.foreign_text import one_line, plain
-from app.external.foreign_tool import ForeignTool
-from app.external.leftovers import end_leftovers
-from app.external.names import category_of, server_part, tool_name
-from app.external.offering import category_for, offered_tool
+from app.external.connection import ConnectionState, ConnectionTimeouts, ServerConnection
+from app.external.names import category_of, server_slug, tool_name
+from app.external.orphan_processes import end_orphans
 from app.external.pins import Pins
-from app.external.results import ForeignResult, MismatchError, check_promise, read_result
+from app.external.remote_tool import RemoteTool
+from app.external.results import MismatchError, RemoteResult, check_output_schema, read_result
+from app.external.sanitize import one_line, plain_text
 from app.external.states import ExternalChanged, ExternalProgress, ServerState, ToolState, ToolStatus
-from app.external.stdio import Program, ServerLog, environment_of, stdio_transport
+from app.external.stdio_transport import ServerLog, StdioServerSpec, environment_of, stdio_transport
+from app.external.tool_adapter import adapt_tool, category_for
 from app.permissions.redaction import REDACTED, without_secrets
 from app.settings import ExternalServer, ExternalSettings
 from app.toolkit.registry import ToolRegistry
@@ -30,17 +30,17 @@ from app.toolkit.registry import ToolRegistry
 KeyOf = Callable[[str, str], str | None]
 """The key of (service, account), None where there is none."""
 
-_PROGRESS_S = 0.1
-_SHORTEST_SECRET = 6
+_PROGRESS_INTERVAL_S = 0.1
+_MIN_SECRET_CHARS = 6
 _WHERE = "Settings, External tools"
 
 
 @dataclass(slots=True)
-class _Added:
+class _RunningServer:
     """A server that is on, what runs of it, and what is offered: by its name, its digest and its removal."""
 
     server: ExternalServer
-    connection: Connection
+    connection: ServerConnection
     remove_category: Callable[[], None]
     offered: dict[str, tuple[str, Callable[[], None]]] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
@@ -69,16 +69,16 @@ class ExternalServers:
         folder: Path,
         key_of: KeyOf,
         categories_changed: Callable[[], None],
-        pace: Pace | None = None,
+        pace: ConnectionTimeouts | None = None,
     ) -> None:
         self._registry = registry
         self._events = events
         self._folder = folder / "external"
         self._key_of = key_of
         self._categories_changed = categories_changed
-        self.pace = pace or Pace()
+        self.pace = pace or ConnectionTimeouts()
         self._pins = Pins(folder)
-        self._added: dict[str, _Added] = {}
+        self._added: dict[str, _RunningServer] = {}
         self._ending: set[asyncio.Task[None]] = set()
         self._wanted: tuple[ExternalServer, ...] = ()
         self._is_open = False
@@ -99,7 +99,7 @@ class ExternalServers:
         """Start the servers that are on, without waiting for them, and end those that a crash left behind."""
         self._is_open = True
         if self._folder.exists():
-            self._keep(asyncio.create_task(self._clear(), name="end what external servers left behind"))
+            self._track(asyncio.create_task(self._clear(), name="end what external servers left behind"))
         self.configure(settings)
 
     def configure(self, settings: ExternalSettings) -> None:
@@ -125,9 +125,9 @@ class ExternalServers:
 
     def _add(self, server: ExternalServer) -> None:
         changed = partial(self._refresh, server.name)
-        connection = Connection(server.name, partial(self._opened, server), changed, self.pace)
+        connection = ServerConnection(server.name, partial(self._opened, server), changed, self.pace)
         remove = self._registry.add_category(category_for(server))
-        self._added[server.name] = _Added(server, connection, remove)
+        self._added[server.name] = _RunningServer(server, connection, remove)
         self._refresh(server.name)
         connection.start()
 
@@ -137,23 +137,23 @@ class ExternalServers:
             unregister()
         added.remove_category()
         stopping = added.connection.stop()
-        self._keep(asyncio.create_task(stopping, name=f"end the external server {name}"))
+        self._track(asyncio.create_task(stopping, name=f"end the external server {name}"))
         self._events.publish(ExternalChanged(name))
 
-    def _keep(self, task: asyncio.Task[None]) -> None:
+    def _track(self, task: asyncio.Task[None]) -> None:
         self._ending.add(task)
         task.add_done_callback(self._ending.discard)
 
     async def _clear(self) -> None:
-        await asyncio.to_thread(end_leftovers, self._folder)
+        await asyncio.to_thread(end_orphans, self._folder)
 
     def _opened(self, server: ExternalServer, log: ServerLog) -> AbstractAsyncContextManager[Any]:
         """The streams of a server."""
         if server.transport == "http":
             return self._reached(server, None, log)
-        folder = self._folder / server_part(server.name)
+        folder = self._folder / server_slug(server.name)
         folder.mkdir(parents=True, exist_ok=True)
-        program = Program(server.command, server.arguments, environment_of(server.variables), folder)
+        program = StdioServerSpec(server.command, server.arguments, environment_of(server.variables), folder)
         return stdio_transport(program, log, self.pace.grace)
 
     def _reached(
@@ -161,7 +161,7 @@ class ExternalServers:
     ) -> AbstractAsyncContextManager[Any]:
         """The streams of a server at an address, with this token or else the one that is kept."""
         # The HTTP client takes time to load, and most vaults are opened without such a server.
-        from app.external.http import http_transport, token_account
+        from app.external.http_transport import http_transport, token_account
 
         held = token or self._key_of(*token_account(server.name, server.address))
         return http_transport(server.address, held, log)
@@ -186,20 +186,20 @@ class ExternalServers:
         self._pins.allow(added.server, now)
         self._refresh(server)
 
-    def withdraw(self, server: str, tool: str) -> None:
+    def revoke(self, server: str, tool: str) -> None:
         """Allow a tool no more."""
         added = self._one(server)
-        self._pins.withdraw(added.server, tool)
+        self._pins.revoke(added.server, tool)
         self._refresh(server)
 
-    def forget(self, server: str) -> None:
+    def remove_server(self, server: str) -> None:
         """Keep nothing of a server that was removed from the settings."""
-        self._pins.forget(server)
+        self._pins.remove_server(server)
 
     def retry(self, server: str) -> None:
         """Start a server again: now, if it waits for that, and from the beginning, if it runs."""
         added = self._one(server)
-        if added.connection.standing is Standing.FAILED:
+        if added.connection.standing is ConnectionState.FAILED:
             added.connection.retry()
         else:
             self._remove(server)
@@ -215,10 +215,10 @@ class ExternalServers:
             return self._opened(server, log)
 
         def changed() -> None:
-            if connection.standing in (Standing.RUNNING, Standing.FAILED):
+            if connection.standing in (ConnectionState.RUNNING, ConnectionState.FAILED):
                 settled.set()
 
-        connection = Connection(server.name, opened, changed, self.pace)
+        connection = ServerConnection(server.name, opened, changed, self.pace)
         connection.start()
         try:
             await settled.wait()
@@ -235,16 +235,16 @@ class ExternalServers:
     def _state_of(self, server: ExternalServer) -> ServerState:
         added = self._added.get(server.name)
         if added is None or added.server != server:
-            said = f"Another server has the same short name, {server_part(server.name)}: rename one of them."
-            return ServerState(server.name, Standing.OFF, problems=(said,) if server.on else ())
+            said = f"Another server has the same short name, {server_slug(server.name)}: rename one of them."
+            return ServerState(server.name, ConnectionState.OFF, problems=(said,) if server.on else ())
         return self._state(server, added.connection, tuple(added.problems))
 
     def _state(
-        self, server: ExternalServer, connection: Connection, problems: tuple[str, ...]
+        self, server: ExternalServer, connection: ServerConnection, problems: tuple[str, ...]
     ) -> ServerState:
         listing = connection.listing
         now = dict(listing.tools) if listing is not None else {}
-        pinned = self._pins.of(server)
+        pinned = self._pins.allowed_tools(server)
         names = sorted({*now, *pinned})
         listed = listing is not None
         states = (_tool_state(server, name, pinned.get(name), now.get(name), listed) for name in names)
@@ -266,11 +266,11 @@ class ExternalServers:
         """What a server said, without what it was given in confidence, and with nothing hidden in it."""
         for name in server.variables:
             value = os.environ.get(name, "")
-            if len(value) >= _SHORTEST_SECRET:
+            if len(value) >= _MIN_SECRET_CHARS:
                 text = text.replace(value, REDACTED)
-        return plain(without_secrets(text), 500)
+        return plain_text(without_secrets(text), 500)
 
-    def _one(self, server: str) -> _Added:
+    def _one(self, server: str) -> _RunningServer:
         if server not in self._added:
             raise NotFoundError(f"The server {one_line(server, 60)} is not on.", server=server)
         return self._added[server]
@@ -283,8 +283,8 @@ class ExternalServers:
         if added is None:
             return
         listing = added.connection.listing
-        wanted: dict[str, ForeignTool] = {}
-        for tool in self._pins.of(added.server).values():
+        wanted: dict[str, RemoteTool] = {}
+        for tool in self._pins.allowed_tools(added.server).values():
             now = listing.tools.get(tool.name) if listing is not None else tool
             if now is not None and now.digest == tool.digest:
                 wanted[tool_name(name, tool.name)] = tool
@@ -296,13 +296,13 @@ class ExternalServers:
         added.problems.clear()
         for called, tool in wanted.items():
             if called not in added.offered:
-                self._offer(added, called, tool)
+                self._register_tool(added, called, tool)
         if set(added.offered) != had:
             self._categories_changed()
         self._events.publish(ExternalChanged(name))
 
-    def _offer(self, added: _Added, called: str, tool: ForeignTool) -> None:
-        made = offered_tool(added.server, tool, partial(self._check, added), partial(self._call, added))
+    def _register_tool(self, added: _RunningServer, called: str, tool: RemoteTool) -> None:
+        made = adapt_tool(added.server, tool, partial(self._check, added), partial(self._call, added))
         try:
             added.offered[called] = (tool.digest, self._registry.register(made))
         except ScriptoriumError as error:
@@ -310,7 +310,7 @@ class ExternalServers:
 
     # Calls
 
-    async def _check(self, added: _Added, tool: ForeignTool) -> None:
+    async def _check(self, added: _RunningServer, tool: RemoteTool) -> None:
         """See that a tool is what the user has allowed.
 
         Raises:
@@ -328,16 +328,16 @@ class ExternalServers:
                 f" it is off until you have looked at it in {_WHERE}."
             )
             raise PermissionDeniedError(message, tool=tool.name)
-        allowed = self._pins.of(added.server).get(tool.name)
+        allowed = self._pins.allowed_tools(added.server).get(tool.name)
         if allowed is None or allowed.digest != tool.digest or self._added.get(name) is not added:
             raise PermissionDeniedError(f"{one_line(tool.name, 60)} is not allowed any more.", tool=tool.name)
 
-    async def _call(self, added: _Added, tool: ForeignTool, sent: dict[str, object]) -> ForeignResult:
+    async def _call(self, added: _RunningServer, tool: RemoteTool, sent: dict[str, object]) -> RemoteResult:
         """Bring a call about.
 
         Raises:
             ExternalToolError: the server says that it failed; its words are `said`.
-            NetworkError, TimeoutExpiredError, LimitError: as `Connection.call`.
+            NetworkError, TimeoutExpiredError, LimitError: as `ServerConnection.call`.
         """
         server = added.server
         clock = asyncio.get_running_loop().time
@@ -346,13 +346,13 @@ class ExternalServers:
 
         def progress(share: float | None, words: str) -> None:
             nonlocal told
-            if clock() - told >= _PROGRESS_S:
+            if clock() - told >= _PROGRESS_INTERVAL_S:
                 told = clock()
                 self._events.publish(ExternalProgress(called, share, one_line(words, 200)))
 
         answer = await added.connection.call(tool.name, sent, server.seconds, progress)
         try:
-            await asyncio.to_thread(check_promise, answer, tool.output_schema)
+            await asyncio.to_thread(check_output_schema, answer, tool.output_schema)
         except MismatchError as error:
             message = f"{server.name} broke its promise: {error}. Nothing of its answer was kept."
             raise NetworkError(message, server=server.name) from error
@@ -368,7 +368,7 @@ def _without_doubles(servers: Iterable[ExternalServer]) -> dict[str, ExternalSer
     found: dict[str, ExternalServer] = {}
     taken: set[str] = set()
     for server in servers:
-        part = server_part(server.name)
+        part = server_slug(server.name)
         if part not in taken:
             taken.add(part)
             found[server.name] = server
@@ -376,7 +376,7 @@ def _without_doubles(servers: Iterable[ExternalServer]) -> dict[str, ExternalSer
 
 
 def _tool_state(
-    server: ExternalServer, name: str, pinned: ForeignTool | None, now: ForeignTool | None, listed: bool
+    server: ExternalServer, name: str, pinned: RemoteTool | None, now: RemoteTool | None, listed: bool
 ) -> ToolState:
     status: ToolStatus = "allowed"
     if pinned is None:
@@ -393,7 +393,7 @@ def _tool_state(
         summary=shown.summary,
         status=status,
         digest=now.digest if now is not None else "",
-        hints=shown.hint_words,
+        hints=shown.hints_label,
         now=now.text if now is not None else "",
         allowed=pinned.text if pinned is not None else "",
     )

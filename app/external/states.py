@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from app.events import Event
-from app.external.connection import Standing
+from app.external.connection import ConnectionState
 
 ToolStatus = Literal["allowed", "new", "changed", "gone"]
 """`changed`: allowed once, and now another one; `gone`: allowed, and not offered any more."""
@@ -38,7 +38,7 @@ class ServerState:
     """
 
     name: str
-    standing: Standing
+    standing: ConnectionState
     words: str = ""
     says: str = ""
     errors: tuple[str, ...] = ()

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from app.graph.changes import apply as apply
-from app.graph.changes import number_of
-from app.graph.columns import warmed
-from app.graph.model import Edge, Graph, Node
-from app.graph.placing import carry as carry
-from app.graph.placing import place_missing as place_missing
-from app.graph.suggested import with_suggestions as with_suggestions
+from app.graph.encoded_columns import warm_graph
+from app.graph.incremental_update import apply as apply
+from app.graph.incremental_update import encode_confidence
+from app.graph.model import Graph, GraphEdge, GraphNode
+from app.graph.position_transfer import place_missing as place_missing
+from app.graph.position_transfer import transfer_positions as transfer_positions
+from app.graph.suggested import add_suggestions as add_suggestions
 
 if TYPE_CHECKING:
     from app.index.records import GraphData
@@ -24,7 +24,7 @@ def build(data: GraphData) -> Graph:
     """The graph of `data`: self-links, duplicates of one type and links to nowhere are left out."""
     edges = np.asarray(data.edges, dtype=np.int32).reshape(-1, 2)
     codes = np.asarray(data.codes, dtype=np.int16)
-    first = _first(edges, codes, len(data.paths))
+    first = _kept_edges(edges, codes, len(data.paths))
     graph = Graph(
         paths=tuple(data.paths),
         names=tuple(data.names),
@@ -39,10 +39,10 @@ def build(data: GraphData) -> Graph:
         confidence=np.asarray(data.confidence, dtype=np.float32)[first],
         created=np.asarray(data.created, dtype=np.float64),
     )
-    return warmed(graph)
+    return warm_graph(graph)
 
 
-def build_from(nodes: Iterable[Node], edges: Iterable[Edge]) -> Graph:
+def build_from(nodes: Iterable[GraphNode], edges: Iterable[GraphEdge]) -> Graph:
     """The graph of `nodes` and `edges`; edges with an unknown end are left out."""
     listed = tuple({node.path: node for node in nodes}.values())
     rows = {node.path: row for row, node in enumerate(listed)}
@@ -52,8 +52,8 @@ def build_from(nodes: Iterable[Node], edges: Iterable[Edge]) -> Graph:
     code_of = {name: code for code, name in enumerate(types)}
     ends = np.array([(rows[edge.source], rows[edge.target]) for edge in known], dtype=np.int32).reshape(-1, 2)
     codes = np.array([code_of[edge.type] for edge in known], dtype=np.int16)
-    confidence = np.array([number_of(edge.confidence) for edge in known], dtype=np.float32)
-    first = _first(ends, codes, len(listed))
+    confidence = np.array([encode_confidence(edge.confidence) for edge in known], dtype=np.float32)
+    first = _kept_edges(ends, codes, len(listed))
     return Graph(
         paths=tuple(node.path for node in listed),
         names=tuple(node.name for node in listed),
@@ -71,7 +71,7 @@ def build_from(nodes: Iterable[Node], edges: Iterable[Edge]) -> Graph:
     )
 
 
-def _first(edges: NDArray[np.int32], codes: NDArray[np.int16], size: int) -> NDArray[np.int64]:
+def _kept_edges(edges: NDArray[np.int32], codes: NDArray[np.int16], size: int) -> NDArray[np.int64]:
     """Where the edges stand that are kept: no self-links, no end out of range, the first of equal links."""
     inside = (edges >= 0).all(axis=1) & (edges < size).all(axis=1) & (edges[:, 0] != edges[:, 1])
     listed = np.flatnonzero(inside)

@@ -12,13 +12,13 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-_ROUNDS = 8
-_HEAVIEST_LINK = 3
-_WIDEST_HUB = 400
+_PROPAGATION_ROUNDS = 8
+_MAX_LINK_WEIGHT = 3
+_MAX_HUB_DEGREE = 400
 
 
 @dataclass(frozen=True, eq=False)
-class Level:
+class CoarseLevel:
     """One graph of the ladder; `parent` maps its bodies to those of the next coarser one."""
 
     weights: scipy.sparse.csr_matrix
@@ -47,7 +47,7 @@ def adjacency(edges: NDArray[np.int32], size: int) -> scipy.sparse.csr_matrix:
     return scipy.sparse.coo_matrix((ones, (both[:, 0], both[:, 1])), shape=(size, size)).tocsr()
 
 
-def eased_at_hubs(weights: scipy.sparse.csr_matrix) -> scipy.sparse.csr_matrix:
+def damp_hubs(weights: scipy.sparse.csr_matrix) -> scipy.sparse.csr_matrix:
     """The pull of every link: by how many there are, at most three; less where both its ends have many.
 
     The mean stays. A hub whose links all pull in full draws its notes into one heap; one with thousands is
@@ -55,30 +55,30 @@ def eased_at_hubs(weights: scipy.sparse.csr_matrix) -> scipy.sparse.csr_matrix:
     """
     degree = np.maximum(np.diff(weights.indptr), 1)
     here, there = np.repeat(degree, np.diff(weights.indptr)), degree[weights.indices]
-    pull = np.minimum(weights.data, _HEAVIEST_LINK) / np.sqrt(np.minimum(here, there))
+    pull = np.minimum(weights.data, _MAX_LINK_WEIGHT) / np.sqrt(np.minimum(here, there))
     pull *= weights.data.sum() / max(float(pull.sum()), 1e-9)
-    pull *= np.sqrt(np.minimum(1.0, _WIDEST_HUB / np.maximum(here, there)))
+    pull *= np.sqrt(np.minimum(1.0, _MAX_HUB_DEGREE / np.maximum(here, there)))
     eased = (pull.astype(np.float32), weights.indices, weights.indptr)
     return scipy.sparse.csr_matrix(eased, shape=weights.shape)
 
 
-def ladder(
+def build_levels(
     weights: scipy.sparse.csr_matrix, seed: int, smallest: int = 150, factor: float = 4.0
-) -> list[Level]:
+) -> list[CoarseLevel]:
     """Levels from the finest to one of about `smallest` bodies, each about `factor` times coarser."""
-    levels = [Level(weights, np.ones(weights.shape[0], dtype=np.float32))]
+    levels = [CoarseLevel(weights, np.ones(weights.shape[0], dtype=np.float32))]
     while len(levels[-1]) > smallest:
         fine = levels[-1]
         labels = propagate(fine.weights, fine.mass, float(fine.mass.mean()) * factor * 2, seed)
         used, parent = np.unique(labels, return_inverse=True)
         if len(used) > 0.85 * len(fine):
             break
-        levels[-1] = Level(fine.weights, fine.mass, parent)
-        levels.append(merged(fine, parent, len(used)))
+        levels[-1] = CoarseLevel(fine.weights, fine.mass, parent)
+        levels.append(coarsen_level(fine, parent, len(used)))
     return levels
 
 
-def merged(fine: Level, parent: NDArray[np.int64], size: int) -> Level:
+def coarsen_level(fine: CoarseLevel, parent: NDArray[np.int64], size: int) -> CoarseLevel:
     """The coarser level of `size` bodies, each made of those that have it as `parent`."""
     ones = np.ones(len(fine), dtype=np.float32)
     members = scipy.sparse.csr_matrix((ones, (np.arange(len(fine)), parent)), shape=(len(fine), size))
@@ -86,11 +86,15 @@ def merged(fine: Level, parent: NDArray[np.int64], size: int) -> Level:
     apart = coarse.row != coarse.col
     ends = (coarse.row[apart], coarse.col[apart])
     weights = scipy.sparse.coo_matrix((coarse.data[apart], ends), shape=(size, size)).tocsr()
-    return Level(weights, np.bincount(parent, fine.mass, size).astype(np.float32))
+    return CoarseLevel(weights, np.bincount(parent, fine.mass, size).astype(np.float32))
 
 
 def propagate(
-    weights: scipy.sparse.csr_matrix, mass: NDArray[np.float32], cap: float, seed: int, rounds: int = _ROUNDS
+    weights: scipy.sparse.csr_matrix,
+    mass: NDArray[np.float32],
+    cap: float,
+    seed: int,
+    rounds: int = _PROPAGATION_ROUNDS,
 ) -> NDArray[np.int64]:
     """A label per body, such that no label's mass is above `cap` (a heavier body stays alone)."""
     size = weights.shape[0]
@@ -198,7 +202,7 @@ def communities(edges: NDArray[np.int32], size: int, seed: int = 0) -> NDArray[n
     says nothing.
     """
     weights = adjacency(edges, size)
-    fine = Level(weights, np.ones(size, dtype=np.float32))
+    fine = CoarseLevel(weights, np.ones(size, dtype=np.float32))
     labels: NDArray[np.int64] = np.arange(size, dtype=np.int64)
     cap = max(8.0, size / 8)
     for _ in range(6):
@@ -206,7 +210,7 @@ def communities(edges: NDArray[np.int32], size: int, seed: int = 0) -> NDArray[n
         if len(used) == len(fine):
             break
         labels = parent[labels]
-        fine = merged(fine, parent, len(used))
+        fine = coarsen_level(fine, parent, len(used))
     for _ in range(3):
         labels = _majority(weights, labels)
     counts = np.bincount(labels, minlength=1)

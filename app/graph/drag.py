@@ -14,19 +14,19 @@ from scipy.spatial import cKDTree
 from app.graph.engine import Engine
 from app.graph.model import Graph, Positions
 
-_BODIES = 260
-_DEPTH = 3
-_REACH = 2.5
-_FAR = 1 << 30
-_RATE = 0.045
+_MAX_BODIES = 260
+_MAX_DEPTH = 3
+_NEIGHBOR_RADIUS = 2.5
+_CELL_KEY_STRIDE = 1 << 30
+_STEP_RATE = 0.045
 _REPULSION = 16.0
 _COOLING = 0.93
-_MOST_PULL = 9.0
+_MAX_PULL = 9.0
 
 
-def surroundings(graph: Graph, held: int) -> NDArray[np.int64]:
+def affected_rows(graph: Graph, held: int) -> NDArray[np.int64]:
     """The rows that move when `held` is dragged; it leads."""
-    return graph.around(held, _DEPTH, _BODIES).astype(np.int64)
+    return graph.rows_around(held, _MAX_DEPTH, _MAX_BODIES).astype(np.int64)
 
 
 class LocalPhysics:
@@ -42,7 +42,7 @@ class LocalPhysics:
     def __init__(self, graph: Graph, positions: Positions, held: int, engine: Engine) -> None:
         self.held = held
         self._engine = engine
-        self.bodies = surroundings(graph, held)
+        self.bodies = affected_rows(graph, held)
         self._positions = positions
         self._target = positions[held].copy()
         self._speed = np.zeros((len(self.bodies), 2), dtype=np.float32)
@@ -53,16 +53,16 @@ class LocalPhysics:
         self._balance = self._force()
 
     @property
-    def settled(self) -> bool:
+    def is_settled(self) -> bool:
         """Whether nothing moves any more."""
         return self._heat < 0.02
 
     @property
-    def in_hand(self) -> bool:
+    def is_held(self) -> bool:
         """Whether the node is still held."""
         return self._in_hand
 
-    def hold(self, x: float, y: float) -> None:
+    def move_to(self, x: float, y: float) -> None:
         """Where the held node is taken to, in layout units."""
         self._target = np.array([x, y], dtype=np.float32)
         self._in_hand, self._heat = True, 1.0
@@ -76,7 +76,7 @@ class LocalPhysics:
         at = self._positions
         if self._in_hand:
             at[self.held] = self._target
-        self._speed += np.float32(_RATE) * (self._force() - self._balance)
+        self._speed += np.float32(_STEP_RATE) * (self._force() - self._balance)
         self._speed *= np.float32(0.55 * self._heat)
         self._speed[0] = 0
         length = np.sqrt((self._speed**2).sum(axis=1, keepdims=True))
@@ -97,7 +97,7 @@ class LocalPhysics:
         edges = graph.edges[(place[graph.edges] >= 0).any(axis=1)].astype(np.int64)
         self._edges: NDArray[np.int64] = edges
         self._inner = place[edges]
-        count = max(1, len(graph.neighbours(self.held)))
+        count = max(1, len(graph.neighbors(self.held)))
         boost = 1 + 24 / np.sqrt(count)
         self._pull = np.where((edges == self.held).any(axis=1), boost, 1.0).astype(np.float32)
         apart = self._positions[edges[:, 1]] - self._positions[edges[:, 0]]
@@ -106,7 +106,7 @@ class LocalPhysics:
         for side in (0, 1):
             rows: NDArray[np.int64] = self._inner[:, side]
             np.add.at(pulls, rows[rows >= 0], self._pull[rows >= 0])
-        self._ease = np.minimum(1.0, _MOST_PULL / np.maximum(pulls, 1e-6)).astype(np.float32)
+        self._ease = np.minimum(1.0, _MAX_PULL / np.maximum(pulls, 1e-6)).astype(np.float32)
 
     def _find_bystanders(self) -> None:
         """Nodes that stand still but keep the bodies off."""
@@ -114,16 +114,16 @@ class LocalPhysics:
         near: set[int] = set()
         if len(still):
             tree = cKDTree(self._positions[still])
-            for hits in tree.query_ball_point(self._positions[self.bodies], _REACH):
+            for hits in tree.query_ball_point(self._positions[self.bodies], _NEIGHBOR_RADIUS):
                 near.update(hits)
         rows = still[np.array(sorted(near), dtype=np.int64)][:900]
         self._others = np.concatenate([self.bodies, rows])
 
     def _roughly_near(self) -> NDArray[np.int64]:
-        """Rows that stand in the squares of side `_REACH` around those of the bodies."""
-        square = np.floor(self._positions / np.float32(_REACH)).astype(np.int64)
-        key = square[:, 0] * _FAR + square[:, 1]
-        beside = np.array([x * _FAR + y for x in (-1, 0, 1) for y in (-1, 0, 1)])
+        """Rows that stand in the squares of side `_NEIGHBOR_RADIUS` around those of the bodies."""
+        square = np.floor(self._positions / np.float32(_NEIGHBOR_RADIUS)).astype(np.int64)
+        key = square[:, 0] * _CELL_KEY_STRIDE + square[:, 1]
+        beside = np.array([x * _CELL_KEY_STRIDE + y for x in (-1, 0, 1) for y in (-1, 0, 1)])
         wanted = np.unique(key[self.bodies][:, None] + beside)
         mask = np.isin(key, wanted)
         mask[self.bodies] = False

@@ -10,12 +10,12 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-from app.graph.coarsen import Level
+from app.graph.coarsen import CoarseLevel
 from app.graph.model import Positions
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class ForceSchedule:
     """How bounded forces act on a level.
 
     Links pull with d·(a + b/(1+d²)). A large a draws the ends of long links together: fewer cross. It is
@@ -40,7 +40,7 @@ class Pace:
         return self.rate * (1 - 0.9 * share), self.linear ** (1 - turned) * self.linear_after**turned
 
 
-class Field(Protocol):
+class ForceField(Protocol):
     """The pull of links and the push of bodies, at any places."""
 
     def __call__(self, at: Positions, attraction: float, repulsion: float) -> Positions:
@@ -54,19 +54,21 @@ class Engine(Protocol):
     Positions are float32 (n, 2) in layout units.
     """
 
-    def ladder(self, weights: scipy.sparse.csr_matrix, seed: int) -> list[Level]:
+    def build_levels(self, weights: scipy.sparse.csr_matrix, seed: int) -> list[CoarseLevel]:
         """Levels from the finest to the coarsest."""
         ...
 
-    def charged(self, level: Level, at: Positions, ticks: int, alpha: float) -> Iterator[Positions]:
+    def charge_layout(
+        self, level: CoarseLevel, at: Positions, ticks: int, alpha: float
+    ) -> Iterator[Positions]:
         """d3-force's model with cooling from `alpha`: it gives the large shape."""
         ...
 
-    def charged_below(self) -> int:
+    def charge_threshold(self) -> int:
         """Levels with fewer bodies are laid out by charges."""
         ...
 
-    def refined(self, level: Level, at: Positions, pace: Pace) -> Iterator[Positions]:
+    def refine(self, level: CoarseLevel, at: Positions, pace: ForceSchedule) -> Iterator[Positions]:
         """Bounded forces with a falling rate: they keep neighbours together.
 
         Args:
@@ -76,15 +78,15 @@ class Engine(Protocol):
         """
         ...
 
-    def field(self, weights: scipy.sparse.csr_matrix) -> Field:
+    def force_field(self, weights: scipy.sparse.csr_matrix) -> ForceField:
         """The bounded forces of all nodes, for live physics."""
         ...
 
-    def separated(self, at: Positions, radii: NDArray[np.float32]) -> Iterator[Positions]:
+    def separate_steps(self, at: Positions, radii: NDArray[np.float32]) -> Iterator[Positions]:
         """Overlaps pushed apart until none is left or the patience is."""
         ...
 
-    def part(self, at: Positions, radii: NDArray[np.float32], gap: float) -> None:
+    def separate_once(self, at: Positions, radii: NDArray[np.float32], gap: float) -> None:
         """Push overlapping nodes apart once, in place; `gap` is kept between rims."""
         ...
 

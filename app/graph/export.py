@@ -12,7 +12,7 @@ import numpy as np
 from app.graph.model import Graph, Positions
 
 
-def visible_part(graph: Graph, notes: Collection[str]) -> Graph:
+def visible_subgraph(graph: Graph, notes: Collection[str]) -> Graph:
     """The graph of `notes` alone, with the names and files that they link to."""
     known = set(notes)
     wanted = np.array([path in known for path in graph.paths], dtype=bool) | ~graph.is_note
@@ -44,13 +44,13 @@ def write_json(graph: Graph, positions: Positions | None, file: Path) -> None:
     Raises:
         OSError: it can't be written; a file of that name is as it was.
     """
-    nodes = [_node(graph, row) | _at(positions, row) for row in range(len(graph))]
+    nodes = [_node_fields(graph, row) | _position_fields(positions, row) for row in range(len(graph))]
     links = [
-        {"source": graph.paths[a], "target": graph.paths[b], **_link(graph, at)}
+        {"source": graph.paths[a], "target": graph.paths[b], **_link_fields(graph, at)}
         for at, (a, b) in enumerate(graph.edges.tolist())
     ]
     text = json.dumps({"directed": True, "nodes": nodes, "links": links}, ensure_ascii=False)
-    write_whole(file, text.encode("utf-8", "surrogateescape"))
+    write_atomic(file, text.encode("utf-8", "surrogateescape"))
 
 
 def write_graphml(graph: Graph, positions: Positions | None, file: Path) -> None:
@@ -63,15 +63,15 @@ def write_graphml(graph: Graph, positions: Positions | None, file: Path) -> None
 
     made: Any = nx.MultiDiGraph()
     for row in range(len(graph)):
-        facts = _node(graph, row) | _at(positions, row)
+        facts = _node_fields(graph, row) | _position_fields(positions, row)
         name = facts.pop("id")
-        made.add_node(name, **{key: _plain(value) for key, value in facts.items()})
+        made.add_node(name, **{key: _graphml_value(value) for key, value in facts.items()})
     for at, (a, b) in enumerate(graph.edges.tolist()):
-        made.add_edge(graph.paths[a], graph.paths[b], **_link(graph, at))
-    write_whole(file, "\n".join(nx.generate_graphml(made)).encode("utf-8"))
+        made.add_edge(graph.paths[a], graph.paths[b], **_link_fields(graph, at))
+    write_atomic(file, "\n".join(nx.generate_graphml(made)).encode("utf-8"))
 
 
-def _node(graph: Graph, row: int) -> dict[str, Any]:
+def _node_fields(graph: Graph, row: int) -> dict[str, Any]:
     return {
         "id": graph.paths[row],
         "name": graph.names[row],
@@ -82,25 +82,25 @@ def _node(graph: Graph, row: int) -> dict[str, Any]:
     }
 
 
-def _at(positions: Positions | None, row: int) -> dict[str, Any]:
+def _position_fields(positions: Positions | None, row: int) -> dict[str, Any]:
     if positions is None:
         return {}
     return {"x": round(float(positions[row, 0]), 3), "y": round(float(positions[row, 1]), 3)}
 
 
-def _link(graph: Graph, at: int) -> dict[str, Any]:
+def _link_fields(graph: Graph, at: int) -> dict[str, Any]:
     confidence = float(graph.confidence[at])
     kind = {"type": graph.edge_types[int(graph.edge_codes[at])]}
     return kind if np.isnan(confidence) else {**kind, "confidence": round(confidence, 4)}
 
 
-def _plain(value: object) -> object:
+def _graphml_value(value: object) -> object:
     """As GraphML takes it: no lists, and no characters that XML has no sign for."""
     text = ", ".join(map(str, value)) if isinstance(value, list) else value
     return "".join(c for c in text if c.isprintable()) if isinstance(text, str) else text
 
 
-def write_whole(file: Path, content: bytes) -> None:
+def write_atomic(file: Path, content: bytes) -> None:
     """Write a file in one step.
 
     Raises:

@@ -23,8 +23,8 @@ from app.graph.model import Positions
 Values = NDArray[np.float32]
 Kernel = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
-_DENSE_LIMIT = 420
-_LARGEST_MESH = 512
+_MAX_DENSE_BODIES = 420
+_MAX_MESH_SIZE = 512
 
 
 def bounded(squared: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -55,7 +55,7 @@ class Repulsion:
 
     def __call__(self, at: Positions) -> Positions:
         """float32 (n, 2): the push on each body."""
-        if len(at) <= _DENSE_LIMIT:
+        if len(at) <= _MAX_DENSE_BODIES:
             return dense_repulsion(self._kernel, at, at, self._mass)
         return self._by_mesh(at)
 
@@ -83,9 +83,9 @@ class Repulsion:
             size = 160
             return size, reach * 1.02 / (size - 2)
         size = int(np.ceil((reach / self._spacing + 3) / 32) * 32)
-        if size <= _LARGEST_MESH:
+        if size <= _MAX_MESH_SIZE:
             return size, self._spacing
-        return _LARGEST_MESH, reach * 1.02 / (_LARGEST_MESH - 2)
+        return _MAX_MESH_SIZE, reach * 1.02 / (_MAX_MESH_SIZE - 2)
 
     def _convolved(self, density: Values, size: int, width: float) -> NDArray[np.complex64]:
         """The field on the mesh: x in the real part, y in the imaginary part."""

@@ -7,19 +7,19 @@ from typing import Protocol
 
 import numpy as np
 
-from app.graph import native
+from app.graph import core_bindings
 from app.graph.builder import place_missing
 from app.graph.coarsen import adjacency
 from app.graph.drag import LocalPhysics
 from app.graph.engine import Engine
-from app.graph.live import LivePhysics
+from app.graph.force_params import ForceParams
 from app.graph.model import Graph, Positions, node_radii
-from app.graph.multilevel import arrange
+from app.graph.multilevel import multilevel_layout
 from app.graph.native_engine import NativeEngine
 from app.graph.numpy_engine import NumpyEngine
-from app.graph.physics import Forces
+from app.graph.simulation import Simulation
 
-USUAL = Forces()
+DEFAULT_FORCES = ForceParams()
 
 
 class Layout(Protocol):
@@ -34,7 +34,7 @@ class Layout(Protocol):
         ...
 
     @property
-    def settled(self) -> bool:
+    def is_settled(self) -> bool:
         """Whether the next tick would change nothing."""
         ...
 
@@ -49,7 +49,7 @@ class Layout(Protocol):
         positions: Positions | None = None,
         seed: int = 0,
         aspect: float = 1.0,
-        forces: Forces = USUAL,
+        forces: ForceParams = DEFAULT_FORCES,
     ) -> None:
         """Begin with `graph`: from scratch, or from `positions`, where nan rows find a free place.
 
@@ -76,7 +76,7 @@ class Layout(Protocol):
         """Let a held node go; what followed it comes to rest."""
         ...
 
-    def stir(self, forces: Forces) -> None:
+    def set_forces(self, forces: ForceParams) -> None:
         """Let all nodes glide to their balance under other forces, from where they are.
 
         As often as a slider moves: speeds are kept, nothing jumps. A layout from scratch that is under way
@@ -105,9 +105,9 @@ class MultilevelLayout:
         self._graph: Graph | None = None
         self._positions: Positions = np.empty((0, 2), dtype=np.float32)
         self._plan: Iterator[Positions] | None = None
-        self._live: LivePhysics | None = None
+        self._live: Simulation | None = None
         self._hand: LocalPhysics | None = None
-        self._forces = self._wanted = USUAL
+        self._forces = self._wanted = DEFAULT_FORCES
         self._paused = False
 
     @property
@@ -116,11 +116,11 @@ class MultilevelLayout:
         return self._positions
 
     @property
-    def settled(self) -> bool:
+    def is_settled(self) -> bool:
         """Whether the next tick would change nothing."""
         if self._paused:
             return True
-        still = self._live is None or self._live.settled
+        still = self._live is None or self._live.is_settled
         return still and self._plan is None and self._hand is None and self._wanted == self._forces
 
     @property
@@ -134,16 +134,16 @@ class MultilevelLayout:
         positions: Positions | None = None,
         seed: int = 0,
         aspect: float = 1.0,
-        forces: Forces = USUAL,
+        forces: ForceParams = DEFAULT_FORCES,
     ) -> None:
         """Begin with `graph`: from scratch, or from `positions`, where nan rows find a free place."""
         self._graph = graph
         self._hand = self._live = self._plan = None
         self._wanted = forces.within_limits()
         if positions is None:
-            self._forces = USUAL
+            self._forces = DEFAULT_FORCES
             self._positions = np.zeros((len(graph), 2), dtype=np.float32)
-            self._plan = arrange(graph, self._engine, seed, aspect)
+            self._plan = multilevel_layout(graph, self._engine, seed, aspect)
         else:
             self._forces = self._wanted
             self._positions = place_missing(graph, np.ascontiguousarray(positions, dtype=np.float32))
@@ -154,11 +154,11 @@ class MultilevelLayout:
             return self._positions
         if self._plan is not None:
             self._arrange_on(self._plan)
-        elif self._wanted != self._forces or (self._live is not None and not self._live.settled):
+        elif self._wanted != self._forces or (self._live is not None and not self._live.is_settled):
             self._live_on()
         elif self._hand is not None:
             self._hand.tick()
-            if self._hand.settled:
+            if self._hand.is_settled:
                 self._hand = None
         return self._positions
 
@@ -177,11 +177,11 @@ class MultilevelLayout:
         if self._live is None:
             weights = adjacency(self._graph.edges, len(self._graph))
             radii = node_radii(self._graph)
-            self._live = LivePhysics(weights, self._positions, self._engine, self._forces, radii)
-            if self._hand is not None and self._hand.in_hand:
+            self._live = Simulation(weights, self._positions, self._engine, self._forces, radii)
+            if self._hand is not None and self._hand.is_held:
                 self._live.hold(self._hand.held, *self._positions[self._hand.held].tolist())
             self._hand = None
-        self._live.stir(self._wanted)
+        self._live.set_forces(self._wanted)
         self._forces = self._wanted
         self._live.tick()
         self._positions = self._live.positions
@@ -197,14 +197,14 @@ class MultilevelLayout:
             self._arrange_on(self._plan)
         if self._wanted != self._forces:
             self._live_on()
-        if self._live is not None and not self._live.settled:
+        if self._live is not None and not self._live.is_settled:
             self._live.hold(row, x, y)
             return
         if self._hand is None or self._hand.held != row:
             self._live = None
             self._positions = self._positions.copy()
             self._hand = LocalPhysics(self._graph, self._positions, row, self._engine)
-        self._hand.hold(x, y)
+        self._hand.move_to(x, y)
 
     def _carry(self, row: int, x: float, y: float) -> None:
         """Move one node, and nothing else."""
@@ -221,7 +221,7 @@ class MultilevelLayout:
         if self._hand is not None and self._hand.held == row:
             self._hand.release()
 
-    def stir(self, forces: Forces) -> None:
+    def set_forces(self, forces: ForceParams) -> None:
         """Let all nodes glide to their balance under other forces, from where they are."""
         self._wanted = forces.within_limits()
 
@@ -254,13 +254,13 @@ class NativeLayout(MultilevelLayout):
 
 def new_layout() -> Layout:
     """The best layout there is on this machine."""
-    return NativeLayout() if native.available() else NumpyLayout()
+    return NativeLayout() if core_bindings.available() else NumpyLayout()
 
 
-def laid_out(graph: Graph, seed: int = 0, aspect: float = 1.0) -> Positions:
+def compute_layout(graph: Graph, seed: int = 0, aspect: float = 1.0) -> Positions:
     """The finished layout of `graph` from scratch; blocks until it is done."""
     layout = new_layout()
     layout.start(graph, seed=seed, aspect=aspect)
-    while not layout.settled:
+    while not layout.is_settled:
         layout.tick()
     return layout.positions

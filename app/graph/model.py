@@ -12,11 +12,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from app.graph.neighbourhood import Neighbourhood
+from app.graph.neighborhood import Neighborhood
 from app.index.graph_values import PLAIN_LINK as PLAIN_LINK
-from app.index.graph_values import Edge as Edge
 from app.index.graph_values import GraphDelta as GraphDelta
-from app.index.graph_values import Node as Node
+from app.index.graph_values import GraphEdge as GraphEdge
+from app.index.graph_values import GraphNode as GraphNode
 
 Positions = NDArray[np.float32]
 Rows = NDArray[np.int32]
@@ -68,7 +68,7 @@ class Graph:
     def __len__(self) -> int:
         return len(self.paths)
 
-    def warm(self) -> Graph:
+    def precompute(self) -> Graph:
         """Work out now what is worked out once, so that no later caller waits for it; the same graph."""
         _ = self.rows, self.degree, self.is_note
         return self
@@ -91,25 +91,25 @@ class Graph:
     @cached_property
     def degree(self) -> NDArray[np.int32]:
         """How many distinct notes each node is linked with, in either direction."""
-        return self.neighbourhood.counts().astype(np.int32)
+        return self.neighborhood.counts().astype(np.int32)
 
     @cached_property
-    def neighbourhood(self) -> Neighbourhood:
+    def neighborhood(self) -> Neighborhood:
         """The neighbours of every row."""
-        return Neighbourhood.of(self.links, len(self))
+        return Neighborhood.from_links(self.links, len(self))
 
-    def neighbours(self, row: int) -> NDArray[np.int32]:
+    def neighbors(self, row: int) -> NDArray[np.int32]:
         """Rows linked with `row` in either direction, ascending."""
-        return self.neighbourhood.near(row)
+        return self.neighborhood.neighbors_of(row)
 
-    def around(self, row: int, depth: int, limit: int | None = None) -> NDArray[np.int32]:
+    def rows_around(self, row: int, depth: int, limit: int | None = None) -> NDArray[np.int32]:
         """Rows at most `depth` links from `row`, nearest first, at most `limit` of them; `row` leads."""
         seen = np.zeros(len(self), dtype=bool)
         seen[row] = True
         rings = [np.array([row], dtype=np.int32)]
         count = 1
         for _ in range(depth):
-            reached = [self.neighbours(int(each)) for each in rings[-1]]
+            reached = [self.neighbors(int(each)) for each in rings[-1]]
             ring = np.unique(np.concatenate(reached)) if reached else np.empty(0, dtype=np.int32)
             ring = ring[~seen[ring]]
             if limit is not None:

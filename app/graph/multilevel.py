@@ -12,30 +12,32 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from app.graph.coarsen import Level, adjacency, eased_at_hubs
-from app.graph.engine import Engine, Pace
+from app.graph.coarsen import CoarseLevel, adjacency, damp_hubs
+from app.graph.component_packing import ComponentPacking
+from app.graph.engine import Engine, ForceSchedule
+from app.graph.layout_fitting import align_to_page, ease_density, sunflower, widen
 from app.graph.model import Graph, Positions, node_radii
-from app.graph.packing import Packing
-from app.graph.shaping import eased, laid_along, sunflower, widened
-from app.graph.unfolding import LARGEST, make_room, name_widths, unfold
+from app.graph.stress import MAX_NODES, name_widths, separate_labels, stress_layout
 
-_COARSE = Pace(60, 0.2, 0.1, 0.1)
-_FINEST = Pace(80, 0.2, 2.0, 0.1)
-_EVEN = Pace(30, 0.1, 0.2, 0.2)
-_CHARGED_BODIES = 1_600_000
-_FEW_BY = 12
-_LEAST_INSIDE = 0.42
-_SPREAD = 0.18
+_COARSE_SCHEDULE = ForceSchedule(60, 0.2, 0.1, 0.1)
+_FINEST_SCHEDULE = ForceSchedule(80, 0.2, 2.0, 0.1)
+_EVEN_SCHEDULE = ForceSchedule(30, 0.1, 0.2, 0.2)
+_MAX_CHARGED_BODIES = 1_600_000
+_COARSE_FACTOR = 12
+_MIN_INSIDE_SHARE = 0.42
+_NORMAL_SPREAD = 0.18
 _SHOWN_SPREAD = 0.5
-_MOST_ASPECT = 1.8
+_MAX_ASPECT = 1.8
 _SMALL_EASE = 0.55
 _EASE = 0.45
-_GLIDE = 8
+_GLIDE_STEPS = 8
 # To show a coarse level costs as much as the whole graph has nodes: not after every step.
-_NODES_PER_PICTURE = 8000
+_NODES_PER_FRAME = 8000
 
 
-def arrange(graph: Graph, engine: Engine, seed: int = 0, aspect: float = 1.0) -> Iterator[Positions]:
+def multilevel_layout(
+    graph: Graph, engine: Engine, seed: int = 0, aspect: float = 1.0
+) -> Iterator[Positions]:
     """Yields float32 (n, 2) after every step; the last one is the layout. The same for the same seed.
 
     Args:
@@ -45,30 +47,30 @@ def arrange(graph: Graph, engine: Engine, seed: int = 0, aspect: float = 1.0) ->
         aspect: Width by height of the page that the layout is to fill.
     """
     size = len(graph)
-    aspect = min(max(aspect, 1 / _MOST_ASPECT), _MOST_ASPECT)
+    aspect = min(max(aspect, 1 / _MAX_ASPECT), _MAX_ASPECT)
     radii = node_radii(graph)
-    packing = Packing(adjacency(graph.edges, size), radii, aspect)
+    packing = ComponentPacking(adjacency(graph.edges, size), radii, aspect)
     linked = packing.linked
     placed = np.zeros((size, 2), dtype=np.float32)
     if len(linked):
         row_of = np.full(size, -1, dtype=np.int32)
         row_of[linked] = np.arange(len(linked), dtype=np.int32)
         names = tuple(graph.names[row] for row in linked.tolist())
-        small = len(linked) <= LARGEST
+        small = len(linked) <= MAX_NODES
         inner = row_of[graph.edges]
         if small:
-            steps = _unfolded(inner, radii[linked], names, engine, seed, aspect)
+            steps = _small_layout(inner, radii[linked], names, engine, seed, aspect)
         else:
-            steps = _Ladder(inner, radii[linked], engine, seed, aspect).climb()
+            steps = _LevelLadder(inner, radii[linked], engine, seed, aspect).climb()
         for part in steps:
             placed = np.empty((size, 2), dtype=np.float32)
             placed[linked] = part
             packing.ring_orphans(placed)
             yield placed
-    yield widened(packing.place(placed), aspect)
+    yield widen(packing.place(placed), aspect)
 
 
-def _unfolded(
+def _small_layout(
     edges: NDArray[np.int32],
     radii: NDArray[np.float32],
     names: tuple[str, ...],
@@ -78,22 +80,22 @@ def _unfolded(
 ) -> Iterator[Positions]:
     """The layout of a small graph, part by part, with room for its names."""
     weights = adjacency(edges, len(radii))
-    packing = Packing(weights, radii, aspect)
+    packing = ComponentPacking(weights, radii, aspect)
     widths = name_widths(names, radii, len(radii))
     at = sunflower(len(radii), 2.0)
     for part in packing.parts:
-        for step in unfold(weights[part][:, part], radii[part], seed):
+        for step in stress_layout(weights[part][:, part], radii[part], seed):
             at[part] = step
             if part is packing.parts[0]:
                 yield at.copy()
-        at[part] = laid_along(eased(at[part], radii[part], _SMALL_EASE), aspect)
-        at[part] = make_room(at[part], radii[part], widths[part])
+        at[part] = align_to_page(ease_density(at[part], radii[part], _SMALL_EASE), aspect)
+        at[part] = separate_labels(at[part], radii[part], widths[part])
     at = packing.place(at)
     yield at
-    yield from engine.separated(at, radii)
+    yield from engine.separate_steps(at, radii)
 
 
-class _Ladder:
+class _LevelLadder:
     """The levels of the linked nodes, and the way down them.
 
     Args:
@@ -117,9 +119,9 @@ class _Ladder:
         self._radii = radii
         self._seed = seed
         weights = adjacency(edges, self._size)
-        self._levels = engine.ladder(weights, seed)
+        self._levels = engine.build_levels(weights, seed)
         self._is_even = _is_even(self._levels)
-        self._packing = Packing(weights, radii, aspect)
+        self._packing = ComponentPacking(weights, radii, aspect)
         self._aspect = aspect
 
     def climb(self) -> Iterator[Positions]:
@@ -131,74 +133,84 @@ class _Ladder:
             level = self._levels[index]
             rng = np.random.default_rng(self._seed + index)
             if index < last:
-                at = _expand(at, level, self._levels[index + 1], rng)
-            down = _way_down(self._levels[:index], self._size, rng)
-            pace = 1 + self._size // _NODES_PER_PICTURE
+                at = _scatter_children(at, level, self._levels[index + 1], rng)
+            down = _node_bodies(self._levels[:index], self._size, rng)
+            pace = 1 + self._size // _NODES_PER_FRAME
             for number, step in enumerate(self._steps(level, at, index, index == last)):
                 at = step
                 if number % pace == 0:
-                    yield _normal(at, down, self._size)
+                    yield _node_positions(at, down, self._size)
         yield from self._finish(self._levels[0], at)
 
-    def _steps(self, level: Level, at: Positions, index: int, coarsest: bool) -> Iterator[Positions]:
+    def _steps(self, level: CoarseLevel, at: Positions, index: int, coarsest: bool) -> Iterator[Positions]:
         """The steps on one level; none where bounded forces follow on the finest."""
         if coarsest:
-            return self._engine.charged(level, at, 300, 1.0)
-        if self._is_even or self._size < self._engine.charged_below():
-            patience = max(40, _CHARGED_BODIES // len(level))
-            return self._engine.charged(level, at, min(patience, 300 if index else 150), 1.0)
+            return self._engine.charge_layout(level, at, 300, 1.0)
+        if self._is_even or self._size < self._engine.charge_threshold():
+            patience = max(40, _MAX_CHARGED_BODIES // len(level))
+            return self._engine.charge_layout(level, at, min(patience, 300 if index else 150), 1.0)
         if index == 0:
             return iter(())
-        if len(level) < self._engine.charged_below():
-            return self._engine.charged(level, at, 100, 0.3)
+        if len(level) < self._engine.charge_threshold():
+            return self._engine.charge_layout(level, at, 100, 0.3)
         return self._refined_coarsely(level, at)
 
-    def _refined_coarsely(self, level: Level, at: Positions) -> Iterator[Positions]:
+    def _refined_coarsely(self, level: CoarseLevel, at: Positions) -> Iterator[Positions]:
         """Bounded forces between groups; their links pull as if each had six."""
         pull = level.weights * np.float32(6 * len(level) / max(float(level.weights.sum()), 1e-9))
-        pull = eased_at_hubs(pull)
+        pull = damp_hubs(pull)
         unit = np.float32(level.unit)
-        for step in self._engine.refined(Level(pull, level.mass), self._scaled(at) / unit, _COARSE):
+        for step in self._engine.refine(
+            CoarseLevel(pull, level.mass), self._scaled(at) / unit, _COARSE_SCHEDULE
+        ):
             yield step * unit
 
     def _scaled(self, at: Positions) -> Positions:
         """At the density that bounded forces begin from."""
-        return at * np.float32(_SPREAD * np.sqrt(self._size) / max(float(at.std()), 1e-9))
+        return at * np.float32(_NORMAL_SPREAD * np.sqrt(self._size) / max(float(at.std()), 1e-9))
 
-    def _finish(self, level: Level, at: Positions) -> Iterator[Positions]:
+    def _finish(self, level: CoarseLevel, at: Positions) -> Iterator[Positions]:
         """Parts side by side, then the finest refinement, then no node on another."""
         at = self._packing.place(self._scaled(at))
-        pace = _EVEN if self._is_even and self._size >= self._engine.charged_below() else _FINEST
-        for step in self._engine.refined(Level(eased_at_hubs(level.weights), level.mass), at, pace):
+        pace = (
+            _EVEN_SCHEDULE
+            if self._is_even and self._size >= self._engine.charge_threshold()
+            else _FINEST_SCHEDULE
+        )
+        for step in self._engine.refine(CoarseLevel(damp_hubs(level.weights), level.mass), at, pace):
             at = step
             yield at
         main = self._packing.parts[0]
         shaped = at.copy()
-        shaped[main] = laid_along(eased(at[main], self._radii[main], _EASE), self._aspect)
-        for part in _glide(at, self._packing.place(shaped)):
+        shaped[main] = align_to_page(ease_density(at[main], self._radii[main], _EASE), self._aspect)
+        for part in _interpolate(at, self._packing.place(shaped)):
             at = part
             yield at
-        yield from self._engine.separated(at, self._radii)
+        yield from self._engine.separate_steps(at, self._radii)
 
 
-def _is_even(levels: list[Level]) -> bool:
+def _is_even(levels: list[CoarseLevel]) -> bool:
     """Whether the graph has no groups to speak of: most links run between them, however they are chosen.
 
     Groups then mislead, and charges find a better shape.
     """
     whole = float(levels[0].weights.sum())
-    coarse = [level for level in levels if _FEW_BY * len(level) <= len(levels[0])]
-    return bool(coarse) and 1 - float(coarse[0].weights.sum()) / whole < _LEAST_INSIDE
+    coarse = [level for level in levels if _COARSE_FACTOR * len(level) <= len(levels[0])]
+    return bool(coarse) and 1 - float(coarse[0].weights.sum()) / whole < _MIN_INSIDE_SHARE
 
 
-def _expand(at: Positions, fine: Level, coarse: Level, rng: np.random.Generator) -> Positions:
+def _scatter_children(
+    at: Positions, fine: CoarseLevel, coarse: CoarseLevel, rng: np.random.Generator
+) -> Positions:
     """Bodies of the finer level, scattered over the area of their parent."""
     assert fine.parent is not None
     area = np.sqrt(coarse.mass)[fine.parent][:, None] * 0.3
     return (at[fine.parent] + rng.standard_normal((len(fine), 2)) * area).astype(np.float32)
 
 
-def _way_down(finer: list[Level], size: int, rng: np.random.Generator) -> tuple[NDArray[np.int64], Positions]:
+def _node_bodies(
+    finer: list[CoarseLevel], size: int, rng: np.random.Generator
+) -> tuple[NDArray[np.int64], Positions]:
     """The body of this level for each node, and where the node stands in it before it has a place."""
     body = np.arange(size)
     for level in finer:
@@ -209,7 +221,7 @@ def _way_down(finer: list[Level], size: int, rng: np.random.Generator) -> tuple[
     return body, scatter.astype(np.float32)
 
 
-def _normal(at: Positions, down: tuple[NDArray[np.int64], Positions], size: int) -> Positions:
+def _node_positions(at: Positions, down: tuple[NDArray[np.int64], Positions], size: int) -> Positions:
     """Positions of all nodes at the scale of the finest level."""
     body, scatter = down
     spread = at[body] + scatter
@@ -218,8 +230,8 @@ def _normal(at: Positions, down: tuple[NDArray[np.int64], Positions], size: int)
     return np.asarray(spread * scale, dtype=np.float32)
 
 
-def _glide(start: Positions, end: Positions) -> Iterator[Positions]:
+def _interpolate(start: Positions, end: Positions) -> Iterator[Positions]:
     """From one layout to another, so that the eye can follow."""
-    for step in range(1, _GLIDE + 1):
-        share = np.float32(step / _GLIDE)
+    for step in range(1, _GLIDE_STEPS + 1):
+        share = np.float32(step / _GLIDE_STEPS)
         yield start + (end - start) * (share * share * (3 - 2 * share))

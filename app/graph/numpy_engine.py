@@ -8,29 +8,31 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-from app.graph.coarsen import Level, eased_at_hubs, ladder
-from app.graph.engine import Field, Pace
+from app.graph.coarsen import CoarseLevel, build_levels, damp_hubs
+from app.graph.component_packing import separate
+from app.graph.engine import ForceField, ForceSchedule
 from app.graph.forces import Repulsion, RestingSprings, Springs, bounded, charge, dense_repulsion
 from app.graph.model import Positions
-from app.graph.packing import separate
 
 _REPULSION = 16.0
 _MESH_SPACING = 0.45
-_SEPARATIONS = 24
+_SEPARATION_ROUNDS = 24
 
 
 class NumpyEngine:
     """See `Engine`."""
 
-    def ladder(self, weights: scipy.sparse.csr_matrix, seed: int) -> list[Level]:
+    def build_levels(self, weights: scipy.sparse.csr_matrix, seed: int) -> list[CoarseLevel]:
         """Levels from the finest to the coarsest."""
-        return ladder(weights, seed)
+        return build_levels(weights, seed)
 
-    def charged_below(self) -> int:
+    def charge_threshold(self) -> int:
         """Levels with fewer bodies are laid out by charges."""
         return 700
 
-    def charged(self, level: Level, at: Positions, ticks: int, alpha: float) -> Iterator[Positions]:
+    def charge_layout(
+        self, level: CoarseLevel, at: Positions, ticks: int, alpha: float
+    ) -> Iterator[Positions]:
         """Velocity Verlet, charges by mass, springs as long as bodies are wide."""
         edges, data = level.edges()
         weight: NDArray[np.float32] = data
@@ -53,7 +55,7 @@ class NumpyEngine:
                 yield at
         yield at
 
-    def refined(self, level: Level, at: Positions, pace: Pace) -> Iterator[Positions]:
+    def refine(self, level: CoarseLevel, at: Positions, pace: ForceSchedule) -> Iterator[Positions]:
         """Bounded forces with a falling rate."""
         springs = _springs(level)
         mass = np.asarray(level.mass / level.mass.mean(), dtype=np.float32)
@@ -63,12 +65,12 @@ class NumpyEngine:
             rate, linear = pace.at(tick)
             force = springs.bounded(at, linear) + np.float32(_REPULSION) * repulsion(at)
             speed += np.float32(rate) * force
-            at, speed = _moved(at, speed)
+            at, speed = _damped_step(at, speed)
             yield at
 
-    def field(self, weights: scipy.sparse.csr_matrix) -> Field:
+    def force_field(self, weights: scipy.sparse.csr_matrix) -> ForceField:
         """The bounded forces of all nodes, for live physics."""
-        level = Level(eased_at_hubs(weights), np.ones(weights.shape[0], dtype=np.float32))
+        level = CoarseLevel(damp_hubs(weights), np.ones(weights.shape[0], dtype=np.float32))
         springs = _springs(level)
         pushed = Repulsion(bounded, level.mass, _MESH_SPACING)
 
@@ -78,16 +80,16 @@ class NumpyEngine:
 
         return force
 
-    def separated(self, at: Positions, radii: NDArray[np.float32]) -> Iterator[Positions]:
+    def separate_steps(self, at: Positions, radii: NDArray[np.float32]) -> Iterator[Positions]:
         """Overlaps pushed apart until none is left or the patience is."""
         at = at.copy()
-        for _ in range(_SEPARATIONS):
+        for _ in range(_SEPARATION_ROUNDS):
             if separate(at, radii) < 0.02:
                 break
             yield at.copy()
         yield at
 
-    def part(self, at: Positions, radii: NDArray[np.float32], gap: float) -> None:
+    def separate_once(self, at: Positions, radii: NDArray[np.float32], gap: float) -> None:
         """Push overlapping nodes apart once, in place."""
         separate(at, radii, gap)
 
@@ -96,12 +98,12 @@ class NumpyEngine:
         return dense_repulsion(bounded, at, others, np.ones(len(others), dtype=np.float32))
 
 
-def _springs(level: Level) -> Springs:
+def _springs(level: CoarseLevel) -> Springs:
     edges, weight = level.edges()
     return Springs(edges, len(level), weight)
 
 
-def _moved(at: Positions, speed: Positions) -> tuple[Positions, Positions]:
+def _damped_step(at: Positions, speed: Positions) -> tuple[Positions, Positions]:
     """One step with damped speed; no body goes farther than three units."""
     speed *= np.float32(0.5)
     length = np.sqrt((speed * speed).sum(axis=1, keepdims=True))

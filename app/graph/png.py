@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
-_TRUECOLOR = 2
-_UP = 2
+_TRUECOLOR_TYPE = 2
+_UP_FILTER = 2
 
 
 def encode_png(pixels: NDArray[np.uint8]) -> bytes:
@@ -26,9 +26,9 @@ def encode_png(pixels: NDArray[np.uint8]) -> bytes:
     rows = np.ascontiguousarray(pixels).reshape(height, width * 3)
     above = np.vstack([np.zeros((1, width * 3), dtype=np.uint8), rows[:-1]])
     filtered = np.empty((height, width * 3 + 1), dtype=np.uint8)
-    filtered[:, 0] = _UP
+    filtered[:, 0] = _UP_FILTER
     filtered[:, 1:] = rows - above
-    head = struct.pack(">IIBBBBB", width, height, 8, _TRUECOLOR, 0, 0, 0)
+    head = struct.pack(">IIBBBBB", width, height, 8, _TRUECOLOR_TYPE, 0, 0, 0)
     body = zlib.compress(filtered.tobytes(), 6)
     return _SIGNATURE + _chunk(b"IHDR", head) + _chunk(b"IDAT", body) + _chunk(b"IEND", b"")
 

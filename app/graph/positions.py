@@ -13,7 +13,7 @@ from app.graph.model import Graph, Positions
 from app.storage.files import write_atomic
 
 _FILE = "layout.npz"
-_FORMAT = 3
+_FORMAT_VERSION = 3
 
 
 Communities = NDArray[np.int64]
@@ -31,7 +31,7 @@ def save_positions(
     text = "\0".join(graph.paths).encode("utf-8", "surrogatepass")
     np.savez(
         content,
-        format=np.int32(_FORMAT),
+        format=np.int32(_FORMAT_VERSION),
         paths=np.frombuffer(text, dtype=np.uint8),
         positions=np.asarray(positions, dtype=np.float32),
         communities=np.asarray([] if communities is None else communities, dtype=np.int64),
@@ -75,7 +75,7 @@ def _saved(folder: Path) -> tuple[list[str], Positions, Communities] | None:
     """Paths, places and communities as they are in the file, which may be damaged or of another version."""
     try:
         with (folder / _FILE).open("rb") as file, np.load(file, allow_pickle=False) as saved:
-            if int(saved["format"]) != _FORMAT:
+            if int(saved["format"]) != _FORMAT_VERSION:
                 return None
             paths = saved["paths"].tobytes().decode("utf-8", "surrogatepass").split("\0")
             places = np.asarray(saved["positions"], dtype=np.float32)

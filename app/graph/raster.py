@@ -13,24 +13,24 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from app.graph import native
-from app.graph.native_pictures import Lines
-from app.graph.raster_look import EdgeLook, Exposure
-from app.graph.raster_numpy import drawn_by_numpy
+from app.graph import core_bindings
+from app.graph.core_drawing import LineBatch
+from app.graph.edge_style import EdgeStyle, Exposure
+from app.graph.raster_numpy import draw_edges_numpy
 
-_NUMPY_HURRIED = 350_000
-_CORE_HURRIED = 3_000_000
+_NUMPY_FRAME_BUDGET = 350_000
+_CORE_FRAME_BUDGET = 3_000_000
 
 T = TypeVar("T", bound=np.generic)
 
 
 def draw_edges(
-    look: EdgeLook,
+    look: EdgeStyle,
     at: NDArray[np.float32],
     pixels: NDArray[np.uint8],
     exposure: Exposure,
     hidden: NDArray[np.bool_] | None = None,
-    workers: native.Workers | None = None,
+    workers: core_bindings.WorkerThreads | None = None,
     is_wanted: Callable[[], bool] = lambda: True,
 ) -> None:
     """Overwrite `pixels` with the picture of all links.
@@ -44,36 +44,36 @@ def draw_edges(
         workers: The threads that draw; this one alone by default. The picture is the same for any number.
         is_wanted: Asked now and then by the core; after a no the picture is left unfinished.
     """
-    if native.available():
-        _by_core(look, at, pixels, exposure, hidden, workers or native.Workers(1), is_wanted)
+    if core_bindings.available():
+        _by_core(look, at, pixels, exposure, hidden, workers or core_bindings.WorkerThreads(1), is_wanted)
     else:
         height, width = pixels.shape[:2]
-        pixels[...] = drawn_by_numpy(look, at, width, height, exposure, hidden)
+        pixels[...] = draw_edges_numpy(look, at, width, height, exposure, hidden)
 
 
-def pixels_in_a_hurry() -> int:
+def frame_budget() -> int:
     """The budget (see `Exposure`) of a picture that is drawn in about the time of a frame."""
-    return _CORE_HURRIED if native.available() else _NUMPY_HURRIED
+    return _CORE_FRAME_BUDGET if core_bindings.available() else _NUMPY_FRAME_BUDGET
 
 
 def _by_core(
-    look: EdgeLook,
+    look: EdgeStyle,
     at: NDArray[np.float32],
     pixels: NDArray[np.uint8],
     exposure: Exposure,
     hidden: NDArray[np.bool_] | None,
-    workers: native.Workers,
+    workers: core_bindings.WorkerThreads,
     is_wanted: Callable[[], bool],
 ) -> None:
     height, width = pixels.shape[:2]
-    lines = Lines(
-        packed(at, np.float32),
-        packed(look.edges, np.int32),
-        packed(look.light, np.float32),
-        packed(look.width, np.float32),
-        packed(look.classes, np.int16),
-        packed(look.colors, np.uint8),
-        None if look.dashed is None else packed(look.dashed, np.bool_).view(np.uint8),
+    lines = LineBatch(
+        as_contiguous(at, np.float32),
+        as_contiguous(look.edges, np.int32),
+        as_contiguous(look.light, np.float32),
+        as_contiguous(look.width, np.float32),
+        as_contiguous(look.classes, np.int16),
+        as_contiguous(look.colors, np.uint8),
+        None if look.dashed is None else as_contiguous(look.dashed, np.bool_).view(np.uint8),
         None if hidden is None else (~hidden).view(np.uint8),
         width,
         height,
@@ -86,6 +86,6 @@ def _by_core(
     lines.draw(exposure.alpha, pixels, workers, is_wanted)
 
 
-def packed(values: NDArray[Any], kind: type[T]) -> NDArray[T]:
+def as_contiguous(values: NDArray[Any], kind: type[T]) -> NDArray[T]:
     """As the core takes arrays: C-contiguous, of one type; without a copy where it is so already."""
     return np.ascontiguousarray(values, dtype=kind)

@@ -8,19 +8,19 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from app.graph.raster_look import EdgeLook, Exposure
+from app.graph.edge_style import EdgeStyle, Exposure
 
-_PAD = 3
-_CHUNK = 25_000
+_PADDING = 3
+_CHUNK_SAMPLES = 25_000
 _GOLDEN = 0.6180339887498949
-_DASH = 6.0
-_PERIOD = 10.2
+_DASH_LENGTH = 6.0
+_DASH_PERIOD = 10.2
 
 Ends = NDArray[np.float32]
 
 
-def drawn_by_numpy(
-    look: EdgeLook,
+def draw_edges_numpy(
+    look: EdgeStyle,
     at: NDArray[np.float32],
     width: int,
     height: int,
@@ -51,12 +51,14 @@ def drawn_by_numpy(
         light, shown = light[parts], shown[parts]
     breadth = look.width[shown] * np.float32(exposure.ratio)
     color = look.colors[look.classes[shown]][:, ::-1].astype(np.float32)
-    planes = _Planes(width, height)
+    planes = _LightBuffer(width, height)
     steep = np.abs(target[:, 1] - source[:, 1]) > np.abs(target[:, 0] - source[:, 0])
     for upright in (False, True):
         mine = np.flatnonzero(steep == upright)
         if len(mine):
-            lines = _Lines.of(source[mine], target[mine], upright, light[mine], breadth[mine], color[mine])
+            lines = _SampledLines.of(
+                source[mine], target[mine], upright, light[mine], breadth[mine], color[mine]
+            )
             for part in lines.chunks():
                 part.splat(planes, upright)
     return _developed(planes.light, planes.colors, exposure.alpha)
@@ -68,13 +70,15 @@ def _in_dashes(
     """Lines with every dashed one cut into its dashes, and which line each part is of."""
     apart = target - source
     length = np.sqrt((apart * apart).sum(axis=1)).astype(np.float32)
-    period = _PERIOD * ratio
+    period = _DASH_PERIOD * ratio
     count = np.where(dashed, np.ceil(length / period), 1).astype(np.int64)
     parts = np.repeat(np.arange(len(source)), count)
     step = (np.arange(len(parts)) - np.repeat(np.cumsum(count) - count, count)) * period
     whole = ~dashed[parts]
     begin = np.where(whole, 0.0, step / np.maximum(length[parts], 1e-6))
-    end = np.where(whole, 1.0, np.minimum(1.0, begin + _DASH * ratio / np.maximum(length[parts], 1e-6)))
+    end = np.where(
+        whole, 1.0, np.minimum(1.0, begin + _DASH_LENGTH * ratio / np.maximum(length[parts], 1e-6))
+    )
     way = apart[parts]
     first = source[parts] + begin[:, None].astype(np.float32) * way
     return first, source[parts] + end[:, None].astype(np.float32) * way, parts
@@ -112,12 +116,12 @@ def _clipped(source: Ends, target: Ends, width: int, height: int) -> tuple[Ends,
     return first.astype(np.float32), last.astype(np.float32), kept
 
 
-class _Planes:
+class _LightBuffer:
     """Light, and light times each colour channel, per pixel; with a rim that lines may overstep."""
 
     def __init__(self, width: int, height: int) -> None:
-        self.stride = width + 2 * _PAD
-        self._lines = height + 2 * _PAD
+        self.stride = width + 2 * _PADDING
+        self._lines = height + 2 * _PADDING
         self._flat = np.zeros((4, self.stride * self._lines), dtype=np.float32)
 
     def add(self, pixel: NDArray[np.int64], light: NDArray[np.float32], color: NDArray[np.float32]) -> None:
@@ -129,7 +133,7 @@ class _Planes:
 
     def _inner(self, planes: NDArray[np.float32]) -> NDArray[np.float32]:
         whole = planes.reshape(-1, self._lines, self.stride)
-        return whole[:, _PAD:-_PAD, _PAD:-_PAD]
+        return whole[:, _PADDING:-_PADDING, _PADDING:-_PADDING]
 
     @property
     def light(self) -> NDArray[np.float32]:
@@ -143,7 +147,7 @@ class _Planes:
 
 
 @dataclass(frozen=True, eq=False)
-class _Lines:
+class _SampledLines:
     """Lines as columns of samples along their longer axis: line i covers `first[i] … first[i]+count[i]-1`."""
 
     first: NDArray[np.int64]
@@ -163,7 +167,7 @@ class _Lines:
         light: NDArray[np.float32],
         breadth: NDArray[np.float32],
         color: NDArray[np.float32],
-    ) -> _Lines:
+    ) -> _SampledLines:
         major, minor = (1, 0) if upright else (0, 1)
         back = a[:, major] > b[:, major]
         a[back], b[back] = b[back], a[back].copy()
@@ -179,8 +183,8 @@ class _Lines:
         lines = cls(first, count, begin.astype(np.float32), slope, light * faint, broad, color)
         return lines._take(np.argsort(broad, kind="stable"))
 
-    def _take(self, rows: NDArray[np.int64] | slice) -> _Lines:
-        return _Lines(
+    def _take(self, rows: NDArray[np.int64] | slice) -> _SampledLines:
+        return _SampledLines(
             self.first[rows],
             self.count[rows],
             self.begin[rows],
@@ -190,16 +194,18 @@ class _Lines:
             self.color[rows],
         )
 
-    def chunks(self) -> list[_Lines]:
+    def chunks(self) -> list[_SampledLines]:
         """Pieces of bounded size, narrow lines first, so that only the broad pay for their breadth."""
         ends = np.cumsum(self.count)
-        cuts = np.searchsorted(ends, np.arange(_CHUNK, int(ends[-1]) + _CHUNK, _CHUNK))
+        cuts = np.searchsorted(
+            ends, np.arange(_CHUNK_SAMPLES, int(ends[-1]) + _CHUNK_SAMPLES, _CHUNK_SAMPLES)
+        )
         narrow = int(np.searchsorted(self.breadth, 1.5))
         bounds = sorted({0, narrow, len(self.count), *(int(cut) + 1 for cut in cuts)})
         bounds = [bound for bound in bounds if bound <= len(self.count)]
         return [self._take(slice(low, high)) for low, high in pairwise(bounds)]
 
-    def splat(self, planes: _Planes, upright: bool) -> None:
+    def splat(self, planes: _LightBuffer, upright: bool) -> None:
         """Adds the light of each sample to the pixels that its column of `breadth` covers."""
         along, across = (planes.stride, 1) if upright else (1, planes.stride)
         count = self.count
@@ -210,7 +216,7 @@ class _Lines:
         color = np.repeat(self.color.T, count, axis=1)
         low, high = middle - half, middle + half
         row = np.floor(low)
-        origin = _PAD * planes.stride + _PAD
+        origin = _PADDING * planes.stride + _PADDING
         pixel = np.repeat(self.first * along, count) + step * along + row.astype(np.int64) * across + origin
         for tap in range(int(np.ceil(float(self.breadth.max()))) + 1):
             cover = np.clip(np.minimum(high, row + (tap + 1)) - np.maximum(low, row + tap), 0.0, 1.0)

@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from app.graph.model import SUGGESTED, Graph
 
-_NONE = np.empty((0, 2), dtype=np.int32)
+_NO_PAIRS = np.empty((0, 2), dtype=np.int32)
 
 
-def with_suggestions(
-    graph: Graph, pairs: NDArray[np.int32] = _NONE, scores: NDArray[np.float32] | None = None
+def add_suggestions(
+    graph: Graph, pairs: NDArray[np.int32] = _NO_PAIRS, scores: NDArray[np.float32] | None = None
 ) -> Graph:
     """The graph with these suggested links instead of those that it has; rows stay what they are.
 
@@ -26,7 +26,7 @@ def with_suggestions(
     pairs = np.asarray(pairs, dtype=np.int32).reshape(-1, 2)
     if scores is None:
         scores = np.full(len(pairs), np.nan, dtype=np.float32)
-    new = ~_linked(graph, pairs)
+    new = ~_has_link(graph, pairs)
     pairs, scores = pairs[new], np.asarray(scores, dtype=np.float32)[new]
     types = tuple(name for name in graph.edge_types if name != SUGGESTED)
     place = [types.index(name) if name in types else 0 for name in graph.edge_types]
@@ -47,9 +47,9 @@ def with_suggestions(
     return changed
 
 
-def _linked(graph: Graph, pairs: NDArray[np.int32]) -> NDArray[np.bool_]:
+def _has_link(graph: Graph, pairs: NDArray[np.int32]) -> NDArray[np.bool_]:
     """Which pairs have a real link, in either direction, or are a node with itself."""
     return np.array(
-        [source == target or target in graph.neighbours(source) for source, target in pairs.tolist()],
+        [source == target or target in graph.neighbors(source) for source, target in pairs.tolist()],
         dtype=bool,
     )

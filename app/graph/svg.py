@@ -11,11 +11,11 @@ from xml.sax.saxutils import escape, quoteattr
 import numpy as np
 from numpy.typing import NDArray
 
-_AT_ONCE = 4096
+_SHAPES_PER_PIECE = 4096
 
 
 @dataclass(frozen=True, slots=True)
-class Lines:
+class SvgLines:
     """Links of one look: float32 (k, 4) x1 y1 x2 y2 in pixels, all of one colour, width and opacity."""
 
     ends: NDArray[np.float32]
@@ -26,7 +26,7 @@ class Lines:
 
 
 @dataclass(frozen=True, slots=True)
-class Discs:
+class SvgDiscs:
     """Nodes of one look: float32 (k, 3) x y radius in pixels; hollow ones are rings."""
 
     at: NDArray[np.float32]
@@ -36,7 +36,7 @@ class Discs:
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class SvgLabel:
     """A name, in the middle of `x`, its base line at `y`."""
 
     x: float
@@ -46,7 +46,7 @@ class Word:
 
 
 @dataclass(frozen=True, slots=True)
-class Ring:
+class SvgRing:
     """A circle that holds a part of an arrangement."""
 
     x: float
@@ -55,16 +55,16 @@ class Ring:
 
 
 @dataclass(frozen=True, slots=True)
-class Drawing:
+class SvgDrawing:
     """All of it. `ground` is None for a transparent one; `family` names fonts in the order of liking."""
 
     width: int
     height: int
     title: str
-    lines: Sequence[Lines]
-    discs: Sequence[Discs]
-    words: Sequence[Word]
-    rings: Sequence[Ring]
+    lines: Sequence[SvgLines]
+    discs: Sequence[SvgDiscs]
+    words: Sequence[SvgLabel]
+    rings: Sequence[SvgRing]
     ground: str | None
     paper: str
     ink: str
@@ -76,7 +76,7 @@ class StoppedError(Exception):
     """Somebody has asked the writer to stop; nothing is left behind."""
 
 
-def write_svg(drawing: Drawing, file: Path, stopped: threading.Event | None = None) -> int:
+def write_svg(drawing: SvgDrawing, file: Path, stopped: threading.Event | None = None) -> int:
     """Write `drawing` to `file`, whole or not at all; its size in bytes. Blocks: call it in a thread.
 
     Raises:
@@ -86,7 +86,7 @@ def write_svg(drawing: Drawing, file: Path, stopped: threading.Event | None = No
     fresh = file.with_name(f".{file.name}.new")
     try:
         with fresh.open("w", encoding="utf-8", newline="\n") as out:
-            for piece in pieces(drawing):
+            for piece in svg_chunks(drawing):
                 if stopped is not None and stopped.is_set():
                     raise StoppedError
                 out.write(piece)
@@ -97,7 +97,7 @@ def write_svg(drawing: Drawing, file: Path, stopped: threading.Event | None = No
     return file.stat().st_size
 
 
-def pieces(drawing: Drawing) -> Iterator[str]:
+def svg_chunks(drawing: SvgDrawing) -> Iterator[str]:
     """The text of the file, from its head to its end; no piece has more than some thousand shapes."""
     yield (
         '<?xml version="1.0" encoding="UTF-8"?>\n'
@@ -118,34 +118,34 @@ def pieces(drawing: Drawing) -> Iterator[str]:
     for discs in drawing.discs:
         yield from _discs(discs, drawing.paper)
     yield "</g>\n"
-    yield from _words(drawing)
+    yield from _labels(drawing)
     yield "</svg>\n"
 
 
-def _lines(lines: Lines) -> Iterator[str]:
+def _lines(lines: SvgLines) -> Iterator[str]:
     dashes = ' stroke-dasharray="4 4"' if lines.dashed else ""
     look = f'stroke="{lines.color}" stroke-width="{lines.width:.2f}" stroke-opacity="{lines.opacity:.3f}"'
     look += dashes
-    for start in range(0, len(lines.ends), _AT_ONCE):
-        part = np.round(lines.ends[start : start + _AT_ONCE].astype(np.float64), 1).tolist()
+    for start in range(0, len(lines.ends), _SHAPES_PER_PIECE):
+        part = np.round(lines.ends[start : start + _SHAPES_PER_PIECE].astype(np.float64), 1).tolist()
         # Each link is a path of its own, so that those that cross add up as on the screen.
         yield "".join(f'<path {look} d="M{a:g} {b:g}L{c:g} {d:g}"/>\n' for a, b, c, d in part)
 
 
-def _discs(discs: Discs, paper: str) -> Iterator[str]:
+def _discs(discs: SvgDiscs, paper: str) -> Iterator[str]:
     faint = f' opacity="{discs.opacity:.2f}"' if discs.opacity < 1 else ""
     if discs.hollow:
         look = f'fill="{paper}" stroke="{discs.color}" stroke-width="1.4"'
     else:
         look = f'fill="{discs.color}" stroke="{paper}" stroke-opacity="0.75" stroke-width="0.8"'
     yield f"<g {look}{faint}>\n"
-    for start in range(0, len(discs.at), _AT_ONCE):
-        part = np.round(discs.at[start : start + _AT_ONCE].astype(np.float64), 1).tolist()
+    for start in range(0, len(discs.at), _SHAPES_PER_PIECE):
+        part = np.round(discs.at[start : start + _SHAPES_PER_PIECE].astype(np.float64), 1).tolist()
         yield "".join(f'<circle cx="{x:g}" cy="{y:g}" r="{radius:g}"/>\n' for x, y, radius in part)
     yield "</g>\n"
 
 
-def _words(drawing: Drawing) -> Iterator[str]:
+def _labels(drawing: SvgDrawing) -> Iterator[str]:
     if not drawing.words:
         return
     yield (

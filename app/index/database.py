@@ -16,28 +16,28 @@ from pathlib import Path
 from typing import Any
 
 from app.errors import StorageError
-from app.index.late_indexes import is_one_late, make_one
+from app.index.deferred_indexes import create_next_index, has_deferred
 from app.index.migrations import MIGRATIONS
 from app.storage import sqlite
 
 FILE_NAME = "index.sqlite"
-_PAGES_AHEAD = 8192
+_WAL_CHECKPOINT_PAGES = 8192
 
 
 class DamagedIndexError(StorageError):
     """The index file holds something else than an index, or was written by a newer version."""
 
 
-class RecallingConnection(sqlite3.Connection):
+class CachingConnection(sqlite3.Connection):
     """A connection that searches use; `recalled` keeps by name what took long, and the data version then."""
 
     @cached_property
-    def recalled(self) -> dict[str, tuple[int, Any]]:
+    def cache(self) -> dict[str, tuple[int, Any]]:
         """What was kept; empty at first."""
         return {}
 
 
-class Database:
+class IndexDatabase:
     """The connections to the index file at `path`: one writes, one reads, and one for each running search.
 
     `reading()` and `writing()` let in one thread at a time.
@@ -52,7 +52,7 @@ class Database:
         self._closed = False
 
     @contextmanager
-    def reading(self) -> Iterator[sqlite3.Connection]:
+    def read_connection(self) -> Iterator[sqlite3.Connection]:
         """The connection that reads: within one use always the same state, the one last committed.
 
         Raises:
@@ -70,7 +70,7 @@ class Database:
                 self._reader.execute("ROLLBACK")
 
     @contextmanager
-    def writing(self) -> Iterator[sqlite3.Connection]:
+    def transaction(self) -> Iterator[sqlite3.Connection]:
         """A transaction: committed at the end, rolled back when anything is raised. Raises as `reading`."""
         with self._writer_lock, _translated(self.path):
             self._writer.execute("BEGIN IMMEDIATE")
@@ -83,7 +83,7 @@ class Database:
                 raise
 
     @contextmanager
-    def searching(self) -> Iterator[sqlite3.Connection]:
+    def search_connection(self) -> Iterator[sqlite3.Connection]:
         """A connection for reads that take longer, so that short ones need not wait. Raises as `reading`."""
         with _translated(self.path):
             with self._idle_lock:
@@ -116,7 +116,7 @@ class Database:
             self._idle.clear()
 
 
-def open_database(folder: Path) -> tuple[Database, str | None]:
+def open_database(folder: Path) -> tuple[IndexDatabase, str | None]:
     """The index file of this folder, and why a former one was deleted, if it was.
 
     Raises:
@@ -136,7 +136,9 @@ def open_database(folder: Path) -> tuple[Database, str | None]:
             connection, _ = sqlite.open_database(path, schema)
         finally:
             connection.close()
-        return Database(path), None if damage is None else f"the index file was damaged ({damage.reason})"
+        return IndexDatabase(
+            path
+        ), None if damage is None else f"the index file was damaged ({damage.reason})"
 
 
 def delete_file(folder: Path) -> None:
@@ -157,7 +159,7 @@ def _schema() -> sqlite.Schema:
             "temp_store = MEMORY",
             # A scan writes tens of MiB: each checkpoint syncs the disk and copies what the next batch
             # changes again.
-            f"wal_autocheckpoint = {_PAGES_AHEAD}",
+            f"wal_autocheckpoint = {_WAL_CHECKPOINT_PAGES}",
         ),
         # Damage is found by the queries, and what is lost is read from the notes again.
         check_up_to=0,
@@ -166,15 +168,15 @@ def _schema() -> sqlite.Schema:
 
 def _make_late_indexes(connection: sqlite3.Connection) -> None:
     """Make the indexes that a scan put off and, cut off itself, did not make."""
-    while is_one_late(connection):
+    while has_deferred(connection):
         connection.execute("BEGIN IMMEDIATE")
-        make_one(connection)
+        create_next_index(connection)
         connection.execute("COMMIT")
 
 
 def _connect(path: Path) -> sqlite3.Connection:
     """A connection in autocommit mode that several threads may share, one at a time."""
-    return sqlite.connect(path, _schema(), RecallingConnection)
+    return sqlite.connect(path, _schema(), CachingConnection)
 
 
 def _connect_reading(path: Path) -> sqlite3.Connection:

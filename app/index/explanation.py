@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from app.index.query_tree import And, Field, FieldName, Node, Not, Or, explain
+from app.index.query_ast import And, FieldFilter, FieldName, Node, Not, Or, explain
 
 _WITHIN: dict[FieldName, str] = {
     "file": "In the file name",
@@ -29,12 +29,12 @@ Count = Callable[[Node], int | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ExplanationNode:
     """A part of a search in words, how many notes it finds by itself (None: unknown), and its own parts."""
 
     words: str
     count: int | None = None
-    parts: tuple[Part, ...] = ()
+    parts: tuple[ExplanationNode, ...] = ()
 
     @property
     def text(self) -> str:
@@ -47,27 +47,31 @@ class Part:
         return [own, *(line for part in self.parts for line in part._lines(depth + 1))]
 
 
-def explained(node: Node, count: Count = lambda node: None) -> Part:
+def explain_query(node: Node, count: Count = lambda node: None) -> ExplanationNode:
     """The tree of a search; `count` says how many notes a part of it finds."""
-    return _part(node, lambda inner: inner, count)
+    return _explain_node(node, lambda inner: inner, count)
 
 
-def _part(node: Node, placed: Callable[[Node], Node], count: Count) -> Part:
+def _explain_node(node: Node, placed: Callable[[Node], Node], count: Count) -> ExplanationNode:
     """A part; `placed` puts it back into the filter that it stands in, which its number depends on."""
     number = count(placed(node))
     match node:
         case And(items):
-            return Part("All of these", number, tuple(_part(item, placed, count) for item in items))
+            return ExplanationNode(
+                "All of these", number, tuple(_explain_node(item, placed, count) for item in items)
+            )
         case Or(items):
-            return Part("Any of these", number, tuple(_part(item, placed, count) for item in items))
-        case Not(And() | Or() | Field() as item):
-            return Part("Without", number, (_part(item, placed, count),))
-        case Field(name, And() | Or() | Not() | Field() as item):
+            return ExplanationNode(
+                "Any of these", number, tuple(_explain_node(item, placed, count) for item in items)
+            )
+        case Not(And() | Or() | FieldFilter() as item):
+            return ExplanationNode("Without", number, (_explain_node(item, placed, count),))
+        case FieldFilter(name, And() | Or() | Not() | FieldFilter() as item):
 
             def inside(inner: Node) -> Node:
-                return placed(Field(name, inner))
+                return placed(FieldFilter(name, inner))
 
-            return Part(_WITHIN[name], number, (_part(item, inside, count),))
+            return ExplanationNode(_WITHIN[name], number, (_explain_node(item, inside, count),))
         case _:
             words = explain(node)
-            return Part(words[:1].upper() + words[1:], number)
+            return ExplanationNode(words[:1].upper() + words[1:], number)

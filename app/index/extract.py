@@ -17,8 +17,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from app.index.folding import count_words, segmented
 from app.index.names import link_key, target_key
+from app.index.normalization import count_words, segment
 from app.vault.markdown.privacy import HEAD_BYTES, judge
 from app.vault.markdown.scan import scan, scan_outline
 from app.vault.markdown.text import decode_lossy
@@ -31,25 +31,27 @@ if TYPE_CHECKING:  # the processes that read notes do without the records
 
 log = logging.getLogger(__name__)
 
-CONTEXT_LETTERS = 240
-_PIECE = 2**20
+MAX_CONTEXT_CHARS = 240
+_READ_CHUNK_BYTES = 2**20
 _CREATED = "created"
 _json = json.JSONEncoder(default=str).encode
-_RACY_NS = 2_000_000_000
-_READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+_RACY_WINDOW_NS = 2_000_000_000
+_OPEN_FLAGS = (
+    os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+)
 _UNREAD = PrivacyVerdict(Privacy.UNKNOWN, "its properties can't be read")
 Row = tuple[Any, ...]
 Checked = dict[str, bool]
 
 
-class Task(NamedTuple):
+class ExtractTask(NamedTuple):
     """A file to read: its path, and the hash it had when it was last read (None: never)."""
 
     path: str
     known_hash: str | None
 
 
-class Read(NamedTuple):
+class ExtractedNote(NamedTuple):
     """A note that was read, or listed with the reason why it was not, as rows.
 
     `note` is (name, name_key, title, type, confidence, tags, properties, problem, problem_kind, private,
@@ -79,7 +81,7 @@ class Read(NamedTuple):
     is_dated: bool = False
 
 
-class Same(NamedTuple):
+class UnchangedFile(NamedTuple):
     """A file whose time changed but whose content did not."""
 
     path: str
@@ -88,29 +90,29 @@ class Same(NamedTuple):
     modified: float
 
 
-class Gone(NamedTuple):
+class MissingFile(NamedTuple):
     """A file that is not there any more."""
 
     path: str
 
 
-Extract = Read | Same | Gone
+Extract = ExtractedNote | UnchangedFile | MissingFile
 
 
-def extract_chunk(root: str, tasks: Sequence[Task], max_bytes: int) -> list[Extract]:
+def extract_chunk(root: str, tasks: Sequence[ExtractTask], max_bytes: int) -> list[Extract]:
     """Read these files; one that cannot be read is listed with the reason and the others go on."""
     folder, checked = Path(root), Checked()
     return [extract(folder, task, max_bytes, checked) for task in tasks]
 
 
-def outline_chunk(root: str, tasks: Sequence[Task], max_bytes: int) -> list[Extract]:
+def outline_chunk(root: str, tasks: Sequence[ExtractTask], max_bytes: int) -> list[Extract]:
     """As `extract_chunk`, leaving the words of the notes for later."""
     folder, checked = Path(root), Checked()
     return [extract(folder, task, max_bytes, checked, with_words=False) for task in tasks]
 
 
 def extract(
-    root: Path, task: Task, max_bytes: int, checked: Checked | None = None, *, with_words: bool = True
+    root: Path, task: ExtractTask, max_bytes: int, checked: Checked | None = None, *, with_words: bool = True
 ) -> Extract:
     """Read one file of the vault at `root`; `checked` remembers which folders are really inside."""
     path = NotePath.on_disk(task.path)
@@ -118,25 +120,25 @@ def extract(
     try:
         content, status = read_content(root, path, max_bytes, {} if checked is None else checked)
     except FileNotFoundError:
-        return Gone(task.path)
+        return MissingFile(task.path)
     except OSError as error:
-        return _failed(root, path, f"it can't be read ({error.strerror or error})")
+        return _failed_note(root, path, f"it can't be read ({error.strerror or error})")
     grain = started - status.st_mtime_ns
-    seen = 0 if grain < _RACY_NS else status.st_mtime_ns
+    seen = 0 if grain < _RACY_WINDOW_NS else status.st_mtime_ns
     created = getattr(status, "st_birthtime", None) or min(status.st_ctime, status.st_mtime)
     if content is None:
         reason = f"it is larger than {max_bytes / 2**20:g} MiB: listed, not read"
         verdict = _judge_large(root, path)
-        return _listed(path, status, seen, created, reason, "skipped", verdict)
+        return _name_only_note(path, status, seen, created, reason, "skipped", verdict)
     digest = hashlib.sha256(content).hexdigest()
     if digest == task.known_hash:
-        return Same(task.path, status.st_size, seen, status.st_mtime)
+        return UnchangedFile(task.path, status.st_size, seen, status.st_mtime)
     try:
-        return _parsed(path, content, status, seen, created, digest, with_words)
+        return _parse_note(path, content, status, seen, created, digest, with_words)
     except Exception as error:  # whatever one note does to the parser, it is listed and the others go on
         log.exception("%s could not be parsed", task.path)
         reason = f"it could not be understood ({type(error).__name__}: {error})"
-        return _listed(path, status, seen, created, reason, "failed", judge(content))
+        return _name_only_note(path, status, seen, created, reason, "failed", judge(content))
 
 
 def read_content(
@@ -149,7 +151,7 @@ def read_content(
         checked[folder] = real == base or real.startswith(base.rstrip(os.sep) + os.sep)
     if not checked[folder]:
         raise OSError(errno.ELOOP, "its folder is a link that leaves the vault")
-    descriptor = os.open(f"{root}{os.sep}{path.text}", _READ)
+    descriptor = os.open(f"{root}{os.sep}{path.text}", _OPEN_FLAGS)
     try:
         status = os.fstat(descriptor)
         if status.st_size > max_bytes:
@@ -157,7 +159,7 @@ def read_content(
         # One byte more than there is: getting just what there is says that this was the end.
         content = os.read(descriptor, status.st_size + 1)
         while len(content) != status.st_size and len(content) <= max_bytes:
-            if not (more := os.read(descriptor, _PIECE)):
+            if not (more := os.read(descriptor, _READ_CHUNK_BYTES)):
                 break
             content += more
     finally:
@@ -165,7 +167,7 @@ def read_content(
     return (content if len(content) <= max_bytes else None), status
 
 
-def _parsed(
+def _parse_note(
     path: NotePath,
     content: bytes,
     status: os.stat_result,
@@ -173,7 +175,7 @@ def _parsed(
     created: float,
     digest: str,
     with_words: bool,
-) -> Read:
+) -> ExtractedNote:
     text = decode_lossy(content)
     parsed = scan(text) if with_words else scan_outline(text)
     # Judged by the bytes: the text can't tell a replaced byte from the character that replaces one.
@@ -190,8 +192,8 @@ def _parsed(
     note = (
         name,
         name_key(name),
-        _plain(title),
-        _plain(parsed.type),
+        _strip_surrogates(title),
+        _strip_surrogates(parsed.type),
         parsed.confidence,
         _json(tags) if tags else "[]",
         _json(dict(parsed.properties)) if parsed.properties else "{}",
@@ -202,23 +204,23 @@ def _parsed(
         text.count("\n", 0, parsed.body_start) + 1,
     )
     heads = (
-        segmented(name if title == name else f"{name}\n{title}"),
-        segmented("\n".join(parsed.aliases)),
-        segmented("\n".join(heading.text for heading in parsed.headings)),
-        segmented("\n".join(tags)),
+        segment(name if title == name else f"{name}\n{title}"),
+        segment("\n".join(parsed.aliases)),
+        segment("\n".join(heading.text for heading in parsed.headings)),
+        segment("\n".join(tags)),
     )
-    return Read(
+    return ExtractedNote(
         path.text,
         len(content),
         seen,
         status.st_mtime,
         created if stated is None else stated,
         digest,
-        tuple(map(_plain, parsed.aliases)),
-        _plain(parsed.id) if parsed.id else None,
+        tuple(map(_strip_surrogates, parsed.aliases)),
+        _strip_surrogates(parsed.id) if parsed.id else None,
         note,
         heads,
-        segmented(text) if with_words else None,
+        segment(text) if with_words else None,
         links=tuple(_link_rows(parsed, text)),
         tags=tag_rows(tags),
         properties=_property_rows(parsed),
@@ -244,20 +246,20 @@ def stated_time(properties: Mapping[str, object]) -> float | None:
     return None
 
 
-def _failed(root: Path, path: NotePath, reason: str) -> Extract:
+def _failed_note(root: Path, path: NotePath, reason: str) -> Extract:
     try:
         status = (root / path.text).lstat()
     except FileNotFoundError:
-        return Gone(path.text)
+        return MissingFile(path.text)
     except OSError:
         status = os.stat_result((0,) * 10)
-    return _listed(path, status, 0, status.st_mtime, reason, "failed", _UNREAD)
+    return _name_only_note(path, status, 0, status.st_mtime, reason, "failed", _UNREAD)
 
 
 def _judge_large(root: Path, path: NotePath) -> PrivacyVerdict:
     """Judge a note that is too large to be read, by its beginning."""
     try:
-        descriptor = os.open(f"{root}{os.sep}{path.text}", _READ)
+        descriptor = os.open(f"{root}{os.sep}{path.text}", _OPEN_FLAGS)
         try:
             return judge(os.read(descriptor, HEAD_BYTES), complete=False)
         finally:
@@ -275,7 +277,7 @@ def _with_verdict(problem: str, verdict: PrivacyVerdict) -> str:
     return f"{why.rstrip('.')}. Agents and other programs can't see it until that is repaired."
 
 
-def _listed(
+def _name_only_note(
     path: NotePath,
     status: os.stat_result,
     seen: int,
@@ -283,14 +285,14 @@ def _listed(
     reason: str,
     kind: ProblemKind,
     verdict: PrivacyVerdict,
-) -> Read:
+) -> ExtractedNote:
     """A note of which only the name is known."""
     reason = _with_verdict(reason, verdict)
     private = int(verdict.hides)
     note = (path.name, name_key(path.name), path.name, "note", None, "[]", "{}", reason, kind, private, 0, 1)
-    heads = (segmented(path.name), "", "", "")
+    heads = (segment(path.name), "", "", "")
     size, modified = status.st_size, status.st_mtime
-    return Read(path.text, size, seen, modified, created, "", (), None, note, heads, "")
+    return ExtractedNote(path.text, size, seen, modified, created, "", (), None, note, heads, "")
 
 
 def _link_rows(parsed: ParsedNote, text: str) -> list[Row]:
@@ -308,7 +310,7 @@ def _link_rows(parsed: ParsedNote, text: str) -> list[Row]:
 
 
 def _link_row(link: Link, relation: Relation | None, text: str) -> Row:
-    target = _plain(link.target)
+    target = _strip_surrogates(link.target)
     key = target_key(target)
     context = _context(_line_at(text, link.span.start))
     type_, confidence, note = LINKS_TO, None, None
@@ -318,9 +320,9 @@ def _link_row(link: Link, relation: Relation | None, text: str) -> Row:
         target,
         key,
         link_key(key),
-        _plain(type_),
+        _strip_surrogates(type_),
         confidence,
-        _plain(note) if note else None,
+        _strip_surrogates(note) if note else None,
         int(link.embed),
         link.line,
         context,
@@ -336,14 +338,14 @@ def _line_at(text: str, place: int) -> str:
 
 def _context(line: str) -> str:
     """The line, shortened."""
-    bare = _plain(line.strip())
-    return bare if len(bare) <= CONTEXT_LETTERS else bare[: CONTEXT_LETTERS - 1].rstrip() + "…"
+    bare = _strip_surrogates(line.strip())
+    return bare if len(bare) <= MAX_CONTEXT_CHARS else bare[: MAX_CONTEXT_CHARS - 1].rstrip() + "…"
 
 
 def tag_rows(tags: Iterable[str]) -> tuple[Row, ...]:
     """(key, name, implied) of each tag and of each tag that it is nested in."""
     rows: dict[str, Row] = {}
-    names = [_plain(tag) for tag in tags]
+    names = [_strip_surrogates(tag) for tag in tags]
     for name in names:
         key = name_key(name)
         rows[key] = (key, name, 0)
@@ -360,24 +362,24 @@ def tag_rows(tags: Iterable[str]) -> tuple[Row, ...]:
 
 def heading_rows(headings: Iterable[Heading]) -> tuple[Row, ...]:
     """(line, level, text) of each heading."""
-    return tuple({h.line: (h.line, h.level, _plain(h.text)) for h in headings}.values())
+    return tuple({h.line: (h.line, h.level, _strip_surrogates(h.text)) for h in headings}.values())
 
 
 def task_rows(tasks: Iterable[TaskBox]) -> tuple[Row, ...]:
     """(line, done, text) of each task box."""
-    return tuple({t.line: (t.line, int(t.done), _plain(t.text)) for t in tasks}.values())
+    return tuple({t.line: (t.line, int(t.done), _strip_surrogates(t.text)) for t in tasks}.values())
 
 
 def _property_rows(parsed: ParsedNote) -> tuple[Row, ...]:
     """(key, name, value as JSON) of each property."""
     rows: dict[str, Row] = {}
     for given, value in parsed.properties.items():
-        name = _plain(str(given))
+        name = _strip_surrogates(str(given))
         key = name_key(name)
         rows[key] = (key, name, _json(value))
     return tuple(rows.values())
 
 
-def _plain(text: str) -> str:
+def _strip_surrogates(text: str) -> str:
     """The text without what UTF-8 cannot say."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")

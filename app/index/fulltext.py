@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from app.index.folding import goes_on, segmented, tokens
-from app.index.matching import Term
-from app.index.query_tree import And, Field, Leaf, Node, Not, Or, Phrase, Regex, Word
+from app.index.normalization import can_extend, segment, tokenize
+from app.index.query_ast import And, FieldFilter, Leaf, Node, Not, Or, PhraseTerm, RegexTerm, WordTerm
+from app.index.text_matcher import Term
 
 Expression = str
 _OF_TEXT = (
@@ -27,45 +27,45 @@ def leaf_expression(leaf: Leaf) -> Expression | None:
 
     A single letter is a word, not the beginning of one: nearly every text has words that begin with it.
     """
-    if isinstance(leaf, Regex) or not (said := tokens(leaf.text)):
+    if isinstance(leaf, RegexTerm) or not (said := tokenize(leaf.text)):
         return None
     # Quoted, so that no letter of it is a command; FTS5 finds the words in it as it did in the texts.
-    text = segmented(leaf.text).replace("\0", " ").replace('"', " ").strip()
-    return f'"{text}"*' if isinstance(leaf, Word) and leaf.prefix and goes_on(said) else f'"{text}"'
+    text = segment(leaf.text).replace("\0", " ").replace('"', " ").strip()
+    return f'"{text}"*' if isinstance(leaf, WordTerm) and leaf.prefix and can_extend(said) else f'"{text}"'
 
 
 def expression(node: Node) -> Expression | None:
     """The node as a whole, if the word index can answer it exactly, else None."""
     match node:
-        case Word() | Phrase():
+        case WordTerm() | PhraseTerm():
             return leaf_expression(node)
-        case Field("content", item):
+        case FieldFilter("content", item):
             inner = expression(item)
             return f"{{text}} : ({inner})" if inner else None
-        case Field("ignore-case", item):
+        case FieldFilter("ignore-case", item):
             return expression(item)
         case Or(items):
-            return _joined(" OR ", [expression(item) for item in items])
+            return _join_parts(" OR ", [expression(item) for item in items])
         case And(items):
             wanted = [expression(item) for item in items if not isinstance(item, Not)]
             refused = [expression(item.item) for item in items if isinstance(item, Not)]
-            yes, no = _joined(" AND ", wanted), _joined(" OR ", refused)
+            yes, no = _join_parts(" AND ", wanted), _join_parts(" OR ", refused)
             return yes if not refused else (f"({yes}) NOT ({no})" if yes and no else None)
         case _:
             return None
 
 
-def necessary(node: Node) -> Expression | None:
+def necessary_expression(node: Node) -> Expression | None:
     """What a note must have so that a piece of it can match the node; None when that is nothing."""
     match node:
-        case Word() | Phrase():
+        case WordTerm() | PhraseTerm():
             return leaf_expression(node)
-        case Field(name, item):
-            return necessary(item) if name in _OF_TEXT else None
+        case FieldFilter(name, item):
+            return necessary_expression(item) if name in _OF_TEXT else None
         case Or(items):
-            return _joined(" OR ", [necessary(item) for item in items])
+            return _join_parts(" OR ", [necessary_expression(item) for item in items])
         case And(items):
-            return _joined(" AND ", [said for item in items if (said := necessary(item))])
+            return _join_parts(" AND ", [said for item in items if (said := necessary_expression(item))])
         case _:
             return None
 
@@ -73,10 +73,10 @@ def necessary(node: Node) -> Expression | None:
 def any_of(wanted: Iterable[Term]) -> Expression | None:
     """Notes with any of the terms, to be ordered by relevance."""
     said = [found for term in wanted if (found := leaf_expression(term.leaf))]
-    return _joined(" OR ", said)
+    return _join_parts(" OR ", said)
 
 
-def _joined(word: str, parts: Sequence[Expression | None]) -> Expression | None:
+def _join_parts(word: str, parts: Sequence[Expression | None]) -> Expression | None:
     said = [part for part in parts if part is not None]
     if not said or len(said) < len(parts):
         return None

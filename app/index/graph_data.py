@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from app.index.names import listed
+from app.index.names import decode_list
 from app.index.records import GraphData, NodeKind
 from app.vault.path import without_suffix
 
@@ -56,7 +56,7 @@ def file_row(path: str, is_note: int, modified: float, created: float, type_: st
     """The node of a file, from its columns."""
     folder, _, last = path.rpartition("/")
     kind: NodeKind = "note" if is_note else "attachment"
-    names = listed(tags) if tags else ()
+    names = decode_list(tags) if tags else ()
     return (path, without_suffix(last), type_ or kind, kind, names, folder, modified, created)
 
 

@@ -10,7 +10,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 
 from app.index.graph_data import file_row, unresolved_row
-from app.index.graph_values import Edge, GraphDelta, Node
+from app.index.graph_values import GraphDelta, GraphEdge, GraphNode
 from app.index.names import link_key, target_key
 
 _FILE = (
@@ -25,10 +25,10 @@ def graph_delta(
     renamed: Iterable[tuple[str, str]],
 ) -> GraphDelta:
     """The change that brings a graph up to date with `touched`; see `VaultIndex.graph_delta`."""
-    return _Reading(connection).delta(dict.fromkeys(touched), unresolved, tuple(renamed))
+    return _DeltaBuilder(connection).delta(dict.fromkeys(touched), unresolved, tuple(renamed))
 
 
-class _Reading:
+class _DeltaBuilder:
     """One delta while it is put together.
 
     The ends of the links are among the nodes too: a file may be in the index whose own news is still on its
@@ -37,8 +37,8 @@ class _Reading:
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
-        self._files: dict[int, Node] = {}
-        self._names: dict[str, Node] = {}
+        self._files: dict[int, GraphNode] = {}
+        self._names: dict[str, GraphNode] = {}
         self._renamed: list[tuple[str, str]] = []
 
     def delta(
@@ -46,7 +46,7 @@ class _Reading:
     ) -> GraphDelta:
         removed: list[str] = []
         sources: list[str] = []
-        edges: list[Edge] = []
+        edges: list[GraphEdge] = []
         for path in touched:
             row = self._connection.execute("SELECT id FROM files WHERE path = ?", (path,)).fetchone()
             if row is None:
@@ -56,18 +56,18 @@ class _Reading:
             sources.append(path)
             edges += self._edges(row[0], path)
         for name in unresolved:
-            self._follow(name)
+            self._add_respelled(name)
         self._follow_removed(removed)
         nodes = (*self._files.values(), *self._names.values())
         return GraphDelta((*renamed, *self._renamed), tuple(removed), nodes, tuple(sources), tuple(edges))
 
-    def _file(self, id: int) -> Node:
+    def _file(self, id: int) -> GraphNode:
         if id not in self._files:
             columns = self._connection.execute(f"{_FILE}id = ?", (id,)).fetchone()
-            self._files[id] = Node(*file_row(*columns))
+            self._files[id] = GraphNode(*file_row(*columns))
         return self._files[id]
 
-    def _edges(self, id: int, path: str) -> Iterator[Edge]:
+    def _edges(self, id: int, path: str) -> Iterator[GraphEdge]:
         """The links of a note, in their order."""
         rows = self._connection.execute(
             "SELECT target_id, target_key, type, confidence FROM links WHERE source = ? ORDER BY id", (id,)
@@ -75,9 +75,9 @@ class _Reading:
         for target_id, key, type_, confidence in rows:
             end = self._name(key) if target_id is None else self._file(target_id)
             if end is not None:
-                yield Edge(path, end.path, type_, confidence)
+                yield GraphEdge(path, end.path, type_, confidence)
 
-    def _name(self, key: str) -> Node | None:
+    def _name(self, key: str) -> GraphNode | None:
         """The node of an unresolved name, None if no link says it; other spellings turn into this one."""
         if key not in self._names:
             spelled = [
@@ -90,11 +90,11 @@ class _Reading:
             ]
             if not spelled:
                 return None
-            self._names[key] = Node(*unresolved_row(spelled[0]))
+            self._names[key] = GraphNode(*unresolved_row(spelled[0]))
             self._renamed += ((other, spelled[0]) for other in spelled[1:])
         return self._names[key]
 
-    def _follow(self, name: str) -> None:
+    def _add_respelled(self, name: str) -> None:
         """A name that was unresolved is spelled otherwise now, or gives its place to the file it means."""
         key = target_key(name)
         node = self._name(key)

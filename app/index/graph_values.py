@@ -8,7 +8,7 @@ PLAIN_LINK = "LINKS_TO"
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class GraphNode:
     """One node, as a delta brings it; times are unix seconds, 0 where unknown."""
 
     path: str
@@ -22,7 +22,7 @@ class Node:
 
 
 @dataclass(frozen=True, slots=True)
-class Edge:
+class GraphEdge:
     """One link by the paths of its ends; `confidence` is None where none is stated.
 
     A `suggested` link is only proposed: it is drawn, but it joins nothing.
@@ -50,6 +50,6 @@ class GraphDelta:
 
     renamed: tuple[tuple[str, str], ...] = ()
     removed: tuple[str, ...] = ()
-    nodes: tuple[Node, ...] = ()
+    nodes: tuple[GraphNode, ...] = ()
     sources: tuple[str, ...] = ()
-    edges: tuple[Edge, ...] = ()
+    edges: tuple[GraphEdge, ...] = ()

@@ -14,16 +14,25 @@ from pathlib import Path
 
 from app.encoding import is_encodable
 from app.events import EventBus
-from app.index.database import Database
-from app.index.extract import Extract, Read, Task, extract_chunk
-from app.index.intake import FirstSeen, Intake, Moves, uninterrupted
-from app.index.plan import Plan, known_files, make_plan, pair_moves
-from app.index.reading import Readers
+from app.index.database import IndexDatabase
+from app.index.directory_walk import (
+    NOT_UTF8_REASON,
+    Exclusion,
+    FoundFile,
+    WalkResult,
+    WalkThrottle,
+    found_file,
+    identity,
+    walk,
+)
+from app.index.extract import Extract, ExtractedNote, ExtractTask, extract_chunk
+from app.index.ingest import FirstSeen, Ingest, Moves, run_shielded
+from app.index.parser_pool import ParserPool
 from app.index.records import IndexDelta, Problem
 from app.index.resolver import Resolver
-from app.index.scan_run import Progress, ScanCounts, ScanRun
-from app.index.walk import MISNAMED, Exclusion, FoundFile, Leisure, Walk, found_file, identity, walk
-from app.index.writer import Batch, write
+from app.index.scan import Progress, ScanCounts, ScanRun
+from app.index.scan_plan import ScanPlan, known_files, make_plan, pair_moves
+from app.index.writer import WriteBatch, write
 from app.settings import IndexSettings
 from app.vault import undecodable
 from app.vault.path import NotePath
@@ -38,7 +47,7 @@ class Indexer:
     def __init__(
         self,
         root: Path,
-        database: Database,
+        database: IndexDatabase,
         resolver: Resolver,
         settings: IndexSettings,
         events: EventBus,
@@ -49,7 +58,7 @@ class Indexer:
         self._database = database
         self._resolver = resolver
         self._events = events
-        self._intake = Intake(database, resolver, events, forget, first_seen)
+        self._intake = Ingest(database, resolver, events, forget, first_seen)
         self._exclusion = Exclusion(settings.exclude)
         self._aliases_resolve = settings.aliases_resolve
         self._max_bytes = settings.max_note_mib * 2**20
@@ -60,21 +69,21 @@ class Indexer:
         """Take the names from the index file as the last session left them."""
         await self._intake.load()
 
-    async def heed_settings(self) -> None:
+    async def apply_settings(self) -> None:
         """Undo what the last session did by other settings: links by aliases, notes too large to read."""
         async with self._intake.lock:
-            await uninterrupted(asyncio.to_thread(self._heed_settings))
+            await run_shielded(asyncio.to_thread(self._apply_settings))
 
-    def _heed_settings(self) -> None:
+    def _apply_settings(self) -> None:
         now = {"aliases_resolve": str(self._aliases_resolve), "max_bytes": str(self._max_bytes)}
-        with self._database.reading() as connection:
+        with self._database.read_connection() as connection:
             before = dict(connection.execute("SELECT name, value FROM meta"))
         if all(before.get(name) == value for name, value in now.items()):
             return
-        with self._database.writing() as connection:
+        with self._database.transaction() as connection:
             connection.execute("UPDATE files SET hash = NULL WHERE hash = '' OR size > ?", (self._max_bytes,))
             keys = {key for (key,) in connection.execute("SELECT DISTINCT link_key FROM links")}
-            write(connection, Batch(link_keys=keys), self._resolver)
+            write(connection, WriteBatch(link_keys=keys), self._resolver)
             connection.executemany("REPLACE INTO meta VALUES (?, ?)", now.items())
 
     async def scan(self, progress: Progress, cancelled: Callable[[], bool]) -> ScanCounts:
@@ -99,7 +108,7 @@ class Indexer:
             finally:
                 self._scan = None
                 async with self._intake.lock:
-                    await asyncio.to_thread(self._resolver.near_names)
+                    await asyncio.to_thread(self._resolver.fuzzy_names)
 
     async def check(self, cancelled: Callable[[], bool]) -> IndexDelta:
         """Find the changes that nobody told of, by the times of all files, and refresh what they concern.
@@ -109,7 +118,7 @@ class Indexer:
         """
         if self._scanning.locked():
             return IndexDelta()
-        found = await asyncio.to_thread(walk, self._root, self._exclusion, Leisure(cancelled))
+        found = await asyncio.to_thread(walk, self._root, self._exclusion, WalkThrottle(cancelled))
         if cancelled():
             return IndexDelta()
         async with self._intake.lock:
@@ -119,8 +128,8 @@ class Indexer:
             return IndexDelta()
         return await self.refresh(dict.fromkeys(changed), plan.removed)
 
-    def _plan(self, found: Walk) -> Plan:
-        with self._database.reading() as connection:
+    def _plan(self, found: WalkResult) -> ScanPlan:
+        with self._database.read_connection() as connection:
             return make_plan(self._root, found, known_files(connection), frozenset())
 
     # Refreshing
@@ -136,28 +145,28 @@ class Indexer:
         async with self._intake.lock:
             if misnamed := [path for path in (*changed, *removed) if not is_encodable(path.text)]:
                 problems = await asyncio.to_thread(self._problems_of, misnamed)
-                await uninterrupted(self._intake.put_problems(problems))
+                await run_shielded(self._intake.put_problems(problems))
                 changed = tuple(path for path in changed if is_encodable(path.text))
                 removed = tuple(path for path in removed if is_encodable(path.text))
-            found, gone = await asyncio.to_thread(self._look, changed, removed)
+            found, gone = await asyncio.to_thread(self._sort_paths, changed, removed)
             tasks = await asyncio.to_thread(self._tasks, found.notes)
             extracts = await self._read(tasks, sum(file.size for file in found.notes))
             if self._scan is not None:
                 self._scan.touched.update(path.text for path in gone)
                 self._scan.touched.update(file.path.text for file in (*found.notes, *found.attachments))
-            return await uninterrupted(self._put_refreshed(found, self._below(gone), extracts))
+            return await run_shielded(self._put_refreshed(found, self._below(gone), extracts))
 
     def _problems_of(self, misnamed: Iterable[NotePath]) -> dict[str, Problem | None]:
         """The problem of each file whose name is not UTF-8, None for one that is gone."""
         found: dict[str, Problem | None] = {}
         for path in misnamed:
-            listed = undecodable.shown(path)
-            there = undecodable.find(self._root, listed) is not None
-            found[listed.text] = Problem(listed, MISNAMED, "misnamed") if there else None
+            listed = undecodable.listed_path(path)
+            there = undecodable.find_path(self._root, listed) is not None
+            found[listed.text] = Problem(listed, NOT_UTF8_REASON, "misnamed") if there else None
         return found
 
-    async def _read(self, tasks: Sequence[Task], size: int) -> list[Extract]:
-        readers = Readers(self._root, self._max_bytes)
+    async def _read(self, tasks: Sequence[ExtractTask], size: int) -> list[Extract]:
+        readers = ParserPool(self._root, self._max_bytes)
         try:
             readers.start(len(tasks), size)
             found = readers.read(extract_chunk, tasks, lambda: False)
@@ -166,45 +175,47 @@ class Indexer:
             await readers.close()
 
     async def _put_refreshed(
-        self, found: Walk, gone: Sequence[NotePath], extracts: Sequence[Extract]
+        self, found: WalkResult, gone: Sequence[NotePath], extracts: Sequence[Extract]
     ) -> IndexDelta:
         moved = await asyncio.to_thread(self._moved, gone, extracts)
-        batch, removed = Batch(), list[NotePath]()
+        batch, removed = WriteBatch(), list[NotePath]()
         for path in gone:
             removed += self._intake.drop(path, batch)
         for file in found.attachments:
-            self._intake.list(file, batch)
+            self._intake.register_file(file, batch)
         return await self._intake.put(extracts, batch, removed, moved)
 
     def _moved(self, gone: Sequence[NotePath], extracts: Sequence[Extract]) -> Moves:
         """The files among these that only changed their places."""
         if not gone or not extracts:
             return []
-        came = [(NotePath(e.path), e.hash) for e in extracts if isinstance(e, Read)]
-        with self._database.reading() as connection:
+        came = [(NotePath(e.path), e.hash) for e in extracts if isinstance(e, ExtractedNote)]
+        with self._database.read_connection() as connection:
             query = "SELECT hash FROM files WHERE path = ?"
             went = ((path, connection.execute(query, (path.text,)).fetchone()) for path in gone)
             hashes = [(path, row[0]) for path, row in went if row and row[0]]
         new = [(path, digest) for path, digest in came if path not in self._resolver]
         return pair_moves(hashes, new)
 
-    def _tasks(self, files: Sequence[FoundFile]) -> list[Task]:
+    def _tasks(self, files: Sequence[FoundFile]) -> list[ExtractTask]:
         """The notes to read, with the hashes that they had."""
-        with self._database.reading() as connection:
+        with self._database.read_connection() as connection:
             query = "SELECT hash FROM files WHERE path = ?"
             rows = ((file, connection.execute(query, (file.path.text,)).fetchone()) for file in files)
-            return [Task(file.path.text, row[0] if row else None) for file, row in rows]
+            return [ExtractTask(file.path.text, row[0] if row else None) for file, row in rows]
 
-    def _look(self, changed: Sequence[NotePath], removed: Sequence[NotePath]) -> tuple[Walk, list[NotePath]]:
+    def _sort_paths(
+        self, changed: Sequence[NotePath], removed: Sequence[NotePath]
+    ) -> tuple[WalkResult, list[NotePath]]:
         """The files among these that are there, folders walked, and the paths that are not."""
         identity(self._root)
-        found, gone, real = Walk(), list[NotePath](), dict[str, bool]()
+        found, gone, real = WalkResult(), list[NotePath](), dict[str, bool]()
         # On a file system that ignores case, the old name of a note still "exists" after a rename.
         renamed = {path.key for path in changed}
         for path in dict.fromkeys((*changed, *removed)):
             if path in removed and path not in changed and path.key in renamed:
                 gone.append(path)
-            elif not self._exclusion.leaves_out(path) and (status := self._status(path, real)):
+            elif not self._exclusion.excludes(path) and (status := self._status(path, real)):
                 if stat.S_ISDIR(status.st_mode):
                     below = walk(self._root, self._exclusion, folder=path.text)
                     found.notes += below.notes

@@ -11,12 +11,12 @@ from functools import cache
 from operator import itemgetter
 from typing import Any
 
-from app.index.folding import tokens, unsegmented
 from app.index.fulltext import leaf_expression
-from app.index.matching import Term, marks, shorten
-from app.index.names import stored
-from app.index.query_tree import Phrase
+from app.index.names import stored_path
+from app.index.normalization import tokenize, unsegment
+from app.index.query_ast import PhraseTerm
 from app.index.records import LinkRecord, Mention, UnresolvedName
+from app.index.text_matcher import Term, find_marks, shorten
 from app.vault.path import NotePath
 
 _COLUMNS = (
@@ -27,16 +27,16 @@ _COLUMNS = (
 _SELECT = f"SELECT {_COLUMNS}"
 _SELECT_WITH_ID = f"SELECT links.id, {_COLUMNS}"
 _ID_OF = "(SELECT id FROM files WHERE path = ?)"
-_PAGE = 1000
+_PAGE_SIZE = 1000
 """How many links are read at once."""
-_MENTION_WIDTH = 200
-_MENTIONS_AT_MOST = 500
-_SHORTEST_NAME = 3
+_MAX_MENTION_CHARS = 200
+_MAX_MENTIONS = 500
+_MIN_MENTION_CHARS = 3
 
 
 def outgoing(connection: sqlite3.Connection, path: NotePath) -> tuple[LinkRecord, ...]:
     """The links in a note, in their order; those into itself too."""
-    return _records(connection, "source.path = ? ORDER BY links.start, type", stored(path))
+    return _records(connection, "source.path = ? ORDER BY links.start, type", stored_path(path))
 
 
 def backlinks(connection: sqlite3.Connection, path: NotePath) -> tuple[LinkRecord, ...]:
@@ -45,7 +45,7 @@ def backlinks(connection: sqlite3.Connection, path: NotePath) -> tuple[LinkRecor
         "links.target_id = (SELECT id FROM files WHERE path = ?) AND links.source <> links.target_id"
         " ORDER BY source.key, links.start, type"
     )
-    return _records(connection, condition, stored(path))
+    return _records(connection, condition, stored_path(path))
 
 
 def links_concerning(
@@ -57,7 +57,7 @@ def links_concerning(
 
     They are read page by page, so that other readers never wait long for the connection.
     """
-    stored_paths = [stored(path) for path in paths]
+    stored_paths = [stored_path(path) for path in paths]
     conditions = [(f"links.source = {_ID_OF}", path) for path in stored_paths]
     conditions += [(f"links.target_id = {_ID_OF}", path) for path in stored_paths]
     conditions += [("links.link_key = ?", key) for key in link_keys]
@@ -70,12 +70,12 @@ def links_concerning(
             with reading() as connection:
                 rows = connection.execute(
                     f"{_SELECT_WITH_ID} WHERE {condition} AND links.id > ? ORDER BY links.id LIMIT ?",
-                    (value, after, _PAGE),
+                    (value, after, _PAGE_SIZE),
                 ).fetchall()
             for row in rows:
                 record = _record(row[1:], path_of)
                 found[record.source.text, record.line, record.target_text] = record
-            after = rows[-1][0] if len(rows) == _PAGE else -1
+            after = rows[-1][0] if len(rows) == _PAGE_SIZE else -1
     return tuple(found[key] for key in sorted(found))
 
 
@@ -130,20 +130,20 @@ def unlinked_mentions(connection: sqlite3.Connection, path: NotePath) -> tuple[M
     """
     row = connection.execute(
         "SELECT files.id, notes.name, title, aliases FROM files JOIN notes USING (id) WHERE path = ?",
-        (stored(path),),
+        (stored_path(path),),
     ).fetchone()
     if row is None:
         return ()
     id, name, title, aliases = row
     names = dict.fromkeys(text for text in (name, title, *json.loads(aliases)) if _is_sayable(text))
-    found = (mention for mention in _mentions(connection, id, [Phrase(text) for text in names]))
-    return tuple(mention for mention, _ in zip(found, range(_MENTIONS_AT_MOST), strict=False))
+    found = (mention for mention in _mentions(connection, id, [PhraseTerm(text) for text in names]))
+    return tuple(mention for mention, _ in zip(found, range(_MAX_MENTIONS), strict=False))
 
 
 def _is_sayable(name: str) -> bool:
-    words = tokens(name)
+    words = tokenize(name)
     letters = sum(map(len, words))
-    return letters >= _SHORTEST_NAME or (letters == 2 and not name.isascii())
+    return letters >= _MIN_MENTION_CHARS or (letters == 2 and not name.isascii())
 
 
 def _is_inside(place: int, spans: list[tuple[int, int]]) -> bool:
@@ -152,7 +152,7 @@ def _is_inside(place: int, spans: list[tuple[int, int]]) -> bool:
     return before >= 0 and place < spans[before][1]
 
 
-def _mentions(connection: sqlite3.Connection, id: int, names: list[Phrase]) -> Iterator[Mention]:
+def _mentions(connection: sqlite3.Connection, id: int, names: list[PhraseTerm]) -> Iterator[Mention]:
     said = " OR ".join(f"({found})" for name in names if (found := leaf_expression(name)))
     if not said:
         return
@@ -164,15 +164,15 @@ def _mentions(connection: sqlite3.Connection, id: int, names: list[Phrase]) -> I
         (f"{{text}} : ({said})", id),
     )
     for source, path, body_line, segmented in rows.fetchall():
-        text = unsegmented(segmented)
+        text = unsegment(segmented)
         linked = connection.execute(
             "SELECT start, stop FROM links WHERE source = ? ORDER BY start", (source,)
         ).fetchall()
         offset = 0
         for number, line in enumerate(text.split("\n"), start=1):
             if number >= body_line:
-                for start, end in marks(line, wanted):
+                for start, end in find_marks(line, wanted):
                     if not _is_inside(offset + start, linked):
-                        shown, places = shorten(line.rstrip("\r"), [(start, end)], _MENTION_WIDTH)
+                        shown, places = shorten(line.rstrip("\r"), [(start, end)], _MAX_MENTION_CHARS)
                         yield Mention(NotePath(path), number, shown, *places[0])
             offset += len(line) + 1

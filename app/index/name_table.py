@@ -3,8 +3,8 @@
 A file's key is its path in the form to compare by, without a note's suffix: its `stem`. Files are kept by
 the last part of that, which every link says; the folders that a link says too are compared afterwards.
 Where many files have one name, they are kept by every right-hand part of their stems as well (`a/b/n` as
-`n`, `b/n` and `a/b/n`), so that no rule takes long whatever the vault. An `Entry` is made when it is asked
-for: of a hundred thousand files, a session asks for few.
+`n`, `b/n` and `a/b/n`), so that no rule takes long whatever the vault. An `NameEntry` is made when it is
+asked for: of a hundred thousand files, a session asks for few.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from app.index.names import listed, note_suffix, target_key
+from app.index.names import decode_list, note_suffix, target_key
 from app.vault.path import NotePath, name_key
 
 Row = tuple[str, int, str, str | None]
-_CROWD = 16
+_MAX_LINEAR_ENTRIES = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class NameEntry:
     """A file that links can mean; `id` is its row in the index, `note_id` its `id` property.
 
     `suffix` is a note's suffix, empty for any other file; `stem` the path in the form to compare by.
@@ -42,15 +42,15 @@ class Entry:
             object.__setattr__(self, name, value)
 
 
-Entries = tuple[Entry, ...]
+Entries = tuple[NameEntry, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class _Crowd:
     """Many files of one name, by their stems and by every right-hand part of those."""
 
-    placed: dict[str, list[Entry]]
-    named: dict[str, list[Entry]]
+    placed: dict[str, list[NameEntry]]
+    named: dict[str, list[NameEntry]]
 
 
 class NameTable:
@@ -58,7 +58,7 @@ class NameTable:
 
     def __init__(self) -> None:
         self.notes = 0
-        self._files: dict[str, Entry | Row] = {}
+        self._files: dict[str, NameEntry | Row] = {}
         # One path, several, or the entries of those in order, once they were asked for.
         self._by_name: dict[str, str | list[str] | Entries] = {}
         self._crowds: dict[str, _Crowd] = {}
@@ -74,13 +74,13 @@ class NameTable:
         """The path of every file."""
         return self._files.keys()
 
-    def entry(self, text: str) -> Entry | None:
+    def entry(self, text: str) -> NameEntry | None:
         """The file at this path, spelled as on disk."""
         found = self._files.get(text)
-        if found is None or isinstance(found, Entry):
+        if found is None or isinstance(found, NameEntry):
             return found
         path, id, aliases, note_id = found
-        entry = Entry(NotePath(path), id, listed(aliases), note_id)
+        entry = NameEntry(NotePath(path), id, decode_list(aliases), note_id)
         self._files[text] = entry
         return entry
 
@@ -90,14 +90,16 @@ class NameTable:
 
     def rows(self) -> tuple[Row, ...]:
         """Every file, as `load` takes them."""
-        return tuple(_row(found) if isinstance(found, Entry) else found for found in self._files.values())
+        return tuple(
+            _to_row(found) if isinstance(found, NameEntry) else found for found in self._files.values()
+        )
 
     def note_names(self) -> Iterator[tuple[str, list[str]]]:
         """The path of every note and what it may be called, in the form to compare by."""
         for text, found in self._files.items():
             stem, suffix = _split(text)
             if suffix:
-                aliases = found.aliases if isinstance(found, Entry) else listed(found[2])
+                aliases = found.aliases if isinstance(found, NameEntry) else decode_list(found[2])
                 yield text, [stem.rpartition("/")[2], *map(name_key, aliases)]
 
     def copy(self) -> NameTable:
@@ -127,30 +129,30 @@ class NameTable:
                     by_name[name] = [str(known), text]
         self.notes = notes
 
-    def add(self, entry: Entry) -> None:
+    def add(self, entry: NameEntry) -> None:
         """Take a file whose path is not known."""
         self._files[entry.path.text] = entry
         self.notes += entry.suffix != ""
         name = entry.stem.rpartition("/")[2]
-        self._by_name[name] = in_order((*self.called(name), entry))
+        self._by_name[name] = sort_entries((*self.called(name), entry))
         self._crowds.pop(name, None)
         if self._others is not None:
             for table, keys in zip(self._others, _other_keys(entry), strict=True):
                 for key in keys:
-                    table[key] = in_order((*table.get(key, ()), entry))
+                    table[key] = sort_entries((*table.get(key, ()), entry))
 
-    def remove(self, text: str) -> Entry | None:
+    def remove(self, text: str) -> NameEntry | None:
         """Forget the file at this path; it, if it was known."""
         entry = self.entry(text)
         if entry is None:
             return None
         name = entry.stem.rpartition("/")[2]
-        _leave(self._by_name, name, _without(self.called(name), text))
+        _set_or_delete(self._by_name, name, _remove_entry(self.called(name), text))
         self._crowds.pop(name, None)
         if self._others is not None:
             for table, keys in zip(self._others, _other_keys(entry), strict=True):
                 for key in keys:
-                    _leave(table, key, _without(table[key], text))
+                    _set_or_delete(table, key, _remove_entry(table[key], text))
         del self._files[text]
         self.notes -= entry.suffix != ""
         return entry
@@ -193,7 +195,7 @@ class NameTable:
             entry = self.entry(found)
             entries: Entries = (entry,) if entry else ()
         else:
-            entries = in_order(entry for text in found if (entry := self.entry(text)))
+            entries = sort_entries(entry for text in found if (entry := self.entry(text)))
         self._by_name[name] = entries
         return entries
 
@@ -202,7 +204,7 @@ class NameTable:
         found = self.called(name)
         if not slash:
             return found
-        if len(found) > _CROWD:
+        if len(found) > _MAX_LINEAR_ENTRIES:
             return tuple(self._crowd(name, found).named.get(key, ()))
         tail = f"/{key}"
         return tuple(entry for entry in found if entry.stem == key or entry.stem.endswith(tail))
@@ -210,7 +212,7 @@ class NameTable:
     def _placed(self, key: str) -> Entries:
         name = key.rpartition("/")[2]
         found = self.called(name)
-        if len(found) > _CROWD:
+        if len(found) > _MAX_LINEAR_ENTRIES:
             return tuple(self._crowd(name, found).placed.get(key, ()))
         return tuple(entry for entry in found if entry.stem == key)
 
@@ -227,25 +229,25 @@ class NameTable:
 
     def _aliases_and_ids(self) -> tuple[dict[str, Entries], dict[str, Entries]]:
         if self._others is None:
-            tables: tuple[dict[str, list[Entry]], dict[str, list[Entry]]] = ({}, {})
+            tables: tuple[dict[str, list[NameEntry]], dict[str, list[NameEntry]]] = ({}, {})
             for text, found in list(self._files.items()):
-                if not isinstance(found, Entry) and found[2] == "[]" and found[3] is None:
+                if not isinstance(found, NameEntry) and found[2] == "[]" and found[3] is None:
                     continue
                 if entry := self.entry(text):
                     for table, keys in zip(tables, _other_keys(entry), strict=True):
                         for key in keys:
                             table.setdefault(key, []).append(entry)
-            aliases, ids = ({key: in_order(found) for key, found in table.items()} for table in tables)
+            aliases, ids = ({key: sort_entries(found) for key, found in table.items()} for table in tables)
             self._others = aliases, ids
         return self._others
 
 
-def in_order(entries: Iterable[Entry]) -> Entries:
+def sort_entries(entries: Iterable[NameEntry]) -> Entries:
     """The shortest path first, ties by name."""
     return tuple(sorted(entries, key=lambda entry: entry.order))
 
 
-def _row(entry: Entry) -> Row:
+def _to_row(entry: NameEntry) -> Row:
     aliases = json.dumps(entry.aliases) if entry.aliases else "[]"
     return entry.path.text, entry.id, aliases, entry.note_id
 
@@ -266,17 +268,19 @@ def _tails(stem: str) -> Iterator[str]:
         at = stem.find("/", at + 1)
 
 
-def _other_keys(entry: Entry) -> tuple[set[str], set[str]]:
+def _other_keys(entry: NameEntry) -> tuple[set[str], set[str]]:
     """The keys of an entry's aliases and of its `id`."""
     ids = {name_key(entry.note_id)} if entry.note_id else set()
     return {target_key(alias) for alias in entry.aliases}, ids
 
 
-def _without(entries: Entries, text: str) -> Entries:
+def _remove_entry(entries: Entries, text: str) -> Entries:
     return tuple(entry for entry in entries if entry.path.text != text)
 
 
-def _leave(table: dict[str, str | list[str] | Entries] | dict[str, Entries], key: str, rest: Entries) -> None:
+def _set_or_delete(
+    table: dict[str, str | list[str] | Entries] | dict[str, Entries], key: str, rest: Entries
+) -> None:
     if rest:
         table[key] = rest
     else:

@@ -10,7 +10,7 @@ from app.vault.path import NOTE_SUFFIXES, NotePath, name_key
 
 
 @functools.lru_cache(maxsize=4096)
-def listed(text: str) -> tuple[str, ...]:
+def decode_list(text: str) -> tuple[str, ...]:
     """The words of a JSON list, as tags and aliases are kept: most notes have a list that others have too."""
     if text.startswith('["') and text.endswith('"]') and "\\" not in text and '","' not in text:
         # As we write them, without a mark in a word: a good part of the time of a large graph.
@@ -43,6 +43,6 @@ def note_suffix(key: str) -> str:
     return ""
 
 
-def stored(path: NotePath) -> str | None:
+def stored_path(path: NotePath) -> str | None:
     """How a path stands in the index; None, which no row has, for a name that is not UTF-8."""
     return path.text if is_encodable(path.text) else None

@@ -6,9 +6,19 @@ import re
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 
-from app.index.folding import fold
-from app.index.matching import compiled
-from app.index.query_tree import And, Compare, Node, Not, Or, Phrase, Property, Regex, Word
+from app.index.normalization import fold
+from app.index.query_ast import (
+    And,
+    Node,
+    Not,
+    Or,
+    PhraseTerm,
+    PropertyFilter,
+    RegexTerm,
+    ValueComparison,
+    WordTerm,
+)
+from app.index.text_matcher import compile_pattern
 from app.vault.path import name_key
 
 _SIGNS = {
@@ -21,18 +31,18 @@ _YEAR = re.compile(r"\d{4}")
 _DATE = re.compile(r"\d{4}-\d\d(-\d\d)?([T ][\d:.]+.*)?$")
 
 
-def property_matches(wanted: Property, value: object) -> bool:
+def property_matches(wanted: PropertyFilter, value: object) -> bool:
     """Whether the value fits: of a list, any of its items; `null` is an empty value."""
     if wanted.empty:
         return value is None or value in ("", [], {})
-    return wanted.value is None or _fits(wanted.value, list(_items(value)))
+    return wanted.value is None or _matches(wanted.value, list(_items(value)))
 
 
-def may_match(wanted: Property) -> Callable[[str], bool]:
+def may_match(wanted: PropertyFilter) -> Callable[[str], bool]:
     """A quick look at a value's JSON that spares reading most of those that do not match."""
-    text = wanted.value.text.lower() if isinstance(wanted.value, Word | Phrase) else ""
+    text = wanted.value.text.lower() if isinstance(wanted.value, WordTerm | PhraseTerm) else ""
     # Numbers have several spellings, and quotes, backslashes and accents stand in JSON as escapes.
-    if not text.isascii() or _number(text) is not None or '"' in text or "\\" in text:
+    if not text.isascii() or _to_number(text) is not None or '"' in text or "\\" in text:
         return lambda value: True
     return lambda value: text in value.lower() or "\\u" in value
 
@@ -48,51 +58,51 @@ def _items(value: object) -> Iterable[object]:
         yield value
 
 
-def _fits(node: Node, items: list[object]) -> bool:
+def _matches(node: Node, items: list[object]) -> bool:
     match node:
         case And(nodes):
-            return all(_fits(inner, items) for inner in nodes)
+            return all(_matches(inner, items) for inner in nodes)
         case Or(nodes):
-            return any(_fits(inner, items) for inner in nodes)
+            return any(_matches(inner, items) for inner in nodes)
         case Not(inner):
-            return not _fits(inner, items)
-        case Regex():
-            pattern = compiled(node)
-            return any(pattern.search(_said(item)) for item in items)
-        case Compare(sign, value):
-            return any(_compares(item, sign, value) for item in items)
-        case Word(text) | Phrase(text):
-            return any(_is(item, text) for item in items)
+            return not _matches(inner, items)
+        case RegexTerm():
+            pattern = compile_pattern(node)
+            return any(pattern.search(_to_text(item)) for item in items)
+        case ValueComparison(sign, value):
+            return any(_matches_comparison(item, sign, value) for item in items)
+        case WordTerm(text) | PhraseTerm(text):
+            return any(_equals(item, text) for item in items)
         case _:
             return False
 
 
-def _is(item: object, wanted: str) -> bool:
+def _equals(item: object, wanted: str) -> bool:
     """Equal, whatever the letters' case, or with the wanted words in it as whole words."""
-    number, other = _number(item), _number(wanted)
+    number, other = _to_number(item), _to_number(wanted)
     if number is not None and other is not None:
         return number == other
-    said = fold(_said(item))
-    return name_key(_said(item)) == name_key(wanted) or bool(_words(wanted).search(said))
+    said = fold(_to_text(item))
+    return name_key(_to_text(item)) == name_key(wanted) or bool(_word_pattern(wanted).search(said))
 
 
 @lru_cache(maxsize=256)
-def _words(wanted: str) -> re.Pattern[str]:
+def _word_pattern(wanted: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w){re.escape(fold(wanted))}(?!\w)" if wanted.strip() else r"(?!)")
 
 
-def _compares(item: object, sign: str, wanted: str) -> bool:
-    number, other = _number(item), _number(wanted)
+def _matches_comparison(item: object, sign: str, wanted: str) -> bool:
+    number, other = _to_number(item), _to_number(wanted)
     if number is not None and other is not None:
         return bool(_SIGNS[sign](number, other))
-    said = _said(item)
+    said = _to_text(item)
     # ISO dates are in order as texts; of a date and a year or a moment only the common part is compared.
     if _DATE.match(said) and (_DATE.match(wanted) or _YEAR.fullmatch(wanted)):
         return bool(_SIGNS[sign](said[: len(wanted)], wanted))
     return False
 
 
-def _number(value: object) -> float | None:
+def _to_number(value: object) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
     try:
@@ -101,7 +111,7 @@ def _number(value: object) -> float | None:
         return None
 
 
-def _said(value: object) -> str:
+def _to_text(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return "" if value is None else str(value)

@@ -20,30 +20,30 @@ from datetime import datetime, timedelta
 from typing import cast, get_args
 
 from app.errors import QueryError
-from app.index.query_tree import (
+from app.index.query_ast import (
     And,
-    Compare,
     Comparison,
-    Field,
+    DateFilter,
+    FieldFilter,
     FieldName,
     Node,
     Not,
     Or,
-    Orphan,
-    Phrase,
-    Property,
-    Regex,
-    Similar,
-    Timed,
+    OrphanFilter,
+    PhraseTerm,
+    PropertyFilter,
+    RegexTerm,
+    SimilarityFilter,
     TimeName,
-    Unresolved,
-    Untagged,
-    Word,
+    UnresolvedFilter,
+    UntaggedFilter,
+    ValueComparison,
+    WordTerm,
     walk_nodes,
 )
 
-LONGEST = 4000
-DEEPEST = 50
+MAX_QUERY_CHARS = 4000
+MAX_DEPTH = 50
 _FIELDS = frozenset(get_args(FieldName))
 _NAME = re.compile(r"[A-Za-z]+(?:-[A-Za-z]+)?(?=:)")
 _WORD = re.compile(r'[^\s()"]+')
@@ -54,7 +54,11 @@ _CASES = ("match-case", "ignore-case")
 _NAMED = ("links-to", "linked-from")
 _WHOLE = ("tag", "type", "rel", "links-to", "linked-from")
 _TIMES = get_args(TimeName)
-_BARE: dict[str, Node] = {"orphan": Orphan(), "unresolved": Unresolved(), "untagged": Untagged()}
+_BARE: dict[str, Node] = {
+    "orphan": OrphanFilter(),
+    "unresolved": UnresolvedFilter(),
+    "untagged": UntaggedFilter(),
+}
 
 
 def parse(text: str) -> Node | None:
@@ -65,9 +69,9 @@ def parse(text: str) -> Node | None:
     Raises:
         QueryError: it cannot be read; `position` counts characters from 0, `expected` says what would fit.
     """
-    if len(text) > LONGEST:
-        raise _error(LONGEST, f"at most {LONGEST} characters")
-    reader = _Reader(text)
+    if len(text) > MAX_QUERY_CHARS:
+        raise _error(MAX_QUERY_CHARS, f"at most {MAX_QUERY_CHARS} characters")
+    reader = _QueryParser(text)
     reader.space()
     if reader.at_end():
         return None
@@ -77,7 +81,7 @@ def parse(text: str) -> Node | None:
     return node
 
 
-class _Reader:
+class _QueryParser:
     """Reads from left to right; `at` is the next character."""
 
     def __init__(self, text: str) -> None:
@@ -115,18 +119,18 @@ class _Reader:
         return items[0] if len(items) == 1 else And(tuple(items))
 
     def one(self, depth: int) -> Node:
-        if depth > DEEPEST:
-            raise _error(self.at, f"at most {DEEPEST} levels of brackets")
+        if depth > MAX_DEPTH:
+            raise _error(self.at, f"at most {MAX_DEPTH} levels of brackets")
         letter = self.peek()
         if letter == "-":
             return self._negated(depth)
         if letter == "(":
             return self._group(depth)
         if letter == '"':
-            return Phrase(self._quoted('"', "phrase"))
+            return PhraseTerm(self._quoted('"', "phrase"))
         if letter == "/":
             start = self.at
-            return Regex(self._quoted("/", "regular expression"), start)
+            return RegexTerm(self._quoted("/", "regular expression"), start)
         if self._in_property:
             return self._value()
         if letter == "[" and not self._inside:
@@ -186,8 +190,8 @@ class _Reader:
         word = found[0]
         stem = word.rstrip("*")
         if not stem:
-            return Word(word)
-        return Word(stem, prefix=stem != word or self.at == len(self.text))
+            return WordTerm(word)
+        return WordTerm(stem, prefix=stem != word or self.at == len(self.text))
 
     # Fields
 
@@ -205,7 +209,7 @@ class _Reader:
     def _in_field(self, name: FieldName, depth: int) -> Node:
         self.space()
         if name in _TASKS and (self.at_end() or self.peek() in ")[" or self._says_or()):
-            return Field(name, Phrase(""))
+            return FieldFilter(name, PhraseTerm(""))
         if self.at_end() or self.peek() in self._ends() or self._says_or():
             raise _error(self.at, f'a word, a phrase or "(" after {name}:')
         outer = self._inside
@@ -214,12 +218,12 @@ class _Reader:
             item = self.one(depth + 1)
         finally:
             self._inside = outer
-        if name in _WHOLE and isinstance(item, Word) and not self.text.endswith("*", 0, self.at):
-            item = Word(item.text)
-        patterns = [part for part in walk_nodes(item) if isinstance(part, Regex)]
+        if name in _WHOLE and isinstance(item, WordTerm) and not self.text.endswith("*", 0, self.at):
+            item = WordTerm(item.text)
+        patterns = [part for part in walk_nodes(item) if isinstance(part, RegexTerm)]
         if name in _NAMED and patterns:
             raise _error(patterns[0].position, f"the name of a note after {name}:")
-        return Field(name, item)
+        return FieldFilter(name, item)
 
     def _timed(self, name: TimeName) -> Node:
         self.space()
@@ -243,15 +247,15 @@ class _Reader:
                 first, after = after, None
             case ">=":
                 after = None
-        return Timed(name, first, after, self.text[start : self.at])
+        return DateFilter(name, first, after, self.text[start : self.at])
 
     def _similar(self, depth: int) -> Node:
         self.space()
         start = self.at
         item = self.one(depth + 1) if not self.at_end() else None
-        if not isinstance(item, Word | Phrase) or not item.text.strip():
+        if not isinstance(item, WordTerm | PhraseTerm) or not item.text.strip():
             raise _error(start, 'a text in quotes after similar:, such as similar:"free will"')
-        return Similar(item.text, start)
+        return SimilarityFilter(item.text, start)
 
     # Properties
 
@@ -261,7 +265,7 @@ class _Reader:
         self.space()
         name = self._property_name()
         self.space()
-        node: Node = Property(name)
+        node: Node = PropertyFilter(name)
         if self.peek() == ":":
             self.at += 1
             self.space()
@@ -292,9 +296,9 @@ class _Reader:
             value = self.any_of(depth + 1)
         finally:
             self._in_property = False
-        if isinstance(value, Word) and value.text.lower() == "null":
-            return Property(name, None, empty=True)
-        return Property(name, value)
+        if isinstance(value, WordTerm) and value.text.lower() == "null":
+            return PropertyFilter(name, None, empty=True)
+        return PropertyFilter(name, value)
 
     def _value(self) -> Node:
         if sign := _SIGN.match(self.text, self.at):
@@ -302,12 +306,12 @@ class _Reader:
             self.space()
             start = self.at
             if self.peek() == '"':
-                return Compare(cast("Comparison", sign[0]), self._quoted('"', "value"))
+                return ValueComparison(cast("Comparison", sign[0]), self._quoted('"', "value"))
             word = _VALUE_WORD.match(self.text, self.at)
             if word is None:
                 raise _error(start, f"a number or a date after {sign[0]}")
             self.at = word.end()
-            return Compare(cast("Comparison", sign[0]), word[0])
+            return ValueComparison(cast("Comparison", sign[0]), word[0])
         return self._word(_VALUE_WORD)
 
 

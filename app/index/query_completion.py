@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from app.index.query_text import quoted
-from app.index.query_tree import FieldName, TimeName
+from app.index.query_ast import FieldName, TimeName
+from app.index.query_serializer import quote_text
 
 Kind = Literal["operator", "tag", "property", "value", "note", "file", "folder", "type", "relation"]
 BARE = ("orphan:", "unresolved:", "untagged:")
@@ -40,7 +40,7 @@ _JOINING = re.compile(r"\s+|\bOR\b|[(-]")
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class CompletionTarget:
     """A name that is being typed: `text[start:end]` of the search would be replaced by a longer one.
 
     `word` is what is there of the name itself, without signs; `name` the property of a value.
@@ -54,7 +54,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Suggestion:
+class QuerySuggestion:
     """Something to go on with: what to show, what to put in place of what was typed, and how many have it."""
 
     shown: str
@@ -62,7 +62,7 @@ class Suggestion:
     count: int | None = None
 
 
-def wanted_at(text: str, cursor: int) -> Wanted | None:
+def completion_target_at(text: str, cursor: int) -> CompletionTarget | None:
     """What is being typed before the cursor, None where nothing can be offered."""
     before = text[:cursor]
     start, fields, bracket = 0, [""], -1
@@ -70,30 +70,30 @@ def wanted_at(text: str, cursor: int) -> Wanted | None:
     while at < len(before):
         letter = before[at]
         if letter == '"' or (letter == "/" and at == _value_start(before, start)):
-            if (end := _closing(before, at)) < 0:
+            if (end := _closing_quote(before, at)) < 0:
                 break
             at = end
         elif bracket >= 0:
             bracket = -1 if letter == "]" else bracket
             start = at + 1 if bracket < 0 else start
-        elif letter == "[" and at == _value_start(before, start) and not _field(before[start:at]):
+        elif letter == "[" and at == _value_start(before, start) and not _last_field(before[start:at]):
             bracket = at
         elif letter == "(":
-            fields.append(_field(before[start:at]) or fields[-1])
+            fields.append(_last_field(before[start:at]) or fields[-1])
             start = at + 1
         elif letter == ")" or letter.isspace():
             if letter == ")" and len(fields) > 1:
                 fields.pop()
             # What follows a field's name may stand apart from it.
             waits = letter != ")" and before[start:at].rstrip().endswith(":")
-            start = start if waits and f"{_field(before[start:at])}:" not in (":", *BARE) else at + 1
+            start = start if waits and f"{_last_field(before[start:at])}:" not in (":", *BARE) else at + 1
         at += 1
     if bracket >= 0:
         return _in_property(before, bracket)
     return _in_token(before, start, fields[-1])
 
 
-def insertion(wanted: Wanted, name: str) -> str:
+def insertion(wanted: CompletionTarget, name: str) -> str:
     """The text that says this name at the place where it is wanted."""
     match wanted.kind:
         case "operator":
@@ -101,18 +101,18 @@ def insertion(wanted: Wanted, name: str) -> str:
         case "property":
             return f"[{_property_name(name)}]"
         case "value":
-            return f"[{_property_name(wanted.name)}:{_said(name)}]"
+            return f"[{_property_name(wanted.name)}:{_quote_name(name)}]"
         case _:
-            return _said(name)
+            return _quote_name(name)
 
 
-def _said(name: str) -> str:
+def _quote_name(name: str) -> str:
     plain = _PLAIN.fullmatch(name) is not None and not _OPERATOR.match(name) and not name.endswith("*")
-    return name if plain else quoted(name)
+    return name if plain else quote_text(name)
 
 
 def _property_name(name: str) -> str:
-    return quoted(name) if any(sign in name for sign in ':[]"') else name
+    return quote_text(name) if any(sign in name for sign in ':[]"') else name
 
 
 def _value_start(before: str, start: int) -> int:
@@ -121,20 +121,20 @@ def _value_start(before: str, start: int) -> int:
     return found.end() if found else start
 
 
-def _field(token: str) -> str:
+def _last_field(token: str) -> str:
     """The last field that a token names, empty for none."""
-    names = [found[1].lower() for found in _fields(token)]
+    names = [found[1].lower() for found in _iter_fields(token)]
     return names[-1] if names else ""
 
 
-def _fields(token: str) -> Iterator[re.Match[str]]:
+def _iter_fields(token: str) -> Iterator[re.Match[str]]:
     at = 0
     while (found := _FIELD.match(token, at)) and f"{found[1].lower()}:" in OPERATORS:
         yield found
         at = found.end()
 
 
-def _closing(text: str, opened: int) -> int:
+def _closing_quote(text: str, opened: int) -> int:
     """Where the quotation that begins at `opened` ends, -1 if it does not."""
     at = opened + 1
     while at < len(text):
@@ -146,34 +146,34 @@ def _closing(text: str, opened: int) -> int:
     return -1
 
 
-def _in_token(before: str, start: int, around: str) -> Wanted | None:
+def _in_token(before: str, start: int, around: str) -> CompletionTarget | None:
     token = before[start:]
     lead = len(token) - len(token.lstrip("- \t"))
     token, start = token[lead:], start + lead
-    found = list(_fields(token))
+    found = list(_iter_fields(token))
     field = found[-1][1].lower() if found else around
     if found:
         skipped = found[-1].end()
         skipped += len(token) - skipped - len(token[skipped:].lstrip("- \t"))
         token, start = token[skipped:], start + skipped
     if field in _KINDS:
-        return Wanted(_KINDS[field], _bare(token), start, len(before))
+        return CompletionTarget(_KINDS[field], _strip_quotes(token), start, len(before))
     if token.startswith("#") and len(token) > 1:
-        return Wanted("tag", token, start, len(before))
+        return CompletionTarget("tag", token, start, len(before))
     if _LETTERS.fullmatch(token) and not field:
-        return Wanted("operator", token, start, len(before))
+        return CompletionTarget("operator", token, start, len(before))
     return None
 
 
-def _in_property(before: str, bracket: int) -> Wanted | None:
+def _in_property(before: str, bracket: int) -> CompletionTarget | None:
     inside = before[bracket + 1 :]
     name, colon, value = inside.partition(":")
     if not colon:
-        return Wanted("property", _bare(name), bracket, len(before))
+        return CompletionTarget("property", _strip_quotes(name), bracket, len(before))
     if _JOINING.search(value.strip()) and not value.strip().startswith('"'):
         return None
-    return Wanted("value", _bare(value), bracket, len(before), _bare(name))
+    return CompletionTarget("value", _strip_quotes(value), bracket, len(before), _strip_quotes(name))
 
 
-def _bare(word: str) -> str:
+def _strip_quotes(word: str) -> str:
     return word.strip().lstrip("#").strip('"').replace('\\"', '"')

@@ -18,18 +18,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from app.index import word_hits
-from app.index.folding import segmented, tokens
+from app.index import fts_hits
+from app.index.fts_hits import ROWS, FtsHits, Ids, Ranked, RowCursor
 from app.index.fulltext import any_of, leaf_expression
-from app.index.matching import Term
-from app.index.query_tree import Regex
-from app.index.request import Grouping, Request
-from app.index.word_hits import ROWS, Ids, Ranked, Walk, WordHits
+from app.index.normalization import segment, tokenize
+from app.index.query_ast import RegexTerm
+from app.index.search_request import Grouping, SearchRequest
+from app.index.text_matcher import Term
 
-NAMES = "{name aliases}"
-_FIRST = 60
-_MANY_ARE = 3
-_LOOKED_AT = 1000
+NAME_COLUMNS = "{name aliases}"
+_SMALL_RESULT_SIZE = 60
+_BROAD_QUERY_DIVISOR = 3
+_MAX_SCANNED_ROWS = 1000
 _GROUPS = {
     "folder": "SELECT id, rtrim(path, replace(path, '/', '')) FROM files WHERE is_note = 1 AND {}",
     "type": "SELECT id, type FROM notes WHERE {}",
@@ -38,7 +38,7 @@ _GROUPS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Ordered:
+class RankedPage:
     """The hits of one page with their scores, how many hits there are in all, and in which groups.
 
     Unless `exact`, there are more than `total`, and nobody has counted them.
@@ -55,17 +55,17 @@ class Ranking:
     """Orders the hits of one request; `hidden` notes are left out, `wanted` is what to weigh them by."""
 
     def __init__(
-        self, connection: sqlite3.Connection, request: Request, hidden: Ids, wanted: Sequence[Term]
+        self, connection: sqlite3.Connection, request: SearchRequest, hidden: Ids, wanted: Sequence[Term]
     ) -> None:
         self._connection = connection
         self._request = request
         self._hidden = hidden
-        self._hits = WordHits(connection, hidden)
+        self._hits = FtsHits(connection, hidden)
         self._wanted = wanted
 
     # Hits that the word index can tell by itself
 
-    def of_words(self, said: str, *, plain: bool) -> Ordered:
+    def of_words(self, said: str, *, plain: bool) -> RankedPage:
         """The hits of an expression of the word index.
 
         `plain`: it names no field and rules nothing out, so that it can be asked of the heads alone.
@@ -73,66 +73,70 @@ class Ranking:
         request = self._request
         found, about = Ids(), 0
         if request.group or request.order != "relevance":
-            found, about = self._hits.first(said)
+            found, about = self._hits.first_hits(said)
         elif self._is_phrase:
-            begun = self._hits.beginning(said, _FIRST)
-            if len(begun) < _FIRST:
+            begun = self._hits.first_ids(said, _SMALL_RESULT_SIZE)
+            if len(begun) < _SMALL_RESULT_SIZE:
                 return self.of_notes(set(begun) - self._hidden)
             if plain and not request.exact and (walk := self._phrase(said, begun)):
                 page = self._in_tiers(walk)
                 if len(page) == request.limit:
-                    return Ordered(page, max(_FIRST, request.offset + request.limit), exact=False)
-            found, about = self._hits.first(said, begun)
-        elif (about := self._hits.about("fulltext", said)) <= word_hits.FEW:
+                    return RankedPage(
+                        page, max(_SMALL_RESULT_SIZE, request.offset + request.limit), exact=False
+                    )
+            found, about = self._hits.first_hits(said, begun)
+        elif (about := self._hits.estimate_count("fulltext", said)) <= fts_hits.MAX_RANKED_HITS:
             total = self._hits.count("fulltext", said) if self._hidden else about
             return self._of_few(said, total, plain=plain)
-        if about <= word_hits.FEW:
+        if about <= fts_hits.MAX_RANKED_HITS:
             return self.of_notes(found - self._hidden)
         if request.group or not plain:
             return self.of_notes(self._hits.ids("fulltext", said))
         return self._of_many(said, about)
 
-    def _of_many(self, said: str, about: int) -> Ordered:
+    def _of_many(self, said: str, about: int) -> RankedPage:
         """The page when there are too many hits to weigh each, by the order that was asked for."""
         request = self._request
         if request.order == "relevance":
-            page = self._in_tiers(Walk(said, about, but=said))
+            page = self._in_tiers(RowCursor(said, about, but=said))
         else:
-            page = self._hits.by_row(request.order, Walk(said, about), request.offset, request.limit)
+            page = self._hits.by_row(request.order, RowCursor(said, about), request.offset, request.limit)
         if request.exact:
-            return Ordered(page, self._hits.count("fulltext", said))
-        return Ordered(page, max(word_hits.FEW, request.offset + len(page)), exact=False)
+            return RankedPage(page, self._hits.count("fulltext", said))
+        return RankedPage(page, max(fts_hits.MAX_RANKED_HITS, request.offset + len(page)), exact=False)
 
-    def _phrase(self, said: str, begun: Sequence[int]) -> Walk | None:
+    def _phrase(self, said: str, begun: Sequence[int]) -> RowCursor | None:
         """The hits of a phrase whose page comes sooner without all of them, judged by the first ones."""
         size = len(begun) * self._hits.newest_row() // begun[-1]
-        walk = Walk(said, size, but=said, reading=self._with_all_words)
+        walk = RowCursor(said, size, but=said, reading=self._with_all_words)
         return walk if self._hits.is_walk_shorter(walk, self._request.offset + self._request.limit) else None
 
-    def _of_few(self, said: str, total: int, *, plain: bool) -> Ordered:
+    def _of_few(self, said: str, total: int, *, plain: bool) -> RankedPage:
         """The page when each hit is weighed; SQLite does it all, so that few numbers come out."""
         start = self._request.offset
         count = max(0, min(self._request.limit, total - start))
         weighing = self._weighing()
         if len(self._wanted) == 1 or (plain and weighing == any_of(self._wanted)):
-            return Ordered(self._hits.best("fulltext", said, start, count), total)
+            return RankedPage(self._hits.best("fulltext", said, start, count), total)
         page = self._hits.best("fulltext", weighing, start, count, among=said) if weighing else []
         # Some may have none of the words that say something.
-        return Ordered(page, total) if len(page) >= count else self.of_notes(self._hits.ids("fulltext", said))
+        return (
+            RankedPage(page, total) if len(page) >= count else self.of_notes(self._hits.ids("fulltext", said))
+        )
 
-    def _in_tiers(self, walk: Walk) -> Ranked:
+    def _in_tiers(self, walk: RowCursor) -> Ranked:
         """The page when there are too many hits to weigh each."""
         start, missing, said = self._request.offset, self._request.limit, walk.said
-        named = f"{NAMES} : ({said})"
+        named = f"{NAME_COLUMNS} : ({said})"
         page: Ranked = []
         for expression in (named, f"({said}) NOT ({named})"):
-            size = self._hits.about("heads", expression)
-            if self._hidden or start + missing > word_hits.FEW:
+            size = self._hits.estimate_count("heads", expression)
+            if self._hidden or start + missing > fts_hits.MAX_RANKED_HITS:
                 size = self._hits.count("heads", expression)
-            if size <= word_hits.FEW:
+            if size <= fts_hits.MAX_RANKED_HITS:
                 found = self._hits.best("heads", expression, start, missing) if start < size else []
             else:
-                found = self._hits.by_row("modified", Walk(expression, size, "heads"), start, missing)
+                found = self._hits.by_row("modified", RowCursor(expression, size, "heads"), start, missing)
             page += found
             start, missing = max(0, start - size), missing - len(found)
             if missing <= 0:
@@ -150,15 +154,19 @@ class Ranking:
     @cached_property
     def _with_all_words(self) -> int:
         """In at most about how many notes all words of such a phrase are; 0 if it is none."""
-        if len(self._wanted) != 1 or self._request.similar or isinstance(leaf := self._wanted[0].leaf, Regex):
+        if (
+            len(self._wanted) != 1
+            or self._request.similar
+            or isinstance(leaf := self._wanted[0].leaf, RegexTerm)
+        ):
             return 0
-        words = [f'"{segmented(word)}"' for word in tokens(leaf.text)]
-        fewest = min((self._hits.about("fulltext", word) for word in words), default=0)
-        return fewest if len(words) > 1 and fewest > word_hits.FEW else 0
+        words = [f'"{segment(word)}"' for word in tokenize(leaf.text)]
+        fewest = min((self._hits.estimate_count("fulltext", word) for word in words), default=0)
+        return fewest if len(words) > 1 and fewest > fts_hits.MAX_RANKED_HITS else 0
 
     # Hits that nothing weighs
 
-    def newest(self, select: Callable[[Ids], Ids]) -> Ordered | None:
+    def newest(self, select: Callable[[Ids], Ids]) -> RankedPage | None:
         """The page, if it can be had from the first notes of the order alone; None if it can't.
 
         `select` says which of some notes match. The notes are looked at in the order in which hits are
@@ -171,17 +179,22 @@ class Ranking:
                 return None
             order = "modified"
         needed = request.offset + request.limit
-        if request.exact or request.group or needed >= _LOOKED_AT or self._hits.newest_row() <= _LOOKED_AT:
+        if (
+            request.exact
+            or request.group
+            or needed >= _MAX_SCANNED_ROWS
+            or self._hits.newest_row() <= _MAX_SCANNED_ROWS
+        ):
             return None
-        rows = self._connection.execute(f"{ROWS[order].format('1')} LIMIT ?", (_LOOKED_AT,))
+        rows = self._connection.execute(f"{ROWS[order].format('1')} LIMIT ?", (_MAX_SCANNED_ROWS,))
         ids = [id for (id,) in rows]
         found = select(set(ids)) - self._hidden
         hits = [id for id in ids if id in found][: needed + 1]
         if len(hits) <= needed:
             return None
-        return Ordered([(id, 0.0) for id in hits[request.offset : needed]], needed, exact=False)
+        return RankedPage([(id, 0.0) for id in hits[request.offset : needed]], needed, exact=False)
 
-    def weightiest(self, candidates: Ids | None, select: Callable[[Ids], Ids]) -> Ordered | None:
+    def weightiest(self, candidates: Ids | None, select: Callable[[Ids], Ids]) -> RankedPage | None:
         """The page, from the few notes that may match, asked in the order of relevance whether they do.
 
         So those that come after the page need no look. None where these are not few, or unknown, or where
@@ -190,10 +203,14 @@ class Ranking:
         request = self._request
         if request.exact or request.group or request.order != "relevance" or request.similar:
             return None
-        if not self._wanted or candidates is None or len(candidates) > word_hits.FEW:
+        if not self._wanted or candidates is None or len(candidates) > fts_hits.MAX_RANKED_HITS:
             return None
         needed = request.offset + request.limit
-        ranked, at, many = self._weighed(candidates - self._hidden), 0, max(_FIRST, 2 * request.limit)
+        ranked, at, many = (
+            self._weighed(candidates - self._hidden),
+            0,
+            max(_SMALL_RESULT_SIZE, 2 * request.limit),
+        )
         hits: Ranked = []
         while at < len(ranked) and len(hits) <= needed:
             found = select({id for id, _ in ranked[at : at + many]})
@@ -201,28 +218,28 @@ class Ranking:
             at, many = at + many, 2 * many
         all_seen = at >= len(ranked)
         total = len(hits) if all_seen else needed
-        return Ordered(hits[request.offset : needed], total, exact=all_seen)
+        return RankedPage(hits[request.offset : needed], total, exact=all_seen)
 
     # Hits as a set
 
-    def of_notes(self, found: Ids) -> Ordered:
+    def of_notes(self, found: Ids) -> RankedPage:
         """The hits in a set, in which no hidden note is."""
         request = self._request
         start, count = request.offset, request.limit
         if request.group:
             return self._grouped(self._all_in_order(found), request.group)
         if request.order == "relevance":
-            return Ordered(self._by_relevance(found, start, count), len(found))
+            return RankedPage(self._by_relevance(found, start, count), len(found))
         ids = self._hits.in_order(request.order, found, start, count)
-        return Ordered([(id, 0.0) for id in ids], len(found))
+        return RankedPage([(id, 0.0) for id in ids], len(found))
 
     def _by_relevance(self, found: Ids, start: int, count: int) -> Ranked:
         if self._is_phrase:
             return [(id, 0.0) for id in self._by_place(found, start, count)]
-        if len(found) <= word_hits.FEW:
+        if len(found) <= fts_hits.MAX_RANKED_HITS:
             return self._weighed(found)[start : start + count]
         named = found & self._hits.ids("heads", said) if (said := any_of(self._wanted)) else set()
-        first = self._weighed(named) if len(named) <= word_hits.FEW else []
+        first = self._weighed(named) if len(named) <= fts_hits.MAX_RANKED_HITS else []
         page = first[start : start + count]
         rest = found.difference(id for id, _ in first)
         start = max(0, start - len(first))
@@ -256,7 +273,7 @@ class Ranking:
         """Those with a term in their name or an alias, then in headings or tags, then in their text."""
         said = any_of(self._wanted)
         headed = found & self._hits.ids("heads", said) if said else set()
-        named = headed & self._hits.ids("heads", f"{NAMES} : ({said})") if headed else set()
+        named = headed & self._hits.ids("heads", f"{NAME_COLUMNS} : ({said})") if headed else set()
         page: list[int] = []
         for tier in (named, headed - named, found - headed):
             page += self._hits.in_order("modified", tier, start, count - len(page))
@@ -267,17 +284,17 @@ class Ranking:
         """What the notes are weighed by: the terms that say something, or all if none does."""
         if len(self._wanted) < 2:
             return any_of(self._wanted)
-        limit = max(word_hits.FEW, self._hits.newest_row() // _MANY_ARE)
+        limit = max(fts_hits.MAX_RANKED_HITS, self._hits.newest_row() // _BROAD_QUERY_DIVISOR)
         rare = [term for term in self._wanted if not self._is_common(term, limit)]
         return any_of(rare) or any_of(self._wanted)
 
     def _is_common(self, term: Term, limit: int) -> bool:
         said = leaf_expression(term.leaf)
-        return said is not None and self._hits.about("fulltext", said) > limit
+        return said is not None and self._hits.estimate_count("fulltext", said) > limit
 
     # Groups
 
-    def _grouped(self, ranked: Ranked, group: Grouping) -> Ordered:
+    def _grouped(self, ranked: Ranked, group: Grouping) -> RankedPage:
         """The hits by group, in the order of the groups' names; those in none are last."""
         ids = [id for id, _ in ranked]
         query = _GROUPS[group].format("id IN (SELECT value FROM json_each(?))")
@@ -288,4 +305,6 @@ class Ranking:
         place = {name: number for number, name in enumerate(order)}
         ranked = sorted(ranked, key=lambda hit: place[names[hit[0]]])
         start, stop = self._request.offset, self._request.offset + self._request.limit
-        return Ordered(ranked[start:stop], len(ranked), tuple((name, counts[name]) for name in order), names)
+        return RankedPage(
+            ranked[start:stop], len(ranked), tuple((name, counts[name]) for name in order), names
+        )

@@ -244,7 +244,7 @@ class SearchHit:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class SearchGroup:
     """Hits that belong together, by the name that they share; empty for those that have none."""
 
     name: str
@@ -261,7 +261,7 @@ class SearchPage:
     hits: tuple[SearchHit, ...]
     total: int
     explained: str
-    groups: tuple[Group, ...] = ()
+    groups: tuple[SearchGroup, ...] = ()
     exact: bool = True
 
 

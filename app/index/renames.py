@@ -97,10 +97,14 @@ def _spellings(
     if old.startswith("/"):
         yield f"/{whole}"
     elif old.startswith(("./", "../")):
-        relative = _relative(target, source, with_suffix)
+        relative = _relative_target(target, source, with_suffix)
         yield relative if relative.startswith("../") else f"./{relative}"
-    elif style is LinkStyle.MARKDOWN and was and key == target_key(_relative(was, link.source, with_suffix)):
-        yield _relative(target, source, with_suffix)
+    elif (
+        style is LinkStyle.MARKDOWN
+        and was
+        and key == target_key(_relative_target(was, link.source, with_suffix))
+    ):
+        yield _relative_target(target, source, with_suffix)
     elif "/" in old and was and key in (target_key(was.text), target_key(was.stem_path)):
         yield whole
     short = resolver.shortest(target, source)
@@ -110,7 +114,7 @@ def _spellings(
     yield f"/{whole}"
 
 
-def _relative(path: NotePath, source: NotePath, with_suffix: bool) -> str:
+def _relative_target(path: NotePath, source: NotePath, with_suffix: bool) -> str:
     return _from_folder(path.text if with_suffix else path.stem_path, source.folder or ".")
 
 

@@ -14,14 +14,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from app.errors import AmbiguousError, NotFoundError
-from app.index.name_table import Entries, Entry, NameTable, Row, in_order
+from app.index.fuzzy_names import FuzzyNames
+from app.index.name_table import Entries, NameEntry, NameTable, Row, sort_entries
 from app.index.names import link_key, note_suffix, target_key
-from app.index.near_names import NearNames
 from app.vault.path import NotePath, name_key
 from app.vault.reference import parse_reference
 
-_NEAR_ENOUGH = 55.0
-_MOST_READ = 64
+_MIN_SIMILARITY = 55.0
+_MAX_CACHED_TARGETS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Resolver:
     def __init__(self, aliases_resolve: bool = False) -> None:
         self._aliases_resolve = aliases_resolve
         self._table = NameTable()
-        self._near: NearNames | None = None
+        self._near: FuzzyNames | None = None
         self._read: dict[str, NotePath] = {}
         """What names meant lately to tools that read: the gate asks first, and then the tool."""
 
@@ -60,11 +60,11 @@ class Resolver:
     def __contains__(self, path: NotePath) -> bool:
         return path.text in self._table
 
-    def entry(self, path: NotePath) -> Entry | None:
+    def entry(self, path: NotePath) -> NameEntry | None:
         """The entry of the file at `path`, spelled as on disk."""
         return self._table.entry(path.text)
 
-    def entries(self) -> tuple[Entry, ...]:
+    def entries(self) -> tuple[NameEntry, ...]:
         """All files that links can mean, in no order."""
         return self._table.entries()
 
@@ -96,7 +96,7 @@ class Resolver:
     ) -> None:
         """Take the file at `path`, or what is new about it."""
         self.remove(path)
-        entry = Entry(path, id, tuple(aliases), note_id)
+        entry = NameEntry(path, id, tuple(aliases), note_id)
         self._table.add(entry)
         self._read = {}
         if self._near is not None and entry.suffix:
@@ -109,7 +109,7 @@ class Resolver:
         if entry is not None and self._near is not None:
             self._near.remove(path.text)
 
-    def link_keys(self, entry: Entry) -> set[str]:
+    def link_keys(self, entry: NameEntry) -> set[str]:
         """The `link_key` of every link whose meaning can change when this file comes or goes."""
         return self.link_keys_of(entry.path.text, entry.aliases)
 
@@ -150,7 +150,7 @@ class Resolver:
             return Resolution(entry.path, False, (entry.path,))
         return Resolution(entry.path, True, tuple(other.path for other in self._candidates(target, source)))
 
-    def pick(self, target: str, source: NotePath | None) -> tuple[Entry | None, bool]:
+    def pick(self, target: str, source: NotePath | None) -> tuple[NameEntry | None, bool]:
         """As `resolve`, without the list of candidates: the file, and whether it is ambiguous."""
         key = target_key(target)
         if not key:
@@ -197,7 +197,7 @@ class Resolver:
             return by_path[0].path
         return self._only(by_path or named, reference)
 
-    def resolve_reading(self, reference: str) -> NotePath:
+    def resolve_for_reading(self, reference: str) -> NotePath:
         """The note that a path, name, `id` property or alias means, for a tool that reads.
 
         A bare name means the note at the root, if there is one. Raises as `resolve_strictly`.
@@ -206,7 +206,7 @@ class Resolver:
         path = known.get(reference)
         if path is None:
             path = self._found_for_reading(reference)
-            if len(known) >= _MOST_READ:
+            if len(known) >= _MAX_CACHED_TARGETS:
                 known.clear()
             known[reference] = path
         return path
@@ -238,7 +238,7 @@ class Resolver:
         named = {entry.path.text: entry for entry in self._table.named(key) if entry.suffix}
         for text in (reference.strip(), target.strip()):
             named.update((entry.path.text, entry) for entry in self._table.identified(name_key(text)))
-        return exact, in_order(named.values())
+        return exact, sort_entries(named.values())
 
     def _only(self, found: Entries, reference: str) -> NotePath:
         if len(found) == 1:
@@ -256,15 +256,15 @@ class Resolver:
     def suggest(self, name: str, limit: int = 5) -> tuple[NotePath, ...]:
         """Notes whose name or alias is close to `name`, best first."""
         wanted = name_key(parse_reference(name).target.rpartition("/")[2] or name)
-        found = self.near_names().like(wanted, limit * 4, _NEAR_ENOUGH)
+        found = self.fuzzy_names().most_similar(wanted, limit * 4, _MIN_SIMILARITY)
         ranked = sorted(found, key=lambda hit: (-hit.score, len(hit.path), hit.path))
         return tuple(NotePath(text) for text in dict.fromkeys(hit.path for hit in ranked))[:limit]
 
-    def near_names(self) -> NearNames:
+    def fuzzy_names(self) -> FuzzyNames:
         """Every name and alias of a note, to be compared with what somebody said; kept up with changes."""
         near = self._near
         if near is None:
-            near = NearNames()
+            near = FuzzyNames()
             for text, names in self._table.note_names():
                 near.add(text, names)
             self._near = near
@@ -298,7 +298,7 @@ def _rooted(key: str, source: NotePath | None) -> str | None:
     return "/".join(parts)
 
 
-def _choose(found: Entries, target: str) -> tuple[Entry | None, bool]:
+def _choose(found: Entries, target: str) -> tuple[NameEntry | None, bool]:
     """Of files at one place (names that differ by case or suffix) the one spelled so, else the first."""
     if len(found) <= 1:
         return (found[0] if found else None), False
@@ -307,6 +307,6 @@ def _choose(found: Entries, target: str) -> tuple[Entry | None, bool]:
     return (spelled[0], False) if len(spelled) == 1 else ((spelled or found)[0], True)
 
 
-def _names(entry: Entry) -> list[str]:
+def _names(entry: NameEntry) -> list[str]:
     """What a note may be called, in the form to compare by."""
     return [name_key(entry.path.name), *map(name_key, entry.aliases)]

@@ -11,40 +11,44 @@ from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 from app.errors import QueryError
-from app.index.database import RecallingConnection
-from app.index.matching import compiled
+from app.index.database import CachingConnection
 from app.index.names import link_key
 from app.index.property_match import may_match, property_matches
-from app.index.query_tree import Leaf, Property, Regex, Timed, Word
-from app.index.request import Request
+from app.index.query_ast import DateFilter, Leaf, PropertyFilter, RegexTerm, WordTerm
+from app.index.search_request import SearchRequest
+from app.index.text_matcher import compile_pattern
 from app.vault.path import NOTE_SUFFIXES, name_key
 
 Ids = set[int]
 Kept = TypeVar("Kept")
 _END = "\0"
-_FEW = 4000
+_MAX_DIRECT_NOTES = 4000
 
 
-class RowMatches:
+class RowFilters:
     """Answers filters from the rows of the index; `hidden` notes are as if they were not there."""
 
-    def __init__(self, connection: sqlite3.Connection, request: Request, hidden: Ids) -> None:
+    def __init__(self, connection: sqlite3.Connection, request: SearchRequest, hidden: Ids) -> None:
         self._connection = connection
         self._targets = request.targets
         self._hidden = hidden
 
     def named(self, leaf: Leaf, *, whole_path: bool, cased: bool, among: Ids | None) -> Ids:
         """Notes with the leaf's text somewhere in the file name, or in the path."""
-        if not (cased or isinstance(leaf, Regex)):
+        if not (cased or isinstance(leaf, RegexTerm)):
             return self._keys_with(name_key(leaf.text), whole_path, among)
         finds: Callable[[str], object]
-        finds = compiled(leaf, cased).search if isinstance(leaf, Regex) else lambda text: leaf.text in text
+        finds = (
+            compile_pattern(leaf, cased).search
+            if isinstance(leaf, RegexTerm)
+            else lambda text: leaf.text in text
+        )
         rows = self._rows("SELECT id, path FROM files WHERE is_note = 1", "id", among)
         return {id for id, path in rows if finds(path if whole_path else path.rpartition("/")[2])}
 
     def _keys_with(self, wanted: str, whole_path: bool, among: Ids | None) -> Ids:
         """Notes with a text in the keys of their names or paths."""
-        if among is not None and len(among) <= _FEW:
+        if among is not None and len(among) <= _MAX_DIRECT_NOTES:
             rows = self._rows("SELECT id, key FROM files WHERE 1", "id", among)
             return {id for id, key in rows if _is_named(key, wanted, whole_path)}
         found: list[str] = []
@@ -57,7 +61,7 @@ class RowMatches:
                 found.append(key)
             at = keys.find(wanted, end + 1) if end < len(keys) - 1 else -1
         query = "SELECT id FROM files WHERE key IN (SELECT value FROM json_each(?))"
-        return _within(self._ids(query, json.dumps(found)), among)
+        return _intersect(self._ids(query, json.dumps(found)), among)
 
     def _keys(self) -> str:
         """The keys of all files in one text, each with an end: looking through it takes a moment."""
@@ -66,14 +70,14 @@ class RowMatches:
 
     def tagged(self, leaf: Leaf, among: Ids | None) -> Ids:
         """Notes with this tag or one nested in it."""
-        if isinstance(leaf, Regex):
+        if isinstance(leaf, RegexTerm):
             return self._keyed("SELECT note, name FROM tags WHERE 1", "note", leaf, name_key, among)
         key = name_key(leaf.text.strip().lstrip("#").rstrip("/"))
-        if isinstance(leaf, Word) and leaf.prefix:
+        if isinstance(leaf, WordTerm) and leaf.prefix:
             rows = self._connection.execute("SELECT note FROM tags WHERE key >= ? AND key < ?", _range(key))
         else:
             rows = self._connection.execute("SELECT note FROM tags WHERE key = ?", (key,))
-        return _within({id for (id,) in rows}, among)
+        return _intersect({id for (id,) in rows}, among)
 
     def typed(self, leaf: Leaf, among: Ids | None) -> Ids:
         """Notes of this type."""
@@ -88,14 +92,14 @@ class RowMatches:
         """Notes with a link to the note of this name, or to the name if nothing has it."""
         target = self._target(leaf, "links-to")
         if target is not None and target not in self._hidden:
-            return _within(self._ids("SELECT source FROM links WHERE target_id = ?", target), among)
+            return _intersect(self._ids("SELECT source FROM links WHERE target_id = ?", target), among)
         # A link to a hidden note looks like one to nothing: only its very words find it.
-        key = name_key("" if isinstance(leaf, Regex) else leaf.text.strip())
+        key = name_key("" if isinstance(leaf, RegexTerm) else leaf.text.strip())
         query = (
             "SELECT source FROM links WHERE link_key = ? AND target_key = ?"
             " AND (target_id IS NULL OR target_id = ?)"
         )
-        return _within(self._ids(query, link_key(key), key, target), among)
+        return _intersect(self._ids(query, link_key(key), key, target), among)
 
     def linked_from(self, leaf: Leaf, among: Ids | None) -> Ids:
         """Notes that the note of this name links to."""
@@ -103,20 +107,20 @@ class RowMatches:
         if source is None or source in self._hidden:
             return set()
         query = "SELECT target_id FROM links JOIN notes ON notes.id = target_id WHERE source = ?"
-        return _within(self._ids(query, source), among)
+        return _intersect(self._ids(query, source), among)
 
     def orphans(self, among: Ids | None) -> Ids:
         """Notes without a link to or from another note, as far as these are not hidden."""
         if self._hidden:
-            return _within(self._orphans_but_hidden(), among)
-        if among is not None and len(among) <= _FEW:
+            return _intersect(self._orphans_but_hidden(), among)
+        if among is not None and len(among) <= _MAX_DIRECT_NOTES:
             return self._ids(
                 "SELECT value FROM json_each(?) WHERE NOT EXISTS (SELECT 1 FROM links JOIN notes"
                 " ON notes.id = target_id WHERE source = value AND target_id <> value)"
                 " AND NOT EXISTS (SELECT 1 FROM links WHERE target_id = value AND source <> value)",
                 json.dumps(list(among)),
             )
-        return _within(self._recalled("orphans", self._orphans_but_hidden), among)
+        return _intersect(self._recalled("orphans", self._orphans_but_hidden), among)
 
     def _orphans_but_hidden(self) -> Ids:
         seen = "source <> target_id"
@@ -135,32 +139,32 @@ class RowMatches:
         query = "SELECT source FROM links WHERE target_id IS NULL"
         if self._hidden:
             query += " OR target_id IN (SELECT value FROM json_each(?))"
-            return _within(self._ids(query, json.dumps(sorted(self._hidden))), among)
-        return _within(self._ids(query), among)
+            return _intersect(self._ids(query, json.dumps(sorted(self._hidden))), among)
+        return _intersect(self._ids(query), among)
 
     def untagged(self, among: Ids | None) -> Ids:
         """Notes without a tag."""
-        return _within(self._ids("SELECT id FROM notes WHERE id NOT IN (SELECT note FROM tags)"), among)
+        return _intersect(self._ids("SELECT id FROM notes WHERE id NOT IN (SELECT note FROM tags)"), among)
 
-    def timed(self, wanted: Timed, among: Ids | None) -> Ids:
+    def timed(self, wanted: DateFilter, among: Ids | None) -> Ids:
         """Notes that were changed or made in a span of time."""
         query = f"SELECT id FROM files WHERE is_note = 1 AND {wanted.name} >= ? AND {wanted.name} < ?"
         start = 0.0 if wanted.start is None else wanted.start
         end = float("inf") if wanted.end is None else wanted.end
-        return _within(self._ids(query, start, end), among)
+        return _intersect(self._ids(query, start, end), among)
 
     def _recalled(self, name: str, find: Callable[[], Kept]) -> Kept:
         """What was found before over this connection, unless the index has changed since."""
-        if not isinstance(self._connection, RecallingConnection):
+        if not isinstance(self._connection, CachingConnection):
             return find()
         version = self._connection.execute("PRAGMA data_version").fetchone()[0]
-        known = self._connection.recalled.get(name)
+        known = self._connection.cache.get(name)
         if known is None or known[0] != version:
-            known = self._connection.recalled[name] = version, find()
+            known = self._connection.cache[name] = version, find()
         kept: Kept = known[1]
         return kept
 
-    def with_property(self, wanted: Property, among: Ids | None) -> Ids:
+    def with_property(self, wanted: PropertyFilter, among: Ids | None) -> Ids:
         """Notes with this property and such a value."""
         query = "SELECT note, value FROM properties WHERE key = ?"
         rows = self._rows(query, "note", among, name_key(wanted.name))
@@ -177,7 +181,7 @@ class RowMatches:
         return found
 
     def _target(self, leaf: Leaf, name: str) -> int | None:
-        if isinstance(leaf, Regex):
+        if isinstance(leaf, RegexTerm):
             raise QueryError(f"{name}: takes a name.", position=leaf.position, expected="the name of a note")
         return self._targets.get(leaf.text)
 
@@ -185,12 +189,12 @@ class RowMatches:
         self, query: str, column: str, leaf: Leaf, key: Callable[[str], str], among: Ids | None
     ) -> Ids:
         """Notes where the second column of the query's rows is what the leaf says."""
-        if isinstance(leaf, Regex):
-            pattern = compiled(leaf)
+        if isinstance(leaf, RegexTerm):
+            pattern = compile_pattern(leaf)
             fits: Callable[[str], object] = pattern.search
         else:
             wanted = key(leaf.text.strip())
-            prefix = isinstance(leaf, Word) and leaf.prefix
+            prefix = isinstance(leaf, WordTerm) and leaf.prefix
             fits = lambda text: key(text).startswith(wanted) if prefix else key(text) == wanted  # noqa: E731
         known: dict[str, bool] = {}  # few types and relations on many rows
         found = set()
@@ -203,7 +207,7 @@ class RowMatches:
 
     def _rows(self, query: str, column: str, among: Ids | None, *values: object) -> Iterable[tuple[int, str]]:
         """The rows of a query with a WHERE; only those of a small `among`."""
-        if among is None or len(among) > _FEW:
+        if among is None or len(among) > _MAX_DIRECT_NOTES:
             rows = self._connection.execute(query, values)
             return rows if among is None else (row for row in rows if row[0] in among)
         query += f" AND {column} IN (SELECT value FROM json_each(?))"
@@ -227,5 +231,5 @@ def _range(prefix: str) -> tuple[str, str]:
     return prefix, f"{prefix}\U0010ffff"
 
 
-def _within(found: Ids, among: Ids | None) -> Ids:
+def _intersect(found: Ids, among: Ids | None) -> Ids:
     return found if among is None else found & among

@@ -13,13 +13,13 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from app.errors import InvalidParametersError, StorageError
 from app.events import Event, EventBus
-from app.index.query import LONGEST
-from app.index.request import Grouping, Order
-from app.storage.files import KeptFile, to_json
+from app.index.query import MAX_QUERY_CHARS
+from app.index.search_request import Grouping, Order
+from app.storage.files import DurableFile, to_json
 from app.vault.path import name_key
 
 FILE_NAME = "searches.json"
-LONGEST_NAME = 80
+MAX_NAME_CHARS = 80
 
 
 class SavedSearch(BaseModel):
@@ -27,8 +27,8 @@ class SavedSearch(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    name: str = Field(min_length=1, max_length=LONGEST_NAME)
-    query: str = Field(min_length=1, max_length=LONGEST)
+    name: str = Field(min_length=1, max_length=MAX_NAME_CHARS)
+    query: str = Field(min_length=1, max_length=MAX_QUERY_CHARS)
     order: Order = "relevance"
     group: Grouping = ""
 
@@ -51,14 +51,14 @@ class SavedSearches:
     """
 
     def __init__(self, folder: Path, events: EventBus, *, writable: bool = True) -> None:
-        self._file = KeptFile(
+        self._file = DurableFile(
             folder / FILE_NAME, "The list of saved searches", _parse, tuple[SavedSearch, ...]
         )
         self._events = events
         self._writable = writable
         self._searches, self.problem = self._file.load(writable=writable)
 
-    def all(self) -> tuple[SavedSearch, ...]:
+    def list_searches(self) -> tuple[SavedSearch, ...]:
         """Every saved search, by name."""
         return self._searches
 
@@ -72,7 +72,7 @@ class SavedSearches:
         try:
             made = SavedSearch(name=" ".join(name.split()), query=query.strip(), order=order, group=group)
         except ValidationError as error:
-            reason = f"A saved search needs a name of at most {LONGEST_NAME} letters and a query."
+            reason = f"A saved search needs a name of at most {MAX_NAME_CHARS} letters and a query."
             raise InvalidParametersError(reason) from error
         self._write([*self._without(made.name), made])
         return made
@@ -104,7 +104,7 @@ class SavedSearches:
     def _write(self, searches: list[SavedSearch]) -> None:
         if not self._writable:
             raise StorageError("The vault is open for reading only, so that no search can be saved.")
-        ordered = _ordered(searches)
+        ordered = _sort_searches(searches)
         try:
             self._file.save(to_json([one.model_dump(mode="json") for one in ordered]))
         except (OSError, ValueError) as error:
@@ -114,8 +114,8 @@ class SavedSearches:
 
 
 def _parse(content: bytes) -> tuple[SavedSearch, ...]:
-    return _ordered(_Searches.validate_json(content))
+    return _sort_searches(_Searches.validate_json(content))
 
 
-def _ordered(searches: list[SavedSearch]) -> tuple[SavedSearch, ...]:
+def _sort_searches(searches: list[SavedSearch]) -> tuple[SavedSearch, ...]:
     return tuple(sorted(searches, key=lambda one: (name_key(one.name), one.name)))

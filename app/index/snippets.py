@@ -6,18 +6,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from app.index.matching import Chunk, Term, marks, shorten
 from app.index.records import Snippet
+from app.index.text_matcher import FoldedText, Term, find_marks, shorten
 from app.vault.markdown.frontmatter import read_frontmatter
 
-MOST = 3
-WIDTH = 200
-PLACES_PER_TERM = 60
-_OPENING, _OPENING_LINES = 4000, 60
+MAX_SNIPPETS = 3
+MAX_SNIPPET_CHARS = 200
+MAX_PLACES_PER_TERM = 60
+_OPENING_CHARS, _OPENING_LINES = 4000, 60
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class MatchedLine:
     """A line with terms: where it starts in the text, which terms, and where one goes on over its end."""
 
     start: int
@@ -25,13 +25,13 @@ class Line:
     open_from: int | None = None
 
 
-Lines = Mapping[int, Line]
+Lines = Mapping[int, MatchedLine]
 
 
-def find_lines(text: str, wanted: Sequence[Term], per_term: int = PLACES_PER_TERM) -> Lines:
+def find_lines(text: str, wanted: Sequence[Term], per_term: int = MAX_PLACES_PER_TERM) -> Lines:
     """The lines with a term, by their numbers (from 0); of each term the first places only."""
-    chunk = Chunk(text)
-    found: dict[int, Line] = {}
+    chunk = FoldedText(text)
+    found: dict[int, MatchedLine] = {}
     for number, term in enumerate(wanted):
         line = at = 0
         for start, stop in islice(term.places(chunk), per_term):
@@ -40,7 +40,7 @@ def find_lines(text: str, wanted: Sequence[Term], per_term: int = PLACES_PER_TER
             at = start
             if line not in found:
                 ends = text.find("\n", start, stop) >= 0
-                found[line] = Line(text.rfind("\n", 0, start) + 1, set(), start if ends else None)
+                found[line] = MatchedLine(text.rfind("\n", 0, start) + 1, set(), start if ends else None)
             found[line].terms.add(number)
     return found
 
@@ -48,9 +48,9 @@ def find_lines(text: str, wanted: Sequence[Term], per_term: int = PLACES_PER_TER
 def snippets(
     text: str,
     wanted: Sequence[Term],
-    most: int = MOST,
-    width: int = WIDTH,
-    per_term: int = PLACES_PER_TERM,
+    most: int = MAX_SNIPPETS,
+    width: int = MAX_SNIPPET_CHARS,
+    per_term: int = MAX_PLACES_PER_TERM,
     found: Lines | None = None,
 ) -> tuple[Snippet, ...]:
     """At most `most` lines with marks, those with the most different terms first, then in their order.
@@ -62,14 +62,14 @@ def snippets(
     return tuple(_snippet(text, line, lines[line], wanted, width) for line in sorted(best))
 
 
-def opening(text: str, width: int = WIDTH) -> tuple[Snippet, ...]:
+def opening_snippet(text: str, width: int = MAX_SNIPPET_CHARS) -> tuple[Snippet, ...]:
     """The first line that says something, without marks: for a note that no word of its was looked for.
 
     Properties, headings and empty lines say nothing; a note that has nothing else has no such line.
     """
     start = read_frontmatter(text).body_start
     first = text.count("\n", 0, start)
-    beginning = text[start : start + _OPENING].split("\n")
+    beginning = text[start : start + _OPENING_CHARS].split("\n")
     for number, line in enumerate(beginning[:_OPENING_LINES], first):
         said = line.replace("\r", "").replace("\t", " ").strip()
         if said and not said.startswith("#"):
@@ -77,10 +77,10 @@ def opening(text: str, width: int = WIDTH) -> tuple[Snippet, ...]:
     return ()
 
 
-def _snippet(text: str, number: int, line: Line, wanted: Sequence[Term], width: int) -> Snippet:
+def _snippet(text: str, number: int, line: MatchedLine, wanted: Sequence[Term], width: int) -> Snippet:
     end = text.find("\n", line.start)
     whole = text[line.start : end if end >= 0 else len(text)].replace("\r", "").replace("\t", " ")
-    found = marks(whole, wanted)
+    found = find_marks(whole, wanted)
     if not found and line.open_from is not None:
         # A phrase that goes on in the next line.
         found = [(line.open_from - line.start, len(whole.rstrip()))]

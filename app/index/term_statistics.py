@@ -6,11 +6,11 @@ import math
 import sqlite3
 from dataclasses import dataclass
 
-from app.index.folding import fold, segmented, tokens
+from app.index.normalization import fold, segment, tokenize
 
 _MAX_WORDS = 64
 # A shorter word says less: most are articles, pronouns and prepositions, in every language.
-_FULL_LENGTH = 8
+_FULL_LENGTH_CHARS = 8
 # Words with more hits than this are counted by extrapolation.
 _MAX_COUNTED = 1000
 
@@ -36,8 +36,8 @@ class TermStatistics:
         """The weight of each word: its inverse document frequency, less for a short word."""
         return tuple(
             math.log(1.0 + (self.texts - min(count, self.texts) + 0.5) / (count + 0.5))
-            * min(len(word), _FULL_LENGTH)
-            / _FULL_LENGTH
+            * min(len(word), _FULL_LENGTH_CHARS)
+            / _FULL_LENGTH_CHARS
             for word, count in zip(self.words, self.frequencies, strict=True)
         )
 
@@ -61,10 +61,10 @@ def term_statistics(
         texts: How many rows the table has, about.
         best: The row of the best hit, if there is one.
     """
-    words = tuple(dict.fromkeys(fold(word) for word in tokens(text)))[:_MAX_WORDS]
+    words = tuple(dict.fromkeys(fold(word) for word in tokenize(text)))[:_MAX_WORDS]
     frequencies, in_best = [], []
     for word in words:
-        quoted = segmented(word).replace("\0", " ").replace('"', " ").strip()
+        quoted = segment(word).replace("\0", " ").replace('"', " ").strip()
         count, last = connection.execute(
             f"SELECT count(*), max(rowid) FROM (SELECT rowid FROM {table} WHERE {table} MATCH ? LIMIT ?)",
             (f'"{quoted}"', _MAX_COUNTED),

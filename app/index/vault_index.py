@@ -16,12 +16,12 @@ from pathlib import Path
 
 from app.errors import StorageError, VaultLostError
 from app.events import EventBus
-from app.index import heap, links, records_reader
-from app.index.database import DamagedIndexError, Database, delete_file, open_database
+from app.index import heap, links, record_queries
+from app.index.database import DamagedIndexError, IndexDatabase, delete_file, open_database
 from app.index.graph_values import GraphDelta
 from app.index.indexer import Indexer
-from app.index.intake import FirstSeen
-from app.index.name_table import Entry
+from app.index.ingest import FirstSeen
+from app.index.name_table import NameEntry
 from app.index.records import (
     FileRecord,
     GraphData,
@@ -41,9 +41,9 @@ from app.index.records import (
     VaultStats,
 )
 from app.index.renames import RenamePlan, plan_renames
-from app.index.request import Grouping, Order
 from app.index.resolver import Resolver
-from app.index.searcher import Searcher, Similarity
+from app.index.search_request import Grouping, Order
+from app.index.search_service import SearchService, Similarity
 from app.index.term_statistics import TermStatistics
 from app.processes.supervisor import Supervisor
 from app.settings import IndexSettings
@@ -71,15 +71,15 @@ class VaultIndex:
         self.root = root
         self.resolver = Resolver(settings.aliases_resolve)
         self.notice: str | None = None
-        self.searcher = Searcher(self._searching, self.resolver)
+        self.searcher = SearchService(self._searching, self.resolver)
         self._folder = cache_folder
         self._settings = settings
         self._events = events
-        self._database: Database | None = None
+        self._database: IndexDatabase | None = None
         self._indexer: Indexer | None = None
         self._records: dict[str, NoteRecord] | None = None
         self._stale: set[str] = set()
-        self._stats: tuple[tuple[Database, int], VaultStats] | None = None
+        self._stats: tuple[tuple[IndexDatabase, int], VaultStats] | None = None
         self._rebuilding: asyncio.Task[None] | None = None
         self._supervisor = Supervisor(events)
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -99,13 +99,13 @@ class VaultIndex:
         self._indexer = self._indexer_of(database)
         try:
             await self._indexer.load()
-            await self._indexer.heed_settings()
+            await self._indexer.apply_settings()
         except DamagedIndexError as error:
             reason = error.message
             await asyncio.to_thread(self._start_anew)
             await self._indexer.load()
         if reason:
-            self._tell(reason)
+            self._set_notice(reason)
 
     def _start_anew(self) -> None:
         """Delete the file and begin a new one."""
@@ -116,12 +116,18 @@ class VaultIndex:
         self._indexer = self._indexer_of(self._database)
         self._records = None
 
-    def _indexer_of(self, database: Database) -> Indexer:
+    def _indexer_of(self, database: IndexDatabase) -> Indexer:
         return Indexer(
-            self.root, database, self.resolver, self._settings, self._events, self._forget, self._first_seen
+            self.root,
+            database,
+            self.resolver,
+            self._settings,
+            self._events,
+            self._mark_stale,
+            self._first_seen,
         )
 
-    def _tell(self, reason: str) -> None:
+    def _set_notice(self, reason: str) -> None:
         self.notice = f"The index was begun anew: {reason}."
         log.warning("%s", self.notice)
         self._events.publish(IndexRebuilt(reason))
@@ -193,7 +199,7 @@ class VaultIndex:
     async def _rebuild(self, reason: str) -> None:
         await asyncio.to_thread(self._start_anew)
         await self._writing_part.load()
-        self._tell(reason)
+        self._set_notice(reason)
 
     @property
     def _writing_part(self) -> Indexer:
@@ -202,7 +208,7 @@ class VaultIndex:
         return self._indexer
 
     @property
-    def _file(self) -> Database:
+    def _file(self) -> IndexDatabase:
         if self._database is None:
             raise StorageError("The index is not open.")
         return self._database
@@ -230,18 +236,18 @@ class VaultIndex:
 
     def note(self, path: NotePath) -> NoteRecord | None:
         """The note at this path, None if there is none."""
-        with self._damage_noticed(), self._file.reading() as connection:
-            return records_reader.note_record(connection, path)
+        with self._damage_noticed(), self._file.read_connection() as connection:
+            return record_queries.note_record(connection, path)
 
     def private_notes(self) -> frozenset[NotePath]:
         """The notes that are kept from models and programs."""
-        with self._damage_noticed(), self._file.reading() as connection:
-            return records_reader.private_paths(connection)
+        with self._damage_noticed(), self._file.read_connection() as connection:
+            return record_queries.private_paths(connection)
 
     def is_private(self, path: NotePath) -> bool:
         """Whether the note at this path is kept from models and programs, as far as it is indexed."""
-        with self._damage_noticed(), self._file.reading() as connection:
-            return records_reader.is_private(connection, path)
+        with self._damage_noticed(), self._file.read_connection() as connection:
+            return record_queries.is_private(connection, path)
 
     def notes(self, folder: str | None = None, recursive: bool = True) -> tuple[NoteRecord, ...]:
         """The notes in a folder (None or empty: the root), ordered by key; below it too if `recursive`."""
@@ -254,32 +260,32 @@ class VaultIndex:
         """The path of every note, ordered by key; the properties of none are read for it."""
         if self._records is not None:
             return tuple(note.path for note in self._all_notes())
-        with self._damage_noticed(), self._file.reading() as connection:
-            return records_reader.note_paths(connection)
+        with self._damage_noticed(), self._file.read_connection() as connection:
+            return record_queries.note_paths(connection)
 
     def _all_notes(self) -> Iterable[NoteRecord]:
         """Every note, read once and then kept up with the changes."""
-        with self._damage_noticed(), self._file.reading() as connection:
+        with self._damage_noticed(), self._file.read_connection() as connection:
             if self._records is None:
                 self._stale.clear()
-                self._records = {note.path.text: note for note in records_reader.note_records(connection)}
+                self._records = {note.path.text: note for note in record_queries.note_records(connection)}
             elif self._stale:
                 stale, self._stale = self._stale, set()
-                self._records = records_reader.renewed(connection, self._records, stale)
+                self._records = record_queries.refresh_records(connection, self._records, stale)
             return self._records.values()
 
-    def _forget(self, paths: Iterable[str]) -> None:
+    def _mark_stale(self, paths: Iterable[str]) -> None:
         self._stale = self._stale.union(paths)
 
     def files(self) -> tuple[FileRecord, ...]:
         """The files that are not notes, ordered by key."""
-        with self._damage_noticed(), self._file.reading() as connection:
-            return records_reader.file_records(connection)
+        with self._damage_noticed(), self._file.read_connection() as connection:
+            return record_queries.file_records(connection)
 
     def problems(self) -> tuple[Problem, ...]:
         """Every file or folder that is not wholly in the index, and why."""
-        with self._damage_noticed(), self._file.reading() as connection:
-            return records_reader.problems(connection)
+        with self._damage_noticed(), self._file.read_connection() as connection:
+            return record_queries.problems(connection)
 
     def stats(self, *, private: bool = True, hidden: Collection[NotePath] = ()) -> VaultStats:
         """Count over the vault.
@@ -288,67 +294,67 @@ class VaultIndex:
             private: Whether private notes count; else they are as if they were not there.
             hidden: Files that are as if they were not there.
         """
-        with self._damage_noticed(), self._file.reading() as connection:
+        with self._damage_noticed(), self._file.read_connection() as connection:
             if hidden or not private:
-                unseen = records_reader.ids_of(connection, hidden, private=not private)
-                return records_reader.vault_stats(connection, unseen)
+                unseen = record_queries.ids_of(connection, hidden, private=not private)
+                return record_queries.vault_stats(connection, unseen)
             state = (self._file, connection.execute("PRAGMA data_version").fetchone()[0])
             if self._stats is None or self._stats[0] != state:
-                self._stats = state, records_reader.vault_stats(connection)
+                self._stats = state, record_queries.vault_stats(connection)
             return self._stats[1]
 
     # Tags, tasks and properties
 
     def tasks(self, limit: int, *, done: bool = False) -> tuple[TaskRecord, ...]:
         """The open tasks (with `done`, the completed ones, too) by note and line, at most `limit`."""
-        with self._damage_noticed(), self._file.reading() as connection:
-            return records_reader.tasks(connection, limit, done=done)
+        with self._damage_noticed(), self._file.read_connection() as connection:
+            return record_queries.tasks(connection, limit, done=done)
 
     def tags(self) -> tuple[TagCount, ...]:
         """Every tag and every tag that one is nested in, by name."""
-        with self._damage_noticed(), self._file.reading() as connection:
-            return records_reader.tag_counts(connection)
+        with self._damage_noticed(), self._file.read_connection() as connection:
+            return record_queries.tag_counts(connection)
 
     def notes_with_tag(self, tag: str, nested: bool = True) -> tuple[NotePath, ...]:
         """The notes with this tag (with or without `#`) or, if `nested`, with one below it."""
-        with self._damage_noticed(), self._file.reading() as connection:
-            return records_reader.notes_with_tag(connection, tag, nested)
+        with self._damage_noticed(), self._file.read_connection() as connection:
+            return record_queries.notes_with_tag(connection, tag, nested)
 
     def types(self) -> tuple[str, ...]:
         """Every type that a note has."""
-        with self._damage_noticed(), self._file.reading() as connection:
-            return records_reader.types(connection)
+        with self._damage_noticed(), self._file.read_connection() as connection:
+            return record_queries.note_types(connection)
 
     def properties(self) -> tuple[PropertyCount, ...]:
         """Every property's name and how many notes have it."""
-        with self._damage_noticed(), self._file.reading() as connection:
-            return records_reader.property_counts(connection)
+        with self._damage_noticed(), self._file.read_connection() as connection:
+            return record_queries.property_counts(connection)
 
     # Links
 
     def outgoing(self, path: NotePath) -> tuple[LinkRecord, ...]:
         """The links in a note, in their order."""
-        with self._damage_noticed(), self._file.reading() as connection:
+        with self._damage_noticed(), self._file.read_connection() as connection:
             return links.outgoing(connection, path)
 
     def backlinks(self, path: NotePath) -> tuple[LinkRecord, ...]:
         """The links in other notes that lead to this file."""
-        with self._damage_noticed(), self._file.reading() as connection:
+        with self._damage_noticed(), self._file.read_connection() as connection:
             return links.backlinks(connection, path)
 
     def most_linked(self, limit: int) -> tuple[NotePath, ...]:
         """The notes with the most links, to them or in them, ties ordered by key."""
-        with self._damage_noticed(), self._file.reading() as connection:
+        with self._damage_noticed(), self._file.read_connection() as connection:
             return links.most_linked(connection, limit)
 
     def unresolved(self) -> tuple[UnresolvedName, ...]:
         """The names that links say and no file has, the most wanted first."""
-        with self._damage_noticed(), self._file.reading() as connection:
+        with self._damage_noticed(), self._file.read_connection() as connection:
             return links.unresolved(connection)
 
     def unlinked_mentions(self, path: NotePath) -> tuple[Mention, ...]:
         """Where other notes say the note's name, title or an alias without linking it."""
-        with self._damage_noticed(), self._file.reading() as connection:
+        with self._damage_noticed(), self._file.read_connection() as connection:
             return links.unlinked_mentions(connection, path)
 
     async def links_to_rewrite(self, old: NotePath, new: NotePath) -> RenamePlan:
@@ -366,9 +372,9 @@ class VaultIndex:
     def _plan_moves(self, resolver: Resolver, moves: Mapping[NotePath, NotePath]) -> RenamePlan:
         keys: set[str] = set()
         for new in moves.values():
-            keys |= resolver.link_keys(Entry(new, 0))
+            keys |= resolver.link_keys(NameEntry(new, 0))
         with self._damage_noticed():
-            concerned = links.links_concerning(self._file.reading, moves, keys)
+            concerned = links.links_concerning(self._file.read_connection, moves, keys)
         return plan_renames(resolver, moves, concerned)
 
     def graph(self) -> GraphData:
@@ -376,7 +382,7 @@ class VaultIndex:
         # numpy takes a good part of a second to load, which a window that opens need not wait for.
         from app.index.graph_data import graph_data
 
-        with self._damage_noticed(), self._file.reading() as connection:
+        with self._damage_noticed(), self._file.read_connection() as connection:
             return graph_data(connection)
 
     def graph_delta(
@@ -394,7 +400,7 @@ class VaultIndex:
         """
         from app.index.graph_delta import graph_delta
 
-        with self._damage_noticed(), self._file.reading() as connection:
+        with self._damage_noticed(), self._file.read_connection() as connection:
             return graph_delta(connection, touched, unresolved, renamed)
 
     # Search
@@ -438,14 +444,14 @@ class VaultIndex:
     async def ranked(
         self, text: str, limit: int, *, private: bool = True
     ) -> tuple[tuple[NotePath, float], ...]:
-        """The notes that say any word of a plain text, best first; see `Searcher.ranked`."""
+        """The notes that say any word of a plain text, best first; see `SearchService.ranked`."""
         return await self.searcher.ranked(text, limit, private=private)
 
     async def term_statistics(self, text: str, best: NotePath | None) -> TermStatistics:
-        """How the words of a plain text occur in the notes; see `Searcher.term_statistics`."""
+        """How the words of a plain text occur in the notes; see `SearchService.term_statistics`."""
         return await self.searcher.term_statistics(text, best)
 
     @contextmanager
     def _searching(self) -> Iterator[sqlite3.Connection]:
-        with self._damage_noticed(), self._file.searching() as connection:
+        with self._damage_noticed(), self._file.search_connection() as connection:
             yield connection

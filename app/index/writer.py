@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, TypeVar
 
-from app.index.extract import Read, Same
+from app.index.directory_walk import FoundFile
+from app.index.extract import ExtractedNote, UnchangedFile
 from app.index.records import Problem
 from app.index.resolver import Resolver
-from app.index.walk import FoundFile
 from app.vault.path import NotePath
 
 _CHILDREN = (
@@ -30,12 +30,12 @@ _CHILDREN = (
     ("heads", "rowid"),
     ("unworded", "note"),
 )
-_KEYS_AT_ONCE = 500
+_SQL_BATCH_SIZE = 500
 T = TypeVar("T")
 
 
 @dataclass(slots=True)
-class Batch:
+class WriteBatch:
     """Changes to write: files by their row id. `link_keys` are those whose links may lead elsewhere now.
 
     `problems`, unless None, takes the place of all problems that an earlier walk found; in
@@ -45,8 +45,8 @@ class Batch:
     """
 
     files: list[tuple[int, FoundFile]] = field(default_factory=list)
-    read: list[tuple[int, Read]] = field(default_factory=list)
-    same: list[tuple[int, Same]] = field(default_factory=list)
+    read: list[tuple[int, ExtractedNote]] = field(default_factory=list)
+    same: list[tuple[int, UnchangedFile]] = field(default_factory=list)
     removed: list[int] = field(default_factory=list)
     link_keys: set[str] = field(default_factory=set)
     gone: dict[NotePath, int] = field(default_factory=dict)
@@ -61,9 +61,9 @@ class Batch:
         return bool(files or self.changed_problems or self.problems is not None)
 
 
-def write(connection: sqlite3.Connection, batch: Batch, resolver: Resolver) -> tuple[NotePath, ...]:
+def write(connection: sqlite3.Connection, batch: WriteBatch, resolver: Resolver) -> tuple[NotePath, ...]:
     """Write the batch; the notes, besides those read, whose links lead elsewhere than before."""
-    _carry_births(connection, batch)
+    _carry_created(connection, batch)
     _remove(connection, batch.removed)
     _list_files(connection, batch.files, batch.births)
     connection.executemany(
@@ -83,7 +83,7 @@ def write(connection: sqlite3.Connection, batch: Batch, resolver: Resolver) -> t
     return _relink(connection, batch.link_keys, resolver, {id for id, _ in batch.read})
 
 
-def _carry_births(connection: sqlite3.Connection, batch: Batch) -> None:
+def _carry_created(connection: sqlite3.Connection, batch: WriteBatch) -> None:
     """Let the notes that moved keep the time at which they were first seen."""
     for old, new in batch.moved:
         row = connection.execute("SELECT created FROM files WHERE id = ?", (old,)).fetchone()
@@ -124,7 +124,7 @@ def _list_files(
 
 def _put_notes(
     connection: sqlite3.Connection,
-    notes: Sequence[tuple[int, Read]],
+    notes: Sequence[tuple[int, ExtractedNote]],
     resolver: Resolver,
     births: Mapping[int, float],
 ) -> None:
@@ -181,7 +181,7 @@ def _insert(connection: sqlite3.Connection, verb: str, table: str, rows: Iterabl
         connection.executemany(f"{verb} INTO {table} VALUES ({marks})", rows)
 
 
-def _file_row(id: int, read: Read, seen: float) -> tuple[Any, ...]:
+def _file_row(id: int, read: ExtractedNote, seen: float) -> tuple[Any, ...]:
     """Return the row of a note that was first seen at `seen`; what its properties state comes first."""
     aliases = json.dumps(read.aliases) if read.aliases else "[]"
     path = NotePath(read.path)
@@ -199,7 +199,7 @@ def _file_row(id: int, read: Read, seen: float) -> tuple[Any, ...]:
     )
 
 
-def _links(notes: Iterable[tuple[int, Read]], resolver: Resolver) -> Iterator[tuple[Any, ...]]:
+def _links(notes: Iterable[tuple[int, ExtractedNote]], resolver: Resolver) -> Iterator[tuple[Any, ...]]:
     for id, read in notes:
         source = NotePath(read.path)
         for row in read.links:
@@ -212,7 +212,7 @@ def _relink(
 ) -> tuple[NotePath, ...]:
     """Resolve the links with these keys anew; the notes, besides those just read, where that changed one."""
     changed: dict[str, None] = {}
-    for keys in _chunks(link_keys, _KEYS_AT_ONCE):
+    for keys in _chunks(link_keys, _SQL_BATCH_SIZE):
         updates: list[tuple[int | None, bool, int]] = []
         marks = ",".join("?" * len(keys))
         for id, source_id, path, target, target_id, was_ambiguous in connection.execute(

@@ -29,7 +29,7 @@ T = TypeVar("T")
 Effect = Literal["allow", "ask", "deny"]
 
 
-class Operation(StrEnum):
+class BlockOperation(StrEnum):
     """What a change does to a block, or what is done without a change."""
 
     READ = "read"
@@ -46,30 +46,30 @@ class Operation(StrEnum):
 _ALLOW: Effect = "allow"
 _ASK: Effect = "ask"
 _DENY: Effect = "deny"
-_Row = dict[Operation, Effect]
-_READS: _Row = {Operation.READ: _ALLOW, Operation.VIEW: _ALLOW}
+_Row = dict[BlockOperation, Effect]
+_READS: _Row = {BlockOperation.READ: _ALLOW, BlockOperation.VIEW: _ALLOW}
 _ASKS: _Row = {
     **_READS,
-    Operation.APPEND: _ASK,
-    Operation.OVERWRITE: _ASK,
-    Operation.ARCHIVE: _ASK,
-    Operation.SHARE: _ASK,
+    BlockOperation.APPEND: _ASK,
+    BlockOperation.OVERWRITE: _ASK,
+    BlockOperation.ARCHIVE: _ASK,
+    BlockOperation.SHARE: _ASK,
 }
 _WRITES: _Row = {
     **_READS,
-    Operation.APPEND: _ALLOW,
-    Operation.OVERWRITE: _ALLOW,
-    Operation.ARCHIVE: _ALLOW,
-    Operation.SHARE: _ASK,
+    BlockOperation.APPEND: _ALLOW,
+    BlockOperation.OVERWRITE: _ALLOW,
+    BlockOperation.ARCHIVE: _ALLOW,
+    BlockOperation.SHARE: _ASK,
 }
 
-TABLE: Mapping[Permission, Mapping[Operation, Effect]] = {
+TABLE: Mapping[Permission, Mapping[BlockOperation, Effect]] = {
     Permission.READ_ONLY: _READS,
     Permission.PARTNER: _ASKS,
     Permission.HUMAN: _ASKS,
-    Permission.APPEND: {**_READS, Operation.APPEND: _ALLOW},
+    Permission.APPEND: {**_READS, BlockOperation.APPEND: _ALLOW},
     Permission.READ_WRITE: _WRITES,
-    Permission.ADMIN: {**_WRITES, Operation.GOVERN: _ASK, Operation.DELETE: _ASK},
+    Permission.ADMIN: {**_WRITES, BlockOperation.GOVERN: _ASK, BlockOperation.DELETE: _ASK},
 }
 """What is not listed is denied."""
 
@@ -85,14 +85,14 @@ _SEVERITY: Sequence[Effect] = ("allow", "ask", "deny")
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class BlockVerdict:
     """Whether it may be, and why, in words for the dialog and the log."""
 
     effect: Effect
     reason: str
 
 
-def allowed(operation: Operation, permission: Permission | None) -> Effect:
+def table_verdict(operation: BlockOperation, permission: Permission | None) -> Effect:
     """What the table says; without a permission everything is denied."""
     return _DENY if permission is None else TABLE[permission].get(operation, _DENY)
 
@@ -103,38 +103,40 @@ def check_read(block: Block, agent: str) -> None:
     Raises:
         PermissionDeniedError: it may not.
     """
-    if allowed(Operation.READ, block.permission_of(agent)) == _DENY:
+    if table_verdict(BlockOperation.READ, block.permission_of(agent)) == _DENY:
         message = f"The block {block.label!r} belongs to {block.owner} and is not shared with {agent}."
         raise PermissionDeniedError(message, label=block.label)
 
 
-def judge(before: Block | None, after: Block | None, agent: str) -> Verdict:
+def judge_change(before: Block | None, after: Block | None, agent: str) -> BlockVerdict:
     """Whether the agent may make this of the block."""
     if before is None:
         return _judge_new(after, agent)
     permission = before.permission_of(agent)
     if permission is None:
         # Its label is not said: who may not read a block need not know that there is one.
-        return Verdict(_DENY, f"a block of another agent is not shared with {agent}")
+        return BlockVerdict(_DENY, f"a block of another agent is not shared with {agent}")
     verdicts = [
-        Verdict(allowed(operation, permission), _words(operation, permission, before))
-        for operation in operations(before, after, agent)
+        BlockVerdict(table_verdict(operation, permission), _reason(operation, permission, before))
+        for operation in change_operations(before, after, agent)
     ]
     if after is not None and (problem := _gives_too_much(before, after, permission)):
-        verdicts.append(Verdict(_DENY, problem))
-    return max(verdicts, key=lambda one: _SEVERITY.index(one.effect), default=Verdict(_ALLOW, "no change"))
+        verdicts.append(BlockVerdict(_DENY, problem))
+    return max(
+        verdicts, key=lambda one: _SEVERITY.index(one.effect), default=BlockVerdict(_ALLOW, "no change")
+    )
 
 
-def _judge_new(after: Block | None, agent: str) -> Verdict:
+def _judge_new(after: Block | None, agent: str) -> BlockVerdict:
     if after is None or after.owner != agent:
-        return Verdict(_DENY, f"{agent} makes blocks only for itself")
+        return BlockVerdict(_DENY, f"{agent} makes blocks only for itself")
     if after.shares or set(after.views) - {agent}:
-        return Verdict(_ASK, f"the new block {after.label!r} is shared with other agents")
+        return BlockVerdict(_ASK, f"the new block {after.label!r} is shared with other agents")
     if _RANK[after.permission] > _RANK[Permission.READ_WRITE] or after.type is BlockType.CORE:
-        return Verdict(_ASK, f"the new block {after.label!r} is {after.type} with {after.permission}")
+        return BlockVerdict(_ASK, f"the new block {after.label!r} is {after.type} with {after.permission}")
     if after.permission in (Permission.PARTNER, Permission.HUMAN):
-        return Verdict(_ASK, f"the block {after.label!r} is kept with the permission {after.permission}")
-    return Verdict(_ALLOW, "a new block of its own memory")
+        return BlockVerdict(_ASK, f"the block {after.label!r} is kept with the permission {after.permission}")
+    return BlockVerdict(_ALLOW, "a new block of its own memory")
 
 
 def _gives_too_much(before: Block, after: Block, own: Permission) -> str:
@@ -144,31 +146,31 @@ def _gives_too_much(before: Block, after: Block, own: Permission) -> str:
     return ""
 
 
-def _words(operation: Operation, permission: Permission, block: Block) -> str:
+def _reason(operation: BlockOperation, permission: Permission, block: Block) -> str:
     return f"{operation.value}: the block {block.label!r} has the permission {permission.value}"
 
 
 # What a change does
 
 
-def operations(before: Block, after: Block | None, agent: str) -> frozenset[Operation]:
+def change_operations(before: Block, after: Block | None, agent: str) -> frozenset[BlockOperation]:
     """Every operation that a change comes to; for `agent` its own view is its own business."""
     if after is None:
-        return frozenset({Operation.DELETE})
-    found: set[Operation] = set()
+        return frozenset({BlockOperation.DELETE})
+    found: set[BlockOperation] = set()
     if before.views != after.views:
         own = before.with_view(agent, after.view_of(agent)).views == after.views
-        found.add(Operation.VIEW if own else Operation.GOVERN)
+        found.add(BlockOperation.VIEW if own else BlockOperation.GOVERN)
     if before.shares != after.shares:
-        found.add(Operation.SHARE)
+        found.add(BlockOperation.SHARE)
     if before.type != after.type:
         away = after.type is BlockType.ARCHIVAL and before.type is not BlockType.CORE
         back = before.type is BlockType.ARCHIVAL and after.type is BlockType.WORKING
-        found.add(Operation.ARCHIVE if away or back else Operation.GOVERN)
+        found.add(BlockOperation.ARCHIVE if away or back else BlockOperation.GOVERN)
     if before.description != after.description or before.origin != after.origin:
-        found.add(Operation.OVERWRITE)
+        found.add(BlockOperation.OVERWRITE)
     if _rules(before) != _rules(after):
-        return frozenset({*found, Operation.GOVERN, Operation.OVERWRITE})
+        return frozenset({*found, BlockOperation.GOVERN, BlockOperation.OVERWRITE})
     return frozenset(found | set(_content_operations(before.schema, before.content, after.content)))
 
 
@@ -177,7 +179,7 @@ def _rules(block: Block) -> Block:
     return replace(block, content="", views={}, shares={}, origin={}, description="", type=BlockType.WORKING)
 
 
-def _content_operations(schema: Schema, before: object, after: object) -> Iterable[Operation]:
+def _content_operations(schema: Schema, before: object, after: object) -> Iterable[BlockOperation]:
     if before == after:
         return
     match schema:
@@ -193,24 +195,24 @@ def _content_operations(schema: Schema, before: object, after: object) -> Iterab
                 mine = set(_content_operations(section.content, old[section.name], new[section.name]))
                 yield from mine
                 if mine and section.read_only:
-                    yield Operation.GOVERN
+                    yield BlockOperation.GOVERN
 
 
-def _map_operations(schema: MapSchema, before: object, after: object) -> Iterable[Operation]:
+def _map_operations(schema: MapSchema, before: object, after: object) -> Iterable[BlockOperation]:
     old, new = cast("Mapping[str, object]", before), cast("Mapping[str, object]", after)
     for field in schema.fields:
         was, will = old.get(field.name), new.get(field.name)
         if was == will:
             continue
         if field.read_only:
-            yield Operation.GOVERN
+            yield BlockOperation.GOVERN
         both = isinstance(was, tuple) and isinstance(will, tuple)
-        yield Operation.APPEND if both and _begins(will, was) else Operation.OVERWRITE  # type: ignore[arg-type]
+        yield BlockOperation.APPEND if both and _begins(will, was) else BlockOperation.OVERWRITE  # type: ignore[arg-type]
 
 
 def _begins(whole: tuple[object, ...], start: tuple[object, ...]) -> bool:
     return whole[: len(start)] == start
 
 
-def _longer(before: T, after: T, begins: Callable[[T, T], bool]) -> Operation:
-    return Operation.APPEND if begins(after, before) else Operation.OVERWRITE
+def _longer(before: T, after: T, begins: Callable[[T, T], bool]) -> BlockOperation:
+    return BlockOperation.APPEND if begins(after, before) else BlockOperation.OVERWRITE

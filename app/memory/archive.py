@@ -9,15 +9,15 @@ from dataclasses import dataclass
 import numpy as np
 from pydantic import JsonValue
 
-from app.index.folding import segmented, tokens
+from app.index.normalization import segment, tokenize
 from app.index.term_statistics import TermStatistics, term_statistics
 from app.memory.database import MemoryDatabase
 
-_MOST_VECTORS = 512
+_MAX_VECTOR_BATCH = 512
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ArchiveHit:
     """An entry that was found; `score` from 0 to 1, `created` in ISO 8601."""
 
     number: int
@@ -30,14 +30,14 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class TimeRange:
     """From when to when, as the beginnings of ISO 8601 times; empty for no bound."""
 
     since: str = ""
     until: str = ""
 
 
-ANY_TIME = Span()
+ANY_TIME = TimeRange()
 
 
 class Archive:
@@ -51,21 +51,23 @@ class Archive:
         with self._database.transaction() as db:
             return int(db.execute("SELECT count(*) FROM entries WHERE owner = ?", (agent,)).fetchone()[0])
 
-    def newest(self, agent: str, limit: int, offset: int = 0) -> tuple[Found, ...]:
+    def newest(self, agent: str, limit: int, offset: int = 0) -> tuple[ArchiveHit, ...]:
         """The agent's entries, newest first."""
         with self._database.transaction() as db:
             rows = db.execute(
                 f"SELECT {_COLUMNS} FROM entries WHERE owner = ? ORDER BY entry DESC LIMIT ? OFFSET ?",
                 (agent, limit, offset),
             ).fetchall()
-        return tuple(_found(row) for row in rows)
+        return tuple(_to_hit(row) for row in rows)
 
-    def by_words(self, agent: str, query: str, limit: int, span: Span = ANY_TIME) -> list[tuple[int, float]]:
+    def search_text(
+        self, agent: str, query: str, limit: int, span: TimeRange = ANY_TIME
+    ) -> list[tuple[int, float]]:
         """Entries that have words of the query, best first: their numbers and scores (BM25)."""
-        words = tokens(query)
+        words = tokenize(query)
         if not words:
             return []
-        quoted = (segmented(word).replace("\0", " ").replace('"', " ").strip() for word in words)
+        quoted = (segment(word).replace("\0", " ").replace('"', " ").strip() for word in words)
         expression = " OR ".join(f'"{word}"' for word in quoted if word)
         with self._database.transaction() as db:
             rows = db.execute(
@@ -82,7 +84,9 @@ class Archive:
             (texts,) = db.execute("SELECT max(id) FROM entries").fetchone()
             return term_statistics(db, "entry_words", query, texts or 0, best)
 
-    def without_vector(self, agent: str, model: str, limit: int = _MOST_VECTORS) -> list[tuple[int, str]]:
+    def missing_vectors(
+        self, agent: str, model: str, limit: int = _MAX_VECTOR_BATCH
+    ) -> list[tuple[int, str]]:
         """The agent's newest entries of which there is no vector by this model yet: numbers and texts."""
         with self._database.transaction() as db:
             rows = db.execute(
@@ -92,7 +96,7 @@ class Archive:
             ).fetchall()
         return [(int(number), str(text)) for number, text in rows]
 
-    def keep_vectors(self, model: str, vectors: Sequence[tuple[int, np.ndarray]]) -> None:
+    def save_vectors(self, model: str, vectors: Sequence[tuple[int, np.ndarray]]) -> None:
         """Keep vectors of entries; those of an entry that is gone by now are left out."""
         rows = [(number, model, vector.astype(np.float32).tobytes(), number) for number, vector in vectors]
         with self._database.transaction(write=True) as db:
@@ -100,8 +104,8 @@ class Archive:
                 "INSERT OR REPLACE INTO entry_vectors SELECT ?, ?, ? FROM entries WHERE id = ?", rows
             )
 
-    def by_meaning(
-        self, agent: str, model: str, vector: np.ndarray, limit: int, span: Span = ANY_TIME
+    def search_vectors(
+        self, agent: str, model: str, vector: np.ndarray, limit: int, span: TimeRange = ANY_TIME
     ) -> list[tuple[int, float]]:
         """The entries closest to a vector of length 1, best first: their numbers and cosines."""
         with self._database.transaction() as db:
@@ -117,11 +121,11 @@ class Archive:
         best = np.argsort(-cosines, kind="stable")[:limit]
         return [(int(rows[at][0]), float(cosines[at])) for at in best]
 
-    def get(self, scores: Sequence[tuple[int, float]]) -> tuple[Found, ...]:
+    def get(self, scores: Sequence[tuple[int, float]]) -> tuple[ArchiveHit, ...]:
         """The entries with these numbers, in this order, each with its score."""
         with self._database.transaction() as db:
             found = {
-                number: _found(row, score)
+                number: _to_hit(row, score)
                 for number, score in scores
                 if (row := db.execute(f"SELECT {_COLUMNS} FROM entries WHERE id = ?", (number,)).fetchone())
             }
@@ -132,6 +136,6 @@ _COLUMNS = "id, entry, owner, created, text, metadata"
 _SPAN = "AND (? = '' OR created >= ?) AND (? = '' OR created < ?)"
 
 
-def _found(row: tuple[int, str, str, str, str, str], score: float = 0.0) -> Found:
+def _to_hit(row: tuple[int, str, str, str, str, str], score: float = 0.0) -> ArchiveHit:
     number, entry, owner, created, text, metadata = row
-    return Found(number, entry, owner, created, text, json.loads(metadata), score)
+    return ArchiveHit(number, entry, owner, created, text, json.loads(metadata), score)

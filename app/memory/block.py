@@ -34,7 +34,7 @@ class Permission(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class BlockView:
     """How an agent has a block in sight: pinned to its context, and from which line on how many lines.
 
     `lines` None shows all; `start` counts from 1.
@@ -61,7 +61,7 @@ class Block:
     permission: Permission = Permission.READ_WRITE
     description: str = ""
     content: Content = ""
-    views: Mapping[str, View] = field(default_factory=dict)
+    views: Mapping[str, BlockView] = field(default_factory=dict)
     shares: Mapping[str, Permission] = field(default_factory=dict)
     origin: Mapping[str, str] = field(default_factory=dict)
     kept: bool = field(default=True, compare=False)
@@ -84,7 +84,7 @@ class Block:
             InvalidParametersError: the label or the text can't be, or a required field is empty.
         """
         schema = schema or (LogSchema() if type is BlockType.LOG else TextSchema())
-        content = contents.empty(schema) if text is None else contents.parse(schema, text)
+        content = contents.default_content(schema) if text is None else contents.parse(schema, text)
         made = cls(owner, clean_label(label), type, schema, permission, description, content)
         made.check()
         return made
@@ -126,14 +126,14 @@ class Block:
         """This block holding what a text says; errors as of `with_content`."""
         return self.with_content(contents.parse(self.schema, text))
 
-    def view_of(self, agent: str) -> View:
+    def view_of(self, agent: str) -> BlockView:
         """How an agent has it in sight."""
-        return self.views.get(agent, View())
+        return self.views.get(agent, BlockView())
 
-    def with_view(self, agent: str, view: View) -> Block:
+    def with_view(self, agent: str, view: BlockView) -> Block:
         """This block with another view of an agent's."""
         views = {name: one for name, one in self.views.items() if name != agent}
-        return replace(self, views=views if view == View() else {**views, agent: view})
+        return replace(self, views=views if view == BlockView() else {**views, agent: view})
 
     def permission_of(self, agent: str) -> Permission | None:
         """What the agent may do with it; None for nothing at all."""
@@ -152,16 +152,16 @@ class Block:
         return "".join(lines[view.start - 1 : last])
 
 
-HUMAN, PERSONA = "human", "persona"
+HUMAN_LABEL, PERSONA_LABEL = "human", "persona"
 
 
 def default_blocks(agent: str) -> tuple[Block, ...]:
     """The blocks that every agent starts with; they are kept from the first edit on."""
-    pinned = {agent: View(pinned=True)}
+    pinned = {agent: BlockView(pinned=True)}
     return (
         Block(
             agent,
-            PERSONA,
+            PERSONA_LABEL,
             BlockType.CORE,
             description="Who the agent is and how it works.",
             views=pinned,
@@ -169,7 +169,7 @@ def default_blocks(agent: str) -> tuple[Block, ...]:
         ),
         Block(
             agent,
-            HUMAN,
+            HUMAN_LABEL,
             BlockType.CORE,
             permission=Permission.HUMAN,
             views=pinned,

@@ -5,39 +5,39 @@ from __future__ import annotations
 from dataclasses import replace
 
 from app.memory.block import Block
-from app.memory.entry import Entry
-from app.memory.projection import project
+from app.memory.entry import ArchiveEntry
+from app.memory.serialization import serialize_block
 from app.vault.changes import ChangeSet, Create, Delete, FileChange, Update
 
-PLACE = "memory"
+MEMORY_PLACE = "memory"
 """The place of the change sets of the memory."""
 
 
-def created(block: Block, summary: str = "") -> ChangeSet:
+def create_block(block: Block, summary: str = "") -> ChangeSet:
     """Make a block."""
-    change = Create(block.path, project(block))
-    return ChangeSet.of(change, summary=summary or f"New block {block.label}", place=PLACE)
+    change = Create(block.path, serialize_block(block))
+    return ChangeSet.of(change, summary=summary or f"New block {block.label}", place=MEMORY_PLACE)
 
 
-def edited(before: Block, after: Block, summary: str = "") -> ChangeSet:
+def edit_block(before: Block, after: Block, summary: str = "") -> ChangeSet:
     """Make of a block another one of the same label."""
-    change = change_of(before, after)
-    return ChangeSet.of(change, summary=summary or f"Edit the block {before.label}", place=PLACE)
+    change = block_change(before, after)
+    return ChangeSet.of(change, summary=summary or f"Edit the block {before.label}", place=MEMORY_PLACE)
 
 
-def change_of(before: Block, after: Block) -> FileChange:
+def block_change(before: Block, after: Block) -> FileChange:
     """The single change; a block that is not kept yet is made by it."""
     if not before.kept:
-        return Create(before.path, project(replace(after, kept=True)))
-    return Update(before.path, project(before), project(after))
+        return Create(before.path, serialize_block(replace(after, kept=True)))
+    return Update(before.path, serialize_block(before), serialize_block(after))
 
 
-def deleted(block: Block, summary: str = "") -> ChangeSet:
+def delete_block(block: Block, summary: str = "") -> ChangeSet:
     """Take a block away."""
-    change = Delete(block.path, project(block))
-    return ChangeSet.of(change, summary=summary or f"Delete the block {block.label}", place=PLACE)
+    change = Delete(block.path, serialize_block(block))
+    return ChangeSet.of(change, summary=summary or f"Delete the block {block.label}", place=MEMORY_PLACE)
 
 
-def inserted(entry: Entry) -> ChangeSet:
+def insert_entry(entry: ArchiveEntry) -> ChangeSet:
     """Keep an entry in the archive."""
-    return ChangeSet.of(Create(entry.path, entry.data), summary="Remember in the archive", place=PLACE)
+    return ChangeSet.of(Create(entry.path, entry.data), summary="Remember in the archive", place=MEMORY_PLACE)

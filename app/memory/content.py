@@ -29,7 +29,7 @@ from app.memory.schema import (
 _INDENT = "  "
 _ITEM = "- "
 _HEAD = re.compile(r"([^\W\d][\w -]{0,59}):(?: (.*))?", re.DOTALL)
-_LARGEST = 2**53
+_MAX_NUMBER = 2**53
 
 
 class LogEntry(NamedTuple):
@@ -45,7 +45,7 @@ PlainContent = str | tuple[str, ...] | tuple[LogEntry, ...] | Fields
 Content = PlainContent | Mapping[str, PlainContent]
 
 
-def empty(schema: Schema) -> Content:
+def default_content(schema: Schema) -> Content:
     """What a new block of this schema holds: its defaults."""
     match schema:
         case TextSchema():
@@ -55,10 +55,10 @@ def empty(schema: Schema) -> Content:
         case MapSchema():
             return {f.name: field_value(f, f.default) for f in schema.fields}
         case CompositeSchema():
-            return {one.name: cast("PlainContent", empty(one.content)) for one in schema.sections}
+            return {one.name: cast("PlainContent", default_content(one.content)) for one in schema.sections}
 
 
-def now() -> str:
+def timestamp() -> str:
     """The time, as logs and timestamps have it."""
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
@@ -70,12 +70,14 @@ def render(schema: Schema, content: object) -> str:
     """The content as text; `parse` reads it again."""
     match schema:
         case TextSchema():
-            return _text(content)
+            return _check_text(content)
         case ListSchema():
-            return "".join(f"{_ITEM}{_continued(_text(item))}\n" for item in _sequence(content))
+            return "".join(
+                f"{_ITEM}{_continuation_lines(_check_text(item))}\n" for item in _sequence(content)
+            )
         case LogSchema():
             entries = cast("tuple[LogEntry, ...]", _sequence(content))
-            return "".join(f"{_ITEM}{at} {_continued(text)}\n" for at, text in entries)
+            return "".join(f"{_ITEM}{at} {_continuation_lines(text)}\n" for at, text in entries)
         case MapSchema():
             values = _mapping(content)
             return "".join(_field_text(one, values.get(one.name)) for one in schema.fields)
@@ -100,12 +102,12 @@ def _field_text(field: MapField, value: object) -> str:
         case tuple():
             return f"{field.name}:\n{_indented(render(ListSchema(), value).removesuffix(chr(10)))}"
         case str():
-            return f"{field.name}: {_continued(value)}\n"
+            return f"{field.name}: {_continuation_lines(value)}\n"
         case _:
             return f"{field.name}: {json.dumps(value)}\n"
 
 
-def _continued(text: str) -> str:
+def _continuation_lines(text: str) -> str:
     return text.replace("\n", f"\n{_INDENT}")
 
 
@@ -225,11 +227,11 @@ def field_value(field: MapField, value: object) -> FieldValue:
     """
     match field.kind, value:
         case FieldKind.TEXT, None | str():
-            return _text(value or "")
+            return _check_text(value or "")
         case FieldKind.LIST, None:
             return ()
         case FieldKind.LIST, list() | tuple() if all(isinstance(one, str) for one in value):
-            return tuple(_text(one) for one in value)
+            return tuple(_check_text(one) for one in value)
         case FieldKind.COUNTER, None:
             return 0
         case ((FieldKind.NUMBER | FieldKind.BOOLEAN | FieldKind.TIMESTAMP), None):
@@ -238,18 +240,20 @@ def field_value(field: MapField, value: object) -> FieldValue:
             return value
         case FieldKind.TIMESTAMP, str():
             return _timestamp(value)
-        case FieldKind.COUNTER, int() if not isinstance(value, bool) and abs(value) < _LARGEST:
+        case FieldKind.COUNTER, int() if not isinstance(value, bool) and abs(value) < _MAX_NUMBER:
             return value
-        case FieldKind.NUMBER, int() if not isinstance(value, bool) and abs(value) < _LARGEST:
+        case FieldKind.NUMBER, int() if not isinstance(value, bool) and abs(value) < _MAX_NUMBER:
             return value
         case FieldKind.NUMBER, float() if math.isfinite(value):
-            return int(value) if value.is_integer() and abs(value) < _LARGEST else value
+            return int(value) if value.is_integer() and abs(value) < _MAX_NUMBER else value
     raise InvalidParametersError(
-        f"{field.name} holds {_HOLDS[field.kind]}, not {value!r:.80}.", field=field.name, kind=str(field.kind)
+        f"{field.name} holds {_KIND_NAMES[field.kind]}, not {value!r:.80}.",
+        field=field.name,
+        kind=str(field.kind),
     )
 
 
-_HOLDS = {
+_KIND_NAMES = {
     FieldKind.TEXT: "a text",
     FieldKind.NUMBER: "a number",
     FieldKind.BOOLEAN: "true or false",
@@ -289,7 +293,7 @@ def _timestamp(said: str) -> str:
     return said
 
 
-def _text(value: object) -> str:
+def _check_text(value: object) -> str:
     assert isinstance(value, str)
     try:
         value.encode("utf-8")

@@ -12,8 +12,8 @@ from app.errors import StorageError
 from app.storage.private import create_private_file, make_private_folder
 from app.storage.sqlite import Database, Schema
 
-_DAY_S = 86_400.0
-_KEPT = 5
+_BACKUP_INTERVAL_S = 86_400.0
+_MAX_BACKUPS = 5
 
 
 def m001_documents(db: sqlite3.Connection) -> None:
@@ -85,16 +85,16 @@ class MemoryDatabase(Database):
     def _replaced(self) -> None:
         """Copy the newest backup that can be read into the new file."""
         self.restored = 0.0
-        for backup in reversed(self.kept_backups()):
+        for backup in reversed(self.list_backups()):
             if self._restore(backup):
                 self.restored = backup.stat().st_mtime
                 return
 
-    def kept_backups(self) -> list[Path]:
+    def list_backups(self) -> list[Path]:
         """The backups, oldest first."""
         return sorted(self.backups.glob("memory-*.sqlite")) if self.backups.is_dir() else []
 
-    def back_up(self, *, after: float = _DAY_S) -> Path | None:
+    def back_up(self, *, after: float = _BACKUP_INTERVAL_S) -> Path | None:
         """Make a backup if the newest is older than `after` seconds, and remove the oldest beyond a few.
 
         Returns:
@@ -103,7 +103,7 @@ class MemoryDatabase(Database):
         Raises:
             StorageError: the disk refused.
         """
-        kept = self.kept_backups()
+        kept = self.list_backups()
         if not self._writable or (kept and time.time() - kept[-1].stat().st_mtime < after):
             return None
         with self.transaction() as db:
@@ -115,7 +115,7 @@ class MemoryDatabase(Database):
         try:
             make_private_folder(self.backups)
             made = self._copy_to(self.backups / name)
-            for old in kept[: max(0, len(kept) + 1 - _KEPT)]:
+            for old in kept[: max(0, len(kept) + 1 - _MAX_BACKUPS)]:
                 old.unlink(missing_ok=True)
         except (OSError, sqlite3.Error) as error:
             message = f"The memory could not be backed up: {error}."

@@ -16,14 +16,14 @@ from pydantic import JsonValue
 
 from app.memory.block import Block
 from app.memory.content import Content, LogEntry, PlainContent
-from app.memory.projection import block_from, header_of
 from app.memory.schema import CompositeSchema, FieldKind, ListSchema, LogSchema, MapSchema, Plain, TextSchema
+from app.memory.serialization import block_header, build_block
 
 _ABOUT = "about"
 _BODY = "body"
-_LONG = 20_000
+_MAX_DIFFED_CHARS = 20_000
 _MAPS = ("views", "shares", "origin")
-_MOST_OPERATIONS = 100_000
+_MAX_OPERATIONS = 100_000
 
 
 class BlockDocument:
@@ -43,9 +43,9 @@ class BlockDocument:
         self._doc.commit()
         return self._doc.export(ExportMode.Snapshot())
 
-    def shortened(self) -> BlockDocument:
+    def compact(self) -> BlockDocument:
         """This document; where its history is very long, a new one that holds the same without it."""
-        if self._doc.len_ops <= _MOST_OPERATIONS:
+        if self._doc.len_ops <= _MAX_OPERATIONS:
             return self
         made = BlockDocument()
         made.write(self.read())
@@ -57,7 +57,7 @@ class BlockDocument:
         self._doc.commit()
         return self._doc.oplog_frontiers.encode()
 
-    def at(self, version: bytes) -> BlockDocument | None:
+    def at_version(self, version: bytes) -> BlockDocument | None:
         """A document of its own as this one was in a version; None when that is not kept any more."""
         frontiers = Frontiers.decode(version)
         self._doc.commit()
@@ -79,11 +79,11 @@ class BlockDocument:
         header: dict[str, JsonValue] = {name: json.loads(value) for name, value in about.items()}
         for name in _MAPS:
             header[name] = {key: json.loads(value) for key, value in self._values(name).items()}
-        return block_from(header, self._content)
+        return build_block(header, self._content)
 
     def write(self, block: Block) -> None:
         """Change the document, no more than needed, so that it is this block."""
-        header = header_of(block)
+        header = block_header(block)
         for name in _MAPS:
             self._write_map(name, cast("Mapping[str, JsonValue]", header.pop(name, {})))
         self._write_map(_ABOUT, header)
@@ -188,7 +188,7 @@ class BlockDocument:
         now = kept.to_string()
         if now == text:
             return
-        if max(len(now), len(text)) > _LONG:
+        if max(len(now), len(text)) > _MAX_DIFFED_CHARS:
             kept.update_by_line(text)
         else:
             kept.update(text)

@@ -14,7 +14,6 @@ from app.errors import InvalidParametersError, LimitError, NotFoundError
 from app.memory import content as contents
 from app.memory.block import Block
 from app.memory.content import Content, FieldValue, LogEntry, PlainContent
-from app.memory.projection import LARGEST
 from app.memory.schema import (
     CompositeSchema,
     FieldKind,
@@ -26,6 +25,7 @@ from app.memory.schema import (
     Schema,
     TextSchema,
 )
+from app.memory.serialization import MAX_BLOCK_BYTES
 from app.vault.markdown.patch import apply_patch
 
 Mode = Literal["first", "all", "nth", "regex"]
@@ -47,12 +47,12 @@ def append(block: Block, text: str, part: str | None = None) -> Block:
             case ListSchema() | MapField(kind=FieldKind.LIST):
                 return (*cast("tuple[str, ...]", content), text)
             case LogSchema():
-                return (*cast("tuple[LogEntry, ...]", content), LogEntry(contents.now(), text))
+                return (*cast("tuple[LogEntry, ...]", content), LogEntry(contents.timestamp(), text))
             case MapField(kind=FieldKind.COUNTER):
-                return contents.field_value(schema, int(cast("int", content)) + _whole(text))
-        raise InvalidParametersError(f"Nothing can be added to a {_kind(schema)}; use set_field.")
+                return contents.field_value(schema, int(cast("int", content)) + _parse_integer(text))
+        raise InvalidParametersError(f"Nothing can be added to a {_schema_kind(schema)}; use set_field.")
 
-    return _changed(block, part, add)
+    return _change_part(block, part, add)
 
 
 def replace(
@@ -69,7 +69,7 @@ def replace(
     """
     if not old:
         raise InvalidParametersError("There is no text to look for.")
-    return _changed_text(block, part, lambda text: _replaced(text, old, new, mode, nth or 1))
+    return _changed_text(block, part, lambda text: _replace_text(text, old, new, mode, nth or 1))
 
 
 def patch(block: Block, said: str, part: str | None = None) -> Block:
@@ -118,7 +118,7 @@ def set_field(block: Block, field: str, value: object) -> Block:
             return contents.field_value(schema, value)
         return _section_value(schema, content, value)
 
-    return _changed(block, field, put)
+    return _change_part(block, field, put)
 
 
 def _section_value(schema: Plain, content: object, value: object) -> Content:
@@ -154,12 +154,14 @@ def _field_in(field: MapField, now: FieldValue, values: Mapping[str, object]) ->
 # Parts
 
 
-def _changed(block: Block, part: str | None, change: Callable[[Plain | MapField, object], object]) -> Block:
+def _change_part(
+    block: Block, part: str | None, change: Callable[[Plain | MapField, object], object]
+) -> Block:
     """The block with one part of it as `change` makes it."""
     schema = block.schema
     if part is None:
         if isinstance(schema, MapSchema | CompositeSchema):
-            raise InvalidParametersError(_say_part(schema), allowed=_names(schema))
+            raise InvalidParametersError(_raise_needs_part(schema), allowed=_names(schema))
         return block.with_content(cast("Content", change(schema, block.content)))
     return block.with_content(_changed_part(schema, block.content, part, change))
 
@@ -168,13 +170,13 @@ def _changed_part(
     schema: Schema, content: object, part: str, change: Callable[[Plain | MapField, object], object]
 ) -> Content:
     if isinstance(schema, MapSchema):
-        field = _named({one.name: one for one in schema.fields}, part)
+        field = _find_part({one.name: one for one in schema.fields}, part)
         values = dict(cast("Mapping[str, object]", content))
         values[field.name] = change(field, values[field.name])
         return cast("Content", values)
     if isinstance(schema, CompositeSchema):
         name, dot, inner = part.partition(".")
-        section = _named({one.name: one for one in schema.sections}, name)
+        section = _find_part({one.name: one for one in schema.sections}, name)
         if section.read_only:
             raise InvalidParametersError(f"{section.name} is read-only.", field=section.name)
         parts = dict(cast("Mapping[str, PlainContent]", content))
@@ -188,13 +190,13 @@ def _changed_part(
 def _changed_text(block: Block, part: str | None, edit: Callable[[str], str]) -> Block:
     def change(schema: Plain | MapField, content: object) -> object:
         if isinstance(schema, ListSchema | LogSchema) or not isinstance(content, str):
-            raise InvalidParametersError(f"That is for texts, and this is a {_kind(schema)}.")
+            raise InvalidParametersError(f"That is for texts, and this is a {_schema_kind(schema)}.")
         return edit(str(content))
 
-    return _changed(block, part, change)
+    return _change_part(block, part, change)
 
 
-def _named(known: Mapping[str, V], name: str) -> V:
+def _find_part(known: Mapping[str, V], name: str) -> V:
     found = next((one for key, one in known.items() if key.casefold() == name.strip().casefold()), None)
     if found is None:
         message = f"There is no part {name!r}; there are {', '.join(known)}."
@@ -207,15 +209,15 @@ def _names(schema: MapSchema | CompositeSchema) -> list[str]:
     return [one.name for one in parts]
 
 
-def _say_part(schema: MapSchema | CompositeSchema) -> str:
+def _raise_needs_part(schema: MapSchema | CompositeSchema) -> str:
     return f"Say which part is meant by `field`: {', '.join(_names(schema))}."
 
 
-def _kind(schema: Plain | MapField) -> str:
+def _schema_kind(schema: Plain | MapField) -> str:
     return str(schema.kind)
 
 
-def _whole(text: str) -> int:
+def _parse_integer(text: str) -> int:
     try:
         return int(text)
     except ValueError:
@@ -225,9 +227,9 @@ def _whole(text: str) -> int:
 # Texts
 
 
-def _replaced(text: str, old: str, new: str, mode: Mode, nth: int) -> str:
+def _replace_text(text: str, old: str, new: str, mode: Mode, nth: int) -> str:
     if mode == "regex":
-        return _replaced_by_pattern(text, old, new)
+        return _replace_pattern(text, old, new)
     if not old:
         raise InvalidParametersError("Say which text is to be replaced; append adds to it.")
     count = text.count(old)
@@ -236,8 +238,10 @@ def _replaced(text: str, old: str, new: str, mode: Mode, nth: int) -> str:
         found = "is not there" if not count else f"is there {count} times only"
         raise NotFoundError(f"The text {old[:80]!r} {found}.", found=count)
     if mode == "all":
-        if len(text) + count * len(new) > LARGEST:
-            raise LimitError(f"The text would be longer than {LARGEST:,} characters.", limit=LARGEST)
+        if len(text) + count * len(new) > MAX_BLOCK_BYTES:
+            raise LimitError(
+                f"The text would be longer than {MAX_BLOCK_BYTES:,} characters.", limit=MAX_BLOCK_BYTES
+            )
         return text.replace(old, new)
     at = -1
     for _ in range(wanted):
@@ -245,7 +249,7 @@ def _replaced(text: str, old: str, new: str, mode: Mode, nth: int) -> str:
     return text[:at] + new + text[at + len(old) :]
 
 
-def _replaced_by_pattern(text: str, old: str, new: str) -> str:
+def _replace_pattern(text: str, old: str, new: str) -> str:
     try:
         made, count = re2.compile(old).subn(new, text)
     except re2.error as error:

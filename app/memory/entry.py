@@ -10,15 +10,15 @@ from dataclasses import dataclass, field
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
 from app.errors import InvalidParametersError
-from app.memory.content import now
+from app.memory.content import timestamp
 from app.memory.labels import entry_path
-from app.memory.projection import header_text, read_document
+from app.memory.serialization import header_text, parse_document
 from app.vault.path import NotePath
 
-LONGEST = 100_000
+MAX_ENTRY_CHARS = 100_000
 
 
-class _Header(BaseModel):
+class _EntryHeader(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     owner: str = Field(min_length=1, max_length=200)
@@ -28,7 +28,7 @@ class _Header(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ArchiveEntry:
     """What was remembered, by whom and when (ISO 8601); `metadata` is what the agent says about it."""
 
     owner: str
@@ -38,17 +38,17 @@ class Entry:
     metadata: Mapping[str, JsonValue] = field(default_factory=dict)
 
     @classmethod
-    def new(cls, owner: str, text: str, metadata: Mapping[str, JsonValue] | None = None) -> Entry:
+    def new(cls, owner: str, text: str, metadata: Mapping[str, JsonValue] | None = None) -> ArchiveEntry:
         """An entry that is to be kept; later ones have greater ids.
 
         Raises:
             InvalidParametersError: the text is empty or too long.
         """
-        if not text.strip() or len(text) > LONGEST:
-            message = f"An entry has 1 to {LONGEST:,} characters."
+        if not text.strip() or len(text) > MAX_ENTRY_CHARS:
+            message = f"An entry has 1 to {MAX_ENTRY_CHARS:,} characters."
             raise InvalidParametersError(message, size=len(text))
         id = f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-{secrets.token_hex(4)}"
-        return cls(owner, id, now(), text, dict(metadata or {}))
+        return cls(owner, id, timestamp(), text, dict(metadata or {}))
 
     @property
     def path(self) -> NotePath:
@@ -64,15 +64,15 @@ class Entry:
         return f"{header_text(values)}{self.text}".encode()
 
 
-def read_entry(data: bytes) -> Entry:
+def parse_entry(data: bytes) -> ArchiveEntry:
     """The entry that the bytes say.
 
     Raises:
         InvalidParametersError: they say none.
     """
-    values, text = read_document(data)
+    values, text = parse_document(data)
     try:
-        header = _Header.model_validate(values)
+        header = _EntryHeader.model_validate(values)
     except ValidationError as error:
         raise InvalidParametersError(f"That is no entry of an archive: {error}") from error
-    return Entry(header.owner, header.entry, header.created, text, header.metadata)
+    return ArchiveEntry(header.owner, header.entry, header.created, text, header.metadata)

@@ -13,7 +13,7 @@ from urllib.parse import unquote
 from app.errors import InvalidParametersError, InvalidPathError
 from app.vault.path import NotePath
 
-LONGEST = 200
+MAX_LABEL_CHARS = 200
 ARCHIVE = "@archive"
 """The folder of an agent's entries; a label can't be it, for its `@` is encoded."""
 
@@ -28,8 +28,8 @@ def clean_label(label: str) -> str:
         InvalidParametersError: it is empty, too long, or has a control character or an empty part.
     """
     normal = unicodedata.normalize("NFC", label.strip())
-    if not normal or len(normal) > LONGEST or _CONTROL.search(normal):
-        raise InvalidParametersError(f"A label has 1 to {LONGEST} visible characters.", label=label)
+    if not normal or len(normal) > MAX_LABEL_CHARS or _CONTROL.search(normal):
+        raise InvalidParametersError(f"A label has 1 to {MAX_LABEL_CHARS} visible characters.", label=label)
     if any(not part.strip() for part in normal.split("/")):
         raise InvalidParametersError("A label has words on both sides of each '/'.", label=label)
     return normal
@@ -41,13 +41,13 @@ def block_path(agent: str, label: str) -> NotePath:
     Raises:
         InvalidParametersError: no path can hold the label.
     """
-    parts = [_encoded(agent), *map(_encoded, clean_label(label).split("/"))]
+    parts = [_encode_part(agent), *map(_encode_part, clean_label(label).split("/"))]
     return _path(parts, label)
 
 
 def entry_path(agent: str, entry: str) -> NotePath:
     """The path of an entry in an agent's archive."""
-    return _path([_encoded(agent), ARCHIVE, _encoded(entry)], entry)
+    return _path([_encode_part(agent), ARCHIVE, _encode_part(entry)], entry)
 
 
 def is_entry(path: NotePath) -> bool:
@@ -55,7 +55,7 @@ def is_entry(path: NotePath) -> bool:
     return path.text.split("/")[1:2] == [ARCHIVE]
 
 
-def label_of(path: NotePath) -> str:
+def label_from_path(path: NotePath) -> str:
     """The label of the block at a path."""
     return unquote(path.text.partition("/")[2])
 
@@ -68,7 +68,7 @@ def _path(parts: list[str], said: str) -> NotePath:
         raise InvalidParametersError(message, label=said) from error
 
 
-def _encoded(part: str) -> str:
+def _encode_part(part: str) -> str:
     """A part of a path; a device's name (`con`) has its first letter encoded."""
     made = _UNSAFE.sub(lambda found: "".join(f"%{byte:02X}" for byte in found[0].encode()), part)
     made = made.replace("/", "%2F")

@@ -6,10 +6,10 @@ import logging
 from sqlite3 import Connection
 
 from app.errors import ScriptoriumError
-from app.memory.changes import PLACE
+from app.memory.changes import MEMORY_PLACE
 from app.memory.database import MemoryDatabase
-from app.memory.rows import Row, row_of, write_row
-from app.vault.commits import Changed
+from app.memory.rows import DocumentRow, document_row, write_row
+from app.vault.commits import CommittedFile
 from app.vault.journal import Journal
 
 log = logging.getLogger(__name__)
@@ -17,23 +17,23 @@ log = logging.getLogger(__name__)
 
 def replay(database: MemoryDatabase, journal: Journal) -> int:
     """Write the last state that the journal has of each document; how many were not as they should be."""
-    last: dict[str, Changed] = {}
-    for commit in journal.commits(1_000_000, place=PLACE):
+    last: dict[str, CommittedFile] = {}
+    for commit in journal.commits(1_000_000, place=MEMORY_PLACE):
         for change in commit.changes:
             last.setdefault(change.path.key, change)
     with database.transaction(write=True) as db:
         return sum(_bring_back(db, journal, change) for change in last.values())
 
 
-def _bring_back(db: Connection, journal: Journal, change: Changed) -> bool:
+def _bring_back(db: Connection, journal: Journal, change: CommittedFile) -> bool:
     found = db.execute("SELECT data, hash FROM documents WHERE key = ?", (change.path.key,)).fetchone()
     if (found[1] if found else None) == change.after:
         return False
-    now = row_of(change.path, found[0], found[1]) if found else None
-    row = Row(change.path, "", b"", None, None)
+    now = document_row(change.path, found[0], found[1]) if found else None
+    row = DocumentRow(change.path, "", b"", None, None)
     if change.after is not None:
         try:
-            row = row_of(change.path, journal.content(change.after), change.after)
+            row = document_row(change.path, journal.content(change.after), change.after)
         except ScriptoriumError:
             log.warning("%s could not be brought back from the journal", change.path)
             return False

@@ -8,19 +8,19 @@ from dataclasses import dataclass
 from sqlite3 import Connection
 
 from app.errors import StorageError
-from app.index.folding import segmented
+from app.index.normalization import segment
 from app.memory.block import Block
 from app.memory.document import BlockDocument
-from app.memory.entry import Entry, read_entry
+from app.memory.entry import ArchiveEntry, parse_entry
 from app.memory.labels import is_entry
-from app.memory.projection import read_block
+from app.memory.serialization import parse_block
 from app.vault.path import NotePath
 
-_KEPT_VERSIONS = 200
+_MAX_VERSIONS = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class DocumentRow:
     """A document as it is to be: `hash` None for one that is not to be, `before` the hash that it had.
 
     One of `block` and `entry` is what the bytes say.
@@ -32,10 +32,10 @@ class Row:
     hash: str | None
     before: str | None
     block: Block | None = None
-    entry: Entry | None = None
+    entry: ArchiveEntry | None = None
 
 
-def write_row(db: Connection, row: Row, now: Row | None) -> None:
+def write_row(db: Connection, row: DocumentRow, now: DocumentRow | None) -> None:
     """Write a document over what is there now.
 
     Raises:
@@ -56,13 +56,13 @@ def write_row(db: Connection, row: Row, now: Row | None) -> None:
         _write_entry(db, key, row.entry)
 
 
-def _write_document(db: Connection, row: Row, block: Block, now: Row | None) -> bytes:
+def _write_document(db: Connection, row: DocumentRow, block: Block, now: DocumentRow | None) -> bytes:
     kept = db.execute("SELECT document FROM documents WHERE key = ?", (row.path.key,)).fetchone()
     document = BlockDocument(kept[0] if kept and now is not None else None)
     document.write(block)
     if document.read() != block:
         raise StorageError(f"The memory could not take {row.path}; nothing was written.", path=str(row.path))
-    document = document.shortened()
+    document = document.compact()
     db.execute(
         "INSERT OR REPLACE INTO versions VALUES (?, ?, ?, ?)",
         (row.path.key, row.hash, document.version, time.time()),
@@ -70,17 +70,17 @@ def _write_document(db: Connection, row: Row, block: Block, now: Row | None) -> 
     db.execute(
         "DELETE FROM versions WHERE key = ? AND hash NOT IN "
         "(SELECT hash FROM versions WHERE key = ? ORDER BY at DESC LIMIT ?)",
-        (row.path.key, row.path.key, _KEPT_VERSIONS),
+        (row.path.key, row.path.key, _MAX_VERSIONS),
     )
     return document.save()
 
 
-def _write_entry(db: Connection, key: str, entry: Entry) -> None:
+def _write_entry(db: Connection, key: str, entry: ArchiveEntry) -> None:
     cursor = db.execute(
         "INSERT INTO entries (key, owner, entry, created, text, metadata) VALUES (?, ?, ?, ?, ?, ?)",
         (key, entry.owner, entry.id, entry.created, entry.text, json.dumps(dict(entry.metadata))),
     )
-    words = segmented(entry.text)
+    words = segment(entry.text)
     db.execute("INSERT INTO entry_words (rowid, words) VALUES (?, ?)", (cursor.lastrowid, words))
 
 
@@ -93,10 +93,10 @@ def _forget(db: Connection, key: str) -> None:
     db.execute("DELETE FROM versions WHERE key = ?", (key,))
 
 
-def row_of(path: NotePath, data: bytes, hash: str) -> Row:
+def document_row(path: NotePath, data: bytes, hash: str) -> DocumentRow:
     """A document as it is kept, from its bytes and their hash."""
     if is_entry(path):
-        entry = read_entry(data)
-        return Row(path, entry.owner, data, hash, None, entry=entry)
-    block = read_block(data)
-    return Row(path, block.owner, data, hash, None, block=block)
+        entry = parse_entry(data)
+        return DocumentRow(path, entry.owner, data, hash, None, entry=entry)
+    block = parse_block(data)
+    return DocumentRow(path, block.owner, data, hash, None, block=block)

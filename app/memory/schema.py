@@ -73,7 +73,7 @@ class LogSchema(_Frozen):
 PlainSchema = Annotated[TextSchema | MapSchema | ListSchema | LogSchema, Field(discriminator="kind")]
 
 
-class Section(_Frozen):
+class SectionSchema(_Frozen):
     """A part of a composite block. `read_only`: no agent changes it."""
 
     name: Name
@@ -85,7 +85,7 @@ class CompositeSchema(_Frozen):
     """Named sections, each with a schema of its own."""
 
     kind: Literal["composite"] = "composite"
-    sections: tuple[Section, ...] = Field(min_length=1, max_length=50)
+    sections: tuple[SectionSchema, ...] = Field(min_length=1, max_length=50)
 
     @model_validator(mode="after")
     def _unique(self) -> CompositeSchema:
@@ -101,7 +101,7 @@ _SCHEMA: TypeAdapter[Schema] = TypeAdapter(
 )
 
 
-def schema_of(value: object) -> Schema:
+def parse_schema(value: object) -> Schema:
     """The schema that JSON values say, or a word: "text", "list", "log".
 
     Raises:
@@ -125,7 +125,7 @@ def schema_json(schema: Schema) -> JsonValue:
     return {"kind": schema.kind, **made}
 
 
-def _section_json(section: Section) -> JsonValue:
+def _section_json(section: SectionSchema) -> JsonValue:
     made: dict[str, JsonValue] = {"name": section.name}
     if not isinstance(section.content, TextSchema):
         made["content"] = schema_json(section.content)

@@ -30,23 +30,23 @@ from app.errors import (
 from app.memory import outbox
 from app.memory.acl import check_read
 from app.memory.block import Block, default_blocks
-from app.memory.changes import PLACE
+from app.memory.changes import MEMORY_PLACE
 from app.memory.database import MemoryDatabase
 from app.memory.document import BlockDocument
-from app.memory.entry import read_entry
+from app.memory.entry import parse_entry
 from app.memory.labels import block_path, is_entry
-from app.memory.projection import check_path, project, read_block
 from app.memory.replay import replay
-from app.memory.rows import Row, row_of, write_row
+from app.memory.rows import DocumentRow, document_row, write_row
+from app.memory.serialization import check_path, parse_block, serialize_block
 from app.vault.changes import ChangeSet, Create, Move, after_of, before_of, content_hash
-from app.vault.commits import Changed, Commit, Draft
+from app.vault.commits import Commit, CommitDraft, CommittedFile
 from app.vault.journal import Journal
 from app.vault.merge import merge
 from app.vault.path import NotePath
 
 log = logging.getLogger(__name__)
 
-_LOOK_AGAIN_S = 3600.0
+_BACKUP_CHECK_INTERVAL_S = 3600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ class MemoryStore:
         self._step = self.database.step
         self._writable = writable
         self._lock = threading.RLock()
-        self._documents: dict[str, Row] = {}
+        self._documents: dict[str, DocumentRow] = {}
         self._blocks: dict[str, Block] = {}
         self.problem = self.database.problem
         self._looked = time.monotonic()
@@ -100,12 +100,12 @@ class MemoryStore:
                 self.problem = f"{self.problem or ''} {brought} later changes came back from the journal."
         self._load()
         if writable:
-            self._settle()
+            self._flush_outbox()
 
     @property
     def place(self) -> str:
         """The place of the change sets that it takes."""
-        return PLACE
+        return MEMORY_PLACE
 
     def close(self) -> None:
         """Close the file."""
@@ -137,7 +137,7 @@ class MemoryStore:
             raise NotFoundError(f"The memory has nothing at {path}.", path=str(path))
         return row.data
 
-    def at(self, path: NotePath) -> Block | None:
+    def block_at(self, path: NotePath) -> Block | None:
         """The block at a path, without a look at who asks."""
         with self._lock:
             return self._blocks.get(path.key)
@@ -196,7 +196,7 @@ class MemoryStore:
             if one.view_of(agent).pinned
         )
 
-    def merged(self, path: NotePath, base: bytes, theirs: bytes) -> bytes:
+    def merge_edit(self, path: NotePath, base: bytes, theirs: bytes) -> bytes:
         """What the block becomes when an edit that was made on an earlier version meets its present state.
 
         Args:
@@ -209,15 +209,15 @@ class MemoryStore:
             ConflictError: the version is not kept any more, and both changed the same lines.
             InvalidParametersError: `theirs` is no block.
         """
-        current, edit = self.read(path), read_block(theirs)
+        current, edit = self.read(path), parse_block(theirs)
         if current == base:
-            return project(edit)
+            return serialize_block(edit)
         document, earlier = self._documents_at(path, base)
         if earlier is None:
             return _merged_lines(path, base, current, theirs)
         earlier.write(edit)
         document.merge(earlier)
-        return project(document.read())
+        return serialize_block(document.read())
 
     def _documents_at(self, path: NotePath, base: bytes) -> tuple[BlockDocument, BlockDocument | None]:
         with self.database.transaction() as db:
@@ -226,7 +226,7 @@ class MemoryStore:
                 "SELECT version FROM versions WHERE key = ? AND hash = ?", (path.key, content_hash(base))
             ).fetchone()
         document = BlockDocument(data[0] if data else None)
-        return document, None if row is None else document.at(row[0])
+        return document, None if row is None else document.at_version(row[0])
 
     # Writing
 
@@ -257,19 +257,19 @@ class MemoryStore:
             StorageError: the disk refused; nothing was written.
         """
         self.check_writable()
-        if change_set.place != PLACE:
+        if change_set.place != MEMORY_PLACE:
             place = change_set.place or "the vault"
             raise InvalidParametersError(f"A change for {place} came to the memory.")
         with self._lock:
-            self._settle()
+            self._flush_outbox()
             rows = [self._row(change_set, position) for position in range(len(change_set.changes))]
             undoes = tuple(undoes) or self._journal.undone(change_set.digest)
-            draft = Draft(
+            draft = CommitDraft(
                 f"{time.time_ns():x}-{secrets.token_hex(4)}",
                 time.time(),
                 author,
                 change_set.digest,
-                tuple(Changed(row.path, None, row.before, row.hash) for row in rows),
+                tuple(CommittedFile(row.path, None, row.before, row.hash) for row in rows),
                 (None,) * len(rows),
                 turn,
                 note,
@@ -277,22 +277,22 @@ class MemoryStore:
                 change_set.summary,
                 (),
                 tuple(undoes),
-                PLACE,
+                MEMORY_PLACE,
             )
             try:
                 commit = self._commit(change_set, draft, rows)
             except StorageError:
                 self._load()
                 raise
-        if time.monotonic() - self._looked > _LOOK_AGAIN_S:
+        if time.monotonic() - self._looked > _BACKUP_CHECK_INTERVAL_S:
             self.back_up()
         return commit
 
-    def _commit(self, change_set: ChangeSet, draft: Draft, rows: list[Row]) -> Commit:
+    def _commit(self, change_set: ChangeSet, draft: CommitDraft, rows: list[DocumentRow]) -> Commit:
         self._step("keep")
         contents = [before for change in change_set.changes if (before := before_of(change)) is not None]
         contents += [row.data for row in rows if row.hash is not None]
-        self._journal.keep({content_hash(one): one for one in contents})
+        self._journal.store_contents({content_hash(one): one for one in contents})
         former = {row.path.key: self._documents.get(row.path.key) for row in rows}
         self._step("begin")
         with self.database.transaction(write=True) as db:
@@ -300,22 +300,22 @@ class MemoryStore:
                 _check_before(db, row)
                 write_row(db, row, self._documents.get(row.path.key))
                 self._step("row")
-            outbox.put(db, draft)
+            outbox.add_commit(db, draft)
             self._step("outbox")
         self._step("written")
         try:
             commit = self._journal.record(draft)
         except ScriptoriumError:
-            self._take_back(draft, rows, former)
+            self._roll_back(draft, rows, former)
             raise
         for row in rows:
-            self._take(row)
+            self._load_row(row)
         self._step("recorded")
         self._sent(draft.uid)
         self._step("sent")
         return commit
 
-    def _row(self, change_set: ChangeSet, position: int) -> Row:
+    def _row(self, change_set: ChangeSet, position: int) -> DocumentRow:
         """One change as it will be kept: in the one form that its document has."""
         change = change_set.changes[position]
         path, before, after = change.path, before_of(change), after_of(change)
@@ -333,18 +333,18 @@ class MemoryStore:
             )
         old = None if before is None else content_hash(before)
         if after is None:
-            return Row(path, "", b"", None, old)
+            return DocumentRow(path, "", b"", None, old)
         if is_entry(path):
-            entry = read_entry(after)
+            entry = parse_entry(after)
             if entry.path.key != path.key or (before is not None and before != after):
                 raise InvalidParametersError("An entry of the archive is never changed.", path=str(path))
-            return Row(path, entry.owner, entry.data, content_hash(entry.data), old, entry=entry)
-        block = read_block(after)
+            return DocumentRow(path, entry.owner, entry.data, content_hash(entry.data), old, entry=entry)
+        block = parse_block(after)
         check_path(block, path)
-        data = project(block)
-        return Row(path, block.owner, data, content_hash(data), old, block=block)
+        data = serialize_block(block)
+        return DocumentRow(path, block.owner, data, content_hash(data), old, block=block)
 
-    def _take(self, row: Row) -> None:
+    def _load_row(self, row: DocumentRow) -> None:
         """Have in memory what is on the disk now."""
         key = row.path.key
         self._documents.pop(key, None)
@@ -354,18 +354,20 @@ class MemoryStore:
             if row.block is not None:
                 self._blocks[key] = row.block
 
-    def _take_back(self, draft: Draft, rows: list[Row], former: dict[str, Row | None]) -> None:
+    def _roll_back(
+        self, draft: CommitDraft, rows: list[DocumentRow], former: dict[str, DocumentRow | None]
+    ) -> None:
         """The journal refused: the memory goes back, too; if that fails, the outbox settles it later."""
         with self.database.transaction(write=True) as db:
             for row in reversed(rows):
-                old = former[row.path.key] or Row(row.path, "", b"", None, None)
+                old = former[row.path.key] or DocumentRow(row.path, "", b"", None, None)
                 write_row(db, old, row)
-            outbox.take(db, draft.uid)
+            outbox.remove_commit(db, draft.uid)
 
-    def _settle(self) -> None:
+    def _flush_outbox(self) -> None:
         """Record the commits that are written but may not be in the journal."""
         with self.database.transaction() as db:
-            waiting = outbox.waiting(db)
+            waiting = outbox.pending_commits(db)
         for draft in waiting:
             if self._journal.find(draft.uid) is None:
                 self._journal.record(draft)
@@ -373,17 +375,17 @@ class MemoryStore:
 
     def _sent(self, uid: str) -> None:
         with self.database.transaction(write=True) as db:
-            outbox.take(db, uid)
+            outbox.remove_commit(db, uid)
 
     def _load(self) -> None:
         with self._lock, self.database.transaction() as db:
             self._documents.clear()
             self._blocks.clear()
             for path, data, hash in db.execute("SELECT path, data, hash FROM documents"):
-                self._take(row_of(NotePath.on_disk(path), data, hash))
+                self._load_row(document_row(NotePath.on_disk(path), data, hash))
 
 
-def _check_before(db: Connection, row: Row) -> None:
+def _check_before(db: Connection, row: DocumentRow) -> None:
     """See that the file has what this process has in memory: nobody else writes it, but a backup might."""
     found = db.execute("SELECT hash FROM documents WHERE key = ?", (row.path.key,)).fetchone()
     if (found[0] if found else None) != row.before:
@@ -395,4 +397,4 @@ def _merged_lines(path: NotePath, base: bytes, current: bytes, theirs: bytes) ->
     if merged.conflicts:
         message = f"{path} changed in the meantime, at the same lines."
         raise ConflictError(message, path=str(path), current_hash=content_hash(current))
-    return project(read_block(merged.text))
+    return serialize_block(parse_block(merged.text))

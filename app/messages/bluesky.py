@@ -25,7 +25,7 @@ from app.messages.channel import Receipt, check_sendable, keep_addresses_out_of_
 if TYPE_CHECKING:
     from atproto import AsyncClient
 
-LONGEST, LONGEST_BYTES = 300, 3000
+MAX_GRAPHEMES, MAX_BYTES = 300, 3000
 _TIMEOUT_S = 20.0
 _GRAPHEME = regex.compile(r"\X")
 _HANDLE = regex.compile(
@@ -93,9 +93,11 @@ class BlueskyAccount:
         """Check the text as in `Channel`: 1 to 300 graphemes, and at most 3,000 bytes."""
         check_sendable(text)
         length, size = graphemes(text), len(text.encode())
-        if length > LONGEST or size > LONGEST_BYTES:
+        if length > MAX_GRAPHEMES or size > MAX_BYTES:
             which, limit, has = (
-                ("characters", LONGEST, length) if length > LONGEST else ("bytes", LONGEST_BYTES, size)
+                ("characters", MAX_GRAPHEMES, length)
+                if length > MAX_GRAPHEMES
+                else ("bytes", MAX_BYTES, size)
             )
             raise LimitError(
                 f"Bluesky takes {limit:,} {which}; this message has {has:,}. Nothing was sent: shorten it.",
@@ -121,7 +123,7 @@ class BlueskyAccount:
                     raise
                 return await self._post(client, text)
         except AtProtocolError as error:
-            raise _refusal(error) from None
+            raise _to_app_error(error) from None
         except (httpx.HTTPError, ValueError) as error:
             # The library does not wrap these: a lost connection, or a response outside the protocol.
             kind = type(error).__name__
@@ -164,7 +166,7 @@ def _name_of(error: Exception) -> str:
     return str(getattr(content, "error", ""))
 
 
-def _refusal(error: Exception) -> ScriptoriumError:
+def _to_app_error(error: Exception) -> ScriptoriumError:
     """Return the error that explains the server's response to the user."""
     from atproto_client import exceptions
 

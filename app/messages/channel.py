@@ -8,7 +8,7 @@ from typing import Protocol
 
 from app.errors import InvalidParametersError
 
-_CHATTY = ("httpx2", "httpcore2", "httpx", "httpcore")
+_HTTP_LOGGERS = ("httpx2", "httpcore2", "httpx", "httpcore")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,5 +72,5 @@ def check_sendable(text: str) -> None:
 
 def keep_addresses_out_of_logs() -> None:
     """Make the HTTP libraries log only warnings: they log addresses, which may contain a secret."""
-    for name in _CHATTY:
+    for name in _HTTP_LOGGERS:
         logging.getLogger(name).setLevel(logging.WARNING)

@@ -23,7 +23,7 @@ from app.messages.channel import Receipt, check_sendable, keep_addresses_out_of_
 if TYPE_CHECKING:
     import httpx2
 
-LONGEST = 2000
+MAX_CHARS = 2000
 _TIMEOUT_S = 20.0
 _PATH = re.compile(r"/api/(?:v\d+/)?webhooks/(\d+)/[\w-]+")
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -67,11 +67,11 @@ class DiscordWebhook:
     def check(self, text: str) -> None:
         """Check the text as in `Channel`: 1 to 2,000 characters."""
         check_sendable(text)
-        if len(text) > LONGEST:
+        if len(text) > MAX_CHARS:
             raise LimitError(
-                f"Discord takes {LONGEST:,} characters; this message has {len(text):,}. Nothing was sent: "
+                f"Discord takes {MAX_CHARS:,} characters; this message has {len(text):,}. Nothing was sent: "
                 "shorten it, or send it in parts.",
-                limit=LONGEST,
+                limit=MAX_CHARS,
                 length=len(text),
             )
 
@@ -98,11 +98,11 @@ class DiscordWebhook:
         if answer.status_code == 204:
             return Receipt("")
         if answer.status_code == 200:
-            return Receipt(str(_fields(answer).get("id", "")))
-        raise _refusal(answer)
+            return Receipt(str(_json_fields(answer).get("id", "")))
+        raise _to_app_error(answer)
 
 
-def _fields(answer: httpx2.Response) -> Mapping[str, object]:
+def _json_fields(answer: httpx2.Response) -> Mapping[str, object]:
     try:
         read = json.loads(answer.content)
     except ValueError:
@@ -110,9 +110,9 @@ def _fields(answer: httpx2.Response) -> Mapping[str, object]:
     return read if isinstance(read, dict) else {}
 
 
-def _refusal(answer: httpx2.Response) -> ScriptoriumError:
+def _to_app_error(answer: httpx2.Response) -> ScriptoriumError:
     """Return the error that explains Discord's response to the user."""
-    status, fields = answer.status_code, _fields(answer)
+    status, fields = answer.status_code, _json_fields(answer)
     said = str(fields.get("message", ""))[:200]
     if status == 429:
         wait = _seconds(fields.get("retry_after", answer.headers.get("retry-after")))

@@ -32,18 +32,18 @@ from app.permissions.audit_chain import (
     read_head,
     write_head,
 )
-from app.permissions.audit_entry import STORED, AuditEntry, Decided, numbered, row_hash, to_row
-from app.permissions.audit_reading import AuditReading
+from app.permissions.audit_entry import STORED, AuditDecision, AuditEntry, row_hash, to_row, with_id
+from app.permissions.audit_reading import AuditLogReader
 from app.storage.private import make_private_folder
 from app.storage.quarantine import Damage
 from app.storage.sqlite import Schema, open_database
 
 log = logging.getLogger(__name__)
 
-_PLACES = ", ".join("?" * (len(STORED) + 2))
-_TRIES = 100
+_PLACEHOLDERS = ", ".join("?" * (len(STORED) + 2))
+_MAX_TRIES = 100
 _INSERT = (
-    f"INSERT INTO audit ({', '.join(STORED)}, previous, hash) SELECT {_PLACES} "
+    f"INSERT INTO audit ({', '.join(STORED)}, previous, hash) SELECT {_PLACEHOLDERS} "
     "WHERE ifnull((SELECT max(id) FROM audit), 0) = ?"
 )
 
@@ -75,7 +75,7 @@ class AuditAppended(Event):
     entry: AuditEntry
 
 
-class AuditLog(AuditReading):
+class AuditLog(AuditLogReader):
     """The audit log of one vault.
 
     Belongs to the thread that made it; `verify` may run in any thread.
@@ -106,7 +106,7 @@ class AuditLog(AuditReading):
             raise StorageError(message, path=str(folder)) from error
         self._session = read_head(self._head_file) or Head()
         if self.problem:
-            self._tell(self.problem, gap)
+            self._log_finding(self.problem, gap)
 
     def close(self) -> None:
         """Close the file and mark the kept head as closed in order, if it matches the last row."""
@@ -130,7 +130,7 @@ class AuditLog(AuditReading):
             self._end = None
             raise StorageError(f"The audit log can't be written: {error}", path=str(self._file)) from error
         assert self._end is not None
-        self._keep_head(self._end)
+        self._save_head(self._end)
         self._note_undo(added.id, added.commit, added.undoes)
         return added
 
@@ -139,9 +139,9 @@ class AuditLog(AuditReading):
 
         If another process has written in the meantime, the row follows that process's last row.
         """
-        for _ in range(_TRIES):
+        for _ in range(_MAX_TRIES):
             follows = self._follows(last)
-            made = numbered(entry, follows.id + 1)
+            made = with_id(entry, follows.id + 1)
             row = to_row(made)
             hash = row_hash(follows.hash, row)
             if self._connection.execute(_INSERT, (*row, follows.hash, hash, last.id)).rowcount:
@@ -165,7 +165,7 @@ class AuditLog(AuditReading):
         row = self._connection.execute("SELECT id, hash FROM audit ORDER BY id DESC LIMIT 1").fetchone()
         return Head(*row) if row else Head()
 
-    def _keep_head(self, head: Head) -> None:
+    def _save_head(self, head: Head) -> None:
         # The row is already on the disk; the next row brings a stale head up to date.
         try:
             write_head(self._head_file, replace(self._session, id=head.id, hash=head.hash))
@@ -197,12 +197,12 @@ class AuditLog(AuditReading):
             return "The kept head of the audit log is missing, so its end may have been cut off.", None
         return "", None
 
-    def _tell(self, words: str, gap: Gap | None) -> None:
+    def _log_finding(self, words: str, gap: Gap | None) -> None:
         """Write a finding about the log into the log."""
         kind, tool = TELLER
         arguments = json.dumps({} if gap is None else {"gap": asdict(gap)})
         self.append(
             AuditEntry(
-                time.time(), kind, "Scriptorium", tool, "", "", arguments, Decided.FAILED, words, words
+                time.time(), kind, "Scriptorium", tool, "", "", arguments, AuditDecision.FAILED, words, words
             )
         )

@@ -12,11 +12,11 @@ from typing import Literal
 from app.permissions.audit_entry import GENESIS, STORED, row_hash
 from app.storage.sqlite import connect_read_only
 
-_READS = 50
+_MAX_HEAD_READS = 50
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
-_BOOT_LENGTH = 36
+_BOOT_ID_CHARS = 36
 _STARTED = "started "
-_CLOCK_CORRECTION_S = 300
+_MAX_CLOCK_CORRECTION_S = 300
 TELLER = ("app", "audit")
 """The caller's kind and the tool of a row that the log writes about itself."""
 
@@ -95,7 +95,7 @@ class AuditCheck:
 def boot_id() -> str:
     """Return an identifier of the current boot of the computer."""
     try:
-        return _BOOT_ID.read_text("ascii").strip()[:_BOOT_LENGTH]
+        return _BOOT_ID.read_text("ascii").strip()[:_BOOT_ID_CHARS]
     except (OSError, ValueError):
         import psutil
 
@@ -105,7 +105,7 @@ def boot_id() -> str:
 def is_same_boot(one: str, other: str) -> bool:
     """Return whether both ids are of one boot; a start time may differ by a correction of the clock."""
     if one.startswith(_STARTED) and other.startswith(_STARTED):
-        return abs(int(one[len(_STARTED) :]) - int(other[len(_STARTED) :])) < _CLOCK_CORRECTION_S
+        return abs(int(one[len(_STARTED) :]) - int(other[len(_STARTED) :])) < _MAX_CLOCK_CORRECTION_S
     return one == other
 
 
@@ -127,7 +127,7 @@ def write_head(file: Path, head: Head) -> None:
     The text always has the same length and fits in one sector, so a single write overwrites it in place: no
     crash leaves half of it, and it costs a tenth of a rename, which every call would pay.
     """
-    session = f'"boot": "{head.boot:{_BOOT_LENGTH}s}", "base": {head.base:16d}'
+    session = f'"boot": "{head.boot:{_BOOT_ID_CHARS}s}", "base": {head.base:16d}'
     text = f'{{"id": {head.id:16d}, "hash": "{head.hash}", {session}}}\n'.encode("ascii")
     descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o600)
     try:
@@ -158,7 +158,7 @@ def read_head(file: Path) -> Head | None:
         return None
 
 
-def told_gap(caller_kind: str, tool: str, arguments: str) -> Gap | None:
+def gap_from_row(caller_kind: str, tool: str, arguments: str) -> Gap | None:
     """Return the gap that a row records; None for all other rows."""
     if (caller_kind, tool) != TELLER:
         return None
@@ -180,18 +180,18 @@ def check(database: Path, head_file: Path) -> AuditCheck:
 
 def _check(database: Path, head_file: Path) -> AuditCheck:
     # The head first: a row that is added during the check must not look like a head that is ahead.
-    head = _settled_head(head_file)
+    head = _read_stable_head(head_file)
     rows, last, at_head = 0, Head(), GENESIS if head is not None and head.id == 0 else ""
     gaps: list[Gap] = []
     with contextlib.closing(connect_read_only(database)) as connection:
         for row in connection.execute(f"{SELECT} ORDER BY id"):
             *stored, previous, stated = row
             id = stored[_ID]
-            gap = told_gap(*(stored[column] for column in _TOLD)) if id != last.id + 1 else None
+            gap = gap_from_row(*(stored[column] for column in _TOLD)) if id != last.id + 1 else None
             if gap is not None and gap.cause != "cut-off" and (gap.first, gap.last) == (last.id + 1, id - 1):
                 gaps.append(gap)
                 last = Head(id - 1, previous)
-            if problem := _problem(last, id, stored, previous, stated):
+            if problem := _find_fault(last, id, stored, previous, stated):
                 return AuditCheck(False, rows, problem[0], problem[1])
             rows, last = rows + 1, Head(id, stated)
             at_head = stated if head is not None and id == head.id else at_head
@@ -206,10 +206,10 @@ def _check(database: Path, head_file: Path) -> AuditCheck:
     return AuditCheck(True, rows, gaps=tuple(gaps))
 
 
-def _settled_head(file: Path) -> Head | None:
+def _read_stable_head(file: Path) -> Head | None:
     """Return the kept head, read until two reads agree: another process may be overwriting it."""
     head = read_head(file)
-    for _ in range(_READS):
+    for _ in range(_MAX_HEAD_READS):
         again = read_head(file)
         if again == head:
             return head
@@ -217,7 +217,9 @@ def _settled_head(file: Path) -> Head | None:
     return head
 
 
-def _problem(last: Head, id: int, stored: list[object], previous: str, stated: str) -> tuple[int, str] | None:
+def _find_fault(
+    last: Head, id: int, stored: list[object], previous: str, stated: str
+) -> tuple[int, str] | None:
     """Return the first bad number and the problem of a row; None if the row is intact."""
     if id != last.id + 1:
         return last.id + 1, _span(last.id + 1, id - 1) + " missing"

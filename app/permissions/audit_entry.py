@@ -12,10 +12,10 @@ from enum import StrEnum
 from operator import attrgetter
 from typing import Any
 
-from app.encoding import escaped
+from app.encoding import escape_unencodable
 
 
-class Decided(StrEnum):
+class AuditDecision(StrEnum):
     """The gate's decision on a call and how it was made."""
 
     NO_APPROVAL_NEEDED = "no-approval-needed"
@@ -92,7 +92,7 @@ _FIELDS = tuple(field.name for field in fields(AuditEntry) if field.name != "und
 STORED = tuple(f'"{name}"' if name in ("grant", "commit") else name for name in _FIELDS)
 """The columns of a row, as SQL spells them."""
 
-_LARGEST = 2**63 - 1
+_MAX_INTEGER = 2**63 - 1
 GENESIS = "0" * 64
 
 # Built once, since every call writes a row.
@@ -103,14 +103,14 @@ _LIST = json.JSONEncoder(ensure_ascii=False)
 _HASHED = json.JSONEncoder(separators=(",", ":"), default=repr)
 
 
-def numbered(entry: AuditEntry, id: int) -> AuditEntry:
+def with_id(entry: AuditEntry, id: int) -> AuditEntry:
     """Return the entry with the number `id`; twice as fast as `replace`, since it runs for every call."""
     values = list(map(_storable, _VALUES(entry), _IS_REAL))
     values[_ID] = id
     return AuditEntry(*values)  # type: ignore[arg-type]
 
 
-def minimal(entry: AuditEntry, error: Exception) -> AuditEntry:
+def minimal_entry(entry: AuditEntry, error: Exception) -> AuditEntry:
     """Return the entry without anything from outside, for one that can't be logged in full."""
     words = f"The whole entry could not be logged ({type(error).__name__})."
     return AuditEntry(
@@ -124,7 +124,7 @@ def minimal(entry: AuditEntry, error: Exception) -> AuditEntry:
         decision=str(entry.decision),
         reason=words,
         result=words,
-        call=escaped(str(entry.call)),
+        call=escape_unencodable(str(entry.call)),
         commit=entry.commit if isinstance(entry.commit, int) else None,
         undoes=tuple(number for number in entry.undoes if isinstance(number, int)),
     )
@@ -133,11 +133,11 @@ def minimal(entry: AuditEntry, error: Exception) -> AuditEntry:
 def _storable(value: object, is_real: bool) -> object:
     """Return a value that SQLite stores and JSON encodes unchanged, so that every call can be logged."""
     if isinstance(value, str):
-        return escaped(value)
+        return escape_unencodable(value)
     if isinstance(value, tuple):
         return tuple(_storable(one, False) for one in value)
-    if isinstance(value, int) and not -_LARGEST <= value <= _LARGEST:
-        value = _LARGEST if value > 0 else -_LARGEST
+    if isinstance(value, int) and not -_MAX_INTEGER <= value <= _MAX_INTEGER:
+        value = _MAX_INTEGER if value > 0 else -_MAX_INTEGER
     if is_real and isinstance(value, int | float):
         # SQLite returns neither a minus zero nor an integer here, and the hash is of what it returns.
         return float(value) + 0.0 if math.isfinite(value) else 0.0

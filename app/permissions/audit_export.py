@@ -11,7 +11,7 @@ from pathlib import Path
 
 from app.permissions.audit_entry import AuditEntry
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+_FORMULA_PREFIXES = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
 def export_csv(entries: Iterable[AuditEntry], file: Path) -> int:
@@ -24,7 +24,7 @@ def export_csv(entries: Iterable[AuditEntry], file: Path) -> int:
         writer = csv.writer(stream)
         writer.writerow(field.name for field in fields(AuditEntry))
         for entry in entries:
-            writer.writerow(_cell(value) for value in _values(entry).values())
+            writer.writerow(_escape_cell(value) for value in _csv_values(entry).values())
             count += 1
     return count
 
@@ -34,18 +34,18 @@ def export_jsonl(entries: Iterable[AuditEntry], file: Path) -> int:
     count = 0
     with file.open("w", encoding="utf-8", newline="\n") as stream:
         for entry in entries:
-            stream.write(json.dumps(_values(entry), ensure_ascii=False) + "\n")
+            stream.write(json.dumps(_csv_values(entry), ensure_ascii=False) + "\n")
             count += 1
     return count
 
 
-def _values(entry: AuditEntry) -> dict[str, object]:
+def _csv_values(entry: AuditEntry) -> dict[str, object]:
     return {**asdict(entry), "time": datetime.fromtimestamp(entry.time, UTC).isoformat()}
 
 
-def _cell(value: object) -> object:
+def _escape_cell(value: object) -> object:
     if isinstance(value, tuple | list):
         value = ", ".join(map(str, value))
-    if isinstance(value, str) and value.lstrip(" ").startswith(_FORMULA):
+    if isinstance(value, str) and value.lstrip(" ").startswith(_FORMULA_PREFIXES):
         return f"'{value}"
     return value

@@ -20,7 +20,7 @@ from app.vault.journal import Journal
 EVERYTHING = AuditFilter()
 
 
-class AuditReading:
+class AuditLogReader:
     """A reader of one vault's audit log; another process may write the log at the same time.
 
     Args:
@@ -78,13 +78,13 @@ class AuditReading:
         self, filter: AuditFilter = EVERYTHING, limit: int = 100, before_id: int | None = None
     ) -> tuple[AuditEntry, ...]:
         """Return the matching entries, newest first; `before_id` continues from an earlier page."""
-        where, values = _where(filter, before_id)
+        where, values = _where_clause(filter, before_id)
         rows = self._connection.execute(f"{SELECT}{where} ORDER BY id DESC LIMIT ?", (*values, limit))
         return tuple(self._entry(row) for row in rows)
 
     def matching(self, filter: AuditFilter = EVERYTHING) -> Iterator[AuditEntry]:
         """Yield every matching entry, oldest first."""
-        where, values = _where(filter, None)
+        where, values = _where_clause(filter, None)
         for row in self._connection.execute(f"{SELECT}{where} ORDER BY id", values):
             yield self._entry(row)
 
@@ -155,7 +155,7 @@ def _commits(entries: Iterable[AuditEntry], journal: Journal) -> tuple[Commit, .
     return tuple(found)
 
 
-def _where(filter: AuditFilter, before_id: int | None) -> tuple[str, tuple[object, ...]]:
+def _where_clause(filter: AuditFilter, before_id: int | None) -> tuple[str, tuple[object, ...]]:
     like = "%" + filter.text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
     searched = " || char(10) || ".join(("tool", "caller", "arguments", "result", "reason", "paths"))
     tests: list[tuple[str, object, bool]] = [

@@ -17,17 +17,17 @@ from pathlib import Path, PurePath
 from app.errors import PermissionDeniedError
 from app.events import Event, EventBus
 from app.permissions.approval import GrantOffer
+from app.permissions.impact import ImpactPart
+from app.permissions.pluralize import pluralize
 from app.permissions.scope import Operation
-from app.permissions.scoping import Part
-from app.permissions.wording import counted
-from app.storage.files import KeptFile, to_json
+from app.storage.files import DurableFile, to_json
 
 _GRANTABLE = frozenset(
     {Operation.READ, Operation.CREATE, Operation.UPDATE, Operation.DELETE, Operation.NETWORK}
 )
-_A_MOMENT_S = 0.05
+_EXPIRY_SLACK_S = 0.05
 _TOGGLES = frozenset({Operation.READ, Operation.CREATE, Operation.UPDATE, Operation.DELETE})
-_THINGS = {
+_OPERATION_NAMES = {
     Operation.READ: "reading outside the vault",
     Operation.CREATE: "new notes",
     Operation.UPDATE: "edits",
@@ -55,7 +55,7 @@ class Grant:
     used: int
     created: float
 
-    def covers(self, part: Part, tool: str, outside: tuple[str, ...]) -> bool:
+    def covers(self, part: ImpactPart, tool: str, outside: tuple[str, ...]) -> bool:
         """Return whether the grant authorizes this part of a call of `tool`.
 
         A grant covers the vault alone: other document stores have permissions of their own.
@@ -94,7 +94,7 @@ class Grants:
         self, folder: Path, clock: Callable[[], float] = time.time, events: EventBus | None = None
     ) -> None:
         # Without a backup: a revoked permission must not return.
-        self._file = KeptFile(
+        self._file = DurableFile(
             folder / "grants.json",
             "The list of standing permissions",
             _parse,
@@ -109,7 +109,7 @@ class Grants:
         grants, self.problem = self._file.load()
         self._grants = {grant.id: grant for grant in grants}
 
-    def list(self) -> tuple[Grant, ...]:
+    def active_grants(self) -> tuple[Grant, ...]:
         """Return the grants in force, oldest first; removes expired ones and publishes the change."""
         now = self._clock()
         ended = [id for id, grant in self._grants.items() if grant.until is not None and grant.until <= now]
@@ -152,9 +152,9 @@ class Grants:
             self.revoke(id)
             return
         if operation not in _TOGGLES:
-            raise _no_standing_yes(operation)
+            raise _ungrantable_reason(operation)
         self._check(operation)
-        label = f"All {_things(operation, None)} until Scriptorium closes"
+        label = f"All {_operation_label(operation, None)} until Scriptorium closes"
         self._put(Grant(id, label, operation, None, None, None, False, 0, self._clock()))
 
     def in_session(self, operation: Operation) -> bool:
@@ -167,10 +167,12 @@ class Grants:
             self._changed()
 
     def match(
-        self, parts: Iterable[Part], tool: str, outside: tuple[str, ...] = ()
+        self, parts: Iterable[ImpactPart], tool: str, outside: tuple[str, ...] = ()
     ) -> tuple[Grant, ...] | None:
         """Return the grants that together cover every part; None if a part is not covered."""
-        held = [g for g in self.list() if g.operation is not Operation.DELETE or self.deletes_unlocked]
+        held = [
+            g for g in self.active_grants() if g.operation is not Operation.DELETE or self.deletes_unlocked
+        ]
         found: dict[str, Grant] = {}
         for part in parts:
             grant = next((g for g in held if g.covers(part, tool, outside)), None)
@@ -179,7 +181,7 @@ class Grants:
             found[grant.id] = grant
         return tuple(found.values())
 
-    def use(self, ids: Iterable[str]) -> None:
+    def record_use(self, ids: Iterable[str]) -> None:
         """Count a call that these grants authorized."""
         for id in ids:
             if id in self._grants:
@@ -192,12 +194,12 @@ class Grants:
 
     def is_new_outside(self, folder: str) -> bool:
         """Return whether no read of `folder`, or of a folder above it, was allowed before."""
-        standing = [g.folder for g in self.list() if g.operation is Operation.READ and g.folder]
+        standing = [g.folder for g in self.active_grants() if g.operation is Operation.READ and g.folder]
         return not any(is_within(folder, known) for known in (*self._seen_outside, *standing))
 
     def _check(self, operation: Operation) -> None:
         if operation not in _GRANTABLE:
-            raise _no_standing_yes(operation)
+            raise _ungrantable_reason(operation)
         if operation is Operation.DELETE and not self.deletes_unlocked:
             message = "Deleting always asks; the settings can unlock it."
             raise PermissionDeniedError(message, operation=operation.value)
@@ -206,20 +208,20 @@ class Grants:
         self._grants[grant.id] = grant
         self._changed()
         if grant.until is not None:
-            self._look_again(grant.until - self._clock())
+            self._check_expiry(grant.until - self._clock())
 
-    def _look_again(self, seconds: float) -> None:
+    def _check_expiry(self, seconds: float) -> None:
         """Publish an expiry when it happens; without a running loop, the next `list` finds it."""
         try:
             loop = asyncio.get_running_loop()
         except RuntimeError:
             return
-        loop.call_later(seconds + _A_MOMENT_S, self.list)
+        loop.call_later(seconds + _EXPIRY_SLACK_S, self.active_grants)
 
     def _changed(self) -> None:
         self._save()
         if self._events is not None:
-            self._events.publish(GrantsChanged(self.list()))
+            self._events.publish(GrantsChanged(self.active_grants()))
 
     def _save(self) -> None:
         lasting = [asdict(grant) for grant in self._grants.values() if grant.always]
@@ -233,37 +235,37 @@ def _parse(content: bytes) -> list[Grant]:
     return [grant for grant in grants if grant.always and grant.operation in _GRANTABLE]
 
 
-def _no_standing_yes(operation: Operation) -> PermissionDeniedError:
+def _ungrantable_reason(operation: Operation) -> PermissionDeniedError:
     return PermissionDeniedError(f"There is no standing yes to {operation.value}.", operation=operation.value)
 
 
 def describe(offer: GrantOffer) -> str:
     """Return what a grant covers and until when: "Edits by edit_note in Projects/ for 30 minutes"."""
-    words = covered(offer)
-    return f"{words[0].upper()}{words[1:]} {_until(offer)}"
+    words = describe_coverage(offer)
+    return f"{words[0].upper()}{words[1:]} {_duration_label(offer)}"
 
 
-def covered(offer: GrantOffer) -> str:
+def describe_coverage(offer: GrantOffer) -> str:
     """Return what a grant covers, without its end."""
     by = f" by {offer.tool}" if offer.tool else ""
     if offer.folder is None:
         where = "" if offer.operation in (Operation.READ, Operation.NETWORK) else " anywhere in the vault"
     else:
         where = f" in {offer.folder.rstrip('/')}/"
-    return f"{_things(offer.operation, offer.tool)}{by}{where}"
+    return f"{_operation_label(offer.operation, offer.tool)}{by}{where}"
 
 
-def _things(operation: Operation, tool: str | None) -> str:
+def _operation_label(operation: Operation, tool: str | None) -> str:
     # Moving a note updates it at both ends; a grant for one tool covers only what that tool does.
     moves = " and moves" if operation is Operation.UPDATE and tool is None else ""
-    return f"{_THINGS[operation]}{moves}"
+    return f"{_OPERATION_NAMES[operation]}{moves}"
 
 
 def offer_label(offer: GrantOffer) -> str:
     """Return the label of the dialog's button for `offer`."""
     if offer.always:
-        return f"Approve, and always allow {covered(offer)}"
-    return f"Approve, and allow {covered(offer)} {_until(offer)}"
+        return f"Approve, and always allow {describe_coverage(offer)}"
+    return f"Approve, and allow {describe_coverage(offer)} {_duration_label(offer)}"
 
 
 def is_within(folder: str, top: str) -> bool:
@@ -271,9 +273,9 @@ def is_within(folder: str, top: str) -> bool:
     return PurePath(folder).is_relative_to(PurePath(top))
 
 
-def _until(offer: GrantOffer) -> str:
+def _duration_label(offer: GrantOffer) -> str:
     if offer.always:
         return "always"
     if offer.minutes is None:
         return "until Scriptorium closes"
-    return f"for {counted(offer.minutes, 'minute')}"
+    return f"for {pluralize(offer.minutes, 'minute')}"

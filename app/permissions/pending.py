@@ -20,8 +20,8 @@ from app.permissions.caller import Caller, CallerKind
 from app.storage.sqlite import Schema, open_database
 
 _COLUMNS = "id, created, expires, caller, tool, arguments, state, settled, outcome"
-_MOST_OPEN = 1000
-_KEPT_S = 30 * 86_400.0
+_MAX_OPEN = 1000
+_RETENTION_S = 30 * 86_400.0
 
 
 def m001_pending(db: sqlite3.Connection) -> None:
@@ -91,7 +91,7 @@ class PendingStore:
         self._clock = clock
         self._db, damage = open_database(self._file, SCHEMA)
         self.problem = None if damage is None else f"{damage.message} What was pending does not run."
-        self._db.execute("DELETE FROM pending WHERE settled < ?", (clock() - _KEPT_S,))
+        self._db.execute("DELETE FROM pending WHERE settled < ?", (clock() - _RETENTION_S,))
 
     def close(self) -> None:
         """Close the file."""
@@ -104,8 +104,8 @@ class PendingStore:
             LimitError: Too many operations are open.
             StorageError: The operation can't be written.
         """
-        if len(self.open()) >= _MOST_OPEN:
-            raise LimitError(f"{_MOST_OPEN} operations wait to be decided already.", limit=_MOST_OPEN)
+        if len(self.open_operations()) >= _MAX_OPEN:
+            raise LimitError(f"{_MAX_OPEN} operations wait to be decided already.", limit=_MAX_OPEN)
         row = (
             operation.id,
             operation.created,
@@ -119,14 +119,14 @@ class PendingStore:
         )
         self._write(f"INSERT INTO pending ({_COLUMNS}) VALUES ({', '.join('?' * 9)})", row)
 
-    def turn(self, id: str, before: PendingState, after: PendingState) -> bool:
+    def transition(self, id: str, before: PendingState, after: PendingState) -> bool:
         """Change an operation's state; return False if it is no longer in the state `before`."""
         changed = self._write(
             "UPDATE pending SET state = ? WHERE id = ? AND state = ?", (after.value, id, before.value)
         )
         return changed == 1
 
-    def settle(self, id: str, state: PendingState, outcome: Mapping[str, object]) -> None:
+    def finish(self, id: str, state: PendingState, outcome: Mapping[str, object]) -> None:
         """Finish an open operation; one that is already finished stays unchanged."""
         self._write(
             "UPDATE pending SET state = ?, settled = ?, outcome = ? "
@@ -145,11 +145,11 @@ class PendingStore:
             raise NotFoundError(f"There is no pending operation {id}.", pending_operation_id=id)
         return found[0]
 
-    def open(self) -> tuple[PendingOperation, ...]:
+    def open_operations(self) -> tuple[PendingOperation, ...]:
         """Return the operations that are undecided or running, oldest first."""
         return self._read("state IN ('waiting', 'running')", ())
 
-    def of(self, caller: Caller, limit: int = 100) -> tuple[PendingOperation, ...]:
+    def list_for(self, caller: Caller, limit: int = 100) -> tuple[PendingOperation, ...]:
         """Return the newest operations of one caller, newest first."""
         mine = (one for one in reversed(self._read("1", ())) if is_same(one.caller, caller))
         return tuple(one for one, _ in zip(mine, range(limit), strict=False))

@@ -13,20 +13,20 @@ from typing import Literal
 
 from app.permissions.approval import GrantOffer
 from app.permissions.caller import Caller, CallerKind
+from app.permissions.grant_offers import offers_for
 from app.permissions.grants import Grants
-from app.permissions.offers import offers_for
-from app.permissions.profiles import offers, outside_profile, reaches
+from app.permissions.impact import EXTERNAL_TOOL, MESSAGE, PAGE, CallFacts, ImpactPart
+from app.permissions.pluralize import pluralize
+from app.permissions.profiles import allows_note, allows_tool, outside_profile
 from app.permissions.rules import CompiledRule
 from app.permissions.scope import Operation, ScopeKind
-from app.permissions.scoping import EXTERNAL_TOOL, MESSAGE, PAGE, CallFacts, Part
-from app.permissions.wording import counted
 from app.settings import CallerProfile, Effect, PermissionSettings, Rule, VaultRules
 from app.vault.changes import VAULT
 from app.vault.globs import word_matches
 from app.vault.path import NotePath
 
 _NO_VAULT_RULES = VaultRules()
-_UNREADABLE = Rule(
+_UNREADABLE_RULE = Rule(
     effect="deny", operations=("create", "update", "delete", "administrative", "execute", "network")
 )
 
@@ -34,7 +34,7 @@ _UNREADABLE = Rule(
 _ASK_EVERYTHING = Rule(effect="ask")
 
 
-_ALWAYS = {
+_ALWAYS_ASKED = {
     Operation.ADMINISTRATIVE: "a change to how the vault is set up is always asked about",
     Operation.EXECUTE: "running a program is always asked about",
 }
@@ -85,7 +85,7 @@ class Policy:
 
     def configure(self, settings: PermissionSettings, vault: VaultRules | None = _NO_VAULT_RULES) -> None:
         """Decide by these from now on; arguments as those of the class."""
-        brought = vault.tightening if vault is not None else (_UNREADABLE,)
+        brought = vault.tightening if vault is not None else (_UNREADABLE_RULE,)
         if settings.unreadable:
             brought = (*brought, _ASK_EVERYTHING)
         self._rules = tuple(CompiledRule(rule) for rule in (*settings.rules, *brought))
@@ -101,11 +101,11 @@ class Policy:
     def decide(self, call: CallFacts) -> Verdict:
         """The verdict on a proposal or on the reading of notes that a call names."""
         steps: tuple[Callable[[CallFacts], Verdict | None], ...] = (
-            self._hard,
-            self._denied,
+            self._hard_limits,
+            self._denied_by_rule,
             self._always_asks,
-            self._asked,
-            self._granted,
+            self._asked_by_rule,
+            self._allowed_by_rule_or_grant,
         )
         for step in steps:
             if (verdict := step(call)) is not None:
@@ -124,11 +124,11 @@ class Policy:
         """
         if category in self.categories_off:
             return False
-        if not all(offers(profile, category, tool, op) for profile in self._profiles_of(caller)):
+        if not all(allows_tool(profile, category, tool, op) for profile in self._profiles_of(caller)):
             return False
         return not any(
             rule.effect == "deny" and rule.is_everywhere and not rule.rule.operations
-            for rule in self._about(caller, tool, op)
+            for rule in self._rules_for(caller, tool, op)
         )
 
     def may_act(self, caller: Caller) -> bool:
@@ -140,16 +140,17 @@ class Policy:
 
         The folders of a profile are the vault's.
         """
-        if place == VAULT and not all(reaches(profile, path) for profile in self._profiles_of(caller)):
+        if place == VAULT and not all(allows_note(profile, path) for profile in self._profiles_of(caller)):
             return "deny"
-        part = Part(Operation.READ, path, place=place)
-        said = {rule.effect for rule in self._about(caller, tool) if rule.touches(part)}
+        part = ImpactPart(Operation.READ, path, place=place)
+        said = {rule.effect for rule in self._rules_for(caller, tool) if rule.touches(part)}
         return "deny" if "deny" in said else "ask" if "ask" in said else "allow"
 
     def has_read_rules(self, caller: Caller, tool: str) -> bool:
         """Whether a rule or a profile narrows what `caller` reads through `tool`."""
         return any(profile.folders for profile in self._profiles_of(caller)) or any(
-            rule.effect != "allow" and Operation.READ in rule.operations for rule in self._about(caller, tool)
+            rule.effect != "allow" and Operation.READ in rule.operations
+            for rule in self._rules_for(caller, tool)
         )
 
     def _profiles_of(self, caller: Caller) -> list[CallerProfile]:
@@ -159,16 +160,16 @@ class Policy:
         names = (caller.kind.value, caller.name, *filter(None, (caller.acting_for,)))
         return [one for one in self._profiles if any(word_matches(one.caller, name) for name in names)]
 
-    def _about(self, caller: Caller, tool: str, op: str = "") -> Iterable[CompiledRule]:
+    def _rules_for(self, caller: Caller, tool: str, op: str = "") -> Iterable[CompiledRule]:
         return (rule for rule in self._rules if rule.is_about(caller, tool, op))
 
-    def _touching(self, call: CallFacts, effect: Effect) -> CompiledRule | None:
-        for rule in self._about(call.caller, call.tool, call.op):
+    def _matching_rule(self, call: CallFacts, effect: Effect) -> CompiledRule | None:
+        for rule in self._rules_for(call.caller, call.tool, call.op):
             if rule.effect == effect and any(rule.touches(part) for part in call.parts):
                 return rule
         return None
 
-    def _hard(self, call: CallFacts) -> Verdict | None:
+    def _hard_limits(self, call: CallFacts) -> Verdict | None:
         writes = call.operation is not Operation.READ
         if call.reads_only and writes and call.effect != PAGE:
             return Deny(f"{call.tool} may only read, and proposed a change")
@@ -187,20 +188,20 @@ class Policy:
             return Deny(call.access.reason)
         return None
 
-    def _denied(self, call: CallFacts) -> Verdict | None:
-        rule = self._touching(call, "deny")
-        return Deny(_words(rule.rule)) if rule else None
+    def _denied_by_rule(self, call: CallFacts) -> Verdict | None:
+        rule = self._matching_rule(call, "deny")
+        return Deny(_rule_label(rule.rule)) if rule else None
 
-    def _asked(self, call: CallFacts) -> Verdict | None:
-        rule = self._touching(call, "ask")
+    def _asked_by_rule(self, call: CallFacts) -> Verdict | None:
+        rule = self._matching_rule(call, "ask")
         if rule is not None:
-            return Ask(_words(rule.rule))
+            return Ask(_rule_label(rule.rule))
         return Ask(call.access.reason) if call.access is not None and call.access.effect == "ask" else None
 
     def _always_asks(self, call: CallFacts) -> Verdict | None:
         if call.scope.kind is ScopeKind.READ_IN_SCOPE:
             return None
-        reason = self._why_always(call)
+        reason = self._always_ask_reason(call)
         if reason:
             return Ask(reason)
         new = [folder for folder in call.scope.outside if self._grants.is_new_outside(folder)]
@@ -209,7 +210,7 @@ class Policy:
             return Ask(f"{where} outside the vault was not read before", self._offers(call))
         return None
 
-    def _why_always(self, call: CallFacts) -> str:
+    def _always_ask_reason(self, call: CallFacts) -> str:
         if call.caller.tainted:
             return "it has read text from outside the vault, so each of its changes is asked about"
         if call.effect == EXTERNAL_TOOL:
@@ -217,7 +218,7 @@ class Policy:
         if call.caller.kind is CallerKind.USER:
             return "a change that you start yourself is shown too before it is written"
         if call.operation in (Operation.ADMINISTRATIVE, Operation.EXECUTE):
-            return _ALWAYS[call.operation]
+            return _ALWAYS_ASKED[call.operation]
         if call.effect == MESSAGE:
             return "a message that leaves this machine is always asked about"
         if call.operation is Operation.DELETE and call.scope.backlinks:
@@ -227,14 +228,14 @@ class Policy:
         if call.always_asks:
             return f"{call.tool} is always asked about"
         if call.scope.files > self.bulk_threshold:
-            files = counted(call.scope.files, "file")
+            files = pluralize(call.scope.files, "file")
             return f"{files} at once: more than {self.bulk_threshold} are always asked about"
         return ""
 
-    def _granted(self, call: CallFacts) -> Verdict | None:
+    def _allowed_by_rule_or_grant(self, call: CallFacts) -> Verdict | None:
         if not call.parts or call.scope.kind is ScopeKind.READ_IN_SCOPE:
             return None
-        rules = [r for r in self._about(call.caller, call.tool, call.op) if r.effect == "allow"]
+        rules = [r for r in self._rules_for(call.caller, call.tool, call.op) if r.effect == "allow"]
         left = [part for part in call.parts if not any(rule.covers(part) for rule in rules)]
         if not left:
             return Allow("an allow rule of the settings", "rule")
@@ -248,12 +249,12 @@ class Policy:
 
 
 def _links(count: int) -> str:
-    return counted(count, "note links", "notes link")
+    return pluralize(count, "note links", "notes link")
 
 
-def _words(rule: Rule) -> str:
+def _rule_label(rule: Rule) -> str:
     """A rule in words, for the log and the caller."""
-    if rule is _UNREADABLE:
+    if rule is _UNREADABLE_RULE:
         return "the vault's own rules can't be read, so nothing may be changed by an agent"
     if rule is _ASK_EVERYTHING:
         return "the file of permission rules can't be read, so everything is asked about"

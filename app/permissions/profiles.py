@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from app.permissions.impact import CallFacts
 from app.permissions.scope import Operation
-from app.permissions.scoping import CallFacts
 from app.settings import CallerProfile
 from app.vault.globs import word_matches
 from app.vault.path import NotePath
 
 
-def offers(profile: CallerProfile, category: str, tool: str, op: str) -> bool:
+def allows_tool(profile: CallerProfile, category: str, tool: str, op: str) -> bool:
     """Return whether the profile includes the tool (and its operation `op`).
 
     A tool is included if the profile names any of its operations; pass `op` to test one operation.
@@ -25,7 +25,7 @@ def offers(profile: CallerProfile, category: str, tool: str, op: str) -> bool:
     return False
 
 
-def reaches(profile: CallerProfile, path: NotePath) -> bool:
+def allows_note(profile: CallerProfile, path: NotePath) -> bool:
     """Return whether the note at `path` is in a folder of the profile."""
     return not profile.folders or any(path.is_under(folder) for folder in profile.folders)
 
@@ -36,7 +36,7 @@ def outside_profile(profile: CallerProfile, call: CallFacts) -> str:
     if profile.read_only and call.operation is not Operation.READ:
         return f"{who} may only read"
     for part in call.parts:
-        if part.path is not None and not part.place and not reaches(profile, part.path):
+        if part.path is not None and not part.place and not allows_note(profile, part.path):
             # The message omits the path: the caller may not know it, such as that of a note with a backlink.
             return f"{who} may only reach {', '.join(profile.folders)}"
     return ""

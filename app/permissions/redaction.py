@@ -8,12 +8,12 @@ import re
 from collections.abc import Mapping
 from itertools import islice
 
-from app.encoding import escaped
+from app.encoding import escape_unencodable
 
 REDACTED = "(redacted)"
-LONGEST = 400
+MAX_TEXT_CHARS = 400
 _JSON = json.JSONEncoder(ensure_ascii=False, sort_keys=True, default=str)
-_SHOWN_LINES, _SHOWN_LETTERS, _DEEPEST, _MOST = 3, 200, 12, 200
+_MAX_SHOWN_LINES, _MAX_SHOWN_CHARS, _MAX_DEPTH, _MAX_ITEMS = 3, 200, 12, 200
 
 _SECRET_NAME = re.compile(
     r"pass(word|wd|phrase|code)|(^|[_\-. ])(pass|pwd|pin|otp)($|[_\-. ])|secret|token"
@@ -31,7 +31,7 @@ _SECRET_VALUE = re.compile(
 
 def redacted_json(arguments: Mapping[str, object]) -> str:
     """Return `arguments` as JSON without secrets, long text as `{"sha256", "characters", "start"}`."""
-    return escaped(_JSON.encode(_redacted(arguments, 0)))
+    return escape_unencodable(_JSON.encode(_redacted(arguments, 0)))
 
 
 def without_secrets(text: str) -> str:
@@ -40,26 +40,26 @@ def without_secrets(text: str) -> str:
 
 
 def _redacted(value: object, depth: int) -> object:
-    if depth > _DEEPEST:
+    if depth > _MAX_DEPTH:
         return "(nested too deeply)"
     if isinstance(value, Mapping):
         return {
-            without_secrets(str(key)[:LONGEST]): (
+            without_secrets(str(key)[:MAX_TEXT_CHARS]): (
                 REDACTED if _SECRET_NAME.search(str(key)) and one is not None else _redacted(one, depth + 1)
             )
-            for key, one in islice(value.items(), _MOST)
+            for key, one in islice(value.items(), _MAX_ITEMS)
         }
     if isinstance(value, list | tuple):
-        kept: list[object] = [_redacted(one, depth + 1) for one in value[:_MOST]]
-        return [*kept, f"(and {len(value) - _MOST} more)"] if len(value) > _MOST else kept
+        kept: list[object] = [_redacted(one, depth + 1) for one in value[:_MAX_ITEMS]]
+        return [*kept, f"(and {len(value) - _MAX_ITEMS} more)"] if len(value) > _MAX_ITEMS else kept
     return _shortened(value) if isinstance(value, str) else value
 
 
 def _shortened(text: str) -> object:
-    if len(text) <= LONGEST:
+    if len(text) <= MAX_TEXT_CHARS:
         return without_secrets(text)
     # Redact before cutting, so that no part of a secret remains at the cut.
-    head = without_secrets(text[: 4 * LONGEST])
-    start = "\n".join(head.splitlines()[:_SHOWN_LINES])[:_SHOWN_LETTERS]
+    head = without_secrets(text[: 4 * MAX_TEXT_CHARS])
+    start = "\n".join(head.splitlines()[:_MAX_SHOWN_LINES])[:_MAX_SHOWN_CHARS]
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
     return {"sha256": digest, "characters": len(text), "start": start}

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from app.permissions.caller import Caller, CallerKind
+from app.permissions.impact import ImpactPart
 from app.permissions.scope import Operation
-from app.permissions.scoping import Part
 from app.settings import Effect, Rule
 from app.vault.changes import VAULT
 from app.vault.globs import Glob, word_matches
@@ -61,7 +61,7 @@ class CompiledRule:
             names.append(caller.acting_for)
         return any(word_matches(self.rule.caller, name) for name in names)
 
-    def covers(self, part: Part) -> bool:
+    def covers(self, part: ImpactPart) -> bool:
         """Return whether the rule covers the part's operation and path directly.
 
         A rule that restricts every path restricts every store; a rule that allows covers only its own store.
@@ -73,7 +73,7 @@ class CompiledRule:
         return self._names(part.place, part.path)
 
     @cached_property
-    def _whole(self) -> Glob:
+    def _full_glob(self) -> Glob:
         """The glob including what looks like a store: a folder of the vault may have a colon in its name."""
         return Glob(self.rule.glob)
 
@@ -81,12 +81,12 @@ class CompiledRule:
         """Return whether the rule covers a path of a store; a restricting rule is read both ways."""
         if self._is_of(place) and self.glob.matches(path):
             return True
-        return place == VAULT != self.place and self.effect != "allow" and self._whole.matches(path)
+        return place == VAULT != self.place and self.effect != "allow" and self._full_glob.matches(path)
 
     def _is_of(self, place: str) -> bool:
         return self.place == place if VAULT in (self.place, place) else word_matches(self.place, place)
 
-    def touches(self, part: Part) -> bool:
+    def touches(self, part: ImpactPart) -> bool:
         """Return whether the rule applies to the part, counting a move across the border of its paths.
 
         Moving a note out of the paths of a rule on deleting removes it from there, as a delete does; moving

@@ -13,9 +13,9 @@ from app.events import Event, EventBus
 
 log = logging.getLogger(__name__)
 
-FIRST_DELAY_S = 1.0
-LONGEST_DELAY_S = 300.0
-STEADY_S = 20.0
+MIN_RESTART_DELAY_S = 1.0
+MAX_RESTART_DELAY_S = 300.0
+STEADY_AFTER_S = 20.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,15 +91,15 @@ class Supervisor:
             del self._running[task]
 
     async def _supervise(self, task: str, work: Callable[[], Awaitable[None]]) -> None:
-        delay = FIRST_DELAY_S
+        delay = MIN_RESTART_DELAY_S
         has_failed = False
         while True:
-            run = asyncio.ensure_future(_awaited(work))
+            run = asyncio.ensure_future(_run(work))
             try:
                 if has_failed:
-                    await asyncio.wait({run}, timeout=STEADY_S)
+                    await asyncio.wait({run}, timeout=STEADY_AFTER_S)
                     if not run.done() or run.exception() is None:
-                        has_failed, delay = False, FIRST_DELAY_S
+                        has_failed, delay = False, MIN_RESTART_DELAY_S
                         self._events.publish(TaskRecovered(task))
                 await run
                 return
@@ -109,20 +109,20 @@ class Supervisor:
                 raise
             except Exception as error:
                 log.exception("could not %s; starting again in %g s", task, delay)
-                self._events.publish(TaskFailed(task, _reason(error), delay))
+                self._events.publish(TaskFailed(task, _error_text(error), delay))
             has_failed = True
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._closing.wait(), delay)
             if self._closing.is_set():
                 return
-            delay = min(2 * delay, LONGEST_DELAY_S)
+            delay = min(2 * delay, MAX_RESTART_DELAY_S)
 
 
-async def _awaited(work: Callable[[], Awaitable[None]]) -> None:
+async def _run(work: Callable[[], Awaitable[None]]) -> None:
     await work()
 
 
-def _reason(error: Exception) -> str:
+def _error_text(error: Exception) -> str:
     if isinstance(error, ScriptoriumError):
         return error.message
     return str(error).splitlines()[0] if str(error) else type(error).__name__

@@ -12,18 +12,18 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.sandbox.limits import IN_SANDBOX, limited
+from app.sandbox.limits import IN_SANDBOX, with_limits
 
-VAULT = "/vault"
+VAULT_MOUNT = "/vault"
 """Where the sandbox has the vault."""
 PATH = "/usr/local/bin:/usr/bin:/bin"
 TMP_BYTES = 64 * 1024 * 1024
-MOST_HIDDEN = 100
+MAX_HIDDEN_PATHS = 100
 """How many files and folders can be hidden: the time bubblewrap takes grows with their square."""
 
-_SYSTEM = ("/usr", "/nix/store")
-_LINKED = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
-_ETC = (
+_SYSTEM_FOLDERS = ("/usr", "/nix/store")
+_SYSTEM_LINKS = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
+_ETC_FILES = (
     "/etc/alternatives",
     "/etc/ld.so.cache",
     "/etc/ld.so.conf",
@@ -33,7 +33,7 @@ _ETC = (
 
 
 @dataclass(frozen=True, slots=True)
-class Bound:
+class BindMount:
     """The folder that the sandbox has as the vault.
 
     `folder` is its absolute path, `writable` whether it may be written (a copy). Of `hidden_files`, relative
@@ -47,7 +47,7 @@ class Bound:
 
 
 def sandbox_arguments(
-    bwrap: str, bound: Bound, command: Sequence[str], cwd: str = ""
+    bwrap: str, bound: BindMount, command: Sequence[str], cwd: str = ""
 ) -> tuple[list[str], bytes]:
     """The command line that runs `command` in a sandbox, and what its standard input is given.
 
@@ -78,9 +78,9 @@ def sandbox_arguments(
         "--tmpfs",
         "/tmp",
     ]
-    options += [*_vault(bound), "--chdir", f"{VAULT}/{cwd}" if cwd else VAULT]
+    options += [*_vault(bound), "--chdir", f"{VAULT_MOUNT}/{cwd}" if cwd else VAULT_MOUNT]
     given = b"".join(os.fsencode(option) + b"\0" for option in options)
-    return [bwrap, "--args", "0", "--", *limited(command, IN_SANDBOX, PATH)], given
+    return [bwrap, "--args", "0", "--", *with_limits(command, IN_SANDBOX, PATH)], given
 
 
 def sandbox_environment() -> dict[str, str]:
@@ -94,20 +94,20 @@ def _environment() -> Iterable[str]:
 
 
 def _system() -> Iterable[str]:
-    for path in _SYSTEM:
+    for path in _SYSTEM_FOLDERS:
         yield from ("--ro-bind-try", path, path)
-    for path in _LINKED:
+    for path in _SYSTEM_LINKS:
         if Path(path).is_symlink():
             yield from ("--symlink", str(Path(path).readlink()), path)
         else:
             yield from ("--ro-bind-try", path, path)
-    for path in _ETC:
+    for path in _ETC_FILES:
         yield from ("--ro-bind-try", path, path)
 
 
-def _vault(bound: Bound) -> Iterable[str]:
-    yield from ("--bind" if bound.writable else "--ro-bind", bound.folder, VAULT)
+def _vault(bound: BindMount) -> Iterable[str]:
+    yield from ("--bind" if bound.writable else "--ro-bind", bound.folder, VAULT_MOUNT)
     for name in bound.hidden_folders:
-        yield from ("--tmpfs", f"{VAULT}/{name}")
+        yield from ("--tmpfs", f"{VAULT_MOUNT}/{name}")
     for name in bound.hidden_files:
-        yield from ("--ro-bind", os.devnull, f"{VAULT}/{name}")
+        yield from ("--ro-bind", os.devnull, f"{VAULT_MOUNT}/{name}")

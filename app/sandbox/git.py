@@ -13,12 +13,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from app.errors import InvalidParametersError, NotFoundError, StorageError
-from app.sandbox.process import Finished, run_program
+from app.sandbox.process import ProcessResult, run_program
 
-MAX_OUTPUT = 256 * 1024
-SECONDS = 30.0
+MAX_OUTPUT_BYTES = 256 * 1024
+TIMEOUT_S = 30.0
 
-_SAFE = {
+_SAFE_CONFIG = {
     "color.ui": "false",
     "commit.gpgSign": "false",
     "core.alternateRefsCommand": "",
@@ -40,8 +40,8 @@ _SAFE = {
     "status.submoduleSummary": "false",
     "submodule.recurse": "false",
 }
-_PROGRAMS = r"^(filter\..*\.(clean|smudge|process)|diff\..*\.(command|textconv)|merge\..*\.driver)$"
-_NOBODY = ("Scriptorium", "scriptorium@localhost")
+_PROGRAM_SETTINGS = r"^(filter\..*\.(clean|smudge|process)|diff\..*\.(command|textconv)|merge\..*\.driver)$"
+_DEFAULT_AUTHOR = ("Scriptorium", "scriptorium@localhost")
 
 
 class Repository:
@@ -69,8 +69,12 @@ class Repository:
         return folder.is_dir() and not folder.is_symlink()
 
     async def run(
-        self, arguments: Sequence[str], *, max_output: int = MAX_OUTPUT, author: tuple[str, str] = _NOBODY
-    ) -> Finished:
+        self,
+        arguments: Sequence[str],
+        *,
+        max_output: int = MAX_OUTPUT_BYTES,
+        author: tuple[str, str] = _DEFAULT_AUTHOR,
+    ) -> ProcessResult:
         """Run `git` with these arguments; its exit status is the caller's to look at.
 
         Args:
@@ -85,9 +89,9 @@ class Repository:
             raise NotFoundError("The vault has no git repository of its own (a folder .git at its root).")
         if self._programs_off is None:
             self._programs_off = await self._named_programs()
-        return await self._git(arguments, max_output, author, {**_SAFE, **self._programs_off})
+        return await self._git(arguments, max_output, author, {**_SAFE_CONFIG, **self._programs_off})
 
-    async def text(self, *arguments: str, author: tuple[str, str] = _NOBODY) -> str:
+    async def text(self, *arguments: str, author: tuple[str, str] = _DEFAULT_AUTHOR) -> str:
         """What `git` prints for these arguments.
 
         Raises:
@@ -97,7 +101,7 @@ class Repository:
         """
         done = await self.run(arguments, author=author)
         if done.timed_out:
-            raise StorageError(f"git {arguments[0]} took longer than {SECONDS:g} s and was stopped.")
+            raise StorageError(f"git {arguments[0]} took longer than {TIMEOUT_S:g} s and was stopped.")
         if done.exit_code:
             said = (done.errors or done.output).decode("utf-8", "replace").strip()
             raise InvalidParametersError(f"git {arguments[0]}: {said}", exit_code=done.exit_code)
@@ -107,18 +111,18 @@ class Repository:
     async def author(self) -> tuple[str, str]:
         """Name and address that the user's own git configuration gives, else ours."""
         found = []
-        for name, other in zip(("user.name", "user.email"), _NOBODY, strict=True):
+        for name, other in zip(("user.name", "user.email"), _DEFAULT_AUTHOR, strict=True):
             arguments = [self._program, "config", "--global", "--includes", "--get", name]
             done = await run_program(
-                arguments, cwd=self._root, environment=_users(), timeout=SECONDS, max_output=1000
+                arguments, cwd=self._root, environment=_users(), timeout=TIMEOUT_S, max_output=1000
             )
             found.append(done.output.decode("utf-8", "replace").strip() or other)
         return found[0], found[1]
 
     async def _named_programs(self) -> dict[str, str]:
         """The filters, drivers and converters that the configuration names, each with nothing instead."""
-        listing = ["config", "--includes", "--name-only", "-z", "--get-regexp", _PROGRAMS]
-        done = await self._git(listing, MAX_OUTPUT, _NOBODY, _SAFE)
+        listing = ["config", "--includes", "--name-only", "-z", "--get-regexp", _PROGRAM_SETTINGS]
+        done = await self._git(listing, MAX_OUTPUT_BYTES, _DEFAULT_AUTHOR, _SAFE_CONFIG)
         if done.cut:
             raise StorageError("The repository's configuration is too long to be checked: git was not run.")
         off: dict[str, str] = {}
@@ -132,7 +136,7 @@ class Repository:
 
     async def _git(
         self, arguments: Sequence[str], max_output: int, author: tuple[str, str], config: Mapping[str, str]
-    ) -> Finished:
+    ) -> ProcessResult:
         command = [
             self._program,
             "--no-pager",
@@ -146,7 +150,7 @@ class Repository:
             command,
             cwd=self._root,
             environment=_environment(config, author),
-            timeout=SECONDS,
+            timeout=TIMEOUT_S,
             max_output=max_output,
         )
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ResourceLimits:
     """What a program and those that it starts may use.
 
     Attributes:
@@ -32,11 +32,11 @@ class Limits:
     open_files: int = 1024
 
 
-IN_SANDBOX = Limits()
-WITHOUT_SANDBOX = Limits(processes=None)
+IN_SANDBOX = ResourceLimits()
+WITHOUT_SANDBOX = ResourceLimits(processes=None)
 
 
-def limited(command: Sequence[str], limits: Limits, path: str | None = None) -> list[str]:
+def with_limits(command: Sequence[str], limits: ResourceLimits, path: str | None = None) -> list[str]:
     """Return the command line that runs `command` within `limits`.
 
     Args:

@@ -14,13 +14,13 @@ import psutil
 
 from app.errors import NotFoundError, StorageError
 
-MAX_OUTPUT = 64 * 1024
-_CHUNK = 64 * 1024
-_GRACE_S = 5.0
+MAX_OUTPUT_BYTES = 64 * 1024
+_CHUNK_BYTES = 64 * 1024
+_KILL_TIMEOUT_S = 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class Finished:
+class ProcessResult:
     """How a program ended.
 
     `exit_code` is negative for one that a signal ended. `cut`: it wrote more than was kept (of `output` or
@@ -36,7 +36,7 @@ class Finished:
 
 
 @dataclass(slots=True)
-class _Kept:
+class _CapturedStream:
     """What is kept of a stream."""
 
     limit: int
@@ -44,7 +44,7 @@ class _Kept:
     cut: bool = False
 
     async def follow(self, stream: asyncio.StreamReader | None) -> None:
-        while stream is not None and (part := await stream.read(_CHUNK)):
+        while stream is not None and (part := await stream.read(_CHUNK_BYTES)):
             self.cut = self.cut or len(self.content) + len(part) > self.limit
             self.content += part[: self.limit - len(self.content)]
 
@@ -55,9 +55,9 @@ async def run_program(
     cwd: str,
     environment: Mapping[str, str],
     timeout: float,
-    max_output: int = MAX_OUTPUT,
+    max_output: int = MAX_OUTPUT_BYTES,
     given: bytes | None = None,
-) -> Finished:
+) -> ProcessResult:
     """Run a program; when this returns or is cancelled, it and what it started have ended.
 
     Args:
@@ -73,10 +73,10 @@ async def run_program(
         StorageError: it can't be started.
     """
     started = time.monotonic()
-    process = await _start(arguments, cwd, environment, given is not None)
-    output, errors = _Kept(max_output), _Kept(max_output)
+    process = await _spawn(arguments, cwd, environment, given is not None)
+    output, errors = _CapturedStream(max_output), _CapturedStream(max_output)
     reading = asyncio.gather(
-        output.follow(process.stdout), errors.follow(process.stderr), _give(process.stdin, given)
+        output.follow(process.stdout), errors.follow(process.stderr), _write_input(process.stdin, given)
     )
     timed_out = False
     try:
@@ -87,15 +87,15 @@ async def run_program(
     except TimeoutError:
         timed_out = True
     finally:
-        end_family(process)
-        await asyncio.shield(asyncio.ensure_future(_ended(process, reading)))
+        kill_process_tree(process)
+        await asyncio.shield(asyncio.ensure_future(_wait_ended(process, reading)))
     seconds = time.monotonic() - started
     code = -1 if process.returncode is None else process.returncode
     kept = bytes(output.content), bytes(errors.content)
-    return Finished(code, *kept, output.cut or errors.cut, timed_out, seconds)
+    return ProcessResult(code, *kept, output.cut or errors.cut, timed_out, seconds)
 
 
-async def _start(
+async def _spawn(
     arguments: Sequence[str], cwd: str, environment: Mapping[str, str], takes_input: bool
 ) -> asyncio.subprocess.Process:
     pipe, nothing = asyncio.subprocess.PIPE, asyncio.subprocess.DEVNULL
@@ -115,19 +115,19 @@ async def _start(
         raise StorageError(f"{arguments[0]} can't be started: {error}") from error
 
 
-async def _ended(
+async def _wait_ended(
     process: asyncio.subprocess.Process, reading: asyncio.Future[tuple[None, None, None]]
 ) -> None:
     """Wait until the killed program is reaped and its outputs are read."""
     await process.wait()
-    done, _ = await asyncio.wait({reading}, timeout=_GRACE_S)
+    done, _ = await asyncio.wait({reading}, timeout=_KILL_TIMEOUT_S)
     if not done:
         # Something that got away from the group still holds an output: it is not waited for.
         reading.cancel()
         await asyncio.wait({reading})
 
 
-async def _give(stream: asyncio.StreamWriter | None, given: bytes | None) -> None:
+async def _write_input(stream: asyncio.StreamWriter | None, given: bytes | None) -> None:
     if stream is None:
         return
     with suppress(ConnectionError):
@@ -136,7 +136,7 @@ async def _give(stream: asyncio.StreamWriter | None, given: bytes | None) -> Non
     stream.close()
 
 
-def end_family(process: asyncio.subprocess.Process) -> None:
+def kill_process_tree(process: asyncio.subprocess.Process) -> None:
     """End a program, those that it started, and all of its process group."""
     family: list[psutil.Process] = []
     if process.returncode is None:

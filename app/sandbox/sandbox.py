@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from app.errors import NotFoundError, ScriptoriumError
-from app.sandbox.bubblewrap import PATH, Bound, sandbox_arguments
-from app.sandbox.limits import WITHOUT_SANDBOX, limited
-from app.sandbox.process import Finished, run_program
+from app.sandbox.bubblewrap import PATH, BindMount, sandbox_arguments
+from app.sandbox.limits import WITHOUT_SANDBOX, with_limits
+from app.sandbox.process import ProcessResult, run_program
 
-_PROBE_S = 10.0
+_PROBE_TIMEOUT_S = 10.0
 
 
 class Sandbox:
@@ -36,7 +36,7 @@ class Sandbox:
                 self._problem = await self._tried()
         return self._problem
 
-    async def run(self, bound: Bound, command: Sequence[str], cwd: str, timeout: float) -> Finished:
+    async def run(self, bound: BindMount, command: Sequence[str], cwd: str, timeout: float) -> ProcessResult:
         """Run a command in the sandbox, with `bound` as the vault; ask `problem` before.
 
         Args:
@@ -56,8 +56,8 @@ class Sandbox:
             return "there is a sandbox on Linux only"
         try:
             # The folder of the program itself is as good as any: it is there and can be read.
-            bound = Bound(str(Path(self._bwrap).parent))
-            tried = await _in_bubblewrap(self._bwrap, bound, ["true"], "", _PROBE_S)
+            bound = BindMount(str(Path(self._bwrap).parent))
+            tried = await _in_bubblewrap(self._bwrap, bound, ["true"], "", _PROBE_TIMEOUT_S)
         except ScriptoriumError as error:
             return error.message
         if tried.exit_code == 0:
@@ -66,7 +66,7 @@ class Sandbox:
         return f"bubblewrap does not work here ({said or f'exit status {tried.exit_code}'})"
 
 
-async def run_unshielded(command: Sequence[str], folder: str, home: str, timeout: float) -> Finished:
+async def run_unsandboxed(command: Sequence[str], folder: str, home: str, timeout: float) -> ProcessResult:
     """Run a command without a sandbox: it can do whatever the user can.
 
     Its environment holds nothing of the app's but the search path, and `home` as its home folder.
@@ -86,13 +86,13 @@ async def run_unshielded(command: Sequence[str], folder: str, home: str, timeout
         environment["SYSTEMROOT"] = os.environ.get("SYSTEMROOT", "")
     if os.sep not in command[0] and shutil.which(command[0], path=environment["PATH"]) is None:
         raise NotFoundError(f"There is no program {command[0]!r}.", program=command[0])
-    limited_command = limited(command, WITHOUT_SANDBOX)
+    limited_command = with_limits(command, WITHOUT_SANDBOX)
     return await run_program(limited_command, cwd=folder, environment=environment, timeout=timeout)
 
 
 async def _in_bubblewrap(
-    bwrap: str, bound: Bound, command: Sequence[str], cwd: str, timeout: float
-) -> Finished:
+    bwrap: str, bound: BindMount, command: Sequence[str], cwd: str, timeout: float
+) -> ProcessResult:
     arguments, given = sandbox_arguments(bwrap, bound, command, cwd)
     environment = {"PATH": PATH}
     return await run_program(arguments, cwd="/", environment=environment, timeout=timeout, given=given)

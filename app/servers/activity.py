@@ -11,22 +11,22 @@ from typing import Any
 from app.events import Event, EventBus
 from app.permissions.caller import Caller
 from app.permissions.pending import is_same
-from app.servers.presence import CallMoved
+from app.servers.client_registry import CallStageChanged
 from app.toolkit.outcome import ToolFinished
 from app.toolkit.pending import PendingChanged
 
-_MOST = 500
+_MAX_QUEUED_EVENTS = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Activity:
+class ActivityEvent:
     """One thing that happened: a call's stage or its end, or another state of a pending operation."""
 
     kind: str
     data: Mapping[str, Any]
 
 
-class ActivityReader:
+class ActivityStream:
     """The activity of one client, from when it was made until `end`; iterate over it.
 
     One that reads so slowly that too much waits comes to an end: it can look up in `pending` what it missed.
@@ -35,15 +35,15 @@ class ActivityReader:
     def __init__(self, caller: Caller, events: EventBus, release: Callable[[], None]) -> None:
         self._caller = caller
         self._release = release
-        self._waiting: deque[Activity] = deque()
+        self._waiting: deque[ActivityEvent] = deque()
         self._some = asyncio.Event()
         self._over = False
-        self._unsubscribe = events.subscribe(Event, self._take)
+        self._unsubscribe = events.subscribe(Event, self._handle_event)
 
-    def __aiter__(self) -> ActivityReader:
+    def __aiter__(self) -> ActivityStream:
         return self
 
-    async def __anext__(self) -> Activity:
+    async def __anext__(self) -> ActivityEvent:
         while not self._waiting:
             if self._over:
                 raise StopAsyncIteration
@@ -59,23 +59,23 @@ class ActivityReader:
             self._release()
             self._some.set()
 
-    def _take(self, event: Event) -> None:
-        told = _told(event, self._caller)
+    def _handle_event(self, event: Event) -> None:
+        told = _to_activity(event, self._caller)
         if told is None:
             return
-        if len(self._waiting) >= _MOST:
-            self._waiting.append(Activity("too-slow", {"message": "More happened than was read."}))
+        if len(self._waiting) >= _MAX_QUEUED_EVENTS:
+            self._waiting.append(ActivityEvent("too-slow", {"message": "More happened than was read."}))
             self.end()
             return
         self._waiting.append(told)
         self._some.set()
 
 
-def _told(event: Event, caller: Caller) -> Activity | None:
+def _to_activity(event: Event, caller: Caller) -> ActivityEvent | None:
     """What a client hears of an event, if it is about its own calls."""
     match event:
-        case CallMoved() if (event.client.kind, event.client.name) == (caller.kind, caller.name):
-            return Activity("call", {"call": event.call, "tool": event.tool, "stage": event.stage})
+        case CallStageChanged() if (event.client.kind, event.client.name) == (caller.kind, caller.name):
+            return ActivityEvent("call", {"call": event.call, "tool": event.tool, "stage": event.stage})
         case ToolFinished() if is_same(event.caller, caller):
             outcome = event.outcome
             data = {
@@ -87,10 +87,10 @@ def _told(event: Event, caller: Caller) -> Activity | None:
                 "entry": outcome.entry,
                 "duration_ms": outcome.duration_ms,
             }
-            return Activity("finished", data)
+            return ActivityEvent("finished", data)
         case PendingChanged() if is_same(event.operation.caller, caller):
             one = event.operation
             data = {"pending_operation_id": one.id, "tool": one.tool, "state": one.state.value}
-            return Activity("pending", data)
+            return ActivityEvent("pending", data)
         case _:
             return None

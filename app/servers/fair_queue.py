@@ -9,7 +9,7 @@ from collections.abc import Hashable
 from app.errors import LimitError
 
 
-class Turn:
+class RunPermit:
     """The right to run, from when it was given until `end`."""
 
     def __init__(self, queue: FairQueue, who: Hashable) -> None:
@@ -17,11 +17,11 @@ class Turn:
         self._who = who
         self._over = False
 
-    def end(self) -> None:
+    def release(self) -> None:
         """Give the turn on to the next; nothing happens the second time."""
         if not self._over:
             self._over = True
-            self._queue._give_back(self._who)
+            self._queue._release(self._who)
 
 
 class FairQueue:
@@ -40,7 +40,7 @@ class FairQueue:
         self._longest = waiting
         self._longest_all = waiting_all
         self._running: Counter[Hashable] = Counter()
-        self._waiting: OrderedDict[Hashable, deque[asyncio.Future[Turn]]] = OrderedDict()
+        self._waiting: OrderedDict[Hashable, deque[asyncio.Future[RunPermit]]] = OrderedDict()
 
     @property
     def running(self) -> int:
@@ -53,7 +53,7 @@ class FairQueue:
             return len(self._waiting.get(who, ()))
         return sum(map(len, self._waiting.values()))
 
-    async def turn(self, who: Hashable) -> Turn:
+    async def acquire(self, who: Hashable) -> RunPermit:
         """A turn for `who`; end it, whatever happens.
 
         Raises:
@@ -61,14 +61,14 @@ class FairQueue:
             CancelledError: the wait was cancelled; no turn is taken then.
         """
         if self._free and not self._waiting.get(who) and self._running[who] < self._each:
-            return self._give(who)
+            return self._grant(who)
         self._check_room(who)
-        future: asyncio.Future[Turn] = asyncio.get_running_loop().create_future()
+        future: asyncio.Future[RunPermit] = asyncio.get_running_loop().create_future()
         self._waiting.setdefault(who, deque()).append(future)
         try:
             return await future
         except asyncio.CancelledError:
-            self._leave(who, future)
+            self._cancel_wait(who, future)
             raise
 
     def _check_room(self, who: Hashable) -> None:
@@ -79,19 +79,19 @@ class FairQueue:
             message = "Too many calls of all programs wait already: try again soon."
             raise LimitError(message, limit=self._longest_all, retry_after=5.0)
 
-    def _give(self, who: Hashable) -> Turn:
+    def _grant(self, who: Hashable) -> RunPermit:
         self._free -= 1
         self._running[who] += 1
-        return Turn(self, who)
+        return RunPermit(self, who)
 
-    def _give_back(self, who: Hashable) -> None:
+    def _release(self, who: Hashable) -> None:
         self._free += 1
         self._running[who] -= 1
         if not self._running[who]:
             del self._running[who]
-        self._serve()
+        self._grant_waiting()
 
-    def _serve(self) -> None:
+    def _grant_waiting(self) -> None:
         """Give the free turns to those that wait, the client first that has waited longest for one."""
         while self._free and (who := self._next()) is not None:
             future = self._waiting[who].popleft()
@@ -99,7 +99,7 @@ class FairQueue:
                 self._waiting.move_to_end(who)
             else:
                 del self._waiting[who]
-            future.set_result(self._give(who))
+            future.set_result(self._grant(who))
 
     def _next(self) -> Hashable | None:
         """The client whose turn it is; waits that were cancelled a moment ago do not count."""
@@ -112,10 +112,10 @@ class FairQueue:
                 return who
         return None
 
-    def _leave(self, who: Hashable, future: asyncio.Future[Turn]) -> None:
+    def _cancel_wait(self, who: Hashable, future: asyncio.Future[RunPermit]) -> None:
         """A wait was cancelled, perhaps in the same moment in which it got its turn."""
         if future.done() and not future.cancelled():
-            future.result().end()
+            future.result().release()
             return
         queue = self._waiting.get(who)
         if queue is not None and future in queue:

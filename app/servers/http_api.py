@@ -1,6 +1,6 @@
 """The HTTP API: the tools under /api/v1, for programs with a token and for links of this machine.
 
-It says what a `ServedVault` says, in JSON; whoever gets here has been let in by the guard.
+It says what a `VaultService` says, in JSON; whoever gets here has been let in by the guard.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ from app.errors import (
     PermissionDeniedError,
     ScriptoriumError,
 )
-from app.servers import wire
-from app.servers.door_state import OnYield
-from app.servers.guard import CLIENT, LOCAL
-from app.servers.hub import Hub
+from app.servers import codec
+from app.servers.codec import API_PREFIX
+from app.servers.local_vault import LocalVaultService
 from app.servers.openapi import openapi
-from app.servers.served import NAME_KINDS, Client, Progress, ToolEntry, Waiting
-from app.servers.streams import EventStream, ServerEvent, until_gone
-from app.servers.wire import PREFIX
+from app.servers.security import CLIENT_KEY, LOCAL_KEY
+from app.servers.server_state import OnYield
+from app.servers.sse import EventStream, ServerEvent, until_disconnected
+from app.servers.vault_service import NAME_KINDS, CallProgress, Client, ToolDescriptor, Waiting
 from app.toolkit.outcome import ToolOutcome
 
-_LONGEST_CLAIM = 2000
-_NOBODY_LISTENS = 499
+_MAX_CLAIM_CHARS = 2000
+_CLIENT_CLOSED_REQUEST = 499
 
 
-def http_api(hub: Hub, on_yield: OnYield | None = None) -> Starlette:
+def http_api(hub: LocalVaultService, on_yield: OnYield | None = None) -> Starlette:
     """The app that serves /api/v1 of an open vault.
 
     Args:
@@ -61,40 +61,40 @@ def http_api(hub: Hub, on_yield: OnYield | None = None) -> Starlette:
         ("POST", "/yield", api.make_way),
     ]
     # They are tried in this order, and nearly all requests are calls.
-    routes = [Route(PREFIX + "/tools/{name}", _Calls(api).endpoint, methods=["POST"])]
-    routes += [Route(PREFIX + path, endpoint, methods=[method]) for method, path, endpoint in paths]
+    routes = [Route(API_PREFIX + "/tools/{name}", _Calls(api).endpoint, methods=["POST"])]
+    routes += [Route(API_PREFIX + path, endpoint, methods=[method]) for method, path, endpoint in paths]
     routes += [
-        Route(PREFIX + "/news", api.news, methods=["GET"]),
-        Route(PREFIX + "/activity", api.activity, methods=["GET"]),
+        Route(API_PREFIX + "/news", api.news, methods=["GET"]),
+        Route(API_PREFIX + "/activity", api.activity, methods=["GET"]),
     ]
-    handlers: Any = {ScriptoriumError: _failed, HTTPException: _not_here}
+    handlers: Any = {ScriptoriumError: _failed, HTTPException: _not_found}
     return Starlette(routes=routes, exception_handlers=handlers)
 
 
 class _Api:
     """The answers to single requests."""
 
-    def __init__(self, hub: Hub, on_yield: OnYield | None) -> None:
+    def __init__(self, hub: LocalVaultService, on_yield: OnYield | None) -> None:
         self.hub = hub
         self._on_yield = on_yield
         self._yielding: asyncio.Future[None] | None = None
 
     async def vault(self, request: Request) -> Response:
-        return JSONResponse({"name": self.hub.name, "client": client_of(request).name})
+        return JSONResponse({"name": self.hub.name, "client": request_client(request).name})
 
     async def tools(self, request: Request) -> Response:
-        entries = await self.hub.tools(client_of(request))
-        return JSONResponse({"tools": [wire.entry_to_wire(one) for one in entries]})
+        entries = await self.hub.tools(request_client(request))
+        return JSONResponse({"tools": [codec.descriptor_to_wire(one) for one in entries]})
 
     async def openapi(self, request: Request) -> Response:
-        tools = await self.hub.tools(client_of(request))
+        tools = await self.hub.tools(request_client(request))
         return JSONResponse(openapi(self.hub.name, f"http://{request.headers['host']}", tools))
 
     async def tool(self, request: Request) -> Response:
-        entry = await self.entry(client_of(request), request.path_params["name"])
-        return JSONResponse(wire.entry_to_wire(entry))
+        entry = await self.entry(request_client(request), request.path_params["name"])
+        return JSONResponse(codec.descriptor_to_wire(entry))
 
-    async def entry(self, client: Client, name: str) -> ToolEntry:
+    async def entry(self, client: Client, name: str) -> ToolDescriptor:
         """The tool that a client may call.
 
         Raises:
@@ -106,7 +106,7 @@ class _Api:
         raise NotFoundError(f"There is no tool called {name!r}.", tool=name)
 
     async def pending(self, request: Request) -> Response:
-        return _response(await self.hub.call(client_of(request), "pending", {"op": "list"}))
+        return _response(await self.hub.call(request_client(request), "pending", {"op": "list"}))
 
     async def one_pending(self, request: Request) -> Response:
         return _response(await self._about_pending(request, "status"))
@@ -116,12 +116,12 @@ class _Api:
 
     async def _about_pending(self, request: Request, op: str) -> ToolOutcome:
         arguments = {"op": op, "pending_operation_id": request.path_params["id"]}
-        return await self.hub.call(client_of(request), "pending", arguments)
+        return await self.hub.call(request_client(request), "pending", arguments)
 
     async def notes(self, request: Request) -> Response:
         asked = request.query_params
-        limit = _number(asked.get("limit", "200"), "limit")
-        page = await self.hub.notes(client_of(request), asked.get("after", ""), limit)
+        limit = _parse_number(asked.get("limit", "200"), "limit")
+        page = await self.hub.notes(request_client(request), asked.get("after", ""), limit)
         return JSONResponse({"paths": list(page.paths), "next": page.next})
 
     async def complete(self, request: Request) -> Response:
@@ -129,16 +129,16 @@ class _Api:
         kind = next((one for one in NAME_KINDS if one == asked), None)
         if kind is None:
             raise InvalidParametersError(f"No names are {asked!r}.", allowed=list(NAME_KINDS))
-        names = await self.hub.complete(client_of(request), kind, request.query_params.get("text", ""))
+        names = await self.hub.complete(request_client(request), kind, request.query_params.get("text", ""))
         return JSONResponse({"names": names})
 
     async def leave(self, request: Request) -> Response:
-        self.hub.presence.left(client_of(request))
+        self.hub.clients_registry.mark_left(request_client(request))
         return Response(status_code=HTTPStatus.NO_CONTENT)
 
     async def make_way(self, request: Request) -> Response:
         """Accept to close the vault; who asked waits for its lock."""
-        if not request.scope[LOCAL]:
+        if not request.scope[LOCAL_KEY]:
             raise PermissionDeniedError("Only a process of this machine's user may ask for the vault.")
         if self._on_yield is None:
             raise ConflictError("The vault is open in a window, which does not close by itself.")
@@ -147,16 +147,16 @@ class _Api:
         return JSONResponse({"success": True, "message": "The vault is being closed."}, HTTPStatus.ACCEPTED)
 
     async def news(self, request: Request) -> EventStream:
-        reader = self.hub.news(client_of(request))
+        reader = self.hub.changes(request_client(request))
 
         async def events() -> AsyncGenerator[ServerEvent]:
             async for news in reader:
-                yield ServerEvent("news", wire.news_to_wire(news))
+                yield ServerEvent("news", codec.change_to_wire(news))
 
         return EventStream(events(), reader.end)
 
     async def activity(self, request: Request) -> EventStream:
-        reader = self.hub.activity(client_of(request))
+        reader = self.hub.activity(request_client(request))
 
         async def events() -> AsyncGenerator[ServerEvent]:
             async for one in reader:
@@ -173,25 +173,25 @@ class _Calls:
         self.endpoint = self._call
 
     async def _call(self, request: Request) -> EventStream | Response:
-        client, tool = client_of(request), request.path_params["name"]
+        client, tool = request_client(request), request.path_params["name"]
         arguments = _arguments(await request.body())
         waiting: Waiting = "pending" if _is_async(request) else "wait"
-        claim = unquote(request.headers.get("scriptorium-claim", ""))[:_LONGEST_CLAIM]
+        claim = unquote(request.headers.get("scriptorium-claim", ""))[:_MAX_CLAIM_CHARS]
         wanted = request.headers.get("accept", "")
         if "text/event-stream" in wanted:
             return EventStream(self._stages(client, tool, arguments, waiting, claim))
         work = self._hub.call(client, tool, arguments, waiting=waiting, claim=claim)
-        outcome = await until_gone(request.receive, work)
+        outcome = await until_disconnected(request.receive, work)
         if outcome is None:
-            return Response(status_code=_NOBODY_LISTENS)
-        if wanted == wire.OUTCOME_TYPE:
-            return JSONResponse(wire.outcome_to_wire(outcome), media_type=wire.OUTCOME_TYPE)
+            return Response(status_code=_CLIENT_CLOSED_REQUEST)
+        if wanted == codec.OUTCOME_TYPE:
+            return JSONResponse(codec.outcome_to_wire(outcome), media_type=codec.OUTCOME_TYPE)
         return _response(outcome)
 
     async def _stages(
         self, client: Client, tool: str, arguments: Mapping[str, Any], waiting: Waiting, claim: str
     ) -> AsyncGenerator[ServerEvent]:
-        stages: asyncio.Queue[Progress | None] = asyncio.Queue()
+        stages: asyncio.Queue[CallProgress | None] = asyncio.Queue()
 
         async def call() -> ToolOutcome:
             try:
@@ -204,9 +204,9 @@ class _Calls:
         task = asyncio.ensure_future(call())
         try:
             while (stage := await stages.get()) is not None:
-                yield ServerEvent("progress", wire.progress_to_wire(stage))
+                yield ServerEvent("progress", codec.progress_to_wire(stage))
             outcome = await task
-            yield ServerEvent("outcome", wire.outcome_to_wire(outcome))
+            yield ServerEvent("outcome", codec.outcome_to_wire(outcome))
         except ScriptoriumError as error:
             yield ServerEvent("error", {"error": error.as_dict()})
         finally:
@@ -215,9 +215,9 @@ class _Calls:
                 await asyncio.wait({task})
 
 
-def client_of(request: Request) -> Client:
+def request_client(request: Request) -> Client:
     """Who the guard let in."""
-    client = request.scope[CLIENT]
+    client = request.scope[CLIENT_KEY]
     assert isinstance(client, Client)
     return client
 
@@ -244,7 +244,7 @@ def _is_async(request: Request) -> bool:
     return "respond-async" in wished or request.query_params.get("wait") in ("false", "0", "no")
 
 
-def _number(text: str, name: str) -> int:
+def _parse_number(text: str, name: str) -> int:
     if not text.isdecimal():
         raise InvalidParametersError(f"{name} is not a number: {text!r}.")
     return int(text)
@@ -255,19 +255,19 @@ def _response(outcome: ToolOutcome) -> Response:
     if outcome.entry:
         headers["scriptorium-entry"] = str(outcome.entry)
     if outcome.pending:
-        headers["location"] = f"{PREFIX}/pending/{outcome.pending}"
+        headers["location"] = f"{API_PREFIX}/pending/{outcome.pending}"
     retry = (outcome.error or {}).get("retry_after")
     if isinstance(retry, int | float):
         headers["retry-after"] = str(max(1, round(retry)))
-    return JSONResponse(outcome.as_dict(), wire.status_of(outcome), headers)
+    return JSONResponse(outcome.as_dict(), codec.status_of(outcome), headers)
 
 
 async def _failed(request: Request, error: Exception) -> Response:
     assert isinstance(error, ScriptoriumError)
-    return JSONResponse({"success": False, "error": error.as_dict()}, wire.status_of_error(error.type))
+    return JSONResponse({"success": False, "error": error.as_dict()}, codec.status_of_error(error.type))
 
 
-async def _not_here(request: Request, error: Exception) -> Response:
+async def _not_found(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     said = {"success": False, "error": {"type": "not_found", "message": f"{error.detail}."}}
     return JSONResponse(said, error.status_code, dict(error.headers or {}))

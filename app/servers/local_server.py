@@ -18,38 +18,38 @@ from starlette.types import ASGIApp
 from app.errors import NetworkError
 from app.events import EventBus
 from app.permissions.caller import CallerKind
-from app.servers.connections import Connections, protocol_of
-from app.servers.discovery import DoorSign, hang_out, new_sign, take_down
-from app.servers.door_state import Holder, OnYield
-from app.servers.guard import CLOSED, Guard, Way
+from app.servers.auth_failures import AuthFailures
+from app.servers.codec import API_PREFIX
+from app.servers.connection_limits import ConnectionLimiter, protocol_of
+from app.servers.endpoint_file import Endpoint, new_endpoint, publish, unpublish
 from app.servers.http_api import http_api
-from app.servers.hub import Hub
-from app.servers.refusals import Refusals
+from app.servers.local_vault import LocalVaultService
+from app.servers.security import CLOSED_REASON, Mount, SecurityMiddleware
+from app.servers.server_state import Holder, OnYield
 from app.servers.tokens import ClientsChanged, ClientTokens
-from app.servers.wire import PREFIX
 from app.settings import ServerSettings
 
 log = logging.getLogger(__name__)
 
 HOST = "127.0.0.1"
-MCP = "/mcp"
+MCP_PATH = "/mcp"
 _BACKLOG = 64
-_MOST_HEADERS = 32 * 1024
-_KEEP_ALIVE_S = 30
-_END_WITHIN_S = 3.0
+_MAX_HEADER_BYTES = 32 * 1024
+_KEEP_ALIVE_TIMEOUT_S = 30
+_SHUTDOWN_TIMEOUT_S = 3.0
 
 Lifespan = Callable[[], AbstractAsyncContextManager[object]]
 
 
 @dataclass(frozen=True, slots=True)
-class Mounted:
+class MountedApp:
     """An app that the server serves beside the HTTP API, and what has to run while it does."""
 
     app: ASGIApp
     lifespan: Lifespan = contextlib.nullcontext
 
 
-class Door:
+class LocalServer:
     """Serves one open vault to this machine while it is open.
 
     Args:
@@ -64,12 +64,12 @@ class Door:
 
     def __init__(
         self,
-        hub: Hub,
+        hub: LocalVaultService,
         tokens: ClientTokens,
         folder: Path,
         settings: Callable[[], ServerSettings],
         events: EventBus,
-        mcp: Mounted | None = None,
+        mcp: MountedApp | None = None,
         holder: Holder = "desktop",
         on_yield: OnYield | None = None,
     ) -> None:
@@ -82,17 +82,17 @@ class Door:
         self.on_yield = on_yield
         self._stop = asyncio.Event()
         self._serving: asyncio.Task[None] | None = None
-        self._guard: Guard | None = None
-        self.connections = Connections()
-        self.refusals = Refusals(events)
-        self.sign: DoorSign | None = None
+        self._guard: SecurityMiddleware | None = None
+        self.connections = ConnectionLimiter()
+        self.auth_failures = AuthFailures(events)
+        self.endpoint: Endpoint | None = None
         self._events = events
         self._unsubscribe: Callable[[], None] = lambda: None
 
     @property
     def port(self) -> int | None:
         """Where it listens; None while it does not."""
-        return self.sign.port if self.sign is not None else None
+        return self.endpoint.port if self.endpoint is not None else None
 
     async def open(self) -> int:
         """Begin to listen, on the port of the settings or on another where that one is taken; the port.
@@ -101,10 +101,10 @@ class Door:
             NetworkError: no port could be had.
             StorageError: other processes could not be told.
         """
-        if self.sign is not None:
-            return self.sign.port
+        if self.endpoint is not None:
+            return self.endpoint.port
         listener = _listen(self._settings().port)
-        sign = new_sign(int(listener.getsockname()[1]), self.holder)
+        sign = new_endpoint(int(listener.getsockname()[1]), self.holder)
         ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._stop.clear()
         self.connections.closed = False
@@ -121,25 +121,25 @@ class Door:
             serving, self._serving = self._serving, None
             raise NetworkError(f"The local server could not be started: {serving.exception()}.")
         try:
-            await asyncio.to_thread(hang_out, self._folder, sign)
+            await asyncio.to_thread(publish, self._folder, sign)
         except BaseException:
             await self.close()
             raise
-        self.sign = sign
+        self.endpoint = sign
         self._unsubscribe = self._events.subscribe(ClientsChanged, self._turn_out)
         return sign.port
 
     def settings_changed(self) -> None:
         """End what runs by a way that was switched off."""
         if self._guard is not None:
-            self._guard.turn_out_closed()
+            self._guard.end_closed_requests()
 
     @property
     def has_failed(self) -> bool:
         """Whether the server ended by itself."""
         return self._serving is not None and self._serving.done() and not self._stop.is_set()
 
-    async def wait_ended(self) -> None:
+    async def wait_closed(self) -> None:
         """Wait until the server is closed.
 
         Raises:
@@ -155,25 +155,25 @@ class Door:
     async def close(self) -> None:
         """Stop listening; what clients wait for is withdrawn."""
         self._unsubscribe()
-        self.refusals.close()
-        sign, self.sign = self.sign, None
+        self.auth_failures.close()
+        sign, self.endpoint = self.endpoint, None
         if sign is not None:
-            await asyncio.to_thread(take_down, self._folder, sign)
+            await asyncio.to_thread(unpublish, self._folder, sign)
         if self._serving is not None:
             self._stop.set()
             await asyncio.gather(self._serving, return_exceptions=True)
             self._serving = None
 
-    async def _serve(self, listener: socket.socket, sign: DoorSign, ready: asyncio.Future[None]) -> None:
-        self._guard = guard = Guard(
+    async def _serve(self, listener: socket.socket, sign: Endpoint, ready: asyncio.Future[None]) -> None:
+        self._guard = guard = SecurityMiddleware(
             self._ways(),
             sign.port,
-            self._tokens.who,
+            self._tokens.authenticate,
             sign.token,
-            self.connections.trust,
+            self.connections.mark_trusted,
             self.connections.drop,
-            self._hub.presence.saw,
-            self.refusals.add,
+            self._hub.clients_registry.mark_seen,
+            self.auth_failures.add,
         )
         server = _Server(guard, self.connections, self._stop, ready)
         async with AsyncExitStack() as stack:
@@ -187,10 +187,10 @@ class Door:
                     one.close()
                 self.connections.close()
 
-    def _ways(self) -> tuple[Way, ...]:
-        ways = [Way(PREFIX, CallerKind.HTTP, http_api(self._hub, self.on_yield), self._api_closed)]
+    def _ways(self) -> tuple[Mount, ...]:
+        ways = [Mount(API_PREFIX, CallerKind.HTTP, http_api(self._hub, self.on_yield), self._api_closed)]
         if self._mcp is not None:
-            ways.append(Way(MCP, CallerKind.MCP, self._mcp.app, self._mcp_closed))
+            ways.append(Mount(MCP_PATH, CallerKind.MCP, self._mcp.app, self._mcp_closed))
         return tuple(ways)
 
     def _api_closed(self) -> str:
@@ -202,14 +202,18 @@ class Door:
     def _turn_out(self, event: ClientsChanged) -> None:
         if self._guard is not None:
             for name in event.gone:
-                self._guard.turn_out(name)
+                self._guard.end_requests(name)
 
 
 class _Server(uvicorn.Server):
     """The HTTP server, as a part of the app: it takes no signals, and ends when it is told to."""
 
     def __init__(
-        self, guard: Guard, connections: Connections, stop: asyncio.Event, ready: asyncio.Future[None]
+        self,
+        guard: SecurityMiddleware,
+        connections: ConnectionLimiter,
+        stop: asyncio.Event,
+        ready: asyncio.Future[None],
     ) -> None:
         config = uvicorn.Config(
             guard,
@@ -224,8 +228,8 @@ class _Server(uvicorn.Server):
             server_header=False,
             date_header=False,
             backlog=_BACKLOG,
-            timeout_keep_alive=_KEEP_ALIVE_S,
-            h11_max_incomplete_event_size=_MOST_HEADERS,
+            timeout_keep_alive=_KEEP_ALIVE_TIMEOUT_S,
+            h11_max_incomplete_event_size=_MAX_HEADER_BYTES,
         )
         super().__init__(config)
         self._guard = guard
@@ -247,9 +251,9 @@ class _Server(uvicorn.Server):
         """Withdraw what clients wait for, then drop the connections."""
         for server in self.servers:
             server.close()
-        self._guard.turn_all_out(CLOSED)
+        self._guard.end_all_requests(CLOSED_REASON)
         if self.server_state.tasks:
-            await asyncio.wait(set(self.server_state.tasks), timeout=_END_WITHIN_S)
+            await asyncio.wait(set(self.server_state.tasks), timeout=_SHUTDOWN_TIMEOUT_S)
         self._connections.close()
         await asyncio.sleep(0)
 

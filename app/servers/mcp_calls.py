@@ -11,29 +11,29 @@ import mcp_types as t
 from mcp.shared.exceptions import MCPError
 
 from app.errors import ScriptoriumError
-from app.servers.mcp_offer import Asked, Offer
-from app.servers.mcp_progress import Context, Teller
+from app.servers.mcp_progress import Context, ProgressReporter
+from app.servers.mcp_tools import McpTool, ToolCallRequest
 from app.toolkit.outcome import ToolOutcome
 
 if TYPE_CHECKING:
-    from app.servers.mcp_desk import Desk
+    from app.servers.mcp_context import McpContext
 
 log = logging.getLogger(__name__)
 
-_BROKEN = "The result of {tool} is not what its schema says ({problem}); it was left out."
+_INVALID_RESULT_MESSAGE = "The result of {tool} is not what its schema says ({problem}); it was left out."
 Result = dict[str, Any]
 # Made once: `json.dumps` with these words makes one for each text.
 _TEXT = json.JSONEncoder(ensure_ascii=False, default=str)
 
 
-async def list_tools(desk: Desk, ctx: Context, params: t.PaginatedRequestParams | None) -> Result:
+async def list_tools(desk: McpContext, ctx: Context, params: t.PaginatedRequestParams | None) -> Result:
     """The tools that the client may call, on one page: few clients ask for a second one."""
-    offers = await desk.member(ctx).offers()
+    offers = await desk.session(ctx).tools()
     return {"tools": [offer.wire for offer in offers.values()]}
 
 
 async def call_tool(
-    desk: Desk, ctx: Context, params: t.CallToolRequestParams
+    desk: McpContext, ctx: Context, params: t.CallToolRequestParams
 ) -> Result | t.InputRequiredResult:
     """Call a tool.
 
@@ -41,52 +41,56 @@ async def call_tool(
         MCPError: there is no such tool; that is in the audit log, too.
     """
     client, given = desk.client(ctx), params.arguments or {}
-    offer = (await desk.member(ctx).offers()).get(params.name)
+    offer = (await desk.session(ctx).tools()).get(params.name)
     try:
-        asked = offer.asked(given, ctx.meta or {}) if offer is not None else Asked(given, "wait", "")
+        asked = (
+            offer.parse_call(given, ctx.meta or {})
+            if offer is not None
+            else ToolCallRequest(given, "wait", "")
+        )
     except ScriptoriumError as error:
-        return failed(error)
-    teller = Teller(ctx, desk.heartbeat)
+        return error_result(error)
+    teller = ProgressReporter(ctx, desk.heartbeat)
 
     async def work() -> ToolOutcome:
-        call = desk.served.call(
+        call = desk.service.call(
             client,
             params.name,
             asked.arguments,
             waiting=asked.waiting,
             claim=asked.claim,
-            progress=teller.told,
+            progress=teller.report,
         )
         return await call
 
     try:
-        outcome = await teller.during(
-            desk.asking.run(ctx, params, client, (params.name, given), work, teller.asks_here)
+        outcome = await teller.run(
+            desk.elicitation.run(ctx, params, client, (params.name, given), work, teller.report_question)
         )
     except ScriptoriumError as error:
-        return failed(error)
+        return error_result(error)
     if isinstance(outcome, t.InputRequiredResult):
         return outcome
     if offer is None and (outcome.error or {}).get("type") == "not_found":
         raise MCPError(t.INVALID_PARAMS, outcome.message, dict(outcome.error or {}))
-    return told(outcome, offer)
+    return outcome_result(outcome, offer)
 
 
-def told(outcome: ToolOutcome, offer: Offer | None) -> Result:
+def outcome_result(outcome: ToolOutcome, offer: McpTool | None) -> Result:
     """An outcome as the protocol has it. The user's no is an answer and no error."""
     data = outcome.as_dict()
     if outcome.error is not None and not outcome.success:
         return _result(data, is_error=True)
-    if offer is not None and (problem := offer.result.problem_of(data)):
+    if offer is not None and (problem := offer.result.find_problem(data)):
         log.error("%s broke its output schema: %s", offer.entry.name, problem)
-        message = _BROKEN.format(tool=offer.entry.name, problem=problem)
+        message = _INVALID_RESULT_MESSAGE.format(tool=offer.entry.name, problem=problem)
         kept = {"commit": outcome.commit} if outcome.commit is not None else {}
         error = {"type": "internal", "message": message, **kept}
         return _result({"success": False, "error": error}, is_error=True)
     return _result(data)
 
 
-def failed(error: ScriptoriumError) -> Result:
+def error_result(error: ScriptoriumError) -> Result:
     """A call that came to nothing, as data."""
     return _result({"success": False, "error": error.as_dict()}, is_error=True)
 

@@ -13,9 +13,9 @@ from app.servers.mcp_prompts import PROMPTS
 from app.servers.mcp_uris import BLOCK_TEMPLATE, NOTE_TEMPLATE
 
 if TYPE_CHECKING:
-    from app.servers.mcp_desk import Desk
+    from app.servers.mcp_context import McpContext
 
-_MOST = 100
+_MAX_COMPLETIONS = 100
 Kind = Literal["note", "tag", "block"]
 _OF_TEMPLATES: dict[tuple[str, str], Kind] = {
     (NOTE_TEMPLATE, "path"): "note",
@@ -23,23 +23,23 @@ _OF_TEMPLATES: dict[tuple[str, str], Kind] = {
 }
 
 
-async def complete(desk: Desk, ctx: Context, params: t.CompleteRequestParams) -> dict[str, Any]:
+async def complete(desk: McpContext, ctx: Context, params: t.CompleteRequestParams) -> dict[str, Any]:
     """Names that go on from what was typed; none for an argument that is free text.
 
     Raises:
         MCPError: there is no such prompt or template.
     """
-    kind = _kind(params)
+    kind = _name_kind(params)
     if kind is None:
         return {"completion": {"values": [], "total": 0, "hasMore": False}}
     try:
-        names = await desk.served.complete(desk.client(ctx), kind, params.argument.value)
+        names = await desk.service.complete(desk.client(ctx), kind, params.argument.value)
     except ScriptoriumError as error:
         raise MCPError(t.INTERNAL_ERROR, error.message) from error
-    return {"completion": {"values": names[:_MOST], "hasMore": len(names) >= _MOST}}
+    return {"completion": {"values": names[:_MAX_COMPLETIONS], "hasMore": len(names) >= _MAX_COMPLETIONS}}
 
 
-def _kind(params: t.CompleteRequestParams) -> Kind | None:
+def _name_kind(params: t.CompleteRequestParams) -> Kind | None:
     ref, name = params.ref, params.argument.name
     if isinstance(ref, t.PromptReference):
         prompt = PROMPTS.get(ref.name)

@@ -24,29 +24,29 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from starlette.responses import JSONResponse
 from starlette.types import Message, Receive, Scope, Send
 
-from app.servers.guard import CLIENT
-from app.servers.mcp_asking import CALLS
-from app.servers.mcp_events import EventsOfSession, Sessions
+from app.servers.mcp_elicitation import CALLS
+from app.servers.mcp_event_store import EventsOfSession, SessionEventStores
+from app.servers.mcp_json_response import JsonResponseUpgrade
 from app.servers.mcp_progress import Context
-from app.servers.mcp_quick import QuickAnswer
 from app.servers.mcp_server import VaultServer, mcp_server
-from app.servers.served import Client, ServedVault
+from app.servers.security import CLIENT_KEY
+from app.servers.vault_service import Client, VaultService
 
-_MOST_BODY = 10 * 1024 * 1024
-_MOST_SESSIONS, _MOST_OF_ONE = 512, 32
-_IDLE_S = 30 * 60.0
-_LISTENING_IDLE_S = 2 * 3600.0
+_MAX_BODY_BYTES = 10 * 1024 * 1024
+_MAX_SESSIONS, _MAX_CLIENT_SESSIONS = 512, 32
+_IDLE_TIMEOUT_S = 30 * 60.0
+_LISTENING_TIMEOUT_S = 2 * 3600.0
 """After how long without a request a session ends whose client keeps its stream of news open."""
-_LEAST_IDLE_S = 60.0
+_MIN_EVICTION_IDLE_S = 60.0
 """How long a session has to be idle to make room for a new one of the same client."""
-_COME_BACK_S = 20.0
-_RETRY_MS = 1000
+_RECONNECT_TIMEOUT_S = 20.0
+_RETRY_INTERVAL_MS = 1000
 _SESSION_HEADERS = (b"host", b"mcp-session-id", b"mcp-protocol-version", b"accept", b"authorization")
 log = logging.getLogger(__name__)
 
 _Name = tuple[tuple[str, str], str]
 """A session as a client named it: whose it is, and its id."""
-Build = Callable[[ServedVault, Callable[[Context], Client]], VaultServer]
+Build = Callable[[VaultService, Callable[[Context], Client]], VaultServer]
 
 
 @dataclass(slots=True)
@@ -59,7 +59,7 @@ class _Session:
     since: float = 0.0
 
 
-class McpOverHttp:
+class McpHttpApp:
     """An ASGI app. It works while its `lifespan` is entered, once.
 
     The guard before it has put the `Client` into the scope.
@@ -75,17 +75,17 @@ class McpOverHttp:
 
     def __init__(
         self,
-        served: ServedVault,
+        served: VaultService,
         build: Build = mcp_server,
         *,
-        idle: float = _IDLE_S,
-        listening_idle: float = _LISTENING_IDLE_S,
-        come_back: float = _COME_BACK_S,
+        idle: float = _IDLE_TIMEOUT_S,
+        listening_idle: float = _LISTENING_TIMEOUT_S,
+        come_back: float = _RECONNECT_TIMEOUT_S,
         security: TransportSecuritySettings | None = None,
     ) -> None:
-        server = build(served, _who)
+        server = build(served, _request_client)
         server.middleware.append(self._count)
-        self._sessions = Sessions()
+        self._sessions = SessionEventStores()
         self._open: Counter[tuple[str, str]] = Counter()
         self._come_back = come_back
         self._listening_idle = listening_idle
@@ -95,11 +95,11 @@ class McpOverHttp:
         self._manager = StreamableHTTPSessionManager(
             app=server,
             event_store=EventsOfSession(),
-            retry_interval=_RETRY_MS,
+            retry_interval=_RETRY_INTERVAL_MS,
             security_settings=security,
             session_idle_timeout=idle,
-            max_request_body_size=_MOST_BODY,
-            max_sessions=_MOST_SESSIONS,
+            max_request_body_size=_MAX_BODY_BYTES,
+            max_sessions=_MAX_SESSIONS,
         )
 
     @asynccontextmanager
@@ -121,9 +121,9 @@ class McpOverHttp:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        client = scope.get(CLIENT)
+        client = scope.get(CLIENT_KEY)
         if not isinstance(client, Client):
-            await _refuse(HTTPStatus.UNAUTHORIZED, "A token is needed.")(scope, receive, send)
+            await _error_response(HTTPStatus.UNAUTHORIZED, "A token is needed.")(scope, receive, send)
             return
         scope["user"] = AuthenticatedUser(_credential(client))
         version, session = _header(scope, b"mcp-protocol-version"), _header(scope, b"mcp-session-id")
@@ -131,8 +131,10 @@ class McpOverHttp:
             await self._manager.handle_request(scope, receive, send)
         elif session:
             await self._in_session(session, scope, receive, send)
-        elif self._open[_key(client)] >= _MOST_OF_ONE and not await self._make_room(client):
-            refusal = _refuse(HTTPStatus.SERVICE_UNAVAILABLE, f"{_MOST_OF_ONE} sessions are open already.")
+        elif self._open[_client_key(client)] >= _MAX_CLIENT_SESSIONS and not await self._make_room(client):
+            refusal = _error_response(
+                HTTPStatus.SERVICE_UNAVAILABLE, f"{_MAX_CLIENT_SESSIONS} sessions are open already."
+            )
             await refusal(scope, receive, send)
         else:
             with self._sessions.opening() as opened:
@@ -144,7 +146,7 @@ class McpOverHttp:
                 timer.cancel()
         calls: set[asyncio.Task[object]] = set()
         scope[CALLS] = calls
-        name = (_key(scope[CLIENT]), session)
+        name = (_client_key(scope[CLIENT_KEY]), session)
 
         async def seen(message: Message) -> None:
             gone = message["type"] == "http.response.start" and message["status"] == HTTPStatus.NOT_FOUND
@@ -155,21 +157,21 @@ class McpOverHttp:
         async def watched() -> Message:
             message = await receive()
             if message["type"] == "http.disconnect" and calls:
-                self._lose(session, calls)
+                self._withdraw_calls(session, calls)
             return message
 
         with self._sessions.entered(session):
             if scope["method"] != "POST":
-                self._know(name, scope)
+                self._track_session(name, scope)
                 await self._manager.handle_request(scope, watched, seen)
                 return
             with self._busy(name, scope):
-                async with QuickAnswer(seen) as quick:
+                async with JsonResponseUpgrade(seen) as quick:
                     await self._manager.handle_request(scope, watched, quick)
 
     # Idle sessions
 
-    def _know(self, name: _Name, scope: Scope) -> _Session:
+    def _track_session(self, name: _Name, scope: Scope) -> _Session:
         known = self._idle.get(name)
         if known is None:
             loop = asyncio.get_running_loop()
@@ -184,7 +186,7 @@ class McpOverHttp:
     @contextmanager
     def _busy(self, name: _Name, scope: Scope) -> Iterator[None]:
         """Around a request of a session: it is not idle, and its time begins anew afterwards."""
-        known = self._know(name, scope)
+        known = self._track_session(name, scope)
         known.requests += 1
         try:
             yield
@@ -222,18 +224,18 @@ class McpOverHttp:
 
     async def _make_room(self, client: Client) -> bool:
         """End the session of a client that is idle for longest; whether there was one."""
-        now, key = asyncio.get_running_loop().time(), _key(client)
+        now, key = asyncio.get_running_loop().time(), _client_key(client)
         idle = [
             (one.since, name)
             for name, one in self._idle.items()
-            if name[0] == key and not one.requests and now - one.since >= _LEAST_IDLE_S
+            if name[0] == key and not one.requests and now - one.since >= _MIN_EVICTION_IDLE_S
         ]
         if not idle:
             return False
         await self._end(min(idle)[1])
         return True
 
-    def _lose(self, session: str, calls: set[asyncio.Task[object]]) -> None:
+    def _withdraw_calls(self, session: str, calls: set[asyncio.Task[object]]) -> None:
         """Withdraw the calls, unless the client comes back for them."""
 
         def withdraw() -> None:
@@ -246,7 +248,7 @@ class McpOverHttp:
     async def _count(self, ctx: Context, call_next: CallNext) -> HandlerResult:
         """Count the sessions of each client: the SDK knows only how many there are of all."""
         if ctx.method == "initialize" and ctx.request is not None:
-            key = _key(_who(ctx))
+            key = _client_key(_request_client(ctx))
             self._open[key] += 1
             # The SDK gives handlers no public way to the connection.
             ctx.session._connection.exit_stack.callback(self._ended, key)
@@ -258,15 +260,15 @@ class McpOverHttp:
             del self._open[key]
 
 
-def _who(ctx: Context) -> Client:
+def _request_client(ctx: Context) -> Client:
     """Whom the guard let in."""
     assert ctx.request is not None
-    client = ctx.request.scope[CLIENT]
+    client = ctx.request.scope[CLIENT_KEY]
     assert isinstance(client, Client)
     return client
 
 
-def _key(client: Client) -> tuple[str, str]:
+def _client_key(client: Client) -> tuple[str, str]:
     return (client.kind.value, client.name)
 
 
@@ -279,6 +281,6 @@ def _header(scope: Scope, name: bytes) -> str:
     return next((value.decode("latin-1") for key, value in scope["headers"] if key == name), "")
 
 
-def _refuse(status: HTTPStatus, message: str) -> JSONResponse:
+def _error_response(status: HTTPStatus, message: str) -> JSONResponse:
     error = {"code": -32600, "message": message}
     return JSONResponse({"jsonrpc": "2.0", "id": None, "error": error}, int(status))

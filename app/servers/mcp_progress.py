@@ -15,32 +15,32 @@ import mcp_types as t
 from mcp.server.context import ServerRequestContext
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-from app.servers.served import Progress
+from app.servers.vault_service import CallProgress
 
 log = logging.getLogger(__name__)
 
-HEARTBEAT_S = 5.0
-LEVEL = "log level"
+HEARTBEAT_INTERVAL_S = 5.0
+LEVEL_KEY = "log level"
 """Under which a connection of the 2025 era keeps the level that `logging/setLevel` gave."""
-_WORDS = {
+_STAGE_MESSAGES = {
     "queued": "Waiting for a turn: other calls run.",
     "running": "Working.",
     "asking": "Waiting for your answer in Scriptorium.",
     "writing": "Writing.",
 }
-_HERE = "Waiting for your answer."
+_WAITING_HERE = "Waiting for your answer."
 _LEVELS: tuple[str, ...] = get_args(t.LoggingLevel)
-_SAID_AT = "info"
+_LOG_LEVEL = "info"
 T = TypeVar("T")
 Context = ServerRequestContext[Any, Any]
 
 
-def hears_log(ctx: Context, level: str = _SAID_AT) -> bool:
+def accepts_log(ctx: Context, level: str = _LOG_LEVEL) -> bool:
     """Whether the client asked for log messages of this level."""
     if ctx.protocol_version in MODERN_PROTOCOL_VERSIONS:
         wanted = (ctx.meta or {}).get(t.LOG_LEVEL_META_KEY)
     else:
-        wanted = connection_state(ctx).get(LEVEL)
+        wanted = connection_state(ctx).get(LEVEL_KEY)
     return wanted in _LEVELS and _LEVELS.index(level) >= _LEVELS.index(str(wanted))
 
 
@@ -49,7 +49,7 @@ def connection_state(ctx: Context) -> dict[str, Any]:
     return ctx.session._connection.state
 
 
-class Teller:
+class ProgressReporter:
     """Tells of one call. `told` is handed to the call; `during` awaits it and sends what it tells.
 
     Args:
@@ -60,33 +60,33 @@ class Teller:
     def __init__(self, ctx: Context, heartbeat: float) -> None:
         self._ctx = ctx
         self._heartbeat = heartbeat
-        self._latest: Progress | None = None
+        self._latest: CallProgress | None = None
         self._news = asyncio.Event()
         self._count = 0
         self._asks_here = False
-        self._logs = hears_log(ctx)
+        self._logs = accepts_log(ctx)
         self._hears = self._logs or (ctx.meta or {}).get("progress_token") is not None
 
-    def told(self, progress: Progress) -> None:
+    def report(self, progress: CallProgress) -> None:
         """Take down how far the call has come."""
         self._latest = progress
         self._news.set()
 
-    def asks_here(self) -> None:
+    def report_question(self) -> None:
         """Take down that the client itself asks its user."""
         self._asks_here = True
 
-    async def during(self, work: Awaitable[T]) -> T:
+    async def run(self, work: Awaitable[T]) -> T:
         """What comes of `work`."""
         if not self._hears:
             return await work
-        telling = asyncio.create_task(self._tell(), name="tell of a call")
+        telling = asyncio.create_task(self._report_loop(), name="tell of a call")
         try:
             return await work
         finally:
             telling.cancel()
 
-    async def _tell(self) -> None:
+    async def _report_loop(self) -> None:
         try:
             while True:
                 try:
@@ -100,13 +100,17 @@ class Teller:
         except Exception as error:
             log.debug("the client hears no more of its call: %s", error)
 
-    async def _send(self, progress: Progress) -> None:
+    async def _send(self, progress: CallProgress) -> None:
         self._count += 1
-        words = _HERE if progress.stage == "asking" and self._asks_here else _WORDS[progress.stage]
+        words = (
+            _WAITING_HERE
+            if progress.stage == "asking" and self._asks_here
+            else _STAGE_MESSAGES[progress.stage]
+        )
         await self._ctx.session.report_progress(float(self._count), None, words)
         if self._logs:
             data = {"stage": progress.stage, "message": words}
-            params = t.LoggingMessageNotificationParams(level=_SAID_AT, logger="scriptorium", data=data)
+            params = t.LoggingMessageNotificationParams(level=_LOG_LEVEL, logger="scriptorium", data=data)
             await self._ctx.session.send_notification(
                 t.LoggingMessageNotification(params=params), self._ctx.request_id
             )
@@ -114,5 +118,5 @@ class Teller:
 
 async def set_level(ctx: Context, params: t.SetLevelRequestParams) -> t.EmptyResult:
     """Send log messages of this level and above to the connection from now on."""
-    connection_state(ctx)[LEVEL] = params.level
+    connection_state(ctx)[LEVEL_KEY] = params.level
     return t.EmptyResult()

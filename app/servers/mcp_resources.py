@@ -14,40 +14,40 @@ from app.servers.mcp_progress import Context
 from app.servers.mcp_uris import (
     BLOCK_TEMPLATE,
     NOTE_TEMPLATE,
-    Address,
-    address_of,
+    ResourceAddress,
     block_uri,
     note_uri,
+    parse_uri,
 )
 from app.toolkit.outcome import ToolOutcome
 
 if TYPE_CHECKING:
-    from app.servers.mcp_desk import Desk
+    from app.servers.mcp_context import McpContext
 
 log = logging.getLogger(__name__)
 
-READ_NOTE, BLOCK = "read_note", "block"
+READ_NOTE_TOOL, BLOCK_TOOL = "read_note", "block"
 _MARKDOWN = "text/markdown"
 _NOT_FOUND_2025 = -32002
-_MOST_PARTS = 64
-_MOST_AT_ONCE = 200_000
+_MAX_PARTS = 64
+_MAX_READ_CHARS = 200_000
 """How many characters read_note gives; a line that has more is cut."""
 Result = dict[str, Any]
 
 
-async def list_resources(desk: Desk, ctx: Context, params: t.PaginatedRequestParams | None) -> Result:
+async def list_resources(desk: McpContext, ctx: Context, params: t.PaginatedRequestParams | None) -> Result:
     """Some of the notes that the client may see; the first page begins with its blocks."""
     after = (params.cursor if params is not None else None) or ""
     try:
         blocks = await _blocks(desk, ctx) if not after else []
-        page = await desk.served.notes(desk.client(ctx), after)
+        page = await desk.service.notes(desk.client(ctx), after)
     except ScriptoriumError as error:
         raise _protocol_error(ctx, error, "") from error
     found: Result = {"resources": [*blocks, *map(_note, page.paths)]}
     return {**found, "nextCursor": page.next} if page.next else found
 
 
-async def list_templates(desk: Desk, ctx: Context, params: t.PaginatedRequestParams | None) -> Result:
+async def list_templates(desk: McpContext, ctx: Context, params: t.PaginatedRequestParams | None) -> Result:
     """How addresses are made."""
     note = {
         "uriTemplate": NOTE_TEMPLATE,
@@ -63,41 +63,41 @@ async def list_templates(desk: Desk, ctx: Context, params: t.PaginatedRequestPar
         "description": "A memory block by its label.",
         "mimeType": "text/plain",
     }
-    offered = [note] if await desk.offered(ctx, READ_NOTE) else []
-    if await desk.offered(ctx, BLOCK):
+    offered = [note] if await desk.has_tools(ctx, READ_NOTE_TOOL) else []
+    if await desk.has_tools(ctx, BLOCK_TOOL):
         offered.append(block)
     return {"resourceTemplates": offered}
 
 
-async def read_resource(desk: Desk, ctx: Context, params: t.ReadResourceRequestParams) -> Result:
+async def read_resource(desk: McpContext, ctx: Context, params: t.ReadResourceRequestParams) -> Result:
     """What a resource holds.
 
     Raises:
         MCPError: there is no such resource, or the client may not read it.
     """
-    address = address_of(params.uri)
+    address = parse_uri(params.uri)
     if address is None:
         raise _missing(ctx, params.uri, "There is no resource with this address.")
     try:
-        text = await _text(desk, ctx, address)
+        text = await _read_text(desk, ctx, address)
     except ScriptoriumError as error:
         raise _protocol_error(ctx, error, params.uri) from error
     kind = _MARKDOWN if address.kind == "note" else "text/plain"
     return {"contents": [{"uri": params.uri, "mimeType": kind, "text": text}]}
 
 
-async def _text(desk: Desk, ctx: Context, address: Address) -> str:
+async def _read_text(desk: McpContext, ctx: Context, address: ResourceAddress) -> str:
     if address.kind == "block":
-        outcome = await desk.call(ctx, BLOCK, {"op": "load", "label": address.name})
-        return str(_answered(outcome).get("text") or "")
+        outcome = await desk.call(ctx, BLOCK_TOOL, {"op": "load", "label": address.name})
+        return str(_check_result(outcome).get("text") or "")
     parts: list[str] = []
     start = 1
-    for _ in range(_MOST_PARTS):
+    for _ in range(_MAX_PARTS):
         given = {"name": address.name, "start_line": start}
-        result = _answered(await desk.call(ctx, READ_NOTE, given))
+        result = _check_result(await desk.call(ctx, READ_NOTE_TOOL, given))
         parts.append(str(result["text"]))
         end, total = cast("int", result["end_line"]), cast("int", result["total_lines"])
-        is_cut = len(parts[-1]) >= _MOST_AT_ONCE and not parts[-1].endswith("\n")
+        is_cut = len(parts[-1]) >= _MAX_READ_CHARS and not parts[-1].endswith("\n")
         if end >= total and not is_cut:
             return "".join(parts)
         if is_cut:
@@ -106,10 +106,10 @@ async def _text(desk: Desk, ctx: Context, address: Address) -> str:
     raise LimitError("The note is too long to be read as a resource; read it by read_note.")
 
 
-async def _blocks(desk: Desk, ctx: Context) -> list[Result]:
-    if not await desk.offered(ctx, BLOCK):
+async def _blocks(desk: McpContext, ctx: Context) -> list[Result]:
+    if not await desk.has_tools(ctx, BLOCK_TOOL):
         return []
-    outcome = await desk.call(ctx, BLOCK, {"op": "list"})
+    outcome = await desk.call(ctx, BLOCK_TOOL, {"op": "list"})
     if not outcome.success:
         log.info("the blocks are not listed: %s", outcome.message)
         return []
@@ -137,7 +137,7 @@ class _RefusedError(ScriptoriumError):
     """A call that came to nothing; `kind` is the type of its error."""
 
 
-def _answered(outcome: ToolOutcome) -> dict[str, Any]:
+def _check_result(outcome: ToolOutcome) -> dict[str, Any]:
     """The result of a call.
 
     Raises:

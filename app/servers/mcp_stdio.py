@@ -24,16 +24,16 @@ from pydantic import ValidationError
 from app.encoding import check_json_size
 from app.errors import LimitError
 from app.servers.mcp_server import mcp_server
-from app.servers.served import Client, ServedVault
+from app.servers.vault_service import Client, VaultService
 
 log = logging.getLogger(__name__)
 
-MOST_BYTES = 16 * 1024 * 1024
+MAX_MESSAGE_BYTES = 16 * 1024 * 1024
 _Received = SessionMessage | Exception
 Streams = tuple[MemoryObjectReceiveStream[_Received], MemoryObjectSendStream[SessionMessage]]
 
 
-async def serve_stdio(served: ServedVault, client: Client) -> None:
+async def serve_stdio(served: VaultService, client: Client) -> None:
     """Serve one client until it closes the pipe."""
     server = mcp_server(served, lambda ctx: client)
     if _are_pipes():
@@ -56,8 +56,8 @@ def _are_pipes() -> bool:
 async def _pipes() -> AsyncIterator[Streams]:
     """Both ends of the client's pipes as streams of messages, without a thread between."""
     loop = asyncio.get_running_loop()
-    source, target = _taken_away()
-    reader = asyncio.StreamReader(limit=MOST_BYTES, loop=loop)
+    source, target = _take_over_streams()
+    reader = asyncio.StreamReader(limit=MAX_MESSAGE_BYTES, loop=loop)
     inward, _ = await loop.connect_read_pipe(
         lambda: asyncio.StreamReaderProtocol(reader, loop=loop), os.fdopen(source, "rb", 0)
     )
@@ -69,7 +69,7 @@ async def _pipes() -> AsyncIterator[Streams]:
     send_in, incoming = anyio.create_memory_object_stream[_Received](0)
     outgoing, receive_out = anyio.create_memory_object_stream[SessionMessage](0)
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(_read, reader, send_in, writer)
+        tasks.start_soon(_read_messages, reader, send_in, writer)
         tasks.start_soon(_write, receive_out, writer)
         try:
             yield incoming, outgoing
@@ -79,7 +79,7 @@ async def _pipes() -> AsyncIterator[Streams]:
             outward.close()
 
 
-def _taken_away() -> tuple[int, int]:
+def _take_over_streams() -> tuple[int, int]:
     """Descriptors of the client's pipes; standard input is empty from now on, and output is the error's."""
     source, target = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDONLY)
@@ -90,28 +90,30 @@ def _taken_away() -> tuple[int, int]:
     return source, target
 
 
-async def _read(
+async def _read_messages(
     reader: asyncio.StreamReader,
     send: MemoryObjectSendStream[_Received],
     writer: asyncio.StreamWriter,
 ) -> None:
     async with send:
-        while (line := await _line(reader)) is None or line:
+        while (line := await _read_line(reader)) is None or line:
             if line is None:
-                await _refuse(writer, t.INVALID_REQUEST, f"A message has more than {MOST_BYTES} bytes.")
+                await _send_error(
+                    writer, t.INVALID_REQUEST, f"A message has more than {MAX_MESSAGE_BYTES} bytes."
+                )
             elif line.strip():
                 try:
                     await check_json_size(line)
                     message = t.jsonrpc_message_adapter.validate_json(line, by_name=False)
                 except LimitError as error:
-                    await _refuse(writer, t.INVALID_REQUEST, error.message)
+                    await _send_error(writer, t.INVALID_REQUEST, error.message)
                 except ValidationError as error:
-                    await _refuse(writer, *_what_is_wrong(error))
+                    await _send_error(writer, *_parse_error(error))
                 else:
                     await send.send(SessionMessage(message))
 
 
-async def _line(reader: asyncio.StreamReader) -> bytes | None:
+async def _read_line(reader: asyncio.StreamReader) -> bytes | None:
     """The next line, empty at the end; None for one that was too long and is passed over."""
     whole = True
     while True:
@@ -126,28 +128,28 @@ async def _line(reader: asyncio.StreamReader) -> bytes | None:
         return line if whole else None
 
 
-def _what_is_wrong(error: ValidationError) -> tuple[int, str]:
+def _parse_error(error: ValidationError) -> tuple[int, str]:
     if any(one["type"] == "json_invalid" for one in error.errors()):
         return t.PARSE_ERROR, "This is no JSON."
     return t.INVALID_REQUEST, "This is no message of JSON-RPC."
 
 
-async def _refuse(writer: asyncio.StreamWriter, code: int, message: str) -> None:
+async def _send_error(writer: asyncio.StreamWriter, code: int, message: str) -> None:
     """Answer what could not be read: nobody knows the number of that request."""
     error = t.JSONRPCError(jsonrpc="2.0", id=None, error=t.ErrorData(code=code, message=message))
-    await _put(writer, error)
+    await _write_message(writer, error)
 
 
 async def _write(receive: MemoryObjectReceiveStream[SessionMessage], writer: asyncio.StreamWriter) -> None:
     async with receive:
         async for message in receive:
             try:
-                await _put(writer, message.message)
+                await _write_message(writer, message.message)
             except (BrokenPipeError, ConnectionResetError):
                 log.info("the client reads no more")
                 return
 
 
-async def _put(writer: asyncio.StreamWriter, message: t.JSONRPCMessage) -> None:
+async def _write_message(writer: asyncio.StreamWriter, message: t.JSONRPCMessage) -> None:
     writer.write(message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n")
     await writer.drain()

@@ -19,39 +19,39 @@ from mcp.server.subscriptions import (
 from mcp.shared.exceptions import MCPError
 
 from app.servers.mcp_progress import Context
-from app.servers.mcp_uris import address_of
+from app.servers.mcp_uris import parse_uri
 
 if TYPE_CHECKING:
-    from app.servers.mcp_audience import Member
-    from app.servers.mcp_desk import Desk
+    from app.servers.mcp_context import McpContext
+    from app.servers.mcp_sessions import McpSession
 
 log = logging.getLogger(__name__)
 
-_MOST_URIS = 1000
-_KEPT = "subscriber"
+_MAX_URIS = 1000
+_STATE_KEY = "subscriber"
 
 
 class Subscriber:
     """One connection of the 2025 era. What waits to be sent is kept once, however often it happens."""
 
-    def __init__(self, connection: Connection, member: Member) -> None:
+    def __init__(self, connection: Connection, member: McpSession) -> None:
         self._connection = connection
         self._member = member
         self._uris: dict[str, Callable[[], None]] = {}
         self._waiting: dict[ServerEvent, None] = {}
         self._some = asyncio.Event()
-        self._leave = member.subscribe(self._take)
+        self._leave = member.subscribe(self._enqueue)
         self._sending = asyncio.create_task(self._send(), name="notify an MCP client")
 
     @classmethod
-    def of(cls, ctx: Context, desk: Desk) -> Subscriber:
+    def of(cls, ctx: Context, desk: McpContext) -> Subscriber:
         """That of the connection which sent the request; it ends with the connection."""
         # The SDK gives handlers no public way to the connection.
         connection = ctx.session._connection
-        if _KEPT not in connection.state:
-            made = connection.state[_KEPT] = cls(connection, desk.member(ctx))
+        if _STATE_KEY not in connection.state:
+            made = connection.state[_STATE_KEY] = cls(connection, desk.session(ctx))
             connection.exit_stack.push_async_callback(made.close)
-        kept = connection.state[_KEPT]
+        kept = connection.state[_STATE_KEY]
         assert isinstance(kept, Subscriber)
         return kept
 
@@ -61,11 +61,11 @@ class Subscriber:
         Raises:
             MCPError: it is no resource of ours, or there are too many.
         """
-        if address_of(uri) is None:
+        if parse_uri(uri) is None:
             raise MCPError(t.INVALID_PARAMS, "There is no resource with this address.", {"uri": uri})
         if uri not in self._uris:
-            if len(self._uris) >= _MOST_URIS:
-                raise MCPError(t.INVALID_PARAMS, f"At most {_MOST_URIS} resources can be subscribed to.")
+            if len(self._uris) >= _MAX_URIS:
+                raise MCPError(t.INVALID_PARAMS, f"At most {_MAX_URIS} resources can be subscribed to.")
             self._uris[uri] = self._member.watch((uri,))
 
     def remove(self, uri: str) -> None:
@@ -81,7 +81,7 @@ class Subscriber:
         self._sending.cancel()
         await asyncio.gather(self._sending, return_exceptions=True)
 
-    def _take(self, event: ServerEvent) -> None:
+    def _enqueue(self, event: ServerEvent) -> None:
         if isinstance(event, ResourceUpdated) and event.uri not in self._uris:
             return
         self._waiting[event] = None
@@ -109,7 +109,7 @@ class Subscriber:
 
 
 async def listen(
-    desk: Desk, ctx: Context, params: t.SubscriptionsListenRequestParams
+    desk: McpContext, ctx: Context, params: t.SubscriptionsListenRequestParams
 ) -> t.SubscriptionsListenResult:
     """Serve a subscription of the 2026 era for as long as its client listens.
 
@@ -117,9 +117,9 @@ async def listen(
         MCPError: it names too many resources, or the client has too many subscriptions.
     """
     uris = params.notifications.resource_subscriptions or []
-    if len(uris) > _MOST_URIS:
-        raise MCPError(t.INVALID_PARAMS, f"At most {_MOST_URIS} resources can be subscribed to.")
-    member = desk.member(ctx)
+    if len(uris) > _MAX_URIS:
+        raise MCPError(t.INVALID_PARAMS, f"At most {_MAX_URIS} resources can be subscribed to.")
+    member = desk.session(ctx)
     leave = member.watch(uris)
     try:
         return await member.listen(ctx, params)

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import quote, unquote
 
-_NOTE, _BLOCK = "note:///", "block:///"
-NOTE_TEMPLATE = _NOTE + "{+path}"
-BLOCK_TEMPLATE = _BLOCK + "{label}"
+_NOTE_PREFIX, _BLOCK_PREFIX = "note:///", "block:///"
+NOTE_TEMPLATE = _NOTE_PREFIX + "{+path}"
+BLOCK_TEMPLATE = _BLOCK_PREFIX + "{label}"
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
+class ResourceAddress:
     """A note, by its path or its name, or a block of the memory, by its label."""
 
     kind: Literal["note", "block"]
@@ -31,18 +31,18 @@ class Address:
 
 def note_uri(path: str) -> str:
     """The address of the note at `path`."""
-    return _NOTE + quote(path, safe="/")
+    return _NOTE_PREFIX + quote(path, safe="/")
 
 
 def block_uri(label: str) -> str:
     """The address of the block called `label`."""
-    return _BLOCK + quote(label, safe="")
+    return _BLOCK_PREFIX + quote(label, safe="")
 
 
-def address_of(uri: str) -> Address | None:
+def parse_uri(uri: str) -> ResourceAddress | None:
     """What `uri` means; None where it is no address of ours."""
-    for kind, prefix in (("note", _NOTE), ("block", _BLOCK)):
+    for kind, prefix in (("note", _NOTE_PREFIX), ("block", _BLOCK_PREFIX)):
         if uri.startswith(prefix):
             name = unquote(uri[len(prefix) :], errors="replace")
-            return Address("note" if kind == "note" else "block", name) if name else None
+            return ResourceAddress("note" if kind == "note" else "block", name) if name else None
     return None

@@ -19,12 +19,12 @@ from app.permissions.caller import CallerKind
 from app.storage.files import write_atomic
 from app.storage.quarantine import set_aside
 
-PREFIX = "scriptorium_"
+TOKEN_PREFIX = "scriptorium_"
 """What every token begins with, so that one that got into a file is recognised."""
 
-_NAME = re.compile(r"[^\W_](?:[\w .()-]{0,58}[\w)])?")
-_MOST = 200
-_KINDS = frozenset(kind.value for kind in CallerKind) | {"you"}
+_NAME_PATTERN = re.compile(r"[^\W_](?:[\w .()-]{0,58}[\w)])?")
+_MAX_TOKENS = 200
+_RESERVED_NAMES = frozenset(kind.value for kind in CallerKind) | {"you"}
 
 
 class NamedClient(BaseModel):
@@ -45,7 +45,7 @@ class ClientsChanged(Event):
     gone: tuple[str, ...] = ()
 
 
-_FILE = TypeAdapter(list[NamedClient])
+_FILE_ADAPTER = TypeAdapter(list[NamedClient])
 
 
 class ClientTokens:
@@ -68,18 +68,20 @@ class ClientTokens:
         self.on_set: Callable[[str, str], None] = lambda op, name: None
         self._clients: dict[str, NamedClient] = {}
         try:
-            self._clients = {one.name: one for one in _FILE.validate_json(self._file.read_bytes())}
+            self._clients = {one.name: one for one in _FILE_ADAPTER.validate_json(self._file.read_bytes())}
         except FileNotFoundError:
             pass
         except (OSError, ValidationError) as error:
-            self.problem = f"The tokens of other programs can't be read, so none is let in ({_brief(error)})."
+            self.problem = (
+                f"The tokens of other programs can't be read, so none is let in ({_hash_name(error)})."
+            )
 
     @property
     def clients(self) -> tuple[NamedClient, ...]:
         """The programs with a token, by name."""
         return tuple(sorted(self._clients.values(), key=lambda one: one.name.casefold()))
 
-    def make(self, name: str) -> str:
+    def create(self, name: str) -> str:
         """A token for a new program called `name`; it can't be shown again.
 
         Raises:
@@ -87,15 +89,15 @@ class ClientTokens:
             StorageError: it could not be kept; there is no such token then.
         """
         name = name.strip()
-        if not _NAME.fullmatch(name) or name.casefold() in _KINDS:
+        if not _NAME_PATTERN.fullmatch(name) or name.casefold() in _RESERVED_NAMES:
             raise InvalidParametersError(
                 "A program's name has up to 60 letters, digits, spaces, dots and hyphens.", name=name
             )
         if any(known.casefold() == name.casefold() for known in self._clients):
             raise InvalidParametersError(f"A program called {name} has a token already.", name=name)
-        if len(self._clients) >= _MOST:
-            raise InvalidParametersError(f"{_MOST} programs have a token already: take one back first.")
-        token = self._give(name)
+        if len(self._clients) >= _MAX_TOKENS:
+            raise InvalidParametersError(f"{_MAX_TOKENS} programs have a token already: take one back first.")
+        token = self._issue(name)
         self.on_set("create", name)
         return token
 
@@ -107,7 +109,7 @@ class ClientTokens:
             StorageError: it could not be kept; the old one holds.
         """
         self._known(name)
-        token = self._give(name, gone=(name,))
+        token = self._issue(name, gone=(name,))
         self.on_set("renew", name)
         return token
 
@@ -119,11 +121,11 @@ class ClientTokens:
             StorageError: it could not be kept; the token holds.
         """
         self._known(name)
-        self._keep({known: one for known, one in self._clients.items() if known != name})
+        self._save({known: one for known, one in self._clients.items() if known != name})
         self._events.publish(ClientsChanged(tuple(self._clients), (name,)))
         self.on_set("revoke", name)
 
-    def who(self, token: str) -> str | None:
+    def authenticate(self, token: str) -> str | None:
         """The name of the program whose token this is; it takes as long for a wrong one."""
         hashed = _hash(token)
         found = None
@@ -136,18 +138,18 @@ class ClientTokens:
         if name not in self._clients:
             raise NotFoundError(f"No program called {name} has a token.", name=name)
 
-    def _give(self, name: str, gone: tuple[str, ...] = ()) -> str:
-        token = PREFIX + secrets.token_urlsafe(32)
-        self._keep({**self._clients, name: NamedClient(name=name, sha256=_hash(token), made=self._clock())})
+    def _issue(self, name: str, gone: tuple[str, ...] = ()) -> str:
+        token = TOKEN_PREFIX + secrets.token_urlsafe(32)
+        self._save({**self._clients, name: NamedClient(name=name, sha256=_hash(token), made=self._clock())})
         self._events.publish(ClientsChanged(tuple(self._clients), gone))
         return token
 
-    def _keep(self, clients: dict[str, NamedClient]) -> None:
+    def _save(self, clients: dict[str, NamedClient]) -> None:
         if self.problem:
             # Writing over a file that can't be read would take the tokens of all programs back unasked.
             set_aside(self._file)
             self.problem = ""
-        write_private(self._file, _FILE.dump_json(list(clients.values()), indent=1))
+        write_private(self._file, _FILE_ADAPTER.dump_json(list(clients.values()), indent=1))
         self._clients = clients
 
 
@@ -167,5 +169,5 @@ def _hash(token: str) -> str:
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _brief(error: Exception) -> str:
+def _hash_name(error: Exception) -> str:
     return error.strerror or "error" if isinstance(error, OSError) else "it is damaged"

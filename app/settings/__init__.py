@@ -1,8 +1,8 @@
 """Settings of the user: pydantic models whose titles and descriptions feed the settings dialog.
 
 Kept as one TOML-like JSON file in the user's configuration folder, never in a vault. Keys of models live
-in the system's key store (`app/agent/keys.py`), never here. A vault's own `.scriptorium/rules.toml` may
-only tighten what these allow (`VaultRules`).
+in the system's key store (`app/agent/credentials.py`), never here. A vault's own `.scriptorium/rules.toml`
+may only tighten what these allow (`VaultRules`).
 """
 
 from app.settings.rules import (
@@ -13,7 +13,7 @@ from app.settings.rules import (
     Rule,
     TurnRule,
 )
-from app.settings.section import Section
+from app.settings.section import SettingsSection
 from app.settings.sections import (
     AgentSettings,
     EditorSettings,
@@ -67,9 +67,9 @@ __all__ = [
     "OperationName",
     "PermissionSettings",
     "Rule",
-    "Section",
     "ServerSettings",
     "Settings",
+    "SettingsSection",
     "TeamSettings",
     "ToolSettings",
     "TurnRule",

@@ -9,9 +9,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from app import paths
-from app.storage.files import KeptFile, to_json
+from app.storage.files import DurableFile, to_json
 
-_MOST = 12
+_MAX_VAULTS = 12
 
 log = logging.getLogger(__name__)
 
@@ -38,32 +38,32 @@ class RecentVaults:
     """A short list in the user's data folder."""
 
     def __init__(self) -> None:
-        self._file = KeptFile(
+        self._file = DurableFile(
             paths.data_folder() / "recent.json", "The list of recent vaults", _parse, tuple[RecentVault, ...]
         )
 
-    def all(self) -> tuple[RecentVault, ...]:
+    def list_vaults(self) -> tuple[RecentVault, ...]:
         """The vaults, newest first; also those that are not there now, which may be a drive unplugged."""
         return self._file.load()[0]
 
     @property
-    def place(self) -> Path:
+    def default_folder(self) -> Path:
         """Where the user keeps vaults, as far as is known: to begin looking for another one there."""
-        return next((Path(vault.path).parent for vault in self.all() if vault.exists), Path.home())
+        return next((Path(vault.path).parent for vault in self.list_vaults() if vault.exists), Path.home())
 
-    def knows(self, root: Path) -> bool:
+    def contains(self, root: Path) -> bool:
         """Whether `root`, resolved, is there and was opened before."""
-        return root.is_dir() and any(vault.path == str(root) for vault in self.all())
+        return root.is_dir() and any(vault.path == str(root) for vault in self.list_vaults())
 
     def add(self, root: Path) -> None:
         """Put `root` first."""
         path = str(root.resolve())
-        rest = [vault for vault in self.all() if vault.path != path]
-        self._write([RecentVault(path, time.time()), *rest][:_MOST])
+        rest = [vault for vault in self.list_vaults() if vault.path != path]
+        self._write([RecentVault(path, time.time()), *rest][:_MAX_VAULTS])
 
     def remove(self, path: str) -> None:
         """Forget the vault at `path`; nothing of the vault itself is touched."""
-        self._write([vault for vault in self.all() if vault.path != path])
+        self._write([vault for vault in self.list_vaults() if vault.path != path])
 
     def _write(self, vaults: list[RecentVault]) -> None:
         try:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from pydantic import BaseModel, ConfigDict, PrivateAttr
 
 
-class Section(BaseModel):
+class SettingsSection(BaseModel):
     """A part of the settings; what a newer version wrote and this one does not know is kept."""
 
     model_config = ConfigDict(extra="allow", validate_assignment=True, defer_build=True)
 
 
-class GuardedSection(Section):
+class GuardedSection(SettingsSection):
     """Settings that hold agents back: while they can't be read, agents ask before everything.
 
     `unreadable` is the file that can't be read; empty where all is well. What is read instead (the last good
@@ -32,7 +32,7 @@ class GuardedSection(Section):
         """Whether these settings only stand in for a file that can't be read."""
         return bool(self._unreadable) and self.model_dump(mode="json") == self._read_instead
 
-    def stand_in(self, file: str) -> None:
+    def mark_unreadable(self, file: str) -> None:
         """Mark these settings as those that hold while `file` can't be read."""
         self._unreadable = file
         self._read_instead = self.model_dump(mode="json")

@@ -7,12 +7,12 @@ from typing import Literal
 from pydantic import Field, PrivateAttr
 
 from app.settings.rules import CallerProfile, CallLimit, Rule, TurnRule
-from app.settings.section import GuardedSection, Section
+from app.settings.section import GuardedSection, SettingsSection
 from app.settings.servers import AgentProgramSettings, ExternalSettings, ServerSettings
 from app.settings.team import TeamSettings
 
 
-class GeneralSettings(Section):
+class GeneralSettings(SettingsSection):
     """How the window looks."""
 
     theme: Literal["system", "light", "dark", "high-contrast"] = Field(
@@ -26,7 +26,7 @@ class GeneralSettings(Section):
     )
 
 
-class EditorSettings(Section):
+class EditorSettings(SettingsSection):
     """How notes are written."""
 
     default_mode: Literal["live", "source", "reading"] = Field(
@@ -109,7 +109,7 @@ class EditorSettings(Section):
     )
 
 
-class ModelSettings(Section):
+class ModelSettings(SettingsSection):
     """Which model answers in the agent panel."""
 
     provider: Literal["built-in", "openai", "ollama", "lm-studio", "llama.cpp", "openai-compatible"] = Field(
@@ -148,7 +148,7 @@ class ModelSettings(Section):
     )
 
 
-class ToolSettings(Section):
+class ToolSettings(SettingsSection):
     """Which tools there are for agents, and how often they may be called."""
 
     categories_on: tuple[str, ...] = Field(
@@ -196,7 +196,7 @@ class PermissionSettings(GuardedSection):
     )
 
 
-class IndexSettings(Section):
+class IndexSettings(SettingsSection):
     """What is read."""
 
     exclude: tuple[str, ...] = Field(
@@ -217,7 +217,7 @@ class IndexSettings(Section):
     )
 
 
-class EmbeddingSettings(Section):
+class EmbeddingSettings(SettingsSection):
     """Search by meaning."""
 
     enabled: bool = Field(
@@ -266,7 +266,7 @@ class EmbeddingSettings(Section):
     )
 
 
-class JournalSettings(Section):
+class JournalSettings(SettingsSection):
     """How far back undo reaches."""
 
     max_mib: int = Field(
@@ -274,7 +274,7 @@ class JournalSettings(Section):
     )
 
 
-class AgentSettings(Section):
+class AgentSettings(SettingsSection):
     """How the agent works."""
 
     mode: Literal["ask", "propose", "plan"] = Field(
@@ -285,7 +285,7 @@ class AgentSettings(Section):
     )
 
 
-class MessageSettings(Section):
+class MessageSettings(SettingsSection):
     """Messages that leave this machine; each is shown and asked about. Secrets are in the key store."""
 
     discord: bool = Field(
@@ -312,7 +312,7 @@ class MessageSettings(Section):
     )
 
 
-class WebSettings(Section):
+class WebSettings(SettingsSection):
     """Who searches the web for agents, where you switch that on under Tools."""
 
     provider: Literal["none", "searxng", "tavily", "brave", "duckduckgo"] = Field(
@@ -327,7 +327,7 @@ class WebSettings(Section):
     )
 
 
-class UpdateSettings(Section):
+class UpdateSettings(SettingsSection):
     """Whether the app asks for new versions. It installs nothing by itself."""
 
     check: bool = Field(
@@ -350,7 +350,7 @@ class UpdateSettings(Section):
     )
 
 
-class Settings(Section):
+class Settings(SettingsSection):
     """All settings, by section.
 
     `problems` are sentences for the user on what could not be read of them.

@@ -6,11 +6,11 @@ from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from app.settings.section import Section
-from app.settings.team import TAKEN_NAMES
+from app.settings.section import SettingsSection
+from app.settings.team import RESERVED_NAMES
 
 
-class ServerSettings(Section):
+class ServerSettings(SettingsSection):
     """Programs on this machine that may use the vault's tools while it is open."""
 
     mcp: bool = Field(
@@ -51,7 +51,7 @@ class ExternalServer(BaseModel):
     on: bool = Field(False, title="On", description="Start it with the vault and offer its tools.")
 
 
-class ExternalSettings(Section):
+class ExternalSettings(SettingsSection):
     """Tools of other programs, each asked about as an effect, their results never trusted."""
 
     servers: tuple[ExternalServer, ...] = Field((), title="Servers", description="Servers that you added.")
@@ -74,7 +74,7 @@ class AgentProgram(BaseModel):
     )
 
 
-class AgentProgramSettings(Section):
+class AgentProgramSettings(SettingsSection):
     """Agents from outside that can be chosen in the model picker."""
 
     programs: tuple[AgentProgram, ...] = Field(
@@ -98,7 +98,7 @@ class AgentProgramSettings(Section):
         for name in names:
             if names.count(name) > 1:
                 raise ValueError(f"two programs are called {name}")
-            if name in TAKEN_NAMES:
+            if name in RESERVED_NAMES:
                 raise ValueError(f"{name} is the name of something else")
         return self
 

@@ -14,19 +14,19 @@ from typing import TypeVar, cast
 from pydantic import ValidationError
 
 from app import paths
-from app.settings.section import GuardedSection, Section
+from app.settings.section import GuardedSection, SettingsSection
 from app.settings.sections import PermissionSettings, Settings
 from app.settings.vault import VaultSettings
-from app.storage.files import UNREADABLE, KeptFile, to_json, write_atomic
+from app.storage.files import READ_ERRORS, DurableFile, to_json, write_atomic
 
 log = logging.getLogger(__name__)
 
-_S = TypeVar("_S", bound=Section)
+_S = TypeVar("_S", bound=SettingsSection)
 _G = TypeVar("_G", bound=GuardedSection)
 
 _Raw = dict[str, object]
 _PERMISSIONS = "permissions"
-_MAX_INVALID = 1000
+_MAX_INVALID_VALUES = 1000
 # A rule that is dropped loosens what agents may do; a number out of range has a safe default.
 _PROTECTING = frozenset({"rules", "categories_off", "callers"})
 
@@ -47,7 +47,7 @@ def load_settings() -> Settings:
     Values that are not allowed fall back to their defaults, and a damaged file to its last good version;
     `Settings.problems` says so. Unreadable permission rules are marked by `PermissionSettings.unreadable`.
     """
-    file = _kept(settings_file(), "The settings")
+    file = _settings_file(settings_file(), "The settings")
     raw, problem = file.load()
     _move_permissions(raw, bool(problem) and file.last_good() is None)
     settings, invalid = _valid_part(Settings, raw)
@@ -58,7 +58,7 @@ def load_settings() -> Settings:
         problem = f"Some settings were not valid and have their defaults now: {', '.join(invalid)}. "
         problem += f"The old file was kept as {kept}."
     settings.permissions, told = _load_guarded(
-        PermissionSettings, _kept(permissions_file(), "The file of permission rules")
+        PermissionSettings, _settings_file(permissions_file(), "The file of permission rules")
     )
     return settings.with_problems(tuple(filter(None, (problem, told))))
 
@@ -69,9 +69,9 @@ def save_settings(settings: Settings) -> None:
     Raises:
         OSError: The disk refused; the old files stay.
     """
-    _save_guarded(settings.permissions, _kept(permissions_file(), "The file of permission rules"))
+    _save_guarded(settings.permissions, _settings_file(permissions_file(), "The file of permission rules"))
     raw = settings.model_dump(mode="json", exclude={_PERMISSIONS})
-    _kept(settings_file(), "The settings").save(to_json(raw, indent=2))
+    _settings_file(settings_file(), "The settings").save(to_json(raw, indent=2))
 
 
 def load_vault_settings(folder: Path, *, writable: bool = True) -> tuple[VaultSettings, str]:
@@ -81,7 +81,7 @@ def load_vault_settings(folder: Path, *, writable: bool = True) -> tuple[VaultSe
         folder: The vault's data folder.
         writable: Whether this process owns the folder.
     """
-    kept = _kept(folder / "settings.json", "The settings of this vault")
+    kept = _settings_file(folder / "settings.json", "The settings of this vault")
     return _load_guarded(VaultSettings, kept, writable=writable)
 
 
@@ -91,11 +91,11 @@ def save_vault_settings(folder: Path, settings: VaultSettings) -> None:
     Raises:
         OSError: The disk refused; the old file stays.
     """
-    _save_guarded(settings, _kept(folder / "settings.json", "The settings of this vault"))
+    _save_guarded(settings, _settings_file(folder / "settings.json", "The settings of this vault"))
 
 
-def _kept(file: Path, store: str) -> KeptFile[_Raw]:
-    return KeptFile(file, store, _parse, dict, "The defaults hold.")
+def _settings_file(file: Path, store: str) -> DurableFile[_Raw]:
+    return DurableFile(file, store, _parse, dict, "The defaults hold.")
 
 
 def _parse(content: bytes) -> _Raw:
@@ -112,7 +112,7 @@ def _move_permissions(raw: _Raw, lost: bool) -> None:
     """
     rules = raw.pop(_PERMISSIONS, None)
     file = permissions_file()
-    if file.exists() or _kept(file, "").backup.exists() or (rules is None and not lost):
+    if file.exists() or _settings_file(file, "").backup.exists() or (rules is None and not lost):
         return
     try:
         write_atomic(file, to_json("lost with the settings" if lost else rules, indent=2))
@@ -120,20 +120,20 @@ def _move_permissions(raw: _Raw, lost: bool) -> None:
         log.warning("%s could not be written: %s", file, error)
 
 
-def _write(file: KeptFile[_Raw], settings: Settings) -> None:
+def _write(file: DurableFile[_Raw], settings: Settings) -> None:
     try:
         file.save(to_json(settings.model_dump(mode="json", exclude={_PERMISSIONS}), indent=2))
     except OSError as error:
         log.warning("%s could not be written: %s", file.path, error)
 
 
-def _load_guarded(kind: type[_G], file: KeptFile[_Raw], *, writable: bool = True) -> tuple[_G, str]:
+def _load_guarded(kind: type[_G], file: DurableFile[_Raw], *, writable: bool = True) -> tuple[_G, str]:
     """Return settings that hold agents back, and what could not be read of them, in words."""
     try:
         raw = _parse(file.path.read_bytes())
     except FileNotFoundError:
         return _without_file(kind, file)
-    except UNREADABLE:
+    except READ_ERRORS:
         return _standing_in(kind, file), ""
     settings, invalid = _valid_part(kind, raw)
     if any(name.split(".")[0] in _PROTECTING for name in invalid):
@@ -145,7 +145,7 @@ def _load_guarded(kind: type[_G], file: KeptFile[_Raw], *, writable: bool = True
     return settings, ""
 
 
-def _without_file(kind: type[_G], file: KeptFile[_Raw]) -> tuple[_G, str]:
+def _without_file(kind: type[_G], file: DurableFile[_Raw]) -> tuple[_G, str]:
     last = file.last_good()
     if last is None:
         return (_standing_in(kind, file), "") if file.backup.exists() else (kind(), "")
@@ -153,14 +153,14 @@ def _without_file(kind: type[_G], file: KeptFile[_Raw]) -> tuple[_G, str]:
     return settings, f"{file.store} is missing ({file.path.name}). The last good version holds."
 
 
-def _standing_in(kind: type[_G], file: KeptFile[_Raw]) -> _G:
+def _standing_in(kind: type[_G], file: DurableFile[_Raw]) -> _G:
     settings, _ = _valid_part(kind, file.last_good() or {})
-    settings.stand_in(str(file.path))
+    settings.mark_unreadable(str(file.path))
     log.warning("%s can't be read: %s", file.store, file.path)
     return settings
 
 
-def _save_guarded(settings: GuardedSection, file: KeptFile[_Raw]) -> None:
+def _save_guarded(settings: GuardedSection, file: DurableFile[_Raw]) -> None:
     if settings.is_unreadable:
         return
     settings.accept()
@@ -168,7 +168,7 @@ def _save_guarded(settings: GuardedSection, file: KeptFile[_Raw]) -> None:
         _parse(file.path.read_bytes())
     except FileNotFoundError:
         pass
-    except UNREADABLE:
+    except READ_ERRORS:
         file.set_aside("it was replaced")
     file.save(to_json(settings.model_dump(mode="json"), indent=2))
 
@@ -176,23 +176,23 @@ def _save_guarded(settings: GuardedSection, file: KeptFile[_Raw]) -> None:
 def _valid_part(kind: type[_S], raw: _Raw) -> tuple[_S, list[str]]:
     """Return the settings without the values that are not allowed, and the names of those."""
     invalid: list[str] = []
-    for _ in range(_MAX_INVALID):
+    for _ in range(_MAX_INVALID_VALUES):
         try:
             return kind.model_validate(raw), invalid
         except ValidationError as error:
-            name = _drop(raw, error.errors()[0]["loc"])
+            name = _drop_value(raw, error.errors()[0]["loc"])
             if name not in invalid:
                 invalid.append(name)
     return kind(), [*invalid, "all others"]
 
 
-def _drop(raw: _Raw, place: tuple[int | str, ...]) -> str:
+def _drop_value(raw: _Raw, place: tuple[int | str, ...]) -> str:
     """Drop the value at `place`, and all of an entry of a list: half an entry may allow more than it did."""
     parent: object = raw
     for depth, key in enumerate(place):
         if isinstance(parent, dict) and key not in parent and depth:
-            return _drop(raw, place[:depth])
-        inner = _at(parent, key)
+            return _drop_value(raw, place[:depth])
+        inner = _child(parent, key)
         if isinstance(parent, list) or depth == len(place) - 1 or not isinstance(inner, dict | list):
             if isinstance(parent, list):
                 del parent[cast("int", key)]
@@ -204,7 +204,7 @@ def _drop(raw: _Raw, place: tuple[int | str, ...]) -> str:
     return "all"
 
 
-def _at(parent: object, key: int | str) -> object:
+def _child(parent: object, key: int | str) -> object:
     if isinstance(parent, dict):
         return parent.get(key)
     if isinstance(parent, list) and isinstance(key, int) and key < len(parent):

@@ -6,9 +6,9 @@ from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from app.settings.section import Section
+from app.settings.section import SettingsSection
 
-TAKEN_NAMES = frozenset(
+RESERVED_NAMES = frozenset(
     ("user", "you", "desktop-agent", "mcp", "http", "cli", "plug-in", "built-in", "built-in agent", "model")
 )
 
@@ -55,7 +55,7 @@ class AgentGroup(BaseModel):
     rounds: int = Field(1, ge=1, le=5, title="Rounds", description="Of a round robin.")
 
 
-class TeamSettings(Section):
+class TeamSettings(SettingsSection):
     """Agents with their own instructions and tools, and the groups they work in."""
 
     agents: tuple[AgentProfile, ...] = Field(
@@ -93,7 +93,7 @@ class TeamSettings(Section):
         for name in names:
             if names.count(name) > 1:
                 raise ValueError(f"two agents or groups are called {name}")
-            if name in TAKEN_NAMES:
+            if name in RESERVED_NAMES:
                 raise ValueError(f"{name} is the name of something else")
         for group in self.groups:
             for member in group.members:

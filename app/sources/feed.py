@@ -12,8 +12,8 @@ import nh3
 
 from app.errors import InvalidParametersError
 
-_MOST = 200
-_LONGEST_TITLE, _LONGEST_TEXT, _LONGEST_LINK = 300, 600, 2000
+_MAX_ENTRIES = 200
+_MAX_TITLE_CHARS, _MAX_TEXT_CHARS, _MAX_LINK_CHARS = 300, 600, 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,16 +47,16 @@ def read_feed(content: bytes, content_type: str, charset: str) -> Feed:
     said = feedparser.parse(content, response_headers={"content-type": kind or "application/xml"})
     if not said.get("version"):
         raise InvalidParametersError("What is there is no feed: neither RSS nor Atom.")
-    entries = tuple(_entry(one) for one in said.get("entries", ())[:_MOST])
-    title = _plain(said.get("feed", {}).get("title"), _LONGEST_TITLE)
+    entries = tuple(_entry(one) for one in said.get("entries", ())[:_MAX_ENTRIES])
+    title = _strip_markup(said.get("feed", {}).get("title"), _MAX_TITLE_CHARS)
     return Feed(title, tuple({one.key: one for one in entries}.values()))
 
 
 def _entry(said: Mapping[str, object]) -> FeedEntry:
-    title = _plain(said.get("title"), _LONGEST_TITLE)
-    text = _plain(said.get("summary"), _LONGEST_TEXT)
+    title = _strip_markup(said.get("title"), _MAX_TITLE_CHARS)
+    text = _strip_markup(said.get("summary"), _MAX_TEXT_CHARS)
     link = str(said.get("link") or "").strip()
-    if not link.lower().startswith(("http://", "https://")) or len(link) > _LONGEST_LINK:
+    if not link.lower().startswith(("http://", "https://")) or len(link) > _MAX_LINK_CHARS:
         link = ""
     named = str(said.get("id") or link) or f"{title}\0{text}"
     key = hashlib.sha256(named.encode("utf-8", "surrogatepass")).hexdigest()[:32]
@@ -68,7 +68,7 @@ def _entry(said: Mapping[str, object]) -> FeedEntry:
     return FeedEntry(key, title or text[:80] or "Without a title", text, link, at)
 
 
-def _plain(said: object, longest: int) -> str:
+def _strip_markup(said: object, longest: int) -> str:
     """Text without markup, on one line."""
     bare = html.unescape(nh3.clean(str(said or "")[: longest * 20], tags=set()))
     line = " ".join("".join(sign if sign.isprintable() else " " for sign in bare).split())

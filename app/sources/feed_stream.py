@@ -11,16 +11,16 @@ from pathlib import Path
 from app.errors import ScriptoriumError
 from app.events import EventBus
 from app.processes.supervisor import Supervisor
-from app.sources.base import Notification, SourcesChanged, Tell
+from app.sources.config import FeedConfig, read_json
 from app.sources.feed import Feed, FeedEntry, read_feed
-from app.sources.kept import KeptFeed, read_json
+from app.sources.source import Notification, SourcesChanged, Tell
 from app.storage.files import to_json, write_atomic
-from app.web.fetching import Bounds, Fetcher, WebAnswer, WebError, WebRequest
+from app.web.http_fetcher import Fetcher, FetchLimits, WebAnswer, WebError, WebRequest
 
 log = logging.getLogger(__name__)
 
-BOUNDS = Bounds(wire=2 * 1024 * 1024, unpacked=4 * 1024 * 1024, seconds=30.0)
-KINDS = frozenset(
+FEED_LIMITS = FetchLimits(wire=2 * 1024 * 1024, unpacked=4 * 1024 * 1024, seconds=30.0)
+CONTENT_TYPES = frozenset(
     {
         "application/rss+xml",
         "application/atom+xml",
@@ -33,8 +33,8 @@ KINDS = frozenset(
     }
 )
 _ACCEPT = "application/atom+xml, application/rss+xml, application/xml;q=0.9, text/xml;q=0.8, */*;q=0.1"
-_MOST_SEEN = 2000
-_LONGEST_WAIT = 24 * 3600.0
+_MAX_SEEN = 2000
+_MAX_WAIT_S = 24 * 3600.0
 _NOT_MODIFIED = 304
 
 
@@ -54,7 +54,7 @@ class FeedStream:
 
     def __init__(
         self,
-        kept: KeptFeed,
+        kept: FeedConfig,
         file: Path | None,
         fetcher: Fetcher,
         events: EventBus,
@@ -93,7 +93,7 @@ class FeedStream:
             await self.check()
 
     def _wait(self) -> float:
-        return min(self.kept.minutes * 60.0 * 2**self._failures, _LONGEST_WAIT) if self.checked else 0.0
+        return min(self.kept.minutes * 60.0 * 2**self._failures, _MAX_WAIT_S) if self.checked else 0.0
 
     async def check(self) -> int:
         """Ask the feed now; how many entries are new. What goes wrong is told by `problem`."""
@@ -113,14 +113,14 @@ class FeedStream:
 
     async def _check(self) -> int:
         try:
-            answer = await self._fetcher.fetch(self._request(), KINDS)
+            answer = await self._fetcher.fetch(self._request(), CONTENT_TYPES)
         except WebError as error:
             if error.data.get("status") == _NOT_MODIFIED:
                 return 0
             raise
         feed = await asyncio.to_thread(read_feed, answer.body, answer.content_type, answer.charset)
         self._remember(answer, feed)
-        return self._tell_new(feed)
+        return self._publish_new(feed)
 
     def _request(self) -> WebRequest:
         conditions = {"If-None-Match": self._etag, "If-Modified-Since": self._modified}
@@ -132,11 +132,11 @@ class FeedStream:
         self._modified = answer.headers.get("last-modified", "")[:100]
         self.title = feed.title
 
-    def _tell_new(self, feed: Feed) -> int:
+    def _publish_new(self, feed: Feed) -> int:
         first, self._known = not self._known, True
         new = [entry for entry in feed.entries if entry.key not in self._seen]
         self._seen.update(dict.fromkeys(entry.key for entry in reversed(new)))
-        while len(self._seen) > _MOST_SEEN:
+        while len(self._seen) > _MAX_SEEN:
             del self._seen[next(iter(self._seen))]
         if first or self._tell is None:
             return 0

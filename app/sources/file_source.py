@@ -15,10 +15,10 @@ from app.errors import InvalidPathError, LimitError, NotFoundError, UnreadableNo
 from app.events import EventBus
 from app.memory.block import Permission
 from app.processes.supervisor import Supervisor
-from app.sources.base import SourcesChanged
-from app.sources.kept import KeptFiles
-from app.sources.loaded import Bases
+from app.sources.config import FolderConfig
+from app.sources.merge_bases import MergeBases
 from app.sources.rules import FileRules
+from app.sources.source import SourcesChanged
 from app.vault.changes import content_hash
 from app.vault.globs import Glob
 from app.vault.journal import Journal
@@ -28,16 +28,16 @@ from app.vault.watcher import FileBatch, watch
 
 log = logging.getLogger(__name__)
 
-LARGEST = 2 * 1024 * 1024
+MAX_FILE_BYTES = 2 * 1024 * 1024
 """The bytes of the largest file that is loaded."""
-_GRACE_S = 10.0
-_DEEPEST = 24
-_MOST_LOOKED_AT = 50_000
-_LEFT_OUT = frozenset({"node_modules", "__pycache__"})
+_CLOSE_TIMEOUT_S = 10.0
+_MAX_DEPTH = 24
+_MAX_SCANNED_FILES = 50_000
+_EXCLUDED_FOLDERS = frozenset({"node_modules", "__pycache__"})
 
 
 @dataclass(frozen=True, slots=True)
-class FileText:
+class TextFile:
     """A text file: its bytes and what they say."""
 
     content: bytes
@@ -50,7 +50,7 @@ class FileText:
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class FileListing:
     """Files of a folder with their sizes; `more`: there are others that were not looked at."""
 
     files: tuple[tuple[NotePath, int], ...]
@@ -73,7 +73,7 @@ class FileSource:
 
     def __init__(
         self,
-        kept: KeptFiles,
+        kept: FolderConfig,
         journal: Journal,
         data: Path,
         events: EventBus,
@@ -86,7 +86,7 @@ class FileSource:
         self.hash8 = folder_hash(self.root)
         self.place = f"files-{self.hash8}"
         self.rules = FileRules(kept)
-        self.bases = Bases(data)
+        self.bases = MergeBases(data)
         self.store = NoteStore(
             self.root, journal, place=self.place, intents=data / "intents", writable=writable
         )
@@ -115,23 +115,23 @@ class FileSource:
     async def stop(self) -> None:
         """Watch no more."""
         self._stop.set()
-        await self._supervisor.close(_GRACE_S)
+        await self._supervisor.close(_CLOSE_TIMEOUT_S)
 
     async def _watch(self, ready: asyncio.Event) -> None:
         if self.problem:
-            self._say("")
+            self._set_problem("")
         try:
-            await watch(self.root, self._take, self._stop, self.store.wrote, ready=ready)
+            await watch(self.root, self._handle_batch, self._stop, self.store.is_own_write, ready=ready)
         except Exception as error:
-            self._say(f"The folder can't be watched: {error}")
+            self._set_problem(f"The folder can't be watched: {error}")
             raise
 
-    async def _take(self, batch: FileBatch) -> None:
+    async def _handle_batch(self, batch: FileBatch) -> None:
         """What others did in the folder."""
         if batch.lost:
-            self._say("The folder is gone: unplugged, renamed or deleted.")
+            self._set_problem("The folder is gone: unplugged, renamed or deleted.")
         elif batch.found:
-            self._say("")
+            self._set_problem("")
         else:
             touched = (*batch.changed, *batch.removed)
             loaded = tuple(path for path in touched if self._is_loaded(self.label(path)))
@@ -139,7 +139,7 @@ class FileSource:
                 self.changed = tuple(dict.fromkeys((*loaded, *self.changed)))[:50]
                 self._events.publish(SourcesChanged((self.kept.id,)))
 
-    def _say(self, problem: str) -> None:
+    def _set_problem(self, problem: str) -> None:
         self.problem = problem
         self._events.publish(SourcesChanged((self.kept.id,)))
 
@@ -176,21 +176,21 @@ class FileSource:
             raise InvalidPathError(f"{path} is hidden; hidden files are left alone.", path=str(path))
         return path
 
-    def read(self, path: NotePath) -> FileText:
+    def read(self, path: NotePath) -> TextFile:
         """A text file of the folder.
 
         Raises:
             NotFoundError: there is no such file.
-            LimitError: it is larger than `LARGEST`.
+            LimitError: it is larger than `MAX_FILE_BYTES`.
             UnreadableNoteError: it is no UTF-8 text.
             StorageError: the folder is gone, or the disk refused.
         """
         if path.is_hidden:
             raise NotFoundError(f"There is no file {path}.", path=str(path))
         size = self.store.stat(path).size
-        if size > LARGEST:
-            message = f"{path} has {size:,} bytes; files up to {LARGEST:,} can be loaded."
-            raise LimitError(message, path=str(path), limit=LARGEST)
+        if size > MAX_FILE_BYTES:
+            message = f"{path} has {size:,} bytes; files up to {MAX_FILE_BYTES:,} can be loaded."
+            raise LimitError(message, path=str(path), limit=MAX_FILE_BYTES)
         content = self.store.read(path)
         try:
             text = content.decode("utf-8")
@@ -198,9 +198,9 @@ class FileSource:
             raise _no_text(path) from error
         if "\0" in text:
             raise _no_text(path)
-        return FileText(content, text)
+        return TextFile(content, text)
 
-    def find(self, path: NotePath) -> FileText | None:
+    def find(self, path: NotePath) -> TextFile | None:
         """As `read`, None where there is no such file."""
         try:
             return self.read(path)
@@ -213,7 +213,7 @@ class FileSource:
 
     def files(
         self, pattern: str, limit: int, shows: Callable[[NotePath], bool] = lambda path: True
-    ) -> Listing:
+    ) -> FileListing:
         """List files by path, without hidden ones and links.
 
         Args:
@@ -223,12 +223,12 @@ class FileSource:
         """
         glob = Glob(pattern) if pattern.strip() else None
         found: list[tuple[NotePath, int]] = []
-        for looked, (path, size) in enumerate(_walk(self.root, "", _DEEPEST)):
-            if looked >= _MOST_LOOKED_AT or len(found) > limit:
+        for looked, (path, size) in enumerate(_walk(self.root, "", _MAX_DEPTH)):
+            if looked >= _MAX_SCANNED_FILES or len(found) > limit:
                 break
             if (glob is None or glob.matches(path)) and shows(path):
                 found.append((path, size))
-        return Listing(tuple(found[:limit]), len(found) > limit)
+        return FileListing(tuple(found[:limit]), len(found) > limit)
 
 
 def folder_hash(root: Path) -> str:
@@ -244,7 +244,7 @@ def _walk(root: Path, folder: str, deeper: int) -> Iterator[tuple[NotePath, int]
     except OSError:
         return
     for entry in found:
-        if entry.name.startswith(".") or entry.name in _LEFT_OUT:
+        if entry.name.startswith(".") or entry.name in _EXCLUDED_FOLDERS:
             continue
         path = f"{folder}/{entry.name}" if folder else entry.name
         try:

@@ -9,14 +9,14 @@ from pathlib import Path
 
 from app.events import EventBus
 from app.processes.supervisor import Supervisor
-from app.sources.base import Notification, SourcesChanged, Tell
-from app.sources.kept import KeptFolderStream
+from app.sources.config import FolderStreamConfig
+from app.sources.source import Notification, SourcesChanged, Tell
 from app.vault.globs import Glob
 from app.vault.path import NotePath
 from app.vault.watcher import FileBatch, watch
 
-_GRACE_S = 10.0
-_MOST_AT_ONCE = 20
+_CLOSE_TIMEOUT_S = 10.0
+_MAX_BATCH_FILES = 20
 
 
 class FolderStream:
@@ -24,7 +24,7 @@ class FolderStream:
 
     checked = None
 
-    def __init__(self, kept: KeptFolderStream, events: EventBus) -> None:
+    def __init__(self, kept: FolderStreamConfig, events: EventBus) -> None:
         self.kept = kept
         self.problem = ""
         self._events = events
@@ -44,30 +44,30 @@ class FolderStream:
     async def stop(self) -> None:
         """Watch no more."""
         self._stop.set()
-        await self._supervisor.close(_GRACE_S)
+        await self._supervisor.close(_CLOSE_TIMEOUT_S)
 
     async def _watch(self, tell: Tell, ready: asyncio.Event) -> None:
         async def take(batch: FileBatch) -> None:
-            self._take(batch, tell)
+            self._handle_batch(batch, tell)
 
         if self.problem:
-            self._say("")
+            self._set_problem("")
         try:
-            await watch(Path(self.kept.folder), take, self._stop, _nobody, ready=ready)
+            await watch(Path(self.kept.folder), take, self._stop, _is_never_own, ready=ready)
         except Exception as error:
-            self._say(f"The folder can't be watched: {error}")
+            self._set_problem(f"The folder can't be watched: {error}")
             raise
 
-    def _take(self, batch: FileBatch, tell: Tell) -> None:
+    def _handle_batch(self, batch: FileBatch, tell: Tell) -> None:
         if batch.lost or batch.found:
-            self._say("The folder is gone: unplugged, renamed or deleted." if batch.lost else "")
+            self._set_problem("The folder is gone: unplugged, renamed or deleted." if batch.lost else "")
             return
         found = [(path, "changed") for path in batch.changed] + [(path, "removed") for path in batch.removed]
         wanted = [(path, what) for path, what in found if self._wanted(path)]
-        for path, what in wanted[:_MOST_AT_ONCE]:
+        for path, what in wanted[:_MAX_BATCH_FILES]:
             tell(self._news(str(path), f"{path} was {what}", str(path)))
-        if len(wanted) > _MOST_AT_ONCE:
-            more = f"{len(wanted) - _MOST_AT_ONCE} more files were changed or removed"
+        if len(wanted) > _MAX_BATCH_FILES:
+            more = f"{len(wanted) - _MAX_BATCH_FILES} more files were changed or removed"
             tell(self._news(more, more, ""))
 
     def _news(self, key: str, title: str, path: str) -> Notification:
@@ -76,10 +76,10 @@ class FolderStream:
     def _wanted(self, path: NotePath) -> bool:
         return not self._globs or any(glob.matches(path) for glob in self._globs)
 
-    def _say(self, problem: str) -> None:
+    def _set_problem(self, problem: str) -> None:
         self.problem = problem
         self._events.publish(SourcesChanged((self.kept.id,)))
 
 
-def _nobody(path: NotePath, digest: str) -> bool:
+def _is_never_own(path: NotePath, digest: str) -> bool:
     return False

@@ -7,12 +7,12 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
-from app.sources.base import Notification
+from app.sources.source import Notification
 from app.storage.files import write_atomic
 
-_MOST = 200
-_MOST_OF_A_SOURCE = 50
-_NEWS: TypeAdapter[list[Notification]] = TypeAdapter(list[Notification])
+_MAX_ITEMS = 200
+_MAX_SOURCE_ITEMS = 50
+_ITEMS_ADAPTER: TypeAdapter[list[Notification]] = TypeAdapter(list[Notification])
 
 
 class Inbox:
@@ -22,13 +22,13 @@ class Inbox:
         self._file = file
         self._waiting: OrderedDict[tuple[str, str], Notification] = OrderedDict()
         self.dropped = 0
-        for one in _read(file):
+        for one in _read_items(file):
             self.add(one)
 
     def __len__(self) -> int:
         return len(self._waiting)
 
-    def of(self, source: str) -> tuple[Notification, ...]:
+    def items_of(self, source: str) -> tuple[Notification, ...]:
         """What waits from a source."""
         return tuple(one for one in self._waiting.values() if one.source == source)
 
@@ -37,8 +37,8 @@ class Inbox:
         self._waiting.pop((news.source, news.key), None)
         self._waiting[news.source, news.key] = news
         mine = [key for key in self._waiting if key[0] == news.source]
-        extra = mine[: max(0, len(mine) - _MOST_OF_A_SOURCE)]
-        extra += list(self._waiting)[: max(0, len(self._waiting) - len(extra) - _MOST)]
+        extra = mine[: max(0, len(mine) - _MAX_SOURCE_ITEMS)]
+        extra += list(self._waiting)[: max(0, len(self._waiting) - len(extra) - _MAX_ITEMS)]
         for key in dict.fromkeys(extra):
             del self._waiting[key]
             self.dropped += 1
@@ -47,7 +47,7 @@ class Inbox:
         """The oldest, at most `limit`; they wait no more."""
         return tuple(self._waiting.pop(key) for key in list(self._waiting)[:limit])
 
-    def forget(self, source: str) -> None:
+    def remove_source(self, source: str) -> None:
         """Nothing of this source waits any more."""
         for key in [key for key in self._waiting if key[0] == source]:
             del self._waiting[key]
@@ -55,14 +55,14 @@ class Inbox:
     def save(self) -> None:
         """Keep what waits."""
         if self._file is not None:
-            write_atomic(self._file, _NEWS.dump_json(list(self._waiting.values())))
+            write_atomic(self._file, _ITEMS_ADAPTER.dump_json(list(self._waiting.values())))
 
 
-def _read(file: Path | None) -> list[Notification]:
+def _read_items(file: Path | None) -> list[Notification]:
     if file is None or not file.exists():
         return []
     try:
-        return _NEWS.validate_json(file.read_bytes())
+        return _ITEMS_ADAPTER.validate_json(file.read_bytes())
     except (OSError, ValidationError):
         # News are not worth a question: what was not read is lost, what comes is told.
         return []

@@ -21,13 +21,13 @@ from functools import lru_cache
 from typing import Literal
 
 from app.memory.block import Permission
-from app.sources.kept import FileRule, KeptFiles
+from app.sources.config import FileRule, FolderConfig
 from app.vault.changes import Create, Delete, FileChange, Move, Update
 from app.vault.globs import Glob, word_matches
 from app.vault.path import NotePath
 
 
-class Operation(StrEnum):
+class FileAction(StrEnum):
     """What is done to a file."""
 
     READ = "read"
@@ -39,15 +39,15 @@ class Operation(StrEnum):
 
 Effect = Literal["allow", "ask", "deny"]
 
-_READS = frozenset({Operation.READ})
-_WRITES = _READS | {Operation.APPEND, Operation.OVERWRITE, Operation.CREATE}
-TABLE: Mapping[Permission, frozenset[Operation]] = {
+_READS = frozenset({FileAction.READ})
+_WRITES = _READS | {FileAction.APPEND, FileAction.OVERWRITE, FileAction.CREATE}
+TABLE: Mapping[Permission, frozenset[FileAction]] = {
     Permission.READ_ONLY: _READS,
     Permission.PARTNER: _WRITES,
     Permission.HUMAN: _WRITES,
-    Permission.APPEND: _READS | {Operation.APPEND, Operation.CREATE},
+    Permission.APPEND: _READS | {FileAction.APPEND, FileAction.CREATE},
     Permission.READ_WRITE: _WRITES,
-    Permission.ADMIN: _WRITES | {Operation.DELETE},
+    Permission.ADMIN: _WRITES | {FileAction.DELETE},
 }
 """What may be asked for; reading is free."""
 
@@ -62,7 +62,7 @@ _RANK = {
 
 
 @dataclass(frozen=True, slots=True)
-class Ruling:
+class FileVerdict:
     """Whether a change may be, and by which permission."""
 
     effect: Effect
@@ -72,46 +72,48 @@ class Ruling:
 class FileRules:
     """The rules of one folder."""
 
-    def __init__(self, kept: KeptFiles) -> None:
+    def __init__(self, kept: FolderConfig) -> None:
         self._kept = kept
 
     def permission(self, path: NotePath, agent: str) -> Permission:
         """What the agent may do with the file: the least that the source and the agent's rules give."""
-        found = _first(self._kept.rules, path) or Permission.READ_ONLY
+        found = _first_match(self._kept.rules, path) or Permission.READ_ONLY
         for one in self._kept.agents:
             if word_matches(one.agent, agent):
-                narrowed = _first(one.rules, path)
+                narrowed = _first_match(one.rules, path)
                 if narrowed is not None and _RANK[narrowed] < _RANK[found]:
                     found = narrowed
         return found
 
-    def judge(self, change: FileChange, agent: str) -> Ruling:
+    def judge(self, change: FileChange, agent: str) -> FileVerdict:
         """Whether the agent may make this change to a file."""
         operation = operation_of(change)
         permission = self.permission(change.path, agent)
         if operation in TABLE[permission]:
-            return Ruling("ask", f"the folder is outside the vault, and {change.path} is {permission.value}")
+            return FileVerdict(
+                "ask", f"the folder is outside the vault, and {change.path} is {permission.value}"
+            )
         words = f"{change.path} is {permission.value} in {self._kept.name}: no {operation.value}"
-        return Ruling("deny", words)
+        return FileVerdict("deny", words)
 
 
-def allows(permission: Permission, operation: Operation) -> bool:
+def allows(permission: Permission, operation: FileAction) -> bool:
     """Whether the operation may be asked for at all."""
     return operation in TABLE[permission]
 
 
-def operation_of(change: FileChange) -> Operation:
+def operation_of(change: FileChange) -> FileAction:
     """What a change does; one that only adds to the end appends, a move takes the file away."""
     match change:
         case Create():
-            return Operation.CREATE
+            return FileAction.CREATE
         case Delete() | Move():
-            return Operation.DELETE
+            return FileAction.DELETE
         case Update():
-            return Operation.APPEND if change.after.startswith(change.before) else Operation.OVERWRITE
+            return FileAction.APPEND if change.after.startswith(change.before) else FileAction.OVERWRITE
 
 
-def _first(rules: Iterable[FileRule], path: NotePath) -> Permission | None:
+def _first_match(rules: Iterable[FileRule], path: NotePath) -> Permission | None:
     return next((rule.permission for rule in rules if _glob(rule.glob).matches(path)), None)
 
 

@@ -17,37 +17,37 @@ from app import paths
 from app.errors import InvalidParametersError, NotFoundError, ScriptoriumError, StorageError, VaultBusyError
 from app.events import EventBus
 from app.memory.store import MemoryStore
-from app.sources.base import Notification, Notified, SourceInfo, SourcesChanged, SourceState, Stream
-from app.sources.feed_stream import BOUNDS, FeedStream
+from app.sources.config import (
+    FeedConfig,
+    FolderConfig,
+    FolderStreamConfig,
+    SourceConfig,
+    SourceConfigStore,
+    StreamConfig,
+    VaultStreamConfig,
+)
+from app.sources.feed_stream import FEED_LIMITS, FeedStream
 from app.sources.file_source import FileSource, folder_hash
 from app.sources.folder_stream import FolderStream
 from app.sources.inbox import Inbox
-from app.sources.kept import (
-    KeptFeed,
-    KeptFiles,
-    KeptFolderStream,
-    KeptSource,
-    KeptSources,
-    KeptStream,
-    KeptVaultStream,
-)
+from app.sources.source import Notification, Notified, SourceInfo, SourcesChanged, SourceState, Stream
 from app.sources.vault_stream import VaultStream
-from app.sources.working_copy import SOURCE, TOKEN
+from app.sources.working_copy import SOURCE_KEY, TOKEN_KEY
 from app.vault.changes import content_hash
 from app.vault.journal import Journal
 from app.vault.path import NotePath
-from app.web.fetching import Fetcher
+from app.web.http_fetcher import Fetcher
 
 log = logging.getLogger(__name__)
 
-_LAST = 50
-_MOST = 50
+_MAX_RECENT_NEWS = 50
+_MAX_SOURCES = 50
 Opened = Callable[[FileSource], Callable[[], None]]
 """Opens the folder of a source to the gate; what it gives closes it."""
 
 
 @dataclass(slots=True)
-class _Running:
+class _RunningSource:
     """A source at work."""
 
     source: FileSource | Stream
@@ -86,16 +86,16 @@ class Sources:
         self._memory = memory
         self._events = events
         self._opened = opened
-        self._fetcher = fetcher or Fetcher(bounds=BOUNDS)
+        self._fetcher = fetcher or Fetcher(bounds=FEED_LIMITS)
         self._writable = writable
-        self._file = KeptSources(folder, writable=writable)
-        self._kept: dict[str, KeptSource] = {one.id: one for one in self._file.load()}
-        self._running: dict[str, _Running] = {}
+        self._file = SourceConfigStore(folder, writable=writable)
+        self._kept: dict[str, SourceConfig] = {one.id: one for one in self._file.load()}
+        self._running: dict[str, _RunningSource] = {}
         self._problems: dict[str, str] = {}
         self._last: dict[str, deque[Notification]] = {}
         self.inbox = Inbox(self._folder / "inbox.json" if writable else None)
         self.problem = self._file.problem
-        self.on_set: Callable[[str, KeptSource], None] = lambda op, kept: None
+        self.on_set: Callable[[str, SourceConfig], None] = lambda op, kept: None
         """Called with add, change, pause, resume or remove and the source when the user has done that."""
 
     # Life
@@ -107,7 +107,7 @@ class Sources:
         """
         if self._writable:
             for kept in tuple(self._kept.values()):
-                if not kept.paused and (streams or isinstance(kept, KeptFiles)):
+                if not kept.paused and (streams or isinstance(kept, FolderConfig)):
                     await self._start(kept)
 
     async def close(self) -> None:
@@ -120,21 +120,21 @@ class Sources:
             except OSError as error:
                 log.warning("unread news could not be kept: %s", error)
 
-    async def _start(self, kept: KeptSource) -> None:
+    async def _start(self, kept: SourceConfig) -> None:
         self._problems.pop(kept.id, None)
         try:
-            if isinstance(kept, KeptFiles):
+            if isinstance(kept, FolderConfig):
                 self._running[kept.id] = await self._started_files(kept)
             else:
                 stream = self._stream(kept)
-                await stream.start(self._take)
-                self._running[kept.id] = _Running(stream, _nothing)
+                await stream.start(self._add_news)
+                self._running[kept.id] = _RunningSource(stream, _no_close)
         except (OSError, ScriptoriumError) as error:
             log.warning("the source %s could not be started: %s", kept.id, error)
             self._problems[kept.id] = str(error)
         self._events.publish(SourcesChanged((kept.id,)))
 
-    async def _started_files(self, kept: KeptFiles) -> _Running:
+    async def _started_files(self, kept: FolderConfig) -> _RunningSource:
         if self._memory is None:
             raise InvalidParametersError("There is no memory to load files into.")
         source = FileSource(
@@ -147,18 +147,18 @@ class Sources:
         )
         await source.start()
         try:
-            return _Running(source, self._opened(source))
+            return _RunningSource(source, self._opened(source))
         except BaseException:
             await source.stop()
             raise
 
-    def _stream(self, kept: KeptStream) -> Stream:
+    def _stream(self, kept: StreamConfig) -> Stream:
         match kept:
-            case KeptVaultStream():
+            case VaultStreamConfig():
                 return VaultStream(kept, self._events)
-            case KeptFolderStream():
+            case FolderStreamConfig():
                 return FolderStream(kept, self._events)
-            case KeptFeed():
+            case FeedConfig():
                 return FeedStream(kept, self._folder / kept.id / "feed.json", self._fetcher, self._events)
 
     async def _stop(self, id: str) -> None:
@@ -169,7 +169,7 @@ class Sources:
 
     # What there is
 
-    def all(self) -> tuple[SourceInfo, ...]:
+    def list_sources(self) -> tuple[SourceInfo, ...]:
         """Every source as it is now, in the order in which they were added."""
         return tuple(self._info(kept) for kept in self._kept.values())
 
@@ -185,7 +185,7 @@ class Sources:
         """The folders that are open now."""
         return tuple(one.source for one in self._running.values() if isinstance(one.source, FileSource))
 
-    def _find(self, id: str) -> KeptSource:
+    def _find(self, id: str) -> SourceConfig:
         if id in self._kept:
             return self._kept[id]
         named = [kept for kept in self._kept.values() if kept.name.casefold() == id.strip().casefold()]
@@ -195,65 +195,65 @@ class Sources:
         near = [match[0] for match in process.extract(id, known, limit=3, score_cutoff=40)]
         raise NotFoundError(f"There is no source {id!r}.", source_id=id, suggestions=near, sources=known)
 
-    def _info(self, kept: KeptSource) -> SourceInfo:
+    def _info(self, kept: SourceConfig) -> SourceInfo:
         running = self._running.get(kept.id)
         source = running.source if running else None
         problem = self._problems.get(kept.id, "") or (source.problem if source else "")
         state = SourceState.PAUSED if kept.paused else SourceState.FAILED if problem else SourceState.ACTIVE
         if not self._writable and not kept.paused:
             state, problem = SourceState.PAUSED, "The vault is open for reading only."
-        detail = kept.folder if isinstance(kept, KeptFiles | KeptFolderStream) else ""
-        if isinstance(kept, KeptFeed):
+        detail = kept.folder if isinstance(kept, FolderConfig | FolderStreamConfig) else ""
+        if isinstance(kept, FeedConfig):
             detail = kept.url
         return SourceInfo(
             kept,
             state,
             detail,
-            not isinstance(kept, KeptFiles),
+            not isinstance(kept, FolderConfig),
             problem,
             tuple(reversed(self._last.get(kept.id, ()))),
-            len(self.inbox.of(kept.id)),
+            len(self.inbox.items_of(kept.id)),
             self._loaded(kept),
             source.checked if source is not None and not isinstance(source, FileSource) else None,
         )
 
-    def _loaded(self, kept: KeptSource) -> tuple[str, ...]:
-        if self._memory is None or not isinstance(kept, KeptFiles):
+    def _loaded(self, kept: SourceConfig) -> tuple[str, ...]:
+        if self._memory is None or not isinstance(kept, FolderConfig):
             return ()
         blocks = self._memory.all_blocks()
-        return tuple(sorted({one.label for one in blocks if one.origin.get(SOURCE) == kept.id}))
+        return tuple(sorted({one.label for one in blocks if one.origin.get(SOURCE_KEY) == kept.id}))
 
     def _is_loaded(self, label: str) -> bool:
         return self._memory is not None and any(one.label == label for one in self._memory.all_blocks())
 
     # What the user does with them
 
-    async def add(self, kept: KeptSource) -> SourceInfo:
+    async def add(self, kept: SourceConfig) -> SourceInfo:
         """Add a source and start it.
 
         Raises:
             InvalidParametersError: its folder or address can't be one, or is one already.
             StorageError: it can't be kept.
         """
-        if len(self._kept) >= _MOST:
-            raise InvalidParametersError(f"There are {_MOST} sources already; remove one first.")
+        if len(self._kept) >= _MAX_SOURCES:
+            raise InvalidParametersError(f"There are {_MAX_SOURCES} sources already; remove one first.")
         await asyncio.to_thread(self._check, kept)
-        self._keep({**self._kept, kept.id: kept})
+        self._save({**self._kept, kept.id: kept})
         self.on_set("add", kept)
         if not kept.paused:
             await self._start(kept)
         return self._info(kept)
 
-    async def change(self, kept: KeptSource) -> SourceInfo:
+    async def change(self, kept: SourceConfig) -> SourceInfo:
         """Let a source be set otherwise from now on; errors as of `add`, and NotFoundError."""
         return await self._changed(kept, "change")
 
-    async def _changed(self, kept: KeptSource, op: str) -> SourceInfo:
+    async def _changed(self, kept: SourceConfig, op: str) -> SourceInfo:
         """Let a source be set otherwise; an empty `op` says that this is logged as a call."""
         old = self._find(kept.id)
         if old != kept:
             await asyncio.to_thread(self._check, kept)
-            self._keep({**self._kept, kept.id: kept})
+            self._save({**self._kept, kept.id: kept})
             if op:
                 self.on_set(op, kept)
             await self._stop(kept.id)
@@ -276,10 +276,10 @@ class Sources:
     async def remove(self, id: str) -> None:
         """Forget a source. Its files stay as they are, and so do the blocks that were loaded from them."""
         kept = self._find(id)
-        self._keep({one: other for one, other in self._kept.items() if one != kept.id})
+        self._save({one: other for one, other in self._kept.items() if one != kept.id})
         self.on_set("remove", kept)
         await self._stop(kept.id)
-        self.inbox.forget(kept.id)
+        self.inbox.remove_source(kept.id)
         self._last.pop(kept.id, None)
         self._events.publish(SourcesChanged((kept.id,)))
 
@@ -296,7 +296,7 @@ class Sources:
         await running.source.check()
         return self._info(kept)
 
-    def _keep(self, sources: dict[str, KeptSource]) -> None:
+    def _save(self, sources: dict[str, SourceConfig]) -> None:
         if not self._writable:
             raise VaultBusyError("The vault is open for reading only; its sources stay as they are.")
         try:
@@ -306,18 +306,18 @@ class Sources:
             raise StorageError(message, errno=error.errno) from error
         self._kept = sources
 
-    def _check(self, kept: KeptSource) -> None:
+    def _check(self, kept: SourceConfig) -> None:
         others = [one for one in self._kept.values() if one.id != kept.id]
-        if isinstance(kept, KeptFiles | KeptFolderStream):
+        if isinstance(kept, FolderConfig | FolderStreamConfig):
             self._check_folder(Path(kept.folder))
-        if isinstance(kept, KeptFeed):
+        if isinstance(kept, FeedConfig):
             self._fetcher.check(kept.url)
         for one in others:
-            if isinstance(kept, KeptFiles) and isinstance(one, KeptFiles):
+            if isinstance(kept, FolderConfig) and isinstance(one, FolderConfig):
                 if folder_hash(Path(one.folder)) == folder_hash(Path(kept.folder)):
                     words = f"The folder is a source already: {one.name}."
                     raise InvalidParametersError(words, source_id=one.id)
-            elif isinstance(kept, KeptFeed) and isinstance(one, KeptFeed) and one.url == kept.url:
+            elif isinstance(kept, FeedConfig) and isinstance(one, FeedConfig) and one.url == kept.url:
                 raise InvalidParametersError(f"The feed is a source already: {one.name}.", source_id=one.id)
 
     def _check_folder(self, folder: Path) -> None:
@@ -341,8 +341,8 @@ class Sources:
 
     # News
 
-    def _take(self, news: Notification) -> None:
-        self._last.setdefault(news.source, deque(maxlen=_LAST)).append(news)
+    def _add_news(self, news: Notification) -> None:
+        self._last.setdefault(news.source, deque(maxlen=_MAX_RECENT_NEWS)).append(news)
         self.inbox.add(news)
         self._events.publish(Notified(news))
 
@@ -355,7 +355,7 @@ class Sources:
 
     def is_of_vault(self, news: Notification) -> bool:
         """Whether the path of a piece of news is that of a note."""
-        return isinstance(self._kept.get(news.source), KeptVaultStream)
+        return isinstance(self._kept.get(news.source), VaultStreamConfig)
 
     def name_of(self, id: str) -> str:
         """What people call a source; its id when it is gone."""
@@ -365,11 +365,13 @@ class Sources:
     def starts_turn(self, id: str) -> bool:
         """Whether the news of a source may start a turn of the agent."""
         kept = self._kept.get(id)
-        return isinstance(kept, KeptVaultStream | KeptFolderStream | KeptFeed) and kept.starts_turn
+        return isinstance(kept, VaultStreamConfig | FolderStreamConfig | FeedConfig) and kept.starts_turn
 
     # What was written
 
-    def committed(self, place: str, changed: tuple[tuple[NotePath, str | None], ...], *, undo: bool) -> None:
+    def record_commit(
+        self, place: str, changed: tuple[tuple[NotePath, str | None], ...], *, undo: bool
+    ) -> None:
         """A commit of ours left these files with these hashes: the blocks that hold just that are saved."""
         source = next((one for one in self.files() if one.place == place), None)
         if source is None or self._memory is None or undo:
@@ -379,13 +381,13 @@ class Sources:
             for block in self._memory.all_blocks():
                 content = block.text.encode() if block.label == label else b""
                 if block.label == label and hash == content_hash(content):
-                    source.bases.keep(content)
-                    source.bases.saved(block.origin.get(TOKEN, ""), hash)
+                    source.bases.save(content)
+                    source.bases.record_save(block.origin.get(TOKEN_KEY, ""), hash)
 
     def is_as_on_disk(self, origin_source: str, hash: str, content: bytes) -> bool:
         """Whether a block that says it comes from a source holds what its file held."""
         bases = next((one.bases for one in self.files() if one.kept.id == origin_source), None)
-        return bases is not None and content_hash(content) == hash and bases.knows(content)
+        return bases is not None and content_hash(content) == hash and bases.contains(content)
 
 
 def new_id(kind: str) -> str:
@@ -393,7 +395,7 @@ def new_id(kind: str) -> str:
     return f"{kind}-{secrets.token_hex(4)}"
 
 
-def _nothing() -> None:
+def _no_close() -> None:
     """A stream has opened nothing that would have to be closed."""
 
 

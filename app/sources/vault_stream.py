@@ -6,14 +6,14 @@ import time
 from collections.abc import Callable, Iterable
 
 from app.events import EventBus
-from app.sources.base import Notification, Tell
-from app.sources.kept import KeptVaultStream
+from app.sources.config import VaultStreamConfig
+from app.sources.source import Notification, Tell
 from app.vault.globs import Glob
 from app.vault.path import NotePath
 from app.vault.store import NotesChanged
 
-_PEOPLE = frozenset({"You", "outside"})
-_MOST_AT_ONCE = 20
+_HUMAN_AUTHORS = frozenset({"You", "outside"})
+_MAX_BATCH_NOTES = 20
 
 
 class VaultStream:
@@ -22,7 +22,7 @@ class VaultStream:
     problem = ""
     checked = None
 
-    def __init__(self, kept: KeptVaultStream, events: EventBus) -> None:
+    def __init__(self, kept: VaultStreamConfig, events: EventBus) -> None:
         self.kept = kept
         self._events = events
         self._globs = tuple(Glob(text) for text in kept.globs)
@@ -41,24 +41,24 @@ class VaultStream:
             self._unsubscribe = None
 
     def _follow(self, event: NotesChanged) -> None:
-        if event.author not in _PEOPLE:
+        if event.author not in _HUMAN_AUTHORS:
             return
         old = {before for before, _ in event.moved}
         new = {after for _, after in event.moved}
         by = "by you" if event.author == "You" else "outside the app"
         for before, after in event.moved:
-            self._say(after, f"{before} is now {after}, moved {by}", (before, after))
+            self._publish(after, f"{before} is now {after}, moved {by}", (before, after))
         changed = [path for path in event.paths if path not in new and self._wanted(path)]
-        for path in changed[:_MOST_AT_ONCE]:
-            self._say(path, f"{path} was changed {by}", (path,))
-        if len(changed) > _MOST_AT_ONCE:
-            self._say(None, f"{len(changed) - _MOST_AT_ONCE} more notes were changed {by}", ())
+        for path in changed[:_MAX_BATCH_NOTES]:
+            self._publish(path, f"{path} was changed {by}", (path,))
+        if len(changed) > _MAX_BATCH_NOTES:
+            self._publish(None, f"{len(changed) - _MAX_BATCH_NOTES} more notes were changed {by}", ())
         if removed := [path for path in event.removed if path not in old and self._wanted(path)]:
             # A note that is gone can't say any more whether it was private, so it is not named.
             notes = "A note was" if len(removed) == 1 else f"{len(removed)} notes were"
-            self._say(None, f"{notes} removed {by}", ())
+            self._publish(None, f"{notes} removed {by}", ())
 
-    def _say(self, path: NotePath | None, title: str, about: Iterable[NotePath]) -> None:
+    def _publish(self, path: NotePath | None, title: str, about: Iterable[NotePath]) -> None:
         named = tuple(about)
         if self._tell is None or (named and not any(self._wanted(one) for one in named)):
             return

@@ -18,15 +18,15 @@ from app.memory import edits
 from app.memory.block import Block, BlockType
 from app.memory.schema import TextSchema
 from app.memory.store import MemoryStore
-from app.sources.file_source import LARGEST, FileSource, FileText
-from app.sources.rules import Operation, allows
+from app.sources.file_source import MAX_FILE_BYTES, FileSource, TextFile
+from app.sources.rules import FileAction, allows
 from app.vault.changes import ChangeSet, Create, Delete, Update, content_hash
 from app.vault.merge import merge
 from app.vault.path import NotePath
 
 Keep = Literal["disk", "memory", "merge"]
 _NO_NEWLINE = "\\ No newline at end of file\n"
-SOURCE, PATH, HASH, TOKEN = "source", "path", "hash", "loading"
+SOURCE_KEY, PATH_KEY, HASH_KEY, TOKEN_KEY = "source", "path", "hash", "loading"
 """What a loaded block's origin says: the source, the file, its hash when it was loaded, and which loading."""
 
 
@@ -48,7 +48,7 @@ class WorkingCopy:
     source: FileSource
     agent: str
     path: NotePath
-    disk: FileText | None
+    disk: TextFile | None
     block: Block | None
 
     @property
@@ -61,7 +61,9 @@ class WorkingCopy:
         """The hash that the file has as far as the block knows; empty for one that is not loaded."""
         if self.block is None:
             return ""
-        return self.source.bases.base(self.block.origin.get(TOKEN, ""), self.block.origin.get(HASH, ""))
+        return self.source.bases.base_hash(
+            self.block.origin.get(TOKEN_KEY, ""), self.block.origin.get(HASH_KEY, "")
+        )
 
     @property
     def state(self) -> FileState:
@@ -88,13 +90,13 @@ class WorkingCopy:
         """
         disk = self._on_disk()
         if self.block is None or self.state is FileState.CHANGED_ON_DISK:
-            return self._taken(disk, f"Load {self.path}")
+            return self._reloaded_block(disk, f"Load {self.path}")
         if self.state in (FileState.CHANGED_IN_MEMORY, FileState.CHANGED_IN_BOTH):
             raise self._conflict(
                 f"{self.path} is loaded and has edits that are not saved. Save it, reload it to throw them "
                 "away, or reconcile."
             )
-        return ChangeSet((), place=memory_changes.PLACE)
+        return ChangeSet((), place=memory_changes.MEMORY_PLACE)
 
     def reload(self) -> ChangeSet:
         """Take the file into the memory once more; edits that were not saved are thrown away.
@@ -104,8 +106,8 @@ class WorkingCopy:
         """
         disk = self._on_disk()
         if self.block is not None and self.state is FileState.IN_SYNC and self.base == disk.hash:
-            return ChangeSet((), place=memory_changes.PLACE)
-        return self._taken(disk, f"Reload {self.path}")
+            return ChangeSet((), place=memory_changes.MEMORY_PLACE)
+        return self._reloaded_block(disk, f"Reload {self.path}")
 
     def save(self) -> ChangeSet:
         """Write the whole block to the file.
@@ -136,11 +138,11 @@ class WorkingCopy:
         Raises:
             ConflictError: there is something of that name.
         """
-        taken = self.source.store.taken(self.path)
+        taken = self.source.store.existing_path(self.path)
         if taken is not None:
             raise ConflictError(f"There is {taken} already; nothing was written.", path=str(taken))
         self._check_size(content)
-        where = self.source.store.spelled(self.path)
+        where = self.source.store.disk_spelling(self.path)
         change = Create(where, content.encode())
         return ChangeSet.of(change, summary=f"Create {where}", place=self.source.place)
 
@@ -160,9 +162,9 @@ class WorkingCopy:
             NotFoundError: it is not loaded.
             PermissionDeniedError: the file may not be added to.
         """
-        self._check(Operation.APPEND)
+        self._check(FileAction.APPEND)
         block = self._loaded()
-        return memory_changes.edited(block, edits.append(block, text), f"Add to {self.path} in memory")
+        return memory_changes.edit_block(block, edits.append(block, text), f"Add to {self.path} in memory")
 
     def replace(self, old: str, new: str) -> ChangeSet:
         """Put a text in place of the only one that is `old`.
@@ -172,12 +174,12 @@ class WorkingCopy:
             InvalidParametersError: it holds the text more than once.
             PermissionDeniedError: the file may not be overwritten.
         """
-        self._check(Operation.OVERWRITE)
+        self._check(FileAction.OVERWRITE)
         block = self._loaded()
         if (count := block.text.count(old)) > 1:
             message = f"{self.path} holds that text {count} times: give more of what stands around it."
             raise InvalidParametersError(message, path=str(self.path), count=count)
-        return memory_changes.edited(block, edits.replace(block, old, new), f"Edit {self.path} in memory")
+        return memory_changes.edit_block(block, edits.replace(block, old, new), f"Edit {self.path} in memory")
 
     def reconcile(self, keep: Keep) -> ChangeSet:
         """Settle a file that changed on the disk since it was loaded.
@@ -208,7 +210,7 @@ class WorkingCopy:
 
     # Its parts
 
-    def _merged(self, block: Block, disk: FileText) -> ChangeSet:
+    def _merged(self, block: Block, disk: TextFile) -> ChangeSet:
         base = self.source.bases.content(self.base)
         if base is None:
             raise self._conflict(
@@ -226,15 +228,15 @@ class WorkingCopy:
                 "block to what it should be and reconcile with keep=memory, or take keep=disk.",
                 conflicts=shown,
             )
-        return self._taken(disk, f"Merge {self.path}", merged.text.decode())
+        return self._reloaded_block(disk, f"Merge {self.path}", merged.text.decode())
 
-    def _taken(self, disk: FileText, summary: str, text: str | None = None) -> ChangeSet:
+    def _reloaded_block(self, disk: TextFile, summary: str, text: str | None = None) -> ChangeSet:
         """The block as it stands for the file as it is now, with its text or a merged one."""
         origin: Mapping[str, str] = {
-            SOURCE: self.source.kept.id,
-            PATH: str(self.path),
-            HASH: self.source.bases.keep(disk.content),
-            TOKEN: secrets.token_hex(8),
+            SOURCE_KEY: self.source.kept.id,
+            PATH_KEY: str(self.path),
+            HASH_KEY: self.source.bases.save(disk.content),
+            TOKEN_KEY: secrets.token_hex(8),
         }
         content = disk.text if text is None else text
         permission = self.source.permission(self.path, self.agent)
@@ -249,15 +251,15 @@ class WorkingCopy:
                 content,
                 origin=origin,
             )
-            return memory_changes.created(made, summary)
+            return memory_changes.create_block(made, summary)
         after = replace(self.block.with_text(content), origin=origin, permission=permission)
-        return memory_changes.edited(self.block, after, summary)
+        return memory_changes.edit_block(self.block, after, summary)
 
     def _written(self, text: str, summary: str) -> ChangeSet:
         self._check_size(text)
         after = text.encode()
         if self.disk is None:
-            change: Create | Update = Create(self.source.store.spelled(self.path), after)
+            change: Create | Update = Create(self.source.store.disk_spelling(self.path), after)
         else:
             change = Update(self.path, self.disk.content, after)
         return ChangeSet.of(change, summary=summary, place=self.source.place)
@@ -267,18 +269,18 @@ class WorkingCopy:
             raise NotFoundError(f"{self.path} is not loaded; load it first.", path=str(self.path))
         return self.block
 
-    def _on_disk(self) -> FileText:
+    def _on_disk(self) -> TextFile:
         return self.disk if self.disk is not None else self.source.read(self.path)
 
-    def _check(self, operation: Operation) -> None:
+    def _check(self, operation: FileAction) -> None:
         permission = self.source.permission(self.path, self.agent)
         if not allows(permission, operation):
             message = f"{self.path} is {permission.value} for {self.agent}: no {operation.value}."
             raise PermissionDeniedError(message, path=str(self.path), permission=permission.value)
 
     def _check_size(self, text: str) -> None:
-        if len(text.encode()) > LARGEST:
-            raise InvalidParametersError(f"A file may have {LARGEST:,} bytes.", limit=LARGEST)
+        if len(text.encode()) > MAX_FILE_BYTES:
+            raise InvalidParametersError(f"A file may have {MAX_FILE_BYTES:,} bytes.", limit=MAX_FILE_BYTES)
 
     def _conflict(self, message: str, **more: object) -> ConflictError:
         hash = self.disk.hash if self.disk is not None else None
@@ -296,9 +298,11 @@ def working_copy(source: FileSource, memory: MemoryStore, agent: str, path: Note
         LimitError, UnreadableNoteError, StorageError: it can't be read.
     """
     block = memory.find(source.label(path), agent)
-    if block is not None and (block.owner != agent or SOURCE not in block.origin):
+    if block is not None and (block.owner != agent or SOURCE_KEY not in block.origin):
         block = None
-    if block is not None and block.origin.get(PATH) != str(path):
-        message = f"{block.origin.get(PATH)} is loaded, whose name differs only in case; delete its block."
+    if block is not None and block.origin.get(PATH_KEY) != str(path):
+        message = (
+            f"{block.origin.get(PATH_KEY)} is loaded, whose name differs only in case; delete its block."
+        )
         raise ConflictError(message, path=str(path))
     return WorkingCopy(source, agent, path, source.find(path), block)

@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class KeptFile(Generic[T]):
+class DurableFile(Generic[T]):
     """A small file, and how its content is read.
 
     Attributes:
@@ -62,8 +62,8 @@ class KeptFile(Generic[T]):
             value = self.parse(content)
         except FileNotFoundError:
             return self.empty(), ""
-        except UNREADABLE as error:
-            return self._recover(_reason(error), writable)
+        except READ_ERRORS as error:
+            return self._recover(_error_text(error), writable)
         if writable:
             self._back_up(content)
         return value, ""
@@ -81,7 +81,7 @@ class KeptFile(Generic[T]):
         """Return the last version that could be read; None where there is none."""
         try:
             return self.parse(self.backup.read_bytes()) if self.keeps_backup else None
-        except UNREADABLE:
+        except READ_ERRORS:
             return None
 
     def set_aside(self, reason: str) -> Damage:
@@ -115,11 +115,11 @@ class KeptFile(Generic[T]):
             log.warning("%s could not be written: %s", self.backup, error)
 
 
-UNREADABLE = (OSError, ValueError, TypeError, KeyError, RecursionError)
+READ_ERRORS = (OSError, ValueError, TypeError, KeyError, RecursionError)
 """What reading and parsing a file raises."""
 
 
-def _reason(error: Exception) -> str:
+def _error_text(error: Exception) -> str:
     if isinstance(error, OSError):
         return error.strerror or type(error).__name__
     # A validation error has many lines, which quote the file.

@@ -20,9 +20,9 @@ from app.errors import StorageError
 from app.storage.private import create_private_file, make_private_folder
 from app.storage.quarantine import Damage, set_aside
 
-COMPANIONS = ("-shm", "-wal")
-BUSY_S = 5.0
-_DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT}
+COMPANION_SUFFIXES = ("-shm", "-wal")
+BUSY_TIMEOUT_S = 5.0
+_DAMAGE_CODES = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT}
 _REFUSED = {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM}
 
 Migration = Callable[[sqlite3.Connection], None]
@@ -68,7 +68,7 @@ def connect_read_only(file: Path, *, timeout: float | None = None) -> sqlite3.Co
     """
     address = f"{file.absolute().as_uri()}?mode=ro"
     return sqlite3.connect(
-        address, uri=True, isolation_level=None, timeout=BUSY_S if timeout is None else timeout
+        address, uri=True, isolation_level=None, timeout=BUSY_TIMEOUT_S if timeout is None else timeout
     )
 
 
@@ -76,12 +76,14 @@ def connect(
     file: Path, schema: Schema, factory: type[sqlite3.Connection] = sqlite3.Connection
 ) -> sqlite3.Connection:
     """Open a file that `open_database` has prepared; threads may share the connection, one at a time."""
-    return _configured(_bare(file, factory), schema)
+    return _configured(_open_connection(file, factory), schema)
 
 
-def _bare(file: Path, factory: type[sqlite3.Connection] = sqlite3.Connection) -> sqlite3.Connection:
+def _open_connection(
+    file: Path, factory: type[sqlite3.Connection] = sqlite3.Connection
+) -> sqlite3.Connection:
     return sqlite3.connect(
-        file, timeout=BUSY_S, isolation_level=None, check_same_thread=False, factory=factory
+        file, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False, factory=factory
     )
 
 
@@ -137,7 +139,7 @@ def open_database(
 def is_damage(error: sqlite3.Error) -> bool:
     """Return whether the file itself is at fault, and not the disk, a lock or a constraint."""
     code = getattr(error, "sqlite_errorcode", None)
-    return code is not None and code & 0xFF in _DAMAGED
+    return code is not None and code & 0xFF in _DAMAGE_CODES
 
 
 def _is_damage_at_opening(error: sqlite3.Error) -> bool:
@@ -152,8 +154,8 @@ def retire(file: Path, schema: Schema, reason: Exception | str) -> Damage:
         OSError: It can't be renamed or deleted.
     """
     if not schema.derived:
-        return Damage(schema.store, file, str(reason), set_aside(file, COMPANIONS))
-    for ending in (*COMPANIONS, ""):
+        return Damage(schema.store, file, str(reason), set_aside(file, COMPANION_SUFFIXES))
+    for ending in (*COMPANION_SUFFIXES, ""):
         file.with_name(file.name + ending).unlink(missing_ok=True)
     return Damage(schema.store, file, str(reason), None)
 
@@ -164,11 +166,11 @@ def _opened(file: Path, schema: Schema) -> sqlite3.Connection:
         make_private_folder(file.parent)
     if file.exists() and file.stat().st_size == 0 and not schema.derived:
         raise UnusableDatabaseError("it is empty")
-    for ending in ("", *COMPANIONS):
+    for ending in ("", *COMPANION_SUFFIXES):
         part = file.with_name(file.name + ending)
         if not ending or part.exists():
             create_private_file(part)
-    connection = _bare(file)
+    connection = _open_connection(file)
     try:
         # Before anything is written: a file of a newer version is kept byte for byte.
         _version(connection, schema)

@@ -8,8 +8,8 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, JsonValue
 
 from app.errors import InvalidParametersError, ScriptoriumError
-from app.permissions.wording import counted
-from app.toolkit.arguments import SlotKind
+from app.permissions.pluralize import pluralize
+from app.toolkit.argument_types import ArgumentKind
 from app.toolkit.context import ToolContext
 from app.toolkit.proposal import Proposal
 from app.toolkit.result import ToolResult
@@ -35,12 +35,14 @@ class BatchResult(ToolResult):
 
 
 _PARAMETERS = (
-    Parameter("names", SlotKind.NOTE, list, True, None, "The notes.", many=True),
-    Parameter("arguments", SlotKind.PLAIN, list, True, None, "The other arguments of each call.", many=True),
+    Parameter("names", ArgumentKind.NOTE, list, True, None, "The notes.", many=True),
+    Parameter(
+        "arguments", ArgumentKind.PLAIN, list, True, None, "The other arguments of each call.", many=True
+    ),
 )
 
 
-def batch_of(tool: Tool) -> Tool:
+def make_batch_tool(tool: Tool) -> Tool:
     """Return a tool with the name, category and rules of `tool` that makes many calls of it at once.
 
     Calls for the same note build on one another. A call that fails is left out with its reason; when all
@@ -61,7 +63,7 @@ def batch_of(tool: Tool) -> Tool:
         failures: list[ScriptoriumError] = []
         for name, given in zip(names, arguments, strict=True):
             try:
-                change_set = await _proposed(tool, context, after, {**given, "name": name})
+                change_set = await _propose_changes(tool, context, after, {**given, "name": name})
             except ScriptoriumError as error:
                 failures.append(error)
                 left_out.append(f"{name}: {error.message}")
@@ -77,10 +79,10 @@ def batch_of(tool: Tool) -> Tool:
             raise failures[0]
         changes: list[FileChange] = [Update(path, before[path], after[path]) for path in after]
         change_set = ChangeSet.of(
-            *changes, summary=f"{tool.summary.rstrip('.')} ({counted(len(changes), 'note')})"
+            *changes, summary=f"{tool.summary.rstrip('.')} ({pluralize(len(changes), 'note')})"
         )
         changed = [str(path) for path in change_set.paths]
-        message = f"{counted(len(changed), 'note')} changed." if changed else "Nothing to change."
+        message = f"{pluralize(len(changed), 'note')} changed." if changed else "Nothing to change."
         return context.propose(change_set, BatchResult(notes=changed, left_out=left_out, message=message))
 
     return replace(
@@ -96,7 +98,7 @@ def batch_of(tool: Tool) -> Tool:
     )
 
 
-async def _proposed(
+async def _propose_changes(
     tool: Tool, context: ToolContext, changed: dict[NotePath, bytes], given: dict[str, Any]
 ) -> ChangeSet:
     """The changes that one call proposes on top of `changed`."""

@@ -7,25 +7,25 @@ import uuid
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 
-from app.permissions.audit_entry import AuditEntry, Decided
+from app.permissions.audit_entry import AuditDecision, AuditEntry
 from app.permissions.caller import Caller
+from app.permissions.impact import Impact, describe_scope
 from app.permissions.redaction import redacted_json, without_secrets
 from app.permissions.scope import Operation
-from app.permissions.scoping import Reach, describe_scope
-from app.toolkit.sight import Sight
+from app.toolkit.visibility import CallVisibility
 from app.vault.commits import Commit
 from app.vault.path import NotePath
 
-_MOST_PATHS = 200
-_LONGEST_LINE = 300
+_MAX_PATHS = 200
+_MAX_RESULT_CHARS = 300
 
 
-def _nothing() -> None:
+def _ignore() -> None:
     """What a call tells that nobody watches."""
 
 
 @dataclass(frozen=True, slots=True)
-class Watch:
+class CallObserver:
     """What a caller wants to know of its call while it runs, and how long the user has to answer.
 
     `id` becomes that of the call. `asked` is called when the user is about to be asked, `begins` just
@@ -39,11 +39,11 @@ class Watch:
     begins: Callable[[], None]
     patience: float | None = None
     enter: Callable[[], Awaitable[None]] | None = None
-    happened: Callable[[], None] = _nothing
+    happened: Callable[[], None] = _ignore
 
 
 @dataclass(frozen=True, slots=True)
-class Spent:
+class ModelUsage:
     """What a model used to come to a call: tokens since the turn's previous call, and dollars (0: not known).
 
     That is reading the conversation so far and asking for the call. Of several calls that one answer of the
@@ -55,7 +55,7 @@ class Spent:
     cost: float = 0.0
 
 
-NOTHING_SPENT = Spent()
+NO_USAGE = ModelUsage()
 
 
 @dataclass(slots=True)
@@ -72,7 +72,7 @@ class CallRecord:
     began: float = field(default_factory=time.time)
     operation: str = Operation.READ.value
     scope: str = "read_in_scope"
-    decided: Decided = Decided.FAILED
+    decided: AuditDecision = AuditDecision.FAILED
     reason: str = ""
     grants: tuple[str, ...] = ()
     paths: tuple[str, ...] = ()
@@ -80,21 +80,21 @@ class CallRecord:
     commit: int | None = None
     line: str = ""
     waited: float = 0.0
-    asked: Callable[[], None] = _nothing
-    begins: Callable[[], None] = _nothing
-    happened: Callable[[], None] = _nothing
+    asked: Callable[[], None] = _ignore
+    begins: Callable[[], None] = _ignore
+    happened: Callable[[], None] = _ignore
     patience: float | None = None
     enter: Callable[[], Awaitable[None]] | None = None
-    spent: Spent = NOTHING_SPENT
-    inside: Spent = NOTHING_SPENT
+    spent: ModelUsage = NO_USAGE
+    inside: ModelUsage = NO_USAGE
     throttled: bool = False
     given: Mapping[str, object] = field(default_factory=dict)
-    sight: Sight | None = None
+    sight: CallVisibility | None = None
     _started: float = field(default_factory=time.perf_counter)
 
     @classmethod
     def of(
-        cls, tool: str, caller: Caller, arguments: Mapping[str, object], watch: Watch | None = None
+        cls, tool: str, caller: Caller, arguments: Mapping[str, object], watch: CallObserver | None = None
     ) -> CallRecord:
         """The record of a call that begins now."""
         if watch is None:
@@ -117,7 +117,7 @@ class CallRecord:
         """How long it has taken, without the time that the user took to answer."""
         return round(1000 * (time.perf_counter() - self._started - self.waited), 3)
 
-    async def take_turn(self) -> None:
+    async def wait_for_turn(self) -> None:
         """Wait for the call's turn, where there is a queue; the wait does not count as its duration."""
         if self.enter is not None:
             began = time.perf_counter()
@@ -126,40 +126,40 @@ class CallRecord:
             finally:
                 self.waited += time.perf_counter() - began
 
-    def reaches(self, reach: Reach) -> None:
+    def record_impact(self, reach: Impact) -> None:
         """Take down what the proposal does and touches."""
         self.operation = reach.operation.value
         self.scope = describe_scope(reach.scope)
-        self.touches(reach.scope.paths)
+        self.record_paths(reach.scope.paths)
 
-    def touches(self, paths: tuple[NotePath, ...]) -> None:
+    def record_paths(self, paths: tuple[NotePath, ...]) -> None:
         """Take down which files it is about."""
-        self.paths = tuple(dict.fromkeys(map(str, paths)))[:_MOST_PATHS]
+        self.paths = tuple(dict.fromkeys(map(str, paths)))[:_MAX_PATHS]
 
-    def decide(self, decided: Decided, reason: str, grants: tuple[str, ...] = ()) -> None:
+    def decide(self, decided: AuditDecision, reason: str, grants: tuple[str, ...] = ()) -> None:
         """Take down the gate's decision."""
         self.decided, self.reason, self.grants = decided, reason, grants
 
-    def landed(self, commit: Commit) -> None:
+    def on_committed(self, commit: Commit) -> None:
         """Take down that the change is on the disk."""
         self.commit, self.undoes = commit.id, commit.undoes
 
-    def uses(self, tokens: int, cost: float) -> None:
+    def record_usage(self, tokens: int, cost: float) -> None:
         """Take down what the tool itself has used of a model."""
-        self.inside = Spent(self.inside.tokens + tokens, self.inside.cost + cost)
+        self.inside = ModelUsage(self.inside.tokens + tokens, self.inside.cost + cost)
 
     def next_step(self) -> None:
         """Begin the next step of the same call; what was decided on the one before is logged already."""
         self.happened()
-        self.decided, self.reason, self.grants, self.line = Decided.FAILED, "", (), ""
+        self.decided, self.reason, self.grants, self.line = AuditDecision.FAILED, "", (), ""
         self.began, self._started, self.waited = time.time(), time.perf_counter(), 0.0
 
     def fail(self, line: str) -> None:
         """Take down that it ended in an error; what was decided before stays in the reason."""
-        if self.commit is None and self.decided not in (Decided.RULE, Decided.TIMED_OUT):
-            approved = self.decided in (Decided.USER_APPROVED, Decided.AUTO_APPROVED)
+        if self.commit is None and self.decided not in (AuditDecision.RULE, AuditDecision.TIMED_OUT):
+            approved = self.decided in (AuditDecision.USER_APPROVED, AuditDecision.AUTO_APPROVED)
             self.reason = f"{self.decided.value}, then {line}" if approved else line
-            self.decided = Decided.FAILED
+            self.decided = AuditDecision.FAILED
         self.line = line
 
     def cancel(self, why: str = "") -> None:
@@ -168,7 +168,7 @@ class CallRecord:
         if self.commit is not None:
             self.line = f"written, then {self.line}"
             return
-        self.decided, self.reason = Decided.CANCELLED, self.line
+        self.decided, self.reason = AuditDecision.CANCELLED, self.line
 
     def entry(self) -> AuditEntry:
         """The audit entry of the call as it is now."""
@@ -182,7 +182,7 @@ class CallRecord:
             arguments=self.arguments,
             decision=self.decided.value,
             reason=without_secrets(self.reason),
-            result=without_secrets(" ".join(self.line.split())[:_LONGEST_LINE]),
+            result=without_secrets(" ".join(self.line.split())[:_MAX_RESULT_CHARS]),
             call=self.id,
             conversation=self.caller.conversation,
             turn=self.caller.turn,

@@ -24,7 +24,7 @@ Reads = Callable[[str, NotePath], bool]
 """Whether the call may read a document: its place and its path."""
 
 
-def _anything(place: str, path: NotePath) -> bool:
+def _read_anything(place: str, path: NotePath) -> bool:
     return True
 
 
@@ -42,7 +42,7 @@ class ToolContext:
     index: IndexView
     history: HistoryView
     services: Services
-    reads: Reads = _anything
+    reads: Reads = _read_anything
 
     def propose(
         self,

@@ -13,16 +13,16 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
 
-from app.encoding import escaped, is_encodable
+from app.encoding import escape_unencodable, is_encodable
 from app.toolkit.hidden_paths import HiddenPaths
 from app.toolkit.outcome import ToolOutcome
-from app.toolkit.sight import Sight
+from app.toolkit.visibility import CallVisibility
 from app.vault.path import NotePath, name_key
 
-HIDDEN_NAME = "(a file that is not shown)"
+HIDDEN_PLACEHOLDER = "(a file that is not shown)"
 
 # Fields that hold nothing but the path of a file: one that is hidden is left out.
-_PATHS = frozenset(
+_PATH_FIELDS = frozenset(
     [
         *("path", "paths", "new_path", "notes", "files", "candidates", "suggestions", "backlinks"),
         *(
@@ -40,10 +40,10 @@ _PATHS = frozenset(
 )
 # Fields that hold sentences of the app, or what other programs print.
 _JSON = json.JSONEncoder(ensure_ascii=False, default=str)
-_EXPLANATIONS = frozenset(["message", "left_out", "said", "output", "errors"])
+_EXPLANATION_FIELDS = frozenset(["message", "left_out", "said", "output", "errors"])
 
 
-def disclosed(outcome: ToolOutcome, sight: Sight, given: Mapping[str, object]) -> ToolOutcome:
+def filter_outcome(outcome: ToolOutcome, sight: CallVisibility, given: Mapping[str, object]) -> ToolOutcome:
     """The outcome as its caller may be told of it.
 
     Args:
@@ -57,11 +57,11 @@ def disclosed(outcome: ToolOutcome, sight: Sight, given: Mapping[str, object]) -
     error = outcome.error
     return replace(
         outcome,
-        result={escaped(key): names.clean(value, key) for key, value in outcome.result.items()},
+        result={escape_unencodable(key): names.clean(value, key) for key, value in outcome.result.items()},
         message=names.explain(outcome.message),
         error=error
-        and {escaped(key): names.clean(value, key, explains=True) for key, value in error.items()},
-        words=escaped(outcome.words),
+        and {escape_unencodable(key): names.clean(value, key, explains=True) for key, value in error.items()},
+        words=escape_unencodable(outcome.words),
     )
 
 
@@ -80,18 +80,22 @@ class _HiddenNames:
         self._given = given
 
     @cached_property
-    def _said(self) -> str:
+    def _given_text(self) -> str:
         return name_key(_JSON.encode(self._given))
 
     def clean(self, value: object, key: str, *, explains: bool = False) -> object:
         """A field of a result, or of an error (`explains`), without these names."""
         if isinstance(value, str):
-            if explains or key in _EXPLANATIONS:
+            if explains or key in _EXPLANATION_FIELDS:
                 return self.explain(value)
-            return HIDDEN_NAME if key in _PATHS and self._is_hidden(value) else escaped(value)
+            return (
+                HIDDEN_PLACEHOLDER
+                if key in _PATH_FIELDS and self._is_hidden(value)
+                else escape_unencodable(value)
+            )
         if isinstance(value, Mapping):
             return {
-                escaped(str(name)): self.clean(one, str(name), explains=explains)
+                escape_unencodable(str(name)): self.clean(one, str(name), explains=explains)
                 for name, one in value.items()
             }
         if isinstance(value, list | tuple):
@@ -101,31 +105,31 @@ class _HiddenNames:
 
     def explain(self, text: str) -> str:
         """A sentence with a mark in place of each such name."""
-        text = escaped(text)
+        text = escape_unencodable(text)
         # The longest first: one path may be the end of another.
         for key in sorted(self._hidden.in_text(text), key=len, reverse=True):
             if not self._is_said(key):
-                text = _without(text, key)
+                text = _redact_path(text, key)
         return text
 
     def _is_about_hidden(self, item: object, key: str) -> bool:
         if isinstance(item, Mapping):
             path = item.get("path")
             return isinstance(path, str) and self._is_hidden(path)
-        return isinstance(item, str) and key in _PATHS and self._is_hidden(item)
+        return isinstance(item, str) and key in _PATH_FIELDS and self._is_hidden(item)
 
     def _is_hidden(self, text: str) -> bool:
         return text in self._hidden and not self._is_said(name_key(text))
 
     def _is_said(self, key: str) -> bool:
-        return NotePath(key).name in self._said
+        return NotePath(key).name in self._given_text
 
 
-def _without(text: str, key: str) -> str:
+def _redact_path(text: str, key: str) -> str:
     """The text with a mark in place of the path that compares as `key`."""
     # A path after a slash is another one, in another folder.
     pattern = re.compile(rf"(?<![\w/\\]){re.escape(key)}", re.IGNORECASE)
-    cleaned = pattern.sub(HIDDEN_NAME, text)
+    cleaned = pattern.sub(HIDDEN_PLACEHOLDER, text)
     folded = name_key(cleaned)
     # Another Unicode form, or letters that fold into several: only the folded text shows the name.
-    return pattern.sub(HIDDEN_NAME, folded) if pattern.search(folded) else cleaned
+    return pattern.sub(HIDDEN_PLACEHOLDER, folded) if pattern.search(folded) else cleaned

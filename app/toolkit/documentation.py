@@ -5,24 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from app.toolkit.registry import Category, Level, ToolRegistry
+from app.toolkit.registry import AccessLevel, Category, ToolRegistry
 from app.toolkit.tool import Tool
 
 _LEVELS = {
-    Level.READ_ONLY: "Its tools read and change nothing.",
-    Level.NETWORK: "Its tools read and fetch from the web, and of notes propose only new ones; you decide.",
-    Level.READ_WRITE: "Its tools read, and propose changes that you decide on.",
-    Level.EXECUTE: "Its tools may run programs; each run is asked about.",
+    AccessLevel.READ_ONLY: "Its tools read and change nothing.",
+    AccessLevel.NETWORK: "Its tools read, fetch from the web and propose new notes only; you decide.",
+    AccessLevel.READ_WRITE: "Its tools read, and propose changes that you decide on.",
+    AccessLevel.EXECUTE: "Its tools may run programs; each run is asked about.",
 }
 
 _PLAIN = {"string": "text", "boolean": "yes or no", "null": "nothing"}
 
 
-def catalogue_page(registry: ToolRegistry) -> str:
+def catalog_page(registry: ToolRegistry) -> str:
     """One line per tool, by category; a category that is off says so."""
     parts = ["# The tools"]
     for category in registry.categories:
-        tools = [tool for tool in registry.all() if tool.category == category.id]
+        tools = [tool for tool in registry.all_tools() if tool.category == category.id]
         if not tools:
             continue
         state = "" if category.on else " (off)"
@@ -33,7 +33,7 @@ def catalogue_page(registry: ToolRegistry) -> str:
 
 def tool_page(tool: Tool, category: Category) -> str:
     """All that is to be known of one tool: what it does, takes, gives back and asks about."""
-    parts = [f"# {tool.name}", tool.description, _about(tool, category)]
+    parts = [f"# {tool.name}", tool.description, _tool_description(tool, category)]
     if tool.parameters:
         parts += ["## Arguments", _arguments(tool)]
     if tool.operations:
@@ -44,7 +44,7 @@ def tool_page(tool: Tool, category: Category) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _about(tool: Tool, category: Category) -> str:
+def _tool_description(tool: Tool, category: Category) -> str:
     said = [f"Category {category.name}, {category.level.value}."]
     if tool.always_asks:
         said.append("Each change is asked about, whatever was allowed before.")
@@ -71,7 +71,9 @@ def _arguments(tool: Tool) -> str:
             need = "required"
         else:
             need = "" if parameter.default in (None, "") else f"default `{parameter.default}`"
-        rows.append(f"| `{parameter.name}` | {_type(schema)} | {need} | {_cell(parameter.description)} |")
+        rows.append(
+            f"| `{parameter.name}` | {_type(schema)} | {need} | {_escape_cell(parameter.description)} |"
+        )
     return "\n".join(rows)
 
 
@@ -90,7 +92,7 @@ def _operations(tool: Tool) -> str:
 def _result(tool: Tool) -> str:
     properties: dict[str, Any] = tool.output_schema["properties"]
     rows = [
-        f"| `{name}` | {_type(schema)} | {_cell(schema.get('description', ''))} |"
+        f"| `{name}` | {_type(schema)} | {_escape_cell(schema.get('description', ''))} |"
         for name, schema in properties.items()
         if name != "message"
     ]
@@ -115,5 +117,5 @@ def _bullets(lines: Iterable[str]) -> str:
     return "\n".join(f"- {line}" for line in lines)
 
 
-def _cell(text: str) -> str:
+def _escape_cell(text: str) -> str:
     return " ".join(text.split()).replace("|", "\\|")

@@ -44,11 +44,11 @@ class HiddenPaths:
                 window = window[-self._longest :]
             for start in _START.finditer(window):
                 name = window[start.start() :]
-                found |= self.keys & {name, _plain(name)}
+                found |= self.keys & {name, _decode_json_text(name)}
         return found
 
 
-def _plain(name: str) -> str:
+def _decode_json_text(name: str) -> str:
     """The text that a part of a JSON text stands for."""
     if "\\" not in name:
         return name

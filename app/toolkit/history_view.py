@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 from app.errors import NotFoundError
 from app.permissions.audit import AuditLog
 from app.permissions.caller import Caller, CallerKind
-from app.toolkit.places import Places
-from app.toolkit.sight import Sight
+from app.toolkit.document_stores import StoreRegistry
+from app.toolkit.visibility import CallVisibility
 from app.vault.changes import VAULT
 from app.vault.markdown.privacy import is_private
 from app.vault.path import NotePath
 
 if TYPE_CHECKING:
     from app.vault.changes import ChangeSet
-    from app.vault.commits import Changed, Commit, Version
+    from app.vault.commits import Commit, CommittedFile, Version
     from app.vault.journal import Journal, UndoPlan
 
 _CHANGED = "Changed"
@@ -27,7 +27,7 @@ class HistoryView:
     """Reads the journal for one call; it makes change sets that go back, and commits none."""
 
     def __init__(
-        self, journal: Journal, audit: AuditLog, places: Places, caller: Caller, sight: Sight
+        self, journal: Journal, audit: AuditLog, places: StoreRegistry, caller: Caller, sight: CallVisibility
     ) -> None:
         self._journal = journal
         self._audit = audit
@@ -40,14 +40,14 @@ class HistoryView:
 
         A note that is gone is judged by the text that it had last.
         """
-        if not self._sight.sees(path):
+        if not self._sight.can_see(path):
             return ()
         found = self._journal.history(path)
         last = next((one.hash for one in found if one.hash is not None), None)
         if self._is_private(path, last):
             return ()
         shown = (
-            one for one in found if self._sight.sees(one.path) and not self._is_private(one.path, one.hash)
+            one for one in found if self._sight.can_see(one.path) and not self._is_private(one.path, one.hash)
         )
         return tuple(self._without_others(one) for one in shown)
 
@@ -85,7 +85,7 @@ class HistoryView:
     def _sees(self, commit: Commit) -> bool:
         if commit.place:
             return self._caller.kind is CallerKind.USER or commit.author == self._caller.name
-        return all(self._sight.sees(path) for path in commit.paths)
+        return all(self._sight.can_see(path) for path in commit.paths)
 
     def by_place(self, commits: Sequence[int]) -> tuple[tuple[int, ...], ...]:
         """The commits in groups that can be taken back as one, the vault's first."""
@@ -103,7 +103,7 @@ class HistoryView:
         """The commits that the calls of a turn made, oldest first."""
         return self._known(self._audit.commits_of_turn(turn, self._journal))
 
-    def told(self, commits: Iterable[int], paths: Iterable[NotePath]) -> list[str]:
+    def visible_paths(self, commits: Iterable[int], paths: Iterable[NotePath]) -> list[str]:
         """Those of the documents touched by the commits that the call may know of."""
         found = [one for one in map(self._journal.commit, commits) if one.place == VAULT]
         changes = [change for one in found for change in one.changes]
@@ -112,7 +112,7 @@ class HistoryView:
         }
         return [str(path) for path in paths if path not in hidden]
 
-    def standing(self, commits: Iterable[int]) -> tuple[Commit, ...]:
+    def not_undone(self, commits: Iterable[int]) -> tuple[Commit, ...]:
         """Those of the commits that were not undone."""
         return tuple(one for one in map(self._journal.commit, commits) if one.undone_by is None)
 
@@ -125,10 +125,10 @@ class HistoryView:
             return self._sees(commit)
         return any(self._shows(change) for change in commit.changes)
 
-    def _shows(self, change: Changed) -> bool:
+    def _shows(self, change: CommittedFile) -> bool:
         """Whether the call may know of a note: by its paths, and by its texts where the note is gone."""
         paths = [path for path in (change.path, change.to) if path is not None]
-        if not all(self._sight.sees(path) for path in paths):
+        if not all(self._sight.can_see(path) for path in paths):
             return False
         return not (
             self._is_private(change.path, change.before) or self._is_private(change.place, change.after)

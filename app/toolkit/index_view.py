@@ -8,19 +8,19 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from app.embeddings import EmbedderUnavailable
-from app.embeddings.rank_fusion import DEPTH
+from app.embeddings.rank_fusion import MAX_FUSED_HITS
 from app.errors import NotFoundError
 from app.index.query import parse
-from app.index.query_tree import And, Word
+from app.index.query_ast import And, WordTerm
 from app.index.records import PropertyCount, UnresolvedName
-from app.index.request import Grouping, Order
-from app.toolkit.meaning import Meaning
-from app.toolkit.sight import Sight
+from app.index.search_request import Grouping, Order
+from app.toolkit.semantic_search import SemanticSearch
+from app.toolkit.visibility import CallVisibility
 from app.vault.note import ParsedNote
 from app.vault.path import NotePath, name_key
 
 if TYPE_CHECKING:
-    from app.embeddings.table import VectorHit
+    from app.embeddings.vector_table import VectorHit
     from app.index.records import (
         FileRecord,
         LinkRecord,
@@ -39,7 +39,9 @@ if TYPE_CHECKING:
 class IndexView:
     """Reads the index for one call; the methods are those of `VaultIndex`."""
 
-    def __init__(self, index: VaultIndex, sight: Sight, meaning: Meaning | None = None) -> None:
+    def __init__(
+        self, index: VaultIndex, sight: CallVisibility, meaning: SemanticSearch | None = None
+    ) -> None:
         self._index = index
         self._sight = sight
         self._meaning = meaning
@@ -52,8 +54,8 @@ class IndexView:
     def resolve(self, target: str, source: NotePath | None) -> Resolution:
         """What a link with this target means in `source`, as far as the call may know."""
         found = self._index.resolver.resolve(target, source)
-        candidates = tuple(path for path in found.candidates if self._sight.sees(path))
-        path = found.path if found.path is None or self._sight.sees(found.path) else None
+        candidates = tuple(path for path in found.candidates if self._sight.can_see(path))
+        path = found.path if found.path is None or self._sight.can_see(found.path) else None
         return replace(found, path=path, candidates=candidates)
 
     async def moves_to_rewrite(self, moves: Mapping[NotePath, NotePath]) -> RenamePlan:
@@ -62,7 +64,7 @@ class IndexView:
 
     def note(self, path: NotePath) -> NoteRecord | None:
         """The record of the note at `path`."""
-        return self._index.note(path) if self._sight.sees(path) else None
+        return self._index.note(path) if self._sight.can_see(path) else None
 
     def is_from_web(self, path: NotePath) -> bool:
         """Whether the properties of the note at `path` say, or might say, that it holds a page of the web."""
@@ -80,19 +82,21 @@ class IndexView:
     def files(self) -> tuple[FileRecord, ...]:
         """The files that are not notes."""
         files = self._index.files()
-        return tuple(file for file in files if self._sight.sees(file.path)) if self._sight.is_ruled else files
+        return (
+            tuple(file for file in files if self._sight.can_see(file.path)) if self._sight.is_ruled else files
+        )
 
     def outgoing(self, path: NotePath) -> tuple[LinkRecord, ...]:
         """The links in the note at `path`; one to a hidden note looks like one to nothing."""
-        if not self._sight.sees(path):
+        if not self._sight.can_see(path):
             return ()
-        return tuple(self._shown(link) for link in self._index.outgoing(path))
+        return tuple(self._visible_link(link) for link in self._index.outgoing(path))
 
     def backlinks(self, path: NotePath) -> tuple[LinkRecord, ...]:
         """The links to the note at `path`."""
-        if not self._sight.sees(path):
+        if not self._sight.can_see(path):
             return ()
-        return tuple(link for link in self._index.backlinks(path) if self._sight.sees(link.source))
+        return tuple(link for link in self._index.backlinks(path) if self._sight.can_see(link.source))
 
     def all_backlinks(self, path: NotePath) -> tuple[LinkRecord, ...]:
         """The links to the note at `path` from hidden notes too: to change them, never for a result."""
@@ -128,7 +132,7 @@ class IndexView:
 
     def notes_with_tag(self, tag: str, nested: bool = True) -> tuple[NotePath, ...]:
         """The notes that have the tag, or one nested in it."""
-        return tuple(path for path in self._index.notes_with_tag(tag, nested) if self._sight.sees(path))
+        return tuple(path for path in self._index.notes_with_tag(tag, nested) if self._sight.can_see(path))
 
     def properties(self) -> tuple[PropertyCount, ...]:
         """The names of properties, and how many notes have each."""
@@ -149,7 +153,7 @@ class IndexView:
     def _may_know(self, path: NotePath) -> bool:
         """Whether the call may know of a file with a problem; of a note only if it was read and is public."""
         unread = self._sight.hides_private and path.is_note and self._index.note(path) is None
-        return not unread and self._sight.sees(path)
+        return not unread and self._sight.can_see(path)
 
     def stats(self) -> VaultStats:
         """Count over the vault as if hidden notes were not there: a count must not tell of them."""
@@ -158,7 +162,7 @@ class IndexView:
         hidden: tuple[NotePath, ...] = ()
         if self._sight.is_ruled:
             files = (file.path for file in self._index.files())
-            hidden = (*self._sight.hidden(), *(path for path in files if not self._sight.sees(path)))
+            hidden = (*self._sight.hidden(), *(path for path in files if not self._sight.can_see(path)))
         found = self._index.stats(private=not self._sight.hides_private, hidden=hidden)
         kinds = Counter(problem.kind for problem in self.problems())
         return replace(found, skipped=kinds["skipped"] + kinds["misnamed"], failed=kinds["failed"])
@@ -169,9 +173,9 @@ class IndexView:
         Raises:
             NotFoundError: the call may not see the note.
         """
-        if not self._sight.sees(path):
+        if not self._sight.can_see(path):
             raise NotFoundError(f"There is no note at {path}.", path=str(path), suggestions=[])
-        return tuple(one for one in self._index.unlinked_mentions(path) if self._sight.sees(one.source))
+        return tuple(one for one in self._index.unlinked_mentions(path) if self._sight.can_see(one.source))
 
     async def search(
         self,
@@ -194,7 +198,7 @@ class IndexView:
         )
 
     @property
-    def knows_meaning(self) -> bool:
+    def has_embeddings(self) -> bool:
         """Whether notes can be found by meaning."""
         return self._meaning is not None
 
@@ -208,10 +212,10 @@ class IndexView:
         Raises:
             QueryError: the query can't be read; it says where and what was expected.
         """
-        is_weighed = order == "relevance" and not group and offset + limit <= DEPTH
+        is_weighed = order == "relevance" and not group and offset + limit <= MAX_FUSED_HITS
         if self._meaning is None or not is_weighed or not _is_plain(query):
             return await self.search(query, limit, offset, order=order, group=group)
-        page = await self.search(query, DEPTH, 0)
+        page = await self.search(query, MAX_FUSED_HITS, 0)
         hits = {hit.path: hit for hit in page.hits}
         words = [(hit.path, hit.score) for hit in page.hits]
         try:
@@ -228,8 +232,8 @@ class IndexView:
         Raises:
             EmbedderUnavailable: there is no embedder.
         """
-        hits = await self._meant().like_text(text, limit + len(self._sight.hidden()), min_similarity)
-        return tuple(hit for hit in hits if self._sight.sees(hit.path))[:limit]
+        hits = await self._require_search().like_text(text, limit + len(self._sight.hidden()), min_similarity)
+        return tuple(hit for hit in hits if self._sight.can_see(hit.path))[:limit]
 
     async def ranked(self, text: str, limit: int) -> tuple[tuple[NotePath, float], ...]:
         """The public notes that say any word of a plain text, best first, each with its score."""
@@ -238,33 +242,35 @@ class IndexView:
 
     async def chunks_like(self, text: str, limit: int) -> tuple[VectorHit, ...]:
         """The chunks of notes closest in meaning to `text`, best first; raises as `like_text`."""
-        hits = await self._meant().chunks_like(text, limit)
-        return tuple(hit for hit in hits if self._sight.sees(hit.path))
+        hits = await self._require_search().chunks_like(text, limit)
+        return tuple(hit for hit in hits if self._sight.can_see(hit.path))
 
     def like_note(self, path: NotePath, limit: int, min_similarity: float = 0.0) -> tuple[VectorHit, ...]:
         """The other notes closest in meaning to the note at `path`; raises as `like_text`."""
-        if not self._sight.sees(path):
+        if not self._sight.can_see(path):
             return ()
-        hits = self._meant().like_note(path, limit + len(self._sight.hidden()), min_similarity)
-        return tuple(hit for hit in hits if self._sight.sees(hit.path))[:limit]
+        hits = self._require_search().like_note(path, limit + len(self._sight.hidden()), min_similarity)
+        return tuple(hit for hit in hits if self._sight.can_see(hit.path))[:limit]
 
-    def knows_meaning_of(self, path: NotePath, hash: str) -> bool:
+    def has_embedding(self, path: NotePath, hash: str) -> bool:
         """Whether there are vectors of the note at `path` as it is: of the text with this SHA-256."""
-        return self._meaning is not None and self._sight.sees(path) and self._meaning.is_current(path, hash)
+        return (
+            self._meaning is not None and self._sight.can_see(path) and self._meaning.is_current(path, hash)
+        )
 
-    def likeness(self, first: NotePath, second: NotePath) -> float | None:
+    def note_similarity(self, first: NotePath, second: NotePath) -> float | None:
         """The cosine of what two notes mean; None where that is not known."""
-        if self._meaning is None or not (self._sight.sees(first) and self._sight.sees(second)):
+        if self._meaning is None or not (self._sight.can_see(first) and self._sight.can_see(second)):
             return None
-        return self._meaning.likeness(first, second)
+        return self._meaning.note_similarity(first, second)
 
-    def _meant(self) -> Meaning:
+    def _require_search(self) -> SemanticSearch:
         if self._meaning is None:
             raise EmbedderUnavailable("Search by meaning is switched off.")
         return self._meaning
 
-    def _shown(self, link: LinkRecord) -> LinkRecord:
-        if link.target is None or self._sight.sees(link.target):
+    def _visible_link(self, link: LinkRecord) -> LinkRecord:
+        if link.target is None or self._sight.can_see(link.target):
             return link
         return replace(link, target=None, ambiguous=False)
 
@@ -283,8 +289,8 @@ class IndexView:
 def _is_plain(query: str) -> bool:
     """Whether a query is words and nothing else: a text that has a meaning."""
     node = parse(query)
-    return isinstance(node, Word) or (
-        isinstance(node, And) and all(isinstance(item, Word) for item in node.items)
+    return isinstance(node, WordTerm) or (
+        isinstance(node, And) and all(isinstance(item, WordTerm) for item in node.items)
     )
 
 

@@ -13,14 +13,14 @@ from app.toolkit.registry import Category
 from app.toolkit.tool import Tool
 from app.vault.globs import word_matches
 
-_WINDOW = 60.0
-_TURNS = 500
+_WINDOW_S = 60.0
+_MAX_TRACKED_TURNS = 500
 
 Calls = deque[float]
 _Key = tuple[str, str, str]
 
 
-class Limits:
+class RateLimiter:
     """Counts calls. The person at the window is not limited.
 
     Args:
@@ -52,12 +52,12 @@ class Limits:
         windows = self._windows(tool, category, caller, ruled, now)
         for calls, what, limit in windows:
             if len(calls) >= limit:
-                raise _too_often(what, limit, (calls[0] if calls else now) + _WINDOW - now)
+                raise _limit_error(what, limit, (calls[0] if calls else now) + _WINDOW_S - now)
         self._check_pause(tool, caller, ruled, now)
         self._check_turn(tool, caller, ruled)
         for calls, _, _ in windows:
             calls.append(now)
-        self._last[_key(tool.name, caller)] = now
+        self._last[_window_key(tool.name, caller)] = now
         self._count(tool, caller)
 
     def _windows(
@@ -66,17 +66,17 @@ class Limits:
         bounds = [(f"category {category.id}", category.rate_per_minute)]
         if tool.rate_per_minute is not None:
             bounds.append((f"tool {tool.name}", tool.rate_per_minute))
-        bounds += [(_what(one), one.per_minute) for one in ruled if one.per_minute is not None]
+        bounds += [(_limit_label(one), one.per_minute) for one in ruled if one.per_minute is not None]
         return [(self._window(what, caller, now), what, limit) for what, limit in bounds]
 
     def _window(self, what: str, caller: Caller, now: float) -> Calls:
-        calls = self._calls.setdefault(_key(what, caller), deque())
-        while calls and calls[0] <= now - _WINDOW:
+        calls = self._calls.setdefault(_window_key(what, caller), deque())
+        while calls and calls[0] <= now - _WINDOW_S:
             calls.popleft()
         return calls
 
     def _check_pause(self, tool: Tool, caller: Caller, ruled: list[CallLimit], now: float) -> None:
-        last = self._last.get(_key(tool.name, caller))
+        last = self._last.get(_window_key(tool.name, caller))
         for one in ruled:
             if one.pause is not None and last is not None and now - last < one.pause:
                 retry = round(one.pause - (now - last), 1)
@@ -91,7 +91,7 @@ class Limits:
         for one in ruled:
             made = sum(count for name, count in counts.items() if word_matches(one.tool, name))
             if one.per_turn is not None and caller.turn and made >= one.per_turn:
-                message = f"More than {one.per_turn} calls in a turn of {_what(one)}."
+                message = f"More than {one.per_turn} calls in a turn of {_limit_label(one)}."
                 raise LimitError(message, limit=one.per_turn)
 
     def _count(self, tool: Tool, caller: Caller) -> None:
@@ -99,7 +99,7 @@ class Limits:
             return
         self._turns.setdefault(caller.turn, Counter())[tool.name] += 1
         self._turns.move_to_end(caller.turn)
-        while len(self._turns) > _TURNS:
+        while len(self._turns) > _MAX_TRACKED_TURNS:
             self._turns.popitem(last=False)
 
 
@@ -107,15 +107,15 @@ def _is_about(limit: CallLimit, tool: Tool) -> bool:
     return word_matches(limit.tool, tool.name)
 
 
-def _what(limit: CallLimit) -> str:
+def _limit_label(limit: CallLimit) -> str:
     return f"the tools {limit.tool}" if any(mark in limit.tool for mark in "*?[{") else f"tool {limit.tool}"
 
 
-def _key(what: str, caller: Caller) -> _Key:
+def _window_key(what: str, caller: Caller) -> _Key:
     return (what, caller.kind.value, caller.name)
 
 
-def _too_often(what: str, limit: int, wait: float) -> LimitError:
+def _limit_error(what: str, limit: int, wait: float) -> LimitError:
     retry = round(wait, 1)
     return LimitError(
         f"More than {limit} calls a minute of the {what.removeprefix('the ')}: try again in {retry} s.",

@@ -79,11 +79,11 @@ class OpenNote:
         """The change that makes `body` its text after the properties, which stay byte for byte."""
         return self.with_text(edit.replace_body(self.text, body))
 
-    def deleted(self) -> Delete:
+    def delete_change(self) -> Delete:
         """The change that moves it to the vault's trash."""
         return Delete(self.path, self.content)
 
-    def moved(self, to: NotePath, text: str | None = None) -> Move:
+    def move_change(self, to: NotePath, text: str | None = None) -> Move:
         """The change that moves it to `to`, with a new text where one is given."""
         after = self.content if text is None else self.with_text(text).after
         return Move(self.path, to, self.content, after)

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING
 from app.errors import InvalidParametersError, NotFoundError, TimeoutExpiredError
 from app.events import Event, EventBus
 from app.permissions.approval import ApprovalRequest, Effect
-from app.permissions.audit_entry import Decided
+from app.permissions.audit_entry import AuditDecision
 from app.permissions.caller import Caller, CallerKind
 from app.permissions.pending import PendingOperation, PendingState, PendingStore, is_same
-from app.toolkit.call_record import Watch
+from app.toolkit.call_record import CallObserver
 from app.toolkit.outcome import ApprovalAsked, ToolOutcome
 from app.vault.changes import VAULT
 from app.vault.path import NotePath
@@ -32,11 +32,11 @@ log = logging.getLogger(__name__)
 
 LIFETIME_S = 24 * 3600.0
 """How long an operation waits to be decided."""
-Call = Callable[[str, Mapping[str, object], Caller, Watch], Awaitable[ToolOutcome]]
+Call = Callable[[str, Mapping[str, object], Caller, CallObserver], Awaitable[ToolOutcome]]
 
-_CLOSING = "the app was closed; it is asked again at the next start"
-_CANCELLED = "taken back by its caller"
-_CUT_OFF = "The app stopped while this was being done. It is not done again: look at what it did."
+_CLOSING_REASON = "the app was closed; it is asked again at the next start"
+_CANCELLED_REASON = "taken back by its caller"
+_CUT_OFF_MESSAGE = "The app stopped while this was being done. It is not done again: look at what it did."
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,16 +106,18 @@ class PendingOperations:
             await asyncio.wait({task, waiting}, return_when=asyncio.FIRST_COMPLETED)
         finally:
             waiting.cancel()
-        return task.result() if task.done() else _pending(operation, self.details(operation.id))
+        return task.result() if task.done() else _pending_outcome(operation, self.details(operation.id))
 
     @property
-    def open(self) -> tuple[PendingOperation, ...]:
+    def open_operations(self) -> tuple[PendingOperation, ...]:
         """Those of all callers that are not decided or not done, oldest first."""
-        return self._store.open()
+        return self._store.open_operations()
 
-    def of(self, caller: Caller) -> tuple[PendingOperation, ...]:
+    def list_for(self, caller: Caller) -> tuple[PendingOperation, ...]:
         """The operations that `caller` submitted, newest first; the person sees all open ones."""
-        return self._store.open() if caller.kind is CallerKind.USER else self._store.of(caller)
+        return (
+            self._store.open_operations() if caller.kind is CallerKind.USER else self._store.list_for(caller)
+        )
 
     def status(self, id: str, caller: Caller) -> PendingOperation:
         """How far an operation has come.
@@ -160,8 +162,8 @@ class PendingOperations:
             message = f"The operation {id} is {found.state.value}: it can't be cancelled any more."
             raise InvalidParametersError(message, pending_operation_id=id, state=found.state.value)
         outcome = ToolOutcome(False, message="It was taken back.", error={"type": "cancelled", "message": ""})
-        self._settle(id, PendingState.CANCELLED, outcome)
-        await self._end(id, _CANCELLED)
+        self._finish(id, PendingState.CANCELLED, outcome)
+        await self._end(id, _CANCELLED_REASON)
         return self._store.get(id)
 
     # For the workspace
@@ -172,7 +174,7 @@ class PendingOperations:
         Call it once the notes can be found; what is being asked already is left alone. Without `ask`,
         which a process without a window is not the place for, what waits is left for the next start.
         """
-        for operation in self._store.open():
+        for operation in self._store.open_operations():
             if operation.id in self._tasks:
                 continue
             if operation.state is PendingState.RUNNING:
@@ -187,7 +189,7 @@ class PendingOperations:
         """Withdraw the questions; what waits is kept."""
         self._unsubscribe()
         for id in tuple(self._tasks):
-            await self._end(id, _CLOSING)
+            await self._end(id, _CLOSING_REASON)
         self._store.close()
 
     # Running
@@ -204,10 +206,10 @@ class PendingOperations:
             self._run(operation, known, enter), name=f"pending {operation.id}"
         )
         self._tasks[operation.id] = task
-        task.add_done_callback(lambda _: self._forget(operation.id))
+        task.add_done_callback(lambda _: self._discard(operation.id))
         return task, asked
 
-    def _forget(self, id: str) -> None:
+    def _discard(self, id: str) -> None:
         self._tasks.pop(id, None)
         self._asked.pop(id, None)
         self._details.pop(id, None)
@@ -215,12 +217,12 @@ class PendingOperations:
     async def _run(
         self, operation: PendingOperation, known: bool, enter: Callable[[], Awaitable[None]] | None
     ) -> ToolOutcome:
-        row = _Row(self._store, operation, self._tell, kept=known)
+        row = _PendingRecord(self._store, operation, self._publish, kept=known)
         patience = max(0.0, operation.expires - self._clock())
-        watch = Watch(operation.id, row.asked, row.begins, patience, enter, row.happened)
+        watch = CallObserver(operation.id, row.asked, row.begins, patience, enter, row.happened)
         outcome = await self._call(operation.tool, operation.arguments, operation.caller, watch)
         if row.kept:
-            self._settle(operation.id, _state(outcome), outcome)
+            self._finish(operation.id, _final_state(outcome), outcome)
         return outcome
 
     def _note_question(self, event: ApprovalAsked) -> None:
@@ -234,29 +236,31 @@ class PendingOperations:
             task.cancel(why)
             await asyncio.gather(task, return_exceptions=True)
 
-    def _settle(self, id: str, state: PendingState, outcome: ToolOutcome) -> None:
-        self._store.settle(id, state, outcome.as_dict())
-        self._tell(id)
+    def _finish(self, id: str, state: PendingState, outcome: ToolOutcome) -> None:
+        self._store.finish(id, state, outcome.as_dict())
+        self._publish(id)
 
-    def _tell(self, id: str) -> None:
+    def _publish(self, id: str) -> None:
         self._events.publish(PendingChanged(self._store.get(id)))
 
     def _settle_cut_off(self, operation: PendingOperation) -> None:
         commit = self._journal.commit_of_entry(operation.id)
         if commit is not None:
             done = ToolOutcome(True, message="It was written just before the app stopped.", commit=commit.id)
-            self._settle(operation.id, PendingState.DONE, done)
+            self._finish(operation.id, PendingState.DONE, done)
         else:
-            failed = ToolOutcome(False, message=_CUT_OFF, error={"type": "internal", "message": _CUT_OFF})
-            self._settle(operation.id, PendingState.FAILED, failed)
+            failed = ToolOutcome(
+                False, message=_CUT_OFF_MESSAGE, error={"type": "internal", "message": _CUT_OFF_MESSAGE}
+            )
+            self._finish(operation.id, PendingState.FAILED, failed)
 
     def _expire(self, id: str) -> None:
         message = "Nobody decided on it in time."
-        error = TimeoutExpiredError(message, reason=Decided.TIMED_OUT.value).as_dict()
-        self._settle(id, PendingState.EXPIRED, ToolOutcome(False, message=message, error=error, denied=True))
+        error = TimeoutExpiredError(message, reason=AuditDecision.TIMED_OUT.value).as_dict()
+        self._finish(id, PendingState.EXPIRED, ToolOutcome(False, message=message, error=error, denied=True))
 
 
-class _Row:
+class _PendingRecord:
     """What is kept of one operation while its call runs; made when the user is first asked."""
 
     def __init__(
@@ -276,8 +280,8 @@ class _Row:
             self._store.add(self._operation)
             self.kept = True
             if self._ran:
-                self._store.turn(id, PendingState.WAITING, PendingState.RUNNING)
-        elif not self._ran and self._store.turn(id, PendingState.RUNNING, PendingState.WAITING):
+                self._store.transition(id, PendingState.WAITING, PendingState.RUNNING)
+        elif not self._ran and self._store.transition(id, PendingState.RUNNING, PendingState.WAITING):
             log.info("%s met a changed file and is asked again", id)
         self._begun = self._ran
         self._tell(id)
@@ -291,7 +295,7 @@ class _Row:
         # A second step of this very call, which nobody was asked about, is no second run.
         if not self.kept or self._begun:
             return
-        if not self._store.turn(self._operation.id, PendingState.WAITING, PendingState.RUNNING):
+        if not self._store.transition(self._operation.id, PendingState.WAITING, PendingState.RUNNING):
             raise NotFoundError("It was decided already.", pending_operation_id=self._operation.id)
         self._begun = True
 
@@ -300,15 +304,15 @@ class _Row:
         self._ran = self._begun = True
 
 
-def _state(outcome: ToolOutcome) -> PendingState:
+def _final_state(outcome: ToolOutcome) -> PendingState:
     if outcome.success:
         return PendingState.DONE
-    if (outcome.error or {}).get("reason") == Decided.TIMED_OUT:
+    if (outcome.error or {}).get("reason") == AuditDecision.TIMED_OUT:
         return PendingState.EXPIRED
     return PendingState.DENIED if outcome.denied else PendingState.FAILED
 
 
-def _pending(operation: PendingOperation, details: Mapping[str, object]) -> ToolOutcome:
+def _pending_outcome(operation: PendingOperation, details: Mapping[str, object]) -> ToolOutcome:
     """What a caller is told that does not wait."""
     return ToolOutcome(
         False,

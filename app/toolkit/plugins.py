@@ -30,7 +30,7 @@ from app.toolkit.tool import Tool
 
 log = logging.getLogger(__name__)
 
-GROUP = "scriptorium.tools"
+ENTRY_POINT_GROUP = "scriptorium.tools"
 """The group of the entry points."""
 
 
@@ -76,12 +76,16 @@ def plugin_packages(folder: Path | None = None) -> tuple[PluginPackage, ...]:
 
 def _package(path: Path) -> PluginPackage:
     try:
-        found = [one for one in distributions(path=[str(path)]) if one.entry_points.select(group=GROUP)]
+        found = [
+            one for one in distributions(path=[str(path)]) if one.entry_points.select(group=ENTRY_POINT_GROUP)
+        ]
         titles = [f"{one.metadata['Name']} {one.version}" for one in found]
     except Exception as error:  # The metadata is a stranger's file: whatever is wrong with it is told.
         return PluginPackage(path.name, path, path.name, f"Its metadata can't be read: {error}")
     if not titles:
-        return PluginPackage(path.name, path, path.name, f"It has no entry point of the group {GROUP}.")
+        return PluginPackage(
+            path.name, path, path.name, f"It has no entry point of the group {ENTRY_POINT_GROUP}."
+        )
     return PluginPackage(path.name, path, ", ".join(titles))
 
 
@@ -95,23 +99,23 @@ def load_plugins(
         found: The entry points; those of the running Python and of the plug-in folder when left out.
         on: The names of the plug-ins in the user's folder that are switched on.
     """
-    entries = (*_installed(_path()), *_switched_on(on)) if found is None else found
+    entries = (*_installed(_search_path()), *_enabled_entry_points(on)) if found is None else found
     categories: list[str] = []
     problems: list[str] = []
     for entry in sorted(entries, key=lambda one: (one.name, one.value)):
         try:
-            plugin = _loaded(entry)
+            plugin = _load_plugin(entry)
             _register(registry, plugin)
         except (Exception, SystemExit) as error:  # Whatever a stranger's module raises: the app goes on.
             log.warning("the plug-in %s was left out", entry.name, exc_info=error)
             reason = getattr(error, "message", "") or f"{type(error).__name__}: {error}"
-            problems.append(f"The plug-in {_named(entry)} was left out: {reason}")
+            problems.append(f"The plug-in {_plugin_label(entry)} was left out: {reason}")
         else:
             categories += [category.id for category in plugin.categories]
     return LoadedPlugins(tuple(categories), tuple(problems))
 
 
-def _path() -> tuple[str, ...]:
+def _search_path() -> tuple[str, ...]:
     """Return where Python looks for modules, without the plug-ins that are or were switched on."""
     own = paths.plugin_folder()
     return tuple(one for one in sys.path if not Path(one).is_relative_to(own))
@@ -123,7 +127,7 @@ def _installed(path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
     return _entry_points(path)
 
 
-def _switched_on(names: Collection[str]) -> tuple[EntryPoint, ...]:
+def _enabled_entry_points(names: Collection[str]) -> tuple[EntryPoint, ...]:
     """Return the entry points of these plug-ins of the user's folder, and let Python find their modules."""
     usable = [one for one in plugin_packages() if one.name in names and not one.problem] if names else []
     places = [str(one.path) for one in usable]
@@ -138,12 +142,12 @@ def _entry_points(path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
     """Return the group's entry points of the packages on `path`; of two of one name the first counts."""
     found: dict[str, tuple[EntryPoint, ...]] = {}
     for one in distributions(path=list(path)):
-        if points := tuple(one.entry_points.select(group=GROUP)):
+        if points := tuple(one.entry_points.select(group=ENTRY_POINT_GROUP)):
             found.setdefault(one.metadata["Name"], points)
     return tuple(point for points in found.values() for point in points)
 
 
-def _loaded(entry: EntryPoint) -> Plugin:
+def _load_plugin(entry: EntryPoint) -> Plugin:
     plugin = entry.load()
     if not isinstance(plugin, Plugin):
         raise InvalidParametersError(f"{entry.value} is not a Plugin (app.toolkit.plugins.Plugin).")
@@ -176,5 +180,5 @@ def _register(registry: ToolRegistry, plugin: Plugin) -> None:
         raise
 
 
-def _named(entry: EntryPoint) -> str:
+def _plugin_label(entry: EntryPoint) -> str:
     return f"{entry.name} ({entry.dist.name})" if entry.dist is not None else entry.name

@@ -13,7 +13,7 @@ from app.permissions.caller import Caller
 from app.toolkit.tool import Tool
 
 
-class Level(StrEnum):
+class AccessLevel(StrEnum):
     """What a category's tools may do; the gate holds it.
 
     A network category reads, and fetches from the web; of the notes it may propose new ones that hold what
@@ -32,7 +32,7 @@ class Category:
 
     id: str
     name: str
-    level: Level
+    level: AccessLevel
     on: bool = True
     rate_per_minute: int = 120
 
@@ -87,7 +87,7 @@ class ToolRegistry:
         if tool.name in self._tools:
             raise InvalidParametersError(f"There is a tool called {tool.name} already.", tool=tool.name)
         category = self.category(tool.category)
-        if category.level is Level.READ_ONLY and tool.changes_notes:
+        if category.level is AccessLevel.READ_ONLY and tool.changes_notes:
             raise InvalidParametersError(
                 f"{tool.name} proposes changes, and its category {category.id} is read-only.", tool=tool.name
             )
@@ -145,7 +145,7 @@ class ToolRegistry:
         """
         self._categories[id] = replace(self.category(id), on=on)
 
-    def all(self) -> tuple[Tool, ...]:
+    def all_tools(self) -> tuple[Tool, ...]:
         """Every tool that is registered, whether its category is on or off."""
         return tuple(self._tools.values())
 
@@ -159,9 +159,9 @@ class ToolRegistry:
     def _for(self, caller: Caller, tool: Tool) -> Tool | None:
         if not self._may_call(caller, tool.category, tool.name, ""):
             return None
-        acts = tool.acts or self.category(tool.category).level is not Level.READ_ONLY
+        acts = tool.acts or self.category(tool.category).level is not AccessLevel.READ_ONLY
         if (acts and not self._may_act(caller)) or (tool.changes_notes and not self._may_write(caller)):
-            part = tool.reading_part()
+            part = tool.read_only_variant()
             if part is None:
                 return None
             tool = part

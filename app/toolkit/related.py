@@ -9,21 +9,21 @@ from typing import TYPE_CHECKING, Literal, Protocol
 from app.vault.path import NotePath, name_key
 
 if TYPE_CHECKING:
-    from app.embeddings.table import VectorHit
+    from app.embeddings.vector_table import VectorHit
     from app.index.records import LinkRecord
 
 ReasonKind = Literal["FORWARDLINK_TO", "BACKLINK_FROM", "SHARED_TAG", "SEMANTICALLY_RELATED"]
 LikeNote = Callable[[NotePath, int, float], Sequence["VectorHit"]]
 
 # Below this cosine, notes of real vaults have little more in common than the language.
-LEAST_SIMILAR = 0.45
-_LINK = 0.7
-_TAG = 0.6
-_SPARE = 4
+MIN_SIMILARITY = 0.45
+_LINK_WEIGHT = 0.7
+_TAG_WEIGHT = 0.6
+_OVERSAMPLING = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Reason:
+class RelatednessReason:
     """Why a note is related: how closely (0 to 1), and for a tag which one.
 
     The score of a link is 1, of meaning the cosine, of a tag the higher the fewer notes have it.
@@ -40,10 +40,10 @@ class RelatedNote:
 
     path: NotePath
     score: float
-    reasons: tuple[Reason, ...]
+    reasons: tuple[RelatednessReason, ...]
 
 
-class Links(Protocol):
+class LinkSource(Protocol):
     """What is asked of an index: the whole one, or what a call may see of it."""
 
     def outgoing(self, path: NotePath) -> tuple[LinkRecord, ...]:
@@ -59,8 +59,8 @@ class Links(Protocol):
         ...
 
 
-def related(
-    index: Links, like: LikeNote | None, path: NotePath, tags: Iterable[str], limit: int
+def find_related_notes(
+    index: LinkSource, like: LikeNote | None, path: NotePath, tags: Iterable[str], limit: int
 ) -> tuple[RelatedNote, ...]:
     """The notes related to the one at `path`, closest first.
 
@@ -71,29 +71,29 @@ def related(
         tags: Its tags.
         limit: How many at most.
     """
-    found: dict[NotePath, dict[str, Reason]] = {}
+    found: dict[NotePath, dict[str, RelatednessReason]] = {}
 
-    def note(other: NotePath | None, reason: Reason) -> None:
+    def note(other: NotePath | None, reason: RelatednessReason) -> None:
         if other is not None and other != path and other.is_note:
             found.setdefault(other, {}).setdefault(reason.kind + name_key(reason.tag), reason)
 
     for link in index.outgoing(path):
-        note(link.target, Reason("FORWARDLINK_TO", 1.0))
+        note(link.target, RelatednessReason("FORWARDLINK_TO", 1.0))
     for link in index.backlinks(path):
-        note(link.source, Reason("BACKLINK_FROM", 1.0))
+        note(link.source, RelatednessReason("BACKLINK_FROM", 1.0))
     for tag in tags:
         sharing = index.notes_with_tag(tag)
         # A tag that few notes share says more than one that half the vault has.
         score = round(min(0.9, 2.0 / max(2, len(sharing))), 4)
         for other in sharing:
-            note(other, Reason("SHARED_TAG", score, tag))
-    for hit in like(path, limit * _SPARE, LEAST_SIMILAR) if like else ():
-        note(hit.path, Reason("SEMANTICALLY_RELATED", round(hit.score, 4)))
+            note(other, RelatednessReason("SHARED_TAG", score, tag))
+    for hit in like(path, limit * _OVERSAMPLING, MIN_SIMILARITY) if like else ():
+        note(hit.path, RelatednessReason("SEMANTICALLY_RELATED", round(hit.score, 4)))
     every = [_related(other, tuple(reasons.values())) for other, reasons in found.items()]
     return tuple(sorted(every, key=lambda one: (-one.score, one.path))[:limit])
 
 
-def _related(path: NotePath, reasons: tuple[Reason, ...]) -> RelatedNote:
+def _related(path: NotePath, reasons: tuple[RelatednessReason, ...]) -> RelatedNote:
     """Each reason takes away a part of the doubt that the others leave."""
     doubt = 1.0
     for reason in reasons:
@@ -102,7 +102,7 @@ def _related(path: NotePath, reasons: tuple[Reason, ...]) -> RelatedNote:
     return RelatedNote(path, round(1.0 - doubt, 4), tuple(ordered))
 
 
-def _weight(reason: Reason) -> float:
+def _weight(reason: RelatednessReason) -> float:
     if reason.kind == "SEMANTICALLY_RELATED":
         return min(0.95, reason.score)
-    return reason.score * (_TAG if reason.kind == "SHARED_TAG" else _LINK)
+    return reason.score * (_TAG_WEIGHT if reason.kind == "SHARED_TAG" else _LINK_WEIGHT)

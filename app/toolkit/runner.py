@@ -26,22 +26,24 @@ from app.errors import (
 from app.events import EventBus
 from app.permissions.approval import Approver
 from app.permissions.audit import AuditLog
-from app.permissions.audit_entry import Decided
+from app.permissions.audit_entry import AuditDecision
 from app.permissions.caller import Caller
 from app.permissions.grants import Grants
+from app.permissions.impact import impact_of_changes
 from app.permissions.policy import Policy
-from app.permissions.scoping import reach_of_changes
 from app.settings import CallLimit, TurnRule
-from app.toolkit.adoption import Adoption
-from app.toolkit.answers import check_size, failure, guarded, refused_outcome, validated
-from app.toolkit.call_record import NOTHING_SPENT, CallRecord, Spent, Watch
-from app.toolkit.committing import Committer
+from app.toolkit.approval_gate import ApprovalGate
+from app.toolkit.audit_writer import AuditWriter
+from app.toolkit.call_record import NO_USAGE, CallObserver, CallRecord, ModelUsage
+from app.toolkit.call_results import capture_errors, check_size, failure, rejected_outcome, validate_arguments
+from app.toolkit.commit_queue import CommitQueue
 from app.toolkit.context import ToolContext
-from app.toolkit.disclosure import disclosed
-from app.toolkit.gate import Gate
+from app.toolkit.disclosure import filter_outcome
+from app.toolkit.document_stores import StoreRegistry
+from app.toolkit.external_changes import ExternalChangeRecorder
 from app.toolkit.history_view import HistoryView
 from app.toolkit.index_view import IndexView
-from app.toolkit.limits import Limits
+from app.toolkit.limits import RateLimiter
 from app.toolkit.outcome import (
     ApprovalAnswered,
     ApprovalAsked,
@@ -49,18 +51,16 @@ from app.toolkit.outcome import (
     ToolOutcome,
     ToolStarted,
 )
-from app.toolkit.places import Places
 from app.toolkit.proposal import Proposal
-from app.toolkit.reading import PreparedCall, admit_reading
-from app.toolkit.registry import Category, Level, ToolRegistry
+from app.toolkit.proposal_executor import ProposalExecutor
+from app.toolkit.read_authorization import PreparedCall, authorize_reads
+from app.toolkit.registry import AccessLevel, Category, ToolRegistry
 from app.toolkit.result import ToolResult
 from app.toolkit.services import Services
-from app.toolkit.settling import Settler
-from app.toolkit.sight import Sight, Visibility
 from app.toolkit.tool import Answer, Tool
-from app.toolkit.trail import Trail
 from app.toolkit.turn_rules import TurnRules
 from app.toolkit.vault_view import VaultView
+from app.toolkit.visibility import CallVisibility, Visibility
 from app.vault import undecodable
 from app.vault.changes import VAULT, ChangeSet, Create, Update, content_hash
 from app.vault.path import NotePath
@@ -73,7 +73,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-_UNDO, _READ = "undo", "read_note"
+_UNDO_TOOL, _READ_TOOL = "undo", "read_note"
 _WITHDRAWN = ToolOutcome(False, message="The call was withdrawn.", error={"type": "cancelled", "message": ""})
 
 
@@ -96,7 +96,7 @@ class ToolRunner:
         audit: AuditLog,
         grants: Grants,
         events: EventBus,
-        limits: Limits | None = None,
+        limits: RateLimiter | None = None,
         services: Services | None = None,
     ) -> None:
         self._registry = registry
@@ -106,42 +106,44 @@ class ToolRunner:
         self._journal = journal
         self._audit = audit
         self._events = events
-        self._limits = limits or Limits()
+        self._limits = limits or RateLimiter()
         self._turn_rules = TurnRules()
         self.services = services or Services()
         self._visibility = Visibility(index, policy, events)
-        self._gate = Gate(policy, approver, grants, events)
-        self.places = Places(store)
-        self._committer = Committer(self.places, store, index, events)
-        self.quiet = self._committer.quiet
-        self.trail = Trail(audit, events)
-        self._settler = Settler(
-            self._gate, self.places, self._committer, self.trail, self._check_on, self._backlinks
+        self._gate = ApprovalGate(policy, approver, grants, events)
+        self.stores = StoreRegistry(store)
+        self._committer = CommitQueue(self.stores, store, index, events)
+        self.wait_idle = self._committer.wait_idle
+        self.audit_writer = AuditWriter(audit, events)
+        self._settler = ProposalExecutor(
+            self._gate, self.stores, self._committer, self.audit_writer, self._check_on, self._backlinks
         )
-        self.adoption = Adoption(self._committer, self.trail, events, self._backlinks)
+        self.external_changes = ExternalChangeRecorder(
+            self._committer, self.audit_writer, events, self._backlinks
+        )
 
     def close(self) -> None:
         """Stop following the index and the grants; calls that still run end as they do."""
         self._visibility.close()
-        self.trail.close()
+        self.audit_writer.close()
         self._gate.close()
 
-    def sight(self, caller: Caller, tool: str) -> Sight:
+    def visibility_for(self, caller: Caller, tool: str) -> CallVisibility:
         """What `caller` may see through `tool`, in the vault and in other places."""
         return self._visibility.of(caller, tool)
 
-    def view(self, caller: Caller, tool: str) -> IndexView:
+    def index_view(self, caller: Caller, tool: str) -> IndexView:
         """The index as `caller` may see it through `tool`."""
-        return IndexView(self._index, self.sight(caller, tool), self.services.meaning)
+        return IndexView(self._index, self.visibility_for(caller, tool), self.services.semantic_search)
 
     @property
     def private_notes(self) -> frozenset[NotePath]:
         """The notes that are kept from models and from programs outside."""
         return self._visibility.private
 
-    def may_know(self, caller: Caller, path: NotePath) -> bool:
+    def can_see(self, caller: Caller, path: NotePath) -> bool:
         """Whether `caller` may know of the note at `path`."""
-        return self._visibility.of(caller, _READ).sees(path)
+        return self._visibility.of(caller, _READ_TOOL).can_see(path)
 
     def configure(self, limits: Iterable[CallLimit], turn_rules: Iterable[TurnRule]) -> None:
         """Hold these limits and rules of the user from now on."""
@@ -150,14 +152,14 @@ class ToolRunner:
 
     def log_lost_commits(self) -> int:
         """Log the commits that a crash kept out of the audit log; how many there were. Call it on opening."""
-        return self.trail.log_lost(self._audit, self._journal)
+        return self.audit_writer.log_lost(self._audit, self._journal)
 
     async def call(
         self,
         name: str,
         arguments: Mapping[str, object],
         caller: Caller,
-        spent: Spent = NOTHING_SPENT,
+        spent: ModelUsage = NO_USAGE,
     ) -> ToolOutcome:
         """Call the tool `name`; what comes of it, whatever that is, is told by the outcome.
 
@@ -170,7 +172,7 @@ class ToolRunner:
         record.spent = spent
         return await self._called(record, arguments)
 
-    async def call_own(self, tool: Tool, arguments: Mapping[str, object], caller: Caller) -> ToolOutcome:
+    async def call_internal(self, tool: Tool, arguments: Mapping[str, object], caller: Caller) -> ToolOutcome:
         """As `call`, of a tool that nobody is offered: what a program that the app runs asks the app for."""
         return await self._called(CallRecord.of(tool.name, caller, arguments), arguments, tool)
 
@@ -185,16 +187,16 @@ class ToolRunner:
         """
         record = CallRecord.of(name, caller, {"arguments": given})
         self._events.publish(ToolStarted(record.id, record.tool, record.arguments, caller))
-        return await self._to_the_end(record, _failing(error))
+        return await self._audited(record, _raise(error))
 
     async def _called(
         self, record: CallRecord, arguments: Mapping[str, object], own: Tool | None = None
     ) -> ToolOutcome:
         self._events.publish(ToolStarted(record.id, record.tool, record.arguments, record.caller))
-        return await self._to_the_end(record, self._run(record, arguments, own))
+        return await self._audited(record, self._run(record, arguments, own))
 
-    async def watched(
-        self, name: str, arguments: Mapping[str, object], caller: Caller, watch: Watch
+    async def call_observed(
+        self, name: str, arguments: Mapping[str, object], caller: Caller, watch: CallObserver
     ) -> ToolOutcome:
         """As `call`, for a caller that wants to know how far it has come."""
         return await self._called(CallRecord.of(encodable(name), caller, arguments, watch), arguments)
@@ -240,7 +242,7 @@ class ToolRunner:
         """
         arguments = {"path": str(listed), "name": name}
         try:
-            change_set = await asyncio.to_thread(undecodable.rename, self._store, listed, name)
+            change_set = await asyncio.to_thread(undecodable.plan_rename, self._store, listed, name)
         except ScriptoriumError as error:
             return failure(error)
         return await self._commit_own("rename", Caller.user(), arguments, change_set)
@@ -250,10 +252,10 @@ class ToolRunner:
     ) -> ToolOutcome:
         """Write what the user has done by hand."""
         record = CallRecord.of(what, caller, arguments)
-        record.decide(Decided.NO_APPROVAL_NEEDED, "the user's own edit")
-        label = self.places.get(change_set.place).label
-        record.reaches(reach_of_changes(change_set, self._backlinks, label))
-        return await self._to_the_end(record, self._save(record, change_set))
+        record.decide(AuditDecision.NO_APPROVAL_NEEDED, "the user's own edit")
+        label = self.stores.get(change_set.place).label
+        record.record_impact(impact_of_changes(change_set, self._backlinks, label))
+        return await self._audited(record, self._save(record, change_set))
 
     async def undo(
         self,
@@ -274,9 +276,9 @@ class ToolRunner:
         Returns:
             The outcome; its error is a `conflict` when a file holds something else by now.
         """
-        record = CallRecord.of(_UNDO, Caller.user(), arguments)
-        self._events.publish(ToolStarted(record.id, _UNDO, record.arguments, record.caller))
-        return await self._to_the_end(record, self._undo(record, plan, choices, arguments))
+        record = CallRecord.of(_UNDO_TOOL, Caller.user(), arguments)
+        self._events.publish(ToolStarted(record.id, _UNDO_TOOL, record.arguments, record.caller))
+        return await self._audited(record, self._undo(record, plan, choices, arguments))
 
     async def _undo(
         self,
@@ -287,7 +289,7 @@ class ToolRunner:
     ) -> ToolOutcome:
         call = self._prepare(record, arguments)
         change_set = plan.resolve(choices)
-        return await self._settler.settle(call, Proposal(change_set, _undone, plan.commits))
+        return await self._settler.execute(call, Proposal(change_set, _undo_result, plan.commits))
 
     async def _save(self, record: CallRecord, change_set: ChangeSet) -> ToolOutcome:
         await self._settler.commit(record, change_set, ())
@@ -301,12 +303,12 @@ class ToolRunner:
         duration = record.duration_ms
         repeats = 0
         if record.throttled:
-            entry, repeats = self.trail.append_throttled(record.entry())
+            entry, repeats = self.audit_writer.append_throttled(record.entry())
         else:
-            entry = self.trail.append(record.entry())
+            entry = self.audit_writer.append(record.entry())
         over = self._turn_rules.ends(record.tool, record.caller)
         sight = record.sight or self._visibility.of(record.caller, record.tool)
-        told = disclosed(outcome, sight, record.given)
+        told = filter_outcome(outcome, sight, record.given)
         finished = replace(
             told,
             entry=entry,
@@ -319,12 +321,10 @@ class ToolRunner:
         self._events.publish(ToolFinished(record.id, finished, record.caller, record.tool, repeats))
         return finished
 
-    async def _to_the_end(
-        self, record: CallRecord, work: Coroutine[object, object, ToolOutcome]
-    ) -> ToolOutcome:
+    async def _audited(self, record: CallRecord, work: Coroutine[object, object, ToolOutcome]) -> ToolOutcome:
         """What comes of `work`, once it is in the log; a call that is withdrawn is there, too."""
         try:
-            outcome = await guarded(record, work)
+            outcome = await capture_errors(record, work)
         except BaseException as error:
             record.cancel(str(error))
             self._finish(record, _WITHDRAWN)
@@ -336,19 +336,19 @@ class ToolRunner:
     async def _run(
         self, record: CallRecord, arguments: Mapping[str, object], own: Tool | None = None
     ) -> ToolOutcome:
-        await record.take_turn()
+        await record.wait_for_turn()
         call = self._prepare(record, arguments, own)
-        refused = await admit_reading(call, self._index.resolver, self._gate)
+        refused = await authorize_reads(call, self._index.resolver, self._gate)
         if refused is not None:
-            return refused_outcome(refused)
+            return rejected_outcome(refused)
         answer = await self._answer(call)
         try:
-            return await self._settler.settle(call, answer)
+            return await self._settler.execute(call, answer)
         except ConflictError as error:
             if not isinstance(answer, Proposal):
                 raise
             log.info("%s runs anew: %s", record.tool, error)
-        return await self._settler.settle(call, await self._answer(call))
+        return await self._settler.execute(call, await self._answer(call))
 
     def _prepare(
         self, record: CallRecord, given: Mapping[str, object], own: Tool | None = None
@@ -363,14 +363,16 @@ class ToolRunner:
         self._check_on(record, category.id)
         check_size(tool, given)
         given = encodable_arguments(given)
-        arguments = validated(tool, given)
+        arguments = validate_arguments(tool, given)
         op = tool.check_operation(arguments)
         if not self._policy.may_call(record.caller, category.id, tool.name, op):
-            record.decide(Decided.RULE, "a rule keeps the caller from this tool")
+            record.decide(AuditDecision.RULE, "a rule keeps the caller from this tool")
             message = f"{record.caller.name} may not use {tool.name}."
             raise PermissionDeniedError(message, tool=tool.name, op=op)
-        if not self._policy.may_act(record.caller) and not _may_read_by(tool, category, op, arguments, own):
-            record.decide(Decided.RULE, f"{record.caller.name} may only read")
+        if not self._policy.may_act(record.caller) and not _is_read_only_call(
+            tool, category, op, arguments, own
+        ):
+            record.decide(AuditDecision.RULE, f"{record.caller.name} may only read")
             raise PermissionDeniedError(f"{record.caller.name} may only read.", tool=tool.name)
         self._turn_rules.check(tool.name, record.caller)
         try:
@@ -385,7 +387,7 @@ class ToolRunner:
         """See that the category is on, also once the user has answered: that may take a day."""
         category = self._registry.category(category_id)
         if not category.on or category.id in self._policy.categories_off:
-            record.decide(Decided.RULE, f"the category {category.id} is off")
+            record.decide(AuditDecision.RULE, f"the category {category.id} is off")
             raise PermissionDeniedError(
                 f"The tools of the category {category.name} ({category.id}) are switched off.",
                 tool=record.tool,
@@ -401,10 +403,10 @@ class ToolRunner:
         context = ToolContext(
             call.caller,
             VaultView(self._store, self._index.resolver, call.sight),
-            IndexView(self._index, call.sight, self.services.meaning),
-            HistoryView(self._journal, self._audit, self.places, call.caller, call.sight),
-            self.services.metered(call.record.uses),
-            call.sight.reads,
+            IndexView(self._index, call.sight, self.services.semantic_search),
+            HistoryView(self._journal, self._audit, self.stores, call.caller, call.sight),
+            self.services.with_usage_callback(call.record.record_usage),
+            call.sight.can_read,
         )
         try:
             async with asyncio.timeout(call.tool.timeout) as limit:
@@ -420,19 +422,21 @@ class ToolRunner:
         return {link.source for link in self._index.backlinks(path)}
 
 
-def _may_read_by(tool: Tool, category: Category, op: str, arguments: BaseModel, own: Tool | None) -> bool:
+def _is_read_only_call(
+    tool: Tool, category: Category, op: str, arguments: BaseModel, own: Tool | None
+) -> bool:
     """Return whether a caller that may only read may make this call."""
-    if not tool.acts and (own is not None or category.level is Level.READ_ONLY):
+    if not tool.acts and (own is not None or category.level is AccessLevel.READ_ONLY):
         # What it reads outside is for the gate to decide.
         return True
     return tool.only_reads(op, arguments)
 
 
-async def _failing(error: ScriptoriumError) -> ToolOutcome:
+async def _raise(error: ScriptoriumError) -> ToolOutcome:
     raise error
 
 
-def _undone(committed: ChangeSet) -> ToolResult:
+def _undo_result(committed: ChangeSet) -> ToolResult:
     names = ", ".join(map(str, committed.paths))
     return ToolResult(message=f"Undone: {names}." if names else "Nothing was changed.")
 

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 Schema = dict[str, Any]
 
-_REFUSED = {
+_UNSUPPORTED_KEYWORDS = {
     "$ref": "a type that refers to itself",
     "oneOf": "a discriminated union: use an `op` string",
     "discriminator": "a discriminated union: use an `op` string",
@@ -74,7 +74,7 @@ def _inlined(
     if "$ref" in node:
         name = node["$ref"].rpartition("/")[2]
         if name in seen:
-            raise TypeError(f"{name}: {_REFUSED['$ref']} has no flat schema")
+            raise TypeError(f"{name}: {_UNSUPPORTED_KEYWORDS['$ref']} has no flat schema")
         beside = {key: value for key, value in node.items() if key != "$ref"}
         return _inlined({**definitions[name], **beside}, definitions, (*seen, name), nullable)
     result: Schema = {}
@@ -122,7 +122,7 @@ def _or_null(node: Schema) -> Schema:
 def _check(node: object, where: str, top: bool) -> None:
     if not isinstance(node, dict):
         return
-    for key, what in _REFUSED.items():
+    for key, what in _UNSUPPORTED_KEYWORDS.items():
         if key in node:
             raise TypeError(f"{where}: {what}")
     if "enum" in node and not top:
@@ -131,7 +131,7 @@ def _check(node: object, where: str, top: bool) -> None:
         raise TypeError(f"{where}: the format {node['format']!r}")
     for option in node.get("anyOf", ()):
         if "properties" in option:
-            raise TypeError(f"{where}: {_REFUSED['oneOf']}")
+            raise TypeError(f"{where}: {_UNSUPPORTED_KEYWORDS['oneOf']}")
         _check(option, where, top=False)
     for key in ("items", "additionalProperties"):
         _check(node.get(key), f"{where}[]", top=False)

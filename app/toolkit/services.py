@@ -7,18 +7,18 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from app.analysis.queue import SuggestionQueue
-    from app.analysis.thinking import Thinker
-    from app.embeddings.pair_judge import PairJudge
-    from app.messages.outbox import Outbox
+    from app.analysis.language_model import LanguageModel
+    from app.analysis.suggestion_queue import SuggestionQueue
+    from app.embeddings.entailment_client import EntailmentClassifier
+    from app.messages.channel_registry import ChannelRegistry
     from app.sandbox.sandbox import Sandbox
     from app.sources.sources import Sources
-    from app.toolkit.disk import Disk
-    from app.toolkit.meaning import Meaning
-    from app.toolkit.memory import Memory
+    from app.toolkit.file_access import FileAccess
+    from app.toolkit.memory_service import Memory
     from app.toolkit.pending import PendingOperations
     from app.toolkit.registry import ToolRegistry
-    from app.toolkit.team import TeamDesk
+    from app.toolkit.semantic_search import SemanticSearch
+    from app.toolkit.team import TeamService
     from app.web.access import WebAccess
 
 
@@ -42,22 +42,22 @@ class Services:
         sources: Folders outside the vault and streams of news.
     """
 
-    meaning: Meaning | None = None
+    semantic_search: SemanticSearch | None = None
     registry: ToolRegistry | None = None
     pending: PendingOperations | None = None
-    team: TeamDesk | None = None
-    outbox: Outbox | None = None
-    disk: Disk | None = None
+    team: TeamService | None = None
+    channels: ChannelRegistry | None = None
+    file_access: FileAccess | None = None
     sandbox: Sandbox | None = None
-    thinker: Thinker | None = None
-    judge: PairJudge | None = None
+    language_model: LanguageModel | None = None
+    entailment: EntailmentClassifier | None = None
     suggestions: SuggestionQueue | None = None
     memory: Memory | None = None
     web: WebAccess | None = None
     sources: Sources | None = None
 
-    def metered(self, record: Callable[[int, float], None]) -> Services:
+    def with_usage_callback(self, record: Callable[[int, float], None]) -> Services:
         """Return the services for one call: `record` gets the tokens and the cost that it uses inside."""
-        if self.thinker is None:
+        if self.language_model is None:
             return self
-        return replace(self, thinker=self.thinker.metered(record))
+        return replace(self, language_model=self.language_model.with_usage_callback(record))

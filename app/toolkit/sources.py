@@ -6,16 +6,16 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from app.errors import ScriptoriumError
-from app.memory.changes import PLACE as MEMORY
-from app.memory.labels import label_of
-from app.memory.projection import read_block
-from app.permissions.access import Access
+from app.memory.changes import MEMORY_PLACE as MEMORY
+from app.memory.labels import label_from_path
+from app.memory.serialization import parse_block
 from app.permissions.caller import Caller, CallerKind
-from app.sources.base import SourcesChanged
+from app.permissions.store_policy import StoreVerdict
 from app.sources.file_source import FileSource
-from app.sources.working_copy import HASH, PATH, SOURCE
-from app.toolkit.memory import agent_of
-from app.toolkit.places import DocumentsChanged, Place, Places
+from app.sources.source import SourcesChanged
+from app.sources.working_copy import HASH_KEY, PATH_KEY, SOURCE_KEY
+from app.toolkit.document_stores import DocumentsChanged, StoreBinding, StoreRegistry
+from app.toolkit.memory_service import agent_key
 from app.vault.changes import ChangeSet, Create, Update
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class SourcesGate:
         tool: The tool that works on files.
     """
 
-    def __init__(self, places: Places, registry: ToolRegistry, tool: Tool) -> None:
+    def __init__(self, places: StoreRegistry, registry: ToolRegistry, tool: Tool) -> None:
         self._places = places
         self._registry = registry
         self._tool = tool
@@ -48,7 +48,7 @@ class SourcesGate:
         Raises:
             InvalidParametersError: it is open already.
         """
-        place = Place(source.store, f"the folder {source.kept.name}", access_of(source))
+        place = StoreBinding(source.store, f"the folder {source.kept.name}", access_of(source))
         close_place = self._places.add(place)
         self._open += 1
         if self._unregister is None:
@@ -64,20 +64,20 @@ class SourcesGate:
         return close
 
 
-def access_of(source: FileSource) -> Callable[[ChangeSet, Caller], Access | None]:
+def access_of(source: FileSource) -> Callable[[ChangeSet, Caller], StoreVerdict | None]:
     """What the rules of a folder say of a change; to the person they say nothing: every change is shown."""
 
-    def access(change_set: ChangeSet, caller: Caller) -> Access | None:
+    def access(change_set: ChangeSet, caller: Caller) -> StoreVerdict | None:
         if caller.kind is CallerKind.USER:
             return None
-        rulings = [source.rules.judge(change, agent_of(caller)) for change in change_set.changes]
+        rulings = [source.rules.judge(change, agent_key(caller)) for change in change_set.changes]
         denied = next((one for one in rulings if one.effect == "deny"), rulings[0])
-        return Access(denied.effect, denied.reason)
+        return StoreVerdict(denied.effect, denied.reason)
 
     return access
 
 
-def access_to_loaded(sources: Sources, change_set: ChangeSet, caller: Caller) -> Access | None:
+def access_to_loaded(sources: Sources, change_set: ChangeSet, caller: Caller) -> StoreVerdict | None:
     """Lets a file be loaded, and loaded anew, into the agent's own block whatever the file's permission is.
 
     The permission is about what the agent writes. What a block gets here is what the file holds: that is
@@ -89,24 +89,24 @@ def access_to_loaded(sources: Sources, change_set: ChangeSet, caller: Caller) ->
     if not isinstance(change, Create | Update):
         return None
     try:
-        after = read_block(change.after)
-        before = read_block(change.before) if isinstance(change, Update) else None
+        after = parse_block(change.after)
+        before = parse_block(change.before) if isinstance(change, Update) else None
     except ScriptoriumError:
         return None
-    source = next((one for one in sources.files() if one.kept.id == after.origin.get(SOURCE)), None)
-    agent = agent_of(caller)
+    source = next((one for one in sources.files() if one.kept.id == after.origin.get(SOURCE_KEY)), None)
+    agent = agent_key(caller)
     if source is None or after.owner != agent:
         return None
-    path = source.path(after.origin.get(PATH, ""))
+    path = source.path(after.origin.get(PATH_KEY, ""))
     if after.label != source.label(path):
         return None
-    if before is not None and before.origin.get(SOURCE) != source.kept.id:
+    if before is not None and before.origin.get(SOURCE_KEY) != source.kept.id:
         return None
     kept = before.views == after.views and before.shares == after.shares if before else not after.shares
     given = source.permission(path, agent)
-    as_on_disk = sources.is_as_on_disk(source.kept.id, after.origin.get(HASH, ""), after.text.encode())
+    as_on_disk = sources.is_as_on_disk(source.kept.id, after.origin.get(HASH_KEY, ""), after.text.encode())
     if kept and after.permission == given and as_on_disk:
-        return Access("allow", "a file as it is on the disk, in its own memory")
+        return StoreVerdict("allow", "a file as it is on the disk, in its own memory")
     return None
 
 
@@ -117,8 +117,8 @@ def follow_commits(sources: Sources, journal: Journal, events: EventBus) -> Call
         if event.place.startswith("files-"):
             commit = journal.commit(event.commit)
             changed = tuple((change.place, change.after) for change in commit.changes)
-            sources.committed(event.place, changed, undo=bool(commit.undoes))
-        elif event.place == MEMORY and any(label_of(path).startswith("file:") for path in event.paths):
+            sources.record_commit(event.place, changed, undo=bool(commit.undoes))
+        elif event.place == MEMORY and any(label_from_path(path).startswith("file:") for path in event.paths):
             events.publish(SourcesChanged(tuple(one.kept.id for one in sources.files())))
 
     return events.subscribe(DocumentsChanged, told)

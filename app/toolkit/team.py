@@ -47,7 +47,7 @@ Metadata = Mapping[str, JsonValue]
 """What a sender adds to a message as data."""
 
 
-class TeamDesk(Protocol):
+class TeamService(Protocol):
     """Hands messages to agents, to groups and to the person."""
 
     async def ask_agent(

@@ -25,7 +25,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_typ
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, create_model
 
 from app.errors import InvalidParametersError
-from app.toolkit.arguments import Slot, SlotKind
+from app.toolkit.argument_types import ArgumentKind, Slot
 from app.toolkit.docstring import Documentation, read_docstring
 from app.toolkit.proposal import EffectProposal, Proposal
 from app.toolkit.result import ToolResult
@@ -46,7 +46,7 @@ class Parameter:
     """
 
     name: str
-    kind: SlotKind
+    kind: ArgumentKind
     annotation: object
     required: bool
     default: object
@@ -148,7 +148,7 @@ class Tool:
             ),
         )
 
-    def reading_part(self) -> Tool | None:
+    def read_only_variant(self) -> Tool | None:
         """Return this tool with a schema that shows only what reads; None where nothing of it does."""
         if not self.proposes and not self.acts:
             return self
@@ -167,7 +167,7 @@ class Tool:
 
     def only_reads(self, op: str, arguments: BaseModel) -> bool:
         """Return whether a call with these arguments is within `reading_part`."""
-        part = self.reading_part()
+        part = self.read_only_variant()
         if part is None or (op and part.operations and op not in part.operations):
             return False
         return not any(getattr(arguments, name, None) for name in self.writing)
@@ -315,7 +315,7 @@ def _parameters(
 
 
 def _parameter(name: str, hint: object, required: bool, default: object, description: str) -> Parameter:
-    kind, annotation, many = SlotKind.PLAIN, hint, False
+    kind, annotation, many = ArgumentKind.PLAIN, hint, False
     choices: tuple[str, ...] = ()
     pending = [hint]
     while pending:

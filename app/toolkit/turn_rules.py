@@ -10,7 +10,7 @@ from app.permissions.caller import Caller
 from app.settings import TurnRule
 from app.vault.globs import word_matches
 
-_TURNS = 500
+_MAX_TRACKED_TURNS = 500
 
 
 class TurnRules:
@@ -34,11 +34,11 @@ class TurnRules:
             return
         called = self._called.setdefault(caller.turn, [])
         for rule in self._rules:
-            if problem := _problem(rule, tool, called):
+            if problem := _violation(rule, tool, called):
                 raise LimitError(problem, limit=1, tools=list(rule.tools))
         called.append(tool)
         self._called.move_to_end(caller.turn)
-        while len(self._called) > _TURNS:
+        while len(self._called) > _MAX_TRACKED_TURNS:
             self._called.popitem(last=False)
 
     def ends(self, tool: str, caller: Caller) -> bool:
@@ -46,7 +46,7 @@ class TurnRules:
         return bool(caller.turn) and any(rule.kind == "last" and _is_in(tool, rule) for rule in self._rules)
 
 
-def _problem(rule: TurnRule, tool: str, called: list[str]) -> str:
+def _violation(rule: TurnRule, tool: str, called: list[str]) -> str:
     """Why the rule is against `tool` after those that were called; empty if it is not."""
     names = ", ".join(rule.tools)
     mine = [one for one in called if _is_in(one, rule)]

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from app.permissions.wording import counted
+from app.permissions.pluralize import pluralize
 from app.vault.changes import ChangeSet, Create, Delete, FileChange, Move, after_of, touched_paths
 from app.vault.diff import compare
 from app.vault.path import NotePath
-from app.vault.unified import unified
+from app.vault.unified_diff import unified_diff
 
-MAX_DIFF_LENGTH = 4000
+MAX_DIFF_CHARS = 4000
 """How many characters of a diff a caller is shown."""
-MAX_NAMES = 10
+MAX_LISTED_FILES = 10
 """How many files a sentence names."""
 
 LEFT_OUT, EDITED = "Left out by the user", "Edited by the user"
@@ -91,11 +91,11 @@ def describe_changes(committed: ChangeSet, sees: Sees) -> str:
     shown = [change for change in committed.changes if all(map(sees, touched_paths(change)))]
     named: dict[str, list[str]] = {}
     for change in shown:
-        named.setdefault(_verb(change), []).append(_target(change))
+        named.setdefault(_change_verb(change), []).append(_change_target(change))
     return " ".join(f"{verb.format(_names(names))}." for verb, names in named.items())
 
 
-def _verb(change: FileChange) -> str:
+def _change_verb(change: FileChange) -> str:
     match change:
         case Create():
             return "Created {}"
@@ -107,17 +107,17 @@ def _verb(change: FileChange) -> str:
             return "Changed {}"
 
 
-def _target(change: FileChange) -> str:
+def _change_target(change: FileChange) -> str:
     return f"{change.path} to {change.to}" if isinstance(change, Move) else str(change.path)
 
 
 def _names(names: Iterable[str]) -> str:
     listed = list(names)
-    if len(listed) <= MAX_NAMES:
+    if len(listed) <= MAX_LISTED_FILES:
         return ", ".join(listed)
-    return f"{counted(len(listed), 'file')} ({', '.join(listed[:MAX_NAMES])}, …)"
+    return f"{pluralize(len(listed), 'file')} ({', '.join(listed[:MAX_LISTED_FILES])}, …)"
 
 
 def _diff(before: bytes, after: bytes) -> str:
-    diff = unified(compare(before, after), "proposed", "committed")
-    return diff if len(diff) <= MAX_DIFF_LENGTH else f"{diff[:MAX_DIFF_LENGTH]}\n… (cut)\n"
+    diff = unified_diff(compare(before, after), "proposed", "committed")
+    return diff if len(diff) <= MAX_DIFF_CHARS else f"{diff[:MAX_DIFF_CHARS]}\n… (cut)\n"

@@ -15,7 +15,7 @@ from app.errors import (
     VaultLostError,
 )
 from app.toolkit.open_note import OpenNote
-from app.toolkit.sight import Sight
+from app.toolkit.visibility import CallVisibility
 from app.vault.markdown.privacy import HEAD_BYTES, is_private
 from app.vault.note import ParsedNote
 from app.vault.path import NotePath
@@ -36,7 +36,7 @@ class VaultView:
         self,
         store: NoteStore,
         resolver: Resolver,
-        sight: Sight,
+        sight: CallVisibility,
         changed: Mapping[NotePath, bytes] | None = None,
     ) -> None:
         self._store = store
@@ -66,7 +66,7 @@ class VaultView:
 
     async def resolve_for_reading(self, reference: str) -> OpenNote:
         """As `resolve_strictly`, and aliases count after names: for a tool that reads."""
-        path = self._resolved(self._resolver.resolve_reading, reference)
+        path = self._resolved(self._resolver.resolve_for_reading, reference)
         return await asyncio.to_thread(self.open, path)
 
     def open(self, path: NotePath) -> OpenNote:
@@ -80,12 +80,12 @@ class VaultView:
 
     def read(self, path: NotePath) -> bytes:
         """The bytes of the file at `path`; raises as `open`."""
-        if not self._sight.sees(path):
+        if not self._sight.can_see(path):
             raise _not_found(path)
         try:
             # A link is judged by the file that it leads to, and told of by its own name.
-            real = self._store.real(path)
-            if real != path and not self._sight.sees(real):
+            real = self._store.real_path(path)
+            if real != path and not self._sight.can_see(real):
                 raise _not_found(path)
             hides = self._sight.hides_private and real.is_note
             try:
@@ -128,9 +128,9 @@ class VaultView:
 
     def exists(self, path: NotePath) -> bool:
         """Whether a file that the call may see is at `path`."""
-        return self._sight.sees(path) and self._store.exists(path)
+        return self._sight.can_see(path) and self._store.exists(path)
 
-    def taken(self, path: NotePath) -> NotePath | None:
+    def existing_path(self, path: NotePath) -> NotePath | None:
         """What already has that path, whatever the case and the Unicode form; None if it is free.
 
         Raises:
@@ -138,15 +138,15 @@ class VaultView:
                 is there or not, or one that a note has which it may not know of.
         """
         if self._sight.rule(path) == "deny":
-            raise _not_to_be_used(path)
-        taken = self._store.taken(path)
+            raise _not_usable(path)
+        taken = self._store.existing_path(path)
         if taken is not None and not self._may_know(taken):
-            raise _not_to_be_used(path)
+            raise _not_usable(path)
         return taken
 
     def is_free(self, path: NotePath) -> bool:
         """Whether nothing has that path, not even what the call may not know of."""
-        return self._store.taken(path) is None
+        return self._store.existing_path(path) is None
 
     def _may_know(self, path: NotePath) -> bool:
         """Whether the call may know of the file at `path`, by its bytes too where the index is behind."""
@@ -155,20 +155,20 @@ class VaultView:
         except NotFoundError:
             return False
         except StorageError:
-            return self._sight.sees(path)
+            return self._sight.can_see(path)
         return True
 
-    def spelled(self, path: NotePath) -> NotePath:
+    def disk_spelling(self, path: NotePath) -> NotePath:
         """`path` with the folders that exist spelled as on disk: where a new file must be put."""
-        return self._store.spelled(path)
+        return self._store.disk_spelling(path)
 
     def hides_folder(self, folder: NotePath) -> bool:
         """Whether a folder holds nothing that the call may know of; the first call looks at every path."""
         return self._sight.hides_folder(folder)
 
-    def sees(self, path: NotePath) -> bool:
+    def can_see(self, path: NotePath) -> bool:
         """Whether the call may know of the note at `path`."""
-        return self._sight.sees(path)
+        return self._sight.can_see(path)
 
     def _resolved(self, resolve: Callable[[str], NotePath], reference: str) -> NotePath:
         """What `resolve` finds, as if unseen notes were not there."""
@@ -178,16 +178,16 @@ class VaultView:
             return self._only_seen(error, reference)
         except NotFoundError as error:
             near = error.data.get("suggestions")
-            seen = [text for text in near if self._seen(text)] if isinstance(near, list) else []
+            seen = [text for text in near if self._can_see_path(text)] if isinstance(near, list) else []
             raise NotFoundError(error.message, name=reference, suggestions=seen) from error
-        if not self._sight.sees(path):
+        if not self._sight.can_see(path):
             raise NotFoundError(f"No note is called {reference!r}.", name=reference, suggestions=[])
         return path
 
     def _only_seen(self, error: AmbiguousError, reference: str) -> NotePath:
         listed = error.data.get("candidates")
         candidates = [str(text) for text in listed] if isinstance(listed, list) else []
-        seen = [text for text in candidates if self._seen(text)]
+        seen = [text for text in candidates if self._can_see_path(text)]
         if len(seen) == len(candidates):
             raise error
         if len(seen) == 1:
@@ -197,8 +197,8 @@ class VaultView:
         message = f"{len(seen)} notes are called {reference!r}: say which by its path."
         raise AmbiguousError(message, name=reference, candidates=seen, count=len(seen))
 
-    def _seen(self, text: object) -> bool:
-        return self._sight.sees(NotePath.on_disk(str(text)))
+    def _can_see_path(self, text: object) -> bool:
+        return self._sight.can_see(NotePath.on_disk(str(text)))
 
 
 def _resolved_or_stored(resolve: Callable[[str], NotePath], reference: str) -> NotePath:
@@ -216,7 +216,7 @@ def _resolved_or_stored(resolve: Callable[[str], NotePath], reference: str) -> N
         return resolve(StorageId.parse(reference).path.text)
 
 
-def _not_to_be_used(path: NotePath) -> InvalidPathError:
+def _not_usable(path: NotePath) -> InvalidPathError:
     """The one answer for every path that a call may not use: it must not tell whether something is there."""
     return InvalidPathError("That path can't be used.", path=str(path))
 

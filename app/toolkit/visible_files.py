@@ -55,7 +55,7 @@ def _is_own(folder: str, name: str) -> bool:
 
 
 def _is_shown(vault: VaultView, path: NotePath) -> bool:
-    if not vault.sees(path):
+    if not vault.can_see(path):
         return False
     if not path.is_note:
         return True

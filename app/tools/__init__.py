@@ -1,18 +1,18 @@
 """Which tools exist: a file per category; CATALOG lists them, but for the one that comes and goes."""
 
-from app.toolkit.registry import Category, Level
+from app.toolkit.registry import AccessLevel, Category
 from app.toolkit.tool import Tool
 from app.tools.agents import list_tools, pending
 from app.tools.answering import find_passages
 from app.tools.development import diff, file_write, patch
-from app.tools.editing_blocks import block_edit
 from app.tools.filesystem import directory_list, file_read, find, grep
 from app.tools.git import git
 from app.tools.history import note_history, restore_note, undo
 from app.tools.memory import block
+from app.tools.memory_blocks import block_edit
 from app.tools.merging_nodes import merge_nodes
 from app.tools.messages import delegate, send_message
-from app.tools.moving import delete_note, move_note
+from app.tools.move_delete import delete_note, move_note
 from app.tools.node_analysis import (
     find_related_nodes,
     recalculate_node_confidence,
@@ -29,8 +29,9 @@ from app.tools.notes import (
     set_properties,
     update_note,
 )
-from app.tools.recalling import context, recall
-from app.tools.recalling import search as search_everything
+from app.tools.recall import context, recall
+from app.tools.recall import search as search_everything
+from app.tools.relationship_suggestions import suggest_relationships
 from app.tools.relationships import (
     create_relationship,
     delete_relationship,
@@ -51,27 +52,26 @@ from app.tools.search import (
 from app.tools.shell import shell
 from app.tools.source_files import file
 from app.tools.sources import source
-from app.tools.suggesting_relationships import suggest_relationships
 from app.tools.tags import add_tag, remove_tag, rename_tag
 from app.tools.vault_health import find_duplicates, list_unresolved_links
 from app.tools.web import fetch_page, search_web_for_evidence
 
 CATEGORIES = (
-    Category("notes", "Notes", Level.READ_WRITE),
-    Category("search", "Search", Level.READ_ONLY, rate_per_minute=300),
-    Category("tags", "Tags", Level.READ_WRITE),
-    Category("memory", "Memory", Level.READ_WRITE),
-    Category("memory_context", "Memory, older form", Level.READ_WRITE, on=False),
-    Category("filesystem", "Files", Level.READ_ONLY),
-    Category("development", "Development", Level.EXECUTE, on=False, rate_per_minute=30),
-    Category("nodes", "Nodes", Level.READ_WRITE),
-    Category("relationships", "Relationships", Level.READ_WRITE),
-    Category("messages", "Messages", Level.READ_WRITE),
-    Category("web", "Web", Level.NETWORK, on=False, rate_per_minute=30),
-    Category("sources", "Sources", Level.READ_WRITE),
-    Category("agents", "Agents and their work", Level.READ_ONLY, rate_per_minute=300),
+    Category("notes", "Notes", AccessLevel.READ_WRITE),
+    Category("search", "Search", AccessLevel.READ_ONLY, rate_per_minute=300),
+    Category("tags", "Tags", AccessLevel.READ_WRITE),
+    Category("memory", "Memory", AccessLevel.READ_WRITE),
+    Category("memory_context", "Memory, older form", AccessLevel.READ_WRITE, on=False),
+    Category("filesystem", "Files", AccessLevel.READ_ONLY),
+    Category("development", "Development", AccessLevel.EXECUTE, on=False, rate_per_minute=30),
+    Category("nodes", "Nodes", AccessLevel.READ_WRITE),
+    Category("relationships", "Relationships", AccessLevel.READ_WRITE),
+    Category("messages", "Messages", AccessLevel.READ_WRITE),
+    Category("web", "Web", AccessLevel.NETWORK, on=False, rate_per_minute=30),
+    Category("sources", "Sources", AccessLevel.READ_WRITE),
+    Category("agents", "Agents and their work", AccessLevel.READ_ONLY, rate_per_minute=300),
     # Has no tools of its own: what a program in the panel asks the app for is switched off by it.
-    Category("programs", "Requests of agents from outside", Level.EXECUTE, rate_per_minute=600),
+    Category("programs", "Requests of agents from outside", AccessLevel.EXECUTE, rate_per_minute=600),
 )
 
 CATALOG: tuple[Tool, ...] = (

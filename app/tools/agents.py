@@ -9,15 +9,15 @@ from rapidfuzz import fuzz, utils
 
 from app.errors import InvalidParametersError
 from app.permissions.pending import PendingOperation, PendingState
-from app.permissions.wording import counted
-from app.toolkit.arguments import Limit
+from app.permissions.pluralize import pluralize
+from app.toolkit.argument_types import Limit
 from app.toolkit.context import ToolContext
 from app.toolkit.outcome import is_untrusted
 from app.toolkit.pending import PendingOperations
 from app.toolkit.result import ToolResult
 from app.toolkit.tool import Tool, tool
 
-_FITS = 55.0
+_MIN_FIT = 55.0
 
 
 class ListedTool(BaseModel):
@@ -74,8 +74,8 @@ async def list_tools(context: ToolContext, query: str = "", limit: Limit = 50) -
     registry = context.services.registry
     offered = registry.tools(context.caller) if registry is not None else []
     if query.strip():
-        ranked = sorted(((_fit(query, one), one) for one in offered), key=lambda pair: -pair[0])
-        offered = [one for fit, one in ranked if fit >= _FITS]
+        ranked = sorted(((_match_score(query, one), one) for one in offered), key=lambda pair: -pair[0])
+        offered = [one for fit, one in ranked if fit >= _MIN_FIT]
     listed = [
         ListedTool(
             name=one.name,
@@ -86,10 +86,10 @@ async def list_tools(context: ToolContext, query: str = "", limit: Limit = 50) -
         )
         for one in offered[:limit]
     ]
-    return ListedTools(tools=listed, message=f"{counted(len(offered), 'tool')}.")
+    return ListedTools(tools=listed, message=f"{pluralize(len(offered), 'tool')}.")
 
 
-def _fit(query: str, one: Tool) -> float:
+def _match_score(query: str, one: Tool) -> float:
     """How well a tool fits words, from 0 to 100, by its name, its summary and what people say for it."""
     texts = (one.name.replace("_", " "), one.summary, *one.examples)
     return max(fuzz.token_set_ratio(query, text, processor=utils.default_process) for text in texts)
@@ -112,20 +112,20 @@ async def pending(
     """
     operations = _pending(context)
     if op == "list":
-        found = operations.of(context.caller)
+        found = operations.list_for(context.caller)
         waiting = sum(one.state.is_open for one in found)
-        listed = [_listed(one, operations) for one in found]
-        return _marked(ListedOperations(operations=listed, message=f"{waiting} open."))
+        listed = [_to_listed(one, operations) for one in found]
+        return _mark_untrusted(ListedOperations(operations=listed, message=f"{waiting} open."))
     id = pending_operation_id or ""
     if op == "cancel":
         one = await operations.cancel(id, context.caller)
     else:
         one = operations.status(id, context.caller)
     said = f"{one.tool} is {one.state.value}."
-    return _marked(ListedOperations(operations=[_listed(one, operations)], message=said))
+    return _mark_untrusted(ListedOperations(operations=[_to_listed(one, operations)], message=said))
 
 
-def _marked(listed: ListedOperations) -> ListedOperations:
+def _mark_untrusted(listed: ListedOperations) -> ListedOperations:
     """The list, marked where it hands on what came from outside: to wait for it makes it no safer."""
     outcomes = [one.outcome for one in listed.operations if one.outcome is not None]
     return listed.from_outside() if any(is_untrusted(one) for one in outcomes) else listed
@@ -137,7 +137,7 @@ def _pending(context: ToolContext) -> PendingOperations:
     return context.services.pending
 
 
-def _listed(one: PendingOperation, operations: PendingOperations) -> ListedOperation:
+def _to_listed(one: PendingOperation, operations: PendingOperations) -> ListedOperation:
     details = operations.details(one.id)
     outcome = dict(one.outcome) if one.outcome is not None else None
     return ListedOperation.model_validate(

@@ -8,12 +8,12 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from app.answering.passages import passages
-from app.answering.question import Question, read_question
-from app.answering.ranking import Candidate, Ranked, Ranking, Weighing
+from app.answering.passages import split_passages
+from app.answering.question import ParsedQuestion, read_question
+from app.answering.ranking import Candidate, CandidateScorer, RankedCandidate, RankedPassages
 from app.embeddings import EmbedderUnavailable
 from app.errors import NotFoundError, StorageError
-from app.permissions.wording import counted
+from app.permissions.pluralize import pluralize
 from app.toolkit.context import ToolContext
 from app.toolkit.open_note import OpenNote
 from app.toolkit.result import ToolResult
@@ -78,7 +78,7 @@ async def find_passages(
     chosen = ranking.passages[:limit]
     found = [_cited(one, notes[one.candidate.path]) for one in chosen]
     words = (
-        f"{counted(len(found), 'passage')} found."
+        f"{pluralize(len(found), 'passage')} found."
         if ranking.is_answer
         else "The notes don't seem to hold an answer."
     )
@@ -86,7 +86,9 @@ async def find_passages(
     return result.from_notes(context.index.is_from_web(one.candidate.path) for one in chosen)
 
 
-async def rank_passages(context: ToolContext, question: Question) -> tuple[Ranking, dict[NotePath, OpenNote]]:
+async def rank_passages(
+    context: ToolContext, question: ParsedQuestion
+) -> tuple[RankedPassages, dict[NotePath, OpenNote]]:
     """Rank the passages of the notes that are closest to a question; private notes have none for any caller.
 
     Returns:
@@ -108,9 +110,9 @@ async def rank_passages(context: ToolContext, question: Question) -> tuple[Ranki
         if note is None:
             continue
         notes[path] = note
-        cut = passages(note.readable_text, note.parsed)
+        cut = split_passages(note.readable_text, note.parsed)
         pool.extend(Candidate(path, note.name, one, scores.get(path, 0.0)) for one in cut)
-    weighing = Weighing(question, pool)
+    weighing = CandidateScorer(question, pool)
     candidates = weighing.promising(_COMPARED, near)
     return weighing.rank(candidates, await _cosines(context, question, candidates)), notes
 
@@ -126,10 +128,10 @@ def _readable(context: ToolContext, path: NotePath) -> OpenNote | None:
 
 
 async def _cosines(
-    context: ToolContext, question: Question, candidates: Sequence[Candidate]
+    context: ToolContext, question: ParsedQuestion, candidates: Sequence[Candidate]
 ) -> list[float] | None:
-    meaning = context.services.meaning
-    if meaning is None or not candidates or not context.index.knows_meaning:
+    meaning = context.services.semantic_search
+    if meaning is None or not candidates or not context.index.has_embeddings:
         return None
     try:
         (asked,) = await meaning.vectors_of([question.text], query=True)
@@ -139,7 +141,7 @@ async def _cosines(
     return [float(one) for one in vectors @ asked]
 
 
-def _cited(ranked: Ranked, note: OpenNote) -> CitedPassage:
+def _cited(ranked: RankedCandidate, note: OpenNote) -> CitedPassage:
     passage = ranked.candidate.passage
     fragment = f"^{passage.block}" if passage.block else fragment_of(note.readable_text, passage.span)
     target = note.path.stem_path if note.path.folder else note.name

@@ -8,21 +8,21 @@ from typing import Annotated
 from pydantic import Field
 
 from app.errors import ConflictError, InvalidParametersError, NotFoundError, PermissionDeniedError
-from app.permissions.wording import counted
-from app.toolkit.arguments import ContentHash, MarkdownText
+from app.permissions.pluralize import pluralize
+from app.toolkit.argument_types import ContentHash, MarkdownText
 from app.toolkit.context import ToolContext
+from app.toolkit.file_view import FileView, ask_to_read, resolve_path
 from app.toolkit.proposal import EffectProposal, Proposal
 from app.toolkit.result import ToolResult
-from app.toolkit.spot_view import SpotView, ask_to_read, spot_of
 from app.toolkit.tool import tool
 from app.vault.changes import ChangeSet, Create, Delete, FileChange, Update, after_of, content_hash
 from app.vault.diff import compare
 from app.vault.markdown.patch import apply_patch
 from app.vault.markdown.text import decode
 from app.vault.path import NotePath
-from app.vault.unified import FilePatch, split_patch, unified
+from app.vault.unified_diff import FilePatch, split_patch, unified_diff
 
-_LONGEST_DIFF = 200_000
+_MAX_DIFF_CHARS = 200_000
 
 VaultFile = Annotated[str, Field(min_length=1, max_length=1000)]
 
@@ -65,11 +65,11 @@ async def patch(
         files: The files that may be touched; a patch that touches another one is refused.
         dry_run: Only try whether it fits.
     """
-    changes = await asyncio.to_thread(_patched, context, patch, files)
-    change_set = ChangeSet.of(*changes, summary=f"Patch {counted(len(changes), 'file')}")
+    changes = await asyncio.to_thread(_apply_patches, context, patch, files)
+    change_set = ChangeSet.of(*changes, summary=f"Patch {pluralize(len(changes), 'file')}")
 
     def report(committed: ChangeSet) -> FilesPatched:
-        told = "".join(_as_diff(change) for change in committed.changes)[:_LONGEST_DIFF]
+        told = "".join(_change_diff(change) for change in committed.changes)[:_MAX_DIFF_CHARS]
         names = [str(change.path) for change in committed.changes]
         said = f"The patch fits {', '.join(names)}." if dry_run else f"Patched {', '.join(names)}."
         return FilesPatched(files=names, dry_run=dry_run, diff=told, message=said)
@@ -97,8 +97,8 @@ async def file_write(
         content: All of its text.
         expected_hash: Only write when the file there has this hash.
     """
-    target = _target(path)
-    change = await asyncio.to_thread(_written, context, target, content.encode(), expected_hash)
+    target = _check_target(path)
+    change = await asyncio.to_thread(_plan_write, context, target, content.encode(), expected_hash)
     made = isinstance(change, Create)
     said = f"{'Created' if made else 'Wrote'} {change.path}."
 
@@ -128,13 +128,13 @@ async def diff(
         path: The one file, in the vault or outside.
         other: The other.
     """
-    one, two = [await spot_of(context, text) for text in (path, other)]
+    one, two = [await resolve_path(context, text) for text in (path, other)]
 
     def compared() -> Difference:
-        views = [SpotView(context, spot) for spot in (one, two)]
+        views = [FileView(context, spot) for spot in (one, two)]
         found = compare(*(view.read(view.spot.name) for view in views))
-        text = unified(found, path, other)[:_LONGEST_DIFF]
-        counts = f"{counted(found.added, 'line')} more and {found.removed} less"
+        text = unified_diff(found, path, other)[:_MAX_DIFF_CHARS]
+        counts = f"{pluralize(found.added, 'line')} more and {found.removed} less"
         same = f"differ: {counts}" if found.hunks else "are the same"
         difference = Difference(
             diff=text, added=found.added, removed=found.removed, message=f"{path} and {other} {same}."
@@ -146,22 +146,22 @@ async def diff(
     return await asyncio.to_thread(compared)
 
 
-def _target(text: str) -> NotePath:
+def _check_target(text: str) -> NotePath:
     path = NotePath.parse(text)
     if path.is_hidden:
         raise PermissionDeniedError(f"{path} belongs to a program's own data.", path=text)
     return path
 
 
-def _written(
+def _plan_write(
     context: ToolContext, target: NotePath, content: bytes, expected_hash: str | None
 ) -> Create | Update:
     vault = context.vault
-    taken = vault.taken(target)
+    taken = vault.existing_path(target)
     if taken is None:
         if expected_hash is not None:
             raise NotFoundError(f"There is no file {target}, so it has no such hash.", path=str(target))
-        return Create(vault.spelled(target), content)
+        return Create(vault.disk_spelling(target), content)
     before = vault.read(taken)
     if expected_hash not in (None, content_hash(before)):
         raise ConflictError(
@@ -173,20 +173,20 @@ def _written(
     return Update(taken, before, content)
 
 
-def _patched(context: ToolContext, text: str, files: list[str]) -> list[FileChange]:
+def _apply_patches(context: ToolContext, text: str, files: list[str]) -> list[FileChange]:
     """The changes that a patch makes; a file that the call does not name is never touched."""
-    named = {_target(name).key: _target(name) for name in files}
+    named = {_check_target(name).key: _check_target(name) for name in files}
     parts = split_patch(text)
     if not parts:
         raise InvalidParametersError("The patch holds no hunk: `@@ -line,count +line,count @@`.")
-    return [_patched_file(context, part, named) for part in parts]
+    return [_patch_file(context, part, named) for part in parts]
 
 
-def _patched_file(context: ToolContext, part: FilePatch, named: dict[str, NotePath]) -> FileChange:
+def _patch_file(context: ToolContext, part: FilePatch, named: dict[str, NotePath]) -> FileChange:
     if part.old == part.new == "" and len(named) > 1:
         raise InvalidParametersError("The patch does not say which file it is about: `--- name`, `+++ name`.")
     text = part.new if part.new is not None else part.old
-    target = _target(text) if text else next(iter(named.values()))
+    target = _check_target(text) if text else next(iter(named.values()))
     if target.key not in named:
         raise PermissionDeniedError(
             f"The patch touches {target}, which the call does not name in `files`.",
@@ -196,9 +196,9 @@ def _patched_file(context: ToolContext, part: FilePatch, named: dict[str, NotePa
     if part.old is not None and part.new is not None and part.old != part.new:
         raise InvalidParametersError(f"The patch renames {part.old}: use move_note for that.", path=part.old)
     if part.old is None:
-        if context.vault.taken(target) is not None:
+        if context.vault.existing_path(target) is not None:
             raise ConflictError(f"There is a file {target} already.", path=str(target))
-        return Create(context.vault.spelled(target), apply_patch("", part.hunks).encode())
+        return Create(context.vault.disk_spelling(target), apply_patch("", part.hunks).encode())
     before = context.vault.read(target)
     after = apply_patch(decode(before), part.hunks).encode()
     if part.new is not None:
@@ -208,12 +208,12 @@ def _patched_file(context: ToolContext, part: FilePatch, named: dict[str, NotePa
     return Delete(target, before)
 
 
-def _as_diff(change: FileChange) -> str:
+def _change_diff(change: FileChange) -> str:
     name = str(change.path)
     match change:
         case Create():
-            return unified(compare(b"", change.after), "/dev/null", f"b/{name}")
+            return unified_diff(compare(b"", change.after), "/dev/null", f"b/{name}")
         case Delete():
-            return unified(compare(change.before, b""), f"a/{name}", "/dev/null")
+            return unified_diff(compare(change.before, b""), f"a/{name}", "/dev/null")
         case _:
-            return unified(compare(change.before, change.after), f"a/{name}", f"b/{name}")
+            return unified_diff(compare(change.before, change.after), f"a/{name}", f"b/{name}")

@@ -15,8 +15,8 @@ from pydantic import Field
 
 from app.errors import InvalidParametersError, NotFoundError, ScriptoriumError
 from app.permissions.approval import Effect
-from app.permissions.scoping import COMMAND
-from app.permissions.wording import counted
+from app.permissions.impact import COMMAND
+from app.permissions.pluralize import pluralize
 from app.sandbox.git import Repository
 from app.toolkit.context import ToolContext
 from app.toolkit.proposal import EffectProposal
@@ -27,7 +27,7 @@ from app.vault.path import NotePath
 
 GitOperation = Literal["status", "log", "diff", "add", "commit", "branch"]
 _BRANCH = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,99}")
-_LONGEST = 200_000
+_MAX_OUTPUT_CHARS = 200_000
 
 
 class GitAnswer(ToolResult):
@@ -124,8 +124,8 @@ class _Work:
         rows = [row for row in text.split("\0") if row]
         kept = [row for row in rows if row.startswith("## ") or await self._shows(row[3:], row[:2] != "??")]
         files = len(kept) - 1
-        said = f"{counted(files, 'file differs', 'files differ')}." if files else "Nothing differs."
-        return _answer("\n".join(kept), said)
+        said = f"{pluralize(files, 'file differs', 'files differ')}." if files else "Nothing differs."
+        return _git_result("\n".join(kept), said)
 
     async def log(self, limit: int) -> GitAnswer:
         """The latest commits."""
@@ -136,7 +136,7 @@ class _Work:
             "--date=iso-strict",
             "--format=%h %ad %an: %s",
         )
-        return _answer(text, f"{counted(len(text.splitlines()), 'commit')}.")
+        return _git_result(text, f"{pluralize(len(text.splitlines()), 'commit')}.")
 
     async def diff(self, staged: bool) -> GitAnswer:
         """What differs in the files that may be seen."""
@@ -149,7 +149,7 @@ class _Work:
         if shown:
             done = await self._repository.run(["diff", *which, *safe, "--", *shown])
             text = done.output.decode("utf-8", "replace")
-        return _answer(text, f"{counted(len(shown), 'file differs', 'files differ')}.")
+        return _git_result(text, f"{pluralize(len(shown), 'file differs', 'files differ')}.")
 
     async def add(self) -> GitAnswer:
         """Stage files."""
@@ -167,7 +167,7 @@ class _Work:
             if not (await self._shows(name) and await self._is_there(name)):
                 raise NotFoundError(f"There is no file {name}.", path=name)
         await self._repository.text("add", "--", *self._files)
-        return _answer("", f"Staged {', '.join(self._files)}.")
+        return _git_result("", f"Staged {', '.join(self._files)}.")
 
     async def commit(self, message: str) -> GitAnswer:
         """Commit what is staged."""
@@ -188,15 +188,15 @@ class _Work:
             author=author,
         )
         made = await self._repository.text("log", "--max-count=1", "--no-show-signature", "--format=%h %s")
-        return _answer(text, f"Committed {made.strip()}.")
+        return _git_result(text, f"Committed {made.strip()}.")
 
     async def branch(self, name: str | None) -> GitAnswer:
         """The branches, or a new one."""
         if name:
             await self._repository.text("branch", "--no-track", _branch(name))
-            return _answer("", f"Made the branch {name}; the vault stays on the one it is on.")
+            return _git_result("", f"Made the branch {name}; the vault stays on the one it is on.")
         text = await self._repository.text("branch", "--list", "--no-color", "--no-column")
-        return _answer(text, f"{counted(len(text.splitlines()), 'branch', 'branches')}.")
+        return _git_result(text, f"{pluralize(len(text.splitlines()), 'branch', 'branches')}.")
 
     async def _is_there(self, name: str) -> bool:
         """Whether there is a file or folder of this name, or the repository knows one."""
@@ -207,7 +207,7 @@ class _Work:
     async def _shows(self, name: str, tracked: bool = True) -> bool:
         """Whether the caller may see a file as it is, as it is staged, and as it was last committed."""
         path = NotePath.on_disk(name)
-        if not self._vault.sees(path) or await asyncio.to_thread(self._vault.hides_folder, path):
+        if not self._vault.can_see(path) or await asyncio.to_thread(self._vault.hides_folder, path):
             return False
         if not self._hides or not path.is_note:
             return True
@@ -225,7 +225,7 @@ class _Work:
 
 
 def _repository(context: ToolContext) -> Repository:
-    disk, program = context.services.disk, shutil.which("git")
+    disk, program = context.services.file_access, shutil.which("git")
     if disk is None or program is None:
         raise NotFoundError("git is not installed here." if disk else "The files can't be reached here.")
     return Repository(Path(disk.root), program)
@@ -237,5 +237,5 @@ def _branch(name: str) -> str:
     return name
 
 
-def _answer(text: str, said: str) -> GitAnswer:
-    return GitAnswer(output=text[:_LONGEST], message=said)
+def _git_result(text: str, said: str) -> GitAnswer:
+    return GitAnswer(output=text[:_MAX_OUTPUT_CHARS], message=said)

@@ -6,8 +6,8 @@ from pydantic import BaseModel, ConfigDict
 
 from app.errors import ConflictError, InvalidParametersError, NotFoundError
 from app.permissions.caller import CallerKind
-from app.permissions.wording import counted
-from app.toolkit.arguments import ContentHash, NoteName
+from app.permissions.pluralize import pluralize
+from app.toolkit.argument_types import ContentHash, NoteName
 from app.toolkit.context import ToolContext
 from app.toolkit.proposal import Proposal
 from app.toolkit.result import ToolResult
@@ -65,7 +65,7 @@ async def note_history(context: ToolContext, name: NoteName) -> Versions:
         )
         for v in context.history.versions(path)
     ]
-    return Versions(versions=found, message=f"{counted(len(found), 'version')} of {path}.")
+    return Versions(versions=found, message=f"{pluralize(len(found), 'version')} of {path}.")
 
 
 @tool(category="notes", examples=("restore {name} to the version {version}",))
@@ -124,7 +124,7 @@ async def undo(context: ToolContext, entry: int | None = None, turn: str | None 
     first, *others = context.history.by_place(commits)
     plan = context.history.plan_undo(first)
     if plan.conflicts:
-        paths = context.history.told(first, (conflict.path for conflict in plan.conflicts))
+        paths = context.history.visible_paths(first, (conflict.path for conflict in plan.conflicts))
         raise ConflictError(
             f"{', '.join(paths) or 'A note'} changed since, at the same lines."
             " Open the history of the note to choose.",
@@ -135,10 +135,10 @@ async def undo(context: ToolContext, entry: int | None = None, turn: str | None 
     nothing = "" if plan.change_set else _why_nothing(context, first)
 
     def report(committed: ChangeSet) -> Undone:
-        named = context.history.told(first, committed.paths)
+        named = context.history.visible_paths(first, committed.paths)
         words = f"Undone: {', '.join(named) or 'a note'}." if committed else nothing
         if left:
-            words += f" {counted(left, 'change')} outside the notes can be undone next."
+            words += f" {pluralize(left, 'change')} outside the notes can be undone next."
         whole = committed.digest == plan.change_set.digest
         return Undone(commits=list(first) if whole else [], paths=named, left=left, message=words)
 
@@ -147,11 +147,11 @@ async def undo(context: ToolContext, entry: int | None = None, turn: str | None 
 
 def _why_nothing(context: ToolContext, commits: tuple[int, ...]) -> str:
     """Say why commits leave nothing to undo."""
-    standing = context.history.standing(commits)
+    standing = context.history.not_undone(commits)
     if not standing:
         return "It was undone already; nothing to do."
     made = [change.place for one in standing for change in one.changes if change.before is None]
-    gone = context.history.told(commits, made)
+    gone = context.history.visible_paths(commits, made)
     if gone:
         exist = "no longer exists" if len(gone) == 1 else "no longer exist"
         return f"Nothing to undo: {', '.join(gone)} {exist}. Nothing was changed."

@@ -11,13 +11,13 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from app.errors import ConflictError, InvalidParametersError, NotFoundError
 from app.memory import changes
-from app.memory.block import Block, BlockType, Permission, View
-from app.memory.projection import read_block
-from app.memory.schema import schema_json, schema_of
+from app.memory.block import Block, BlockType, BlockView, Permission
+from app.memory.schema import parse_schema, schema_json
+from app.memory.serialization import parse_block
 from app.memory.store import MemoryStore
-from app.permissions.wording import counted
+from app.permissions.pluralize import pluralize
 from app.toolkit.context import ToolContext
-from app.toolkit.memory import BlocksInSight, Memory, agent_of
+from app.toolkit.memory_service import Memory, VisibleBlocks, agent_key
 from app.toolkit.proposal import Proposal
 from app.toolkit.result import ToolResult
 from app.toolkit.tool import tool
@@ -126,15 +126,15 @@ async def block(
             composite (sections with name, content, read_only).
         description: What a new block is for, in a sentence.
     """
-    memory, me = memory_of(context), agent_of(context.caller)
+    memory, me = memory_of(context), agent_key(context.caller)
     if op == "list":
-        return context.propose(ChangeSet(()), _listed(blocks_of(context), me))
+        return context.propose(ChangeSet(()), _list_blocks(blocks_of(context), me))
     if op == "create":
         made = Block.new(
             me,
             label or "",
             type=BlockType(type or "working"),
-            schema=schema_of(layout) if layout else None,
+            schema=parse_schema(layout) if layout else None,
             permission=Permission(permission or "read_write"),
             description=description or "",
             text=content,
@@ -151,25 +151,27 @@ async def block(
         other = agent or "" if op == "unshare" and agent in found.shares else memory.agent(agent or "")
         shared = _shared(found, other, Permission(permission) if permission else None)
         words = f"{found.label} is {'shared with' if op == 'share' else 'no longer shared with'} {other}."
-        return _become(context, found, shared, words, f"{op.capitalize()} {found.label} ({other})")
-    return _looked_after(context, op, found)
+        return _propose_block(context, found, shared, words, f"{op.capitalize()} {found.label} ({other})")
+    return _change_block(context, op, found)
 
 
-def _looked_after(context: ToolContext, op: str, found: Block) -> Proposal[BlockResult]:
+def _change_block(context: ToolContext, op: str, found: Block) -> Proposal[BlockResult]:
     """The operations that need nothing but the block."""
-    me = agent_of(context.caller)
+    me = agent_key(context.caller)
     match op:
         case "load":
             return _load(context, found, me)
         case "info":
-            return context.propose(ChangeSet(()), _about(found, me))
+            return context.propose(ChangeSet(()), _describe_block(found, me))
         case "pin" | "unpin":
             view = replace(found.view_of(me), pinned=op == "pin")
             words = f"{found.label} {'is pinned' if op == 'pin' else 'leaves the context after the turn'}."
             title = f"{op.capitalize()} {found.label}"
-            return _become(context, found, found.with_view(me, view), words, title)
+            return _propose_block(context, found, found.with_view(me, view), words, title)
         case "archive":
-            return _become(context, found, put_away(found), f"{found.label} is put away.", "Put away")
+            return _propose_block(
+                context, found, unpin_everywhere(found), f"{found.label} is put away.", "Put away"
+            )
         case _:
             return _delete(context, found)
 
@@ -185,9 +187,9 @@ def memory_of(context: ToolContext) -> Memory:
     return context.services.memory
 
 
-def blocks_of(context: ToolContext) -> BlocksInSight:
+def blocks_of(context: ToolContext) -> VisibleBlocks:
     """The blocks that the caller may read; raises as `memory_of`."""
-    return BlocksInSight(memory_of(context).store, context.reads)
+    return VisibleBlocks(memory_of(context).store, context.reads)
 
 
 def _delete(context: ToolContext, found: Block) -> Proposal[BlockResult]:
@@ -195,13 +197,13 @@ def _delete(context: ToolContext, found: Block) -> Proposal[BlockResult]:
         message = f"Nothing was written into the block {found.label!r} yet."
         raise NotFoundError(message, label=found.label)
     result = BlockResult(message=f"Deleted the block {found.label}.")
-    return context.propose(changes.deleted(found), result)
+    return context.propose(changes.delete_block(found), result)
 
 
-def _listed(blocks: BlocksInSight, me: str) -> BlockResult:
+def _list_blocks(blocks: VisibleBlocks, me: str) -> BlockResult:
     found = blocks.blocks(me)
     return BlockResult(
-        blocks=[info_of(one, me) for one in found], message=f"{counted(len(found), 'block')} in the memory."
+        blocks=[info_of(one, me) for one in found], message=f"{pluralize(len(found), 'block')} in the memory."
     )
 
 
@@ -221,20 +223,20 @@ def info_of(one: Block, me: str) -> BlockInfo:
 
 
 def _create(context: ToolContext, memory: Memory, made: Block) -> Proposal[BlockResult]:
-    kept = memory.store.at(made.path)
+    kept = memory.store.block_at(made.path)
     if kept is not None:
         raise ConflictError(f"There is a block {kept.label!r} already.", label=kept.label)
     result = BlockResult(blocks=[info_of(made, made.owner)], message=f"Made the block {made.label}.")
-    return context.propose(changes.created(made), result)
+    return context.propose(changes.create_block(made), result)
 
 
 def _load_file(context: ToolContext, store: MemoryStore, source_id: str, path: str) -> Proposal[BlockResult]:
     """Load a file of a folder outside as `file` does, and answer as for any other block."""
-    me = agent_of(context.caller)
+    me = agent_key(context.caller)
     copy = readable_copy(context, source_id, path)
     change_set = copy.load()
     after = next((after_of(change) for change in change_set.changes), None)
-    block = read_block(after) if after is not None else store.block(copy.label, me)
+    block = parse_block(after) if after is not None else store.block(copy.label, me)
     result = BlockResult(
         blocks=[info_of(block, me)],
         text=block.shown_to(me),
@@ -255,31 +257,33 @@ def _load(context: ToolContext, found: Block, me: str) -> Proposal[BlockResult]:
         start_line=view.start,
         total_lines=len(after.text.splitlines()),
         leaves_context=not view.pinned,
-        message=f"{after.label}: {counted(after.size, 'character')}.",
+        message=f"{after.label}: {pluralize(after.size, 'character')}.",
     )
-    change = changes.edited(found, after, f"Bring back {found.label}") if after != found else ChangeSet(())
-    return context.propose(change, _marked(result, after))
+    change = (
+        changes.edit_block(found, after, f"Bring back {found.label}") if after != found else ChangeSet(())
+    )
+    return context.propose(change, _mark_untrusted(result, after))
 
 
-def _marked(result: BlockResult, shown: Block) -> BlockResult:
+def _mark_untrusted(result: BlockResult, shown: Block) -> BlockResult:
     """What came from a place outside is told to be so."""
     return result.from_outside() if shown.origin else result
 
 
-def _about(found: Block, me: str) -> BlockResult:
+def _describe_block(found: Block, me: str) -> BlockResult:
     layout = schema_json(found.schema)
     assert isinstance(layout, dict)
-    words = f"{found.label}: {found.type} {found.schema.kind}, {counted(found.size, 'character')}."
+    words = f"{found.label}: {found.type} {found.schema.kind}, {pluralize(found.size, 'character')}."
     return BlockResult(
         blocks=[info_of(found, me)], layout=layout, total_lines=len(found.text.splitlines()), message=words
     )
 
 
 def _show_lines(context: ToolContext, found: Block, after: Block) -> Proposal[BlockResult]:
-    me = agent_of(context.caller)
+    me = agent_key(context.caller)
     view, total = after.view_of(me), len(found.text.splitlines())
     if view.start > max(total, 1):
-        message = f"{found.label} has {counted(total, 'line')}."
+        message = f"{found.label} has {pluralize(total, 'line')}."
         raise InvalidParametersError(message, total_lines=total)
     result = BlockResult(
         blocks=[info_of(after, me)],
@@ -289,11 +293,11 @@ def _show_lines(context: ToolContext, found: Block, after: Block) -> Proposal[Bl
         leaves_context=not view.pinned,
         message=f"{found.label}: lines {view.start} to {min(total, view.start + (view.lines or total) - 1)}.",
     )
-    change = changes.edited(found, after, f"Choose the lines of {found.label}")
-    return context.propose(change, _marked(result, after))
+    change = changes.edit_block(found, after, f"Choose the lines of {found.label}")
+    return context.propose(change, _mark_untrusted(result, after))
 
 
-def put_away(found: Block) -> Block:
+def unpin_everywhere(found: Block) -> Block:
     """The block as it is when it is put away: out of every context.
 
     Raises:
@@ -302,8 +306,8 @@ def put_away(found: Block) -> Block:
     if found.type is BlockType.CORE:
         message = f"{found.label!r} is a core block, which is not put away."
         raise InvalidParametersError(message, label=found.label)
-    views: Mapping[str, View] = {name: replace(view, pinned=False) for name, view in found.views.items()}
-    return replace(found, type=BlockType.ARCHIVAL, views={n: v for n, v in views.items() if v != View()})
+    views: Mapping[str, BlockView] = {name: replace(view, pinned=False) for name, view in found.views.items()}
+    return replace(found, type=BlockType.ARCHIVAL, views={n: v for n, v in views.items() if v != BlockView()})
 
 
 def _shared(found: Block, agent: str, permission: Permission | None) -> Block:
@@ -315,8 +319,8 @@ def _shared(found: Block, agent: str, permission: Permission | None) -> Block:
     return replace(found, shares=shares if permission is None else {**shares, agent: permission})
 
 
-def _become(
+def _propose_block(
     context: ToolContext, before: Block, after: Block, words: str, summary: str
 ) -> Proposal[BlockResult]:
-    result = BlockResult(blocks=[info_of(after, agent_of(context.caller))], message=words)
-    return context.propose(changes.edited(before, after, summary), result)
+    result = BlockResult(blocks=[info_of(after, agent_key(context.caller))], message=words)
+    return context.propose(changes.edit_block(before, after, summary), result)

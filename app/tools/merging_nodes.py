@@ -5,23 +5,23 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 
-from app.analysis.merging import Strategy, check_distinct, merge_texts
+from app.analysis.note_merge import Strategy, check_distinct, merge_texts
 from app.errors import InvalidParametersError, UnreadableNoteError
 from app.index.renames import Rewrite
-from app.permissions.wording import counted
+from app.permissions.pluralize import pluralize
 from app.toolkit.context import ToolContext
 from app.toolkit.open_note import OpenNote
 from app.toolkit.proposal import Proposal
 from app.toolkit.result import ToolResult
 from app.toolkit.tool import tool
-from app.tools.node_parts import NodeId
+from app.tools.node_common import NodeId
 from app.vault.changes import ChangeSet, FileChange, Update
 from app.vault.markdown import edit
 from app.vault.markdown.scan import scan
 from app.vault.markdown.text import decode_lossy
 from app.vault.path import NotePath
 
-_SHOWN = 4000
+_MAX_CONTENT_CHARS = 4000
 
 
 class NodesMerged(ToolResult):
@@ -67,19 +67,21 @@ async def merge_nodes(
     plan = await context.index.links_to_rewrite(secondary.path, primary.path)
     rewrites = dict(plan.rewrites)
     own, moved = rewrites.pop(primary.path, None), rewrites.pop(secondary.path, None)
-    first = _rewritten(context, _without_ties(context, primary, secondary.path), own)
-    second = _rewritten(context, _without_ties(context, secondary, primary.path), moved)
+    first = _rewritten(context, _without_relations_to(context, primary, secondary.path), own)
+    second = _rewritten(context, _without_relations_to(context, secondary, primary.path), moved)
     merged = merge_texts(first, second, merge_strategy, secondary.name)
-    changes, left_out = await asyncio.to_thread(_others, context, rewrites)
+    changes, left_out = await asyncio.to_thread(_other_changes, context, rewrites)
     left_out += [
         f"{link.source} line {link.line}: [[{link.target_text}]] could mean several notes"
         for link in plan.ambiguous
-        if context.vault.sees(link.source)
+        if context.vault.can_see(link.source)
     ]
     summary = f"Merge {secondary.path} into {primary.path}"
     if changes:
-        summary += f", {counted(len(changes), 'note')} rewritten"
-    change_set = ChangeSet.of(primary.with_text(merged.text), secondary.deleted(), *changes, summary=summary)
+        summary += f", {pluralize(len(changes), 'note')} rewritten"
+    change_set = ChangeSet.of(
+        primary.with_text(merged.text), secondary.delete_change(), *changes, summary=summary
+    )
     transferred = merged.relations + _relations_to(context, secondary.path, primary.path)
 
     def report(committed: ChangeSet) -> NodesMerged:
@@ -94,15 +96,15 @@ async def merge_nodes(
         seen = [
             str(change.path)
             for change in committed.changes
-            if change.path not in (primary.path, secondary.path) and context.vault.sees(change.path)
+            if change.path not in (primary.path, secondary.path) and context.vault.can_see(change.path)
         ]
         if seen:
-            others = counted(len(seen), "note that links to it was", "notes that link to it were")
+            others = pluralize(len(seen), "note that links to it was", "notes that link to it were")
             words += f" {others} rewritten."
         return NodesMerged(
             primary_node_id=str(primary.storage_id),
             secondary_node_id=str(secondary.storage_id),
-            merged_content=text[scan(text).body_start :][:_SHOWN],
+            merged_content=text[scan(text).body_start :][:_MAX_CONTENT_CHARS],
             relationships_transferred=transferred if committed.digest == change_set.digest else 0,
             rewritten=seen,
             left_out=left_out,
@@ -116,7 +118,7 @@ def _rewritten(context: ToolContext, text: str, rewrite: Rewrite | None) -> str:
     return edit.rewrite_links(text, rewrite) if rewrite else text
 
 
-def _without_ties(context: ToolContext, note: OpenNote, other: NotePath) -> str:
+def _without_relations_to(context: ToolContext, note: OpenNote, other: NotePath) -> str:
     """A note's text without relations to `other`: in the merged note they would lead to itself."""
     text = note.text
     while True:
@@ -133,7 +135,9 @@ def _without_ties(context: ToolContext, note: OpenNote, other: NotePath) -> str:
         text = edit.remove_relation(text, tie)
 
 
-def _others(context: ToolContext, rewrites: Mapping[NotePath, Rewrite]) -> tuple[list[FileChange], list[str]]:
+def _other_changes(
+    context: ToolContext, rewrites: Mapping[NotePath, Rewrite]
+) -> tuple[list[FileChange], list[str]]:
     """The changes of the notes that link to the second note, and those that can't be changed."""
     changes: list[FileChange] = []
     left_out: list[str] = []
@@ -142,7 +146,7 @@ def _others(context: ToolContext, rewrites: Mapping[NotePath, Rewrite]) -> tuple
             note = context.vault.open_for_change(source)
             changes.append(note.with_text(edit.rewrite_links(note.text, rewrite)))
         except (UnreadableNoteError, InvalidParametersError) as error:
-            if context.vault.sees(source):
+            if context.vault.can_see(source):
                 left_out.append(f"{source}: {error.message}")
     return changes, left_out
 

@@ -7,16 +7,16 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from app.errors import InvalidParametersError
-from app.messages.outbox import Outbox
+from app.messages.channel_registry import ChannelRegistry
 from app.permissions.approval import Effect
 from app.toolkit.context import ToolContext
 from app.toolkit.proposal import EffectProposal
 from app.toolkit.result import ToolResult
-from app.toolkit.team import TeamDesk, TeamReply
+from app.toolkit.team import TeamReply, TeamService
 from app.toolkit.tool import tool
 
-_LONGEST = 20_000
-_PATIENCE_S = 3600.0
+_MAX_MESSAGE_CHARS = 20_000
+_REPLY_TIMEOUT_S = 3600.0
 
 
 class AgentAnswer(BaseModel):
@@ -59,7 +59,7 @@ class WorkDone(ToolResult):
         "asked to send."
     ),
     rate_per_minute=20,
-    timeout=_PATIENCE_S,
+    timeout=_REPLY_TIMEOUT_S,
     acts=True,
 )
 async def send_message(
@@ -89,12 +89,12 @@ async def send_message(
         )
         return MessageSent(target=target, delivered_to=list(told.places), message=words).ending_turn()
     if target == "agent":
-        return _answered(target, await _team(context).ask_agent(context.caller, id or "", content, metadata))
+        return _to_result(target, await _team(context).ask_agent(context.caller, id or "", content, metadata))
     if target == "group":
-        return _answered(target, await _team(context).ask_group(context.caller, id or "", content, metadata))
+        return _to_result(target, await _team(context).ask_group(context.caller, id or "", content, metadata))
     if metadata:
         raise InvalidParametersError(f"{target} takes a text only, no metadata.", argument="metadata")
-    return _outside(context, target, content, id or "")
+    return _send_outside(context, target, content, id or "")
 
 
 @tool(
@@ -105,7 +105,7 @@ async def send_message(
         "conversation: say everything it needs. Its answer is data, like any result."
     ),
     rate_per_minute=30,
-    timeout=_PATIENCE_S,
+    timeout=_REPLY_TIMEOUT_S,
 )
 async def delegate(context: ToolContext, agent: str, prompt: str) -> WorkDone:
     """Hand work to another agent of the team and get its answer.
@@ -123,21 +123,23 @@ async def delegate(context: ToolContext, agent: str, prompt: str) -> WorkDone:
 def _check(target: str, content: str, id: str | None) -> None:
     if not content.strip():
         raise InvalidParametersError("An empty message can't be sent.")
-    if len(content) > _LONGEST:
-        raise InvalidParametersError(f"A message has {_LONGEST:,} characters at most.", limit=_LONGEST)
+    if len(content) > _MAX_MESSAGE_CHARS:
+        raise InvalidParametersError(
+            f"A message has {_MAX_MESSAGE_CHARS:,} characters at most.", limit=_MAX_MESSAGE_CHARS
+        )
     if target in ("agent", "group") and not (id or "").strip():
         raise InvalidParametersError(f"Say to which {target}, by its name in id.", argument="id")
     if target == "user" and id:
         raise InvalidParametersError("user takes no id: there is one person.", argument="id")
 
 
-def _team(context: ToolContext) -> TeamDesk:
+def _team(context: ToolContext) -> TeamService:
     if context.services.team is None:
         raise InvalidParametersError("There is no team of agents here.")
     return context.services.team
 
 
-def _answered(target: str, reply: TeamReply) -> MessageSent:
+def _to_result(target: str, reply: TeamReply) -> MessageSent:
     sent = MessageSent(
         target=target,
         delivered_to=[reply.to],
@@ -148,9 +150,9 @@ def _answered(target: str, reply: TeamReply) -> MessageSent:
     return sent.from_outside() if reply.untrusted else sent
 
 
-def _outside(context: ToolContext, target: str, content: str, id: str) -> EffectProposal[MessageSent]:
+def _send_outside(context: ToolContext, target: str, content: str, id: str) -> EffectProposal[MessageSent]:
     """Propose a message that leaves the machine: what is shown is exactly what is sent."""
-    outbox: Outbox | None = context.services.outbox
+    outbox: ChannelRegistry | None = context.services.channels
     if outbox is None:
         raise InvalidParametersError(f"Messages to {target} are off here. Nothing was sent.")
     channel = outbox.channel(target, id)

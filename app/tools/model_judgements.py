@@ -11,19 +11,19 @@ from dataclasses import replace
 
 from pydantic import BaseModel, Field
 
-from app.analysis.confidence import HIGHEST, LOWEST, Factor, Judged
-from app.analysis.thinking import Thinker, ThinkingFailed
+from app.analysis.confidence import MAX_CONFIDENCE, MIN_CONFIDENCE, ConfidenceUpdate, Factor
+from app.analysis.language_model import LanguageModel, ModelError
 from app.toolkit.context import ToolContext
 from app.toolkit.open_note import OpenNote
-from app.tools.node_parts import readable
-from app.tools.related_nodes import RelatedNode, kept_from, prose_of
+from app.tools.node_common import readable
+from app.tools.related_nodes import RelatedNode, model_exclusion_reason, prose_of
 from app.vault.markdown.relations import relation_type
 from app.vault.note import KNOWN_RELATIONS
 from app.vault.storage_id import StorageId
 
-_OWN, _OTHER = 6000, 1500
-_MOST = 12
-_BY_LOCAL = "By local methods: "
+_MAX_OWN_CHARS, _MAX_OTHER_CHARS = 6000, 1500
+_MAX_COMPARED_NOTES = 12
+_LOCAL_METHODS_PREFIX = "By local methods: "
 
 
 class JudgedRelation(BaseModel):
@@ -51,27 +51,27 @@ async def relations_by_model(
     context: ToolContext, note: OpenNote, found: Sequence[RelatedNode]
 ) -> list[RelatedNode]:
     """The same nodes, their relations by the model where it may see both; scores stay those of likeness."""
-    thinker = context.services.thinker
+    thinker = context.services.language_model
     if thinker is None or not found:
         return list(found)
-    if why := kept_from(thinker, (note,)):
+    if why := model_exclusion_reason(thinker, (note,)):
         return [_local(one, why) for one in found]
     shown: dict[str, OpenNote] = {}
-    for one in found[:_MOST]:
+    for one in found[:_MAX_COMPARED_NOTES]:
         other = readable(context, StorageId.parse(one.id).path)
-        if other is not None and not kept_from(thinker, (other,)):
+        if other is not None and not model_exclusion_reason(thinker, (other,)):
             shown[one.id] = other
     if not shown:
-        return [_local(one, f"{_BY_LOCAL}it is kept from models.") for one in found]
+        return [_local(one, f"{_LOCAL_METHODS_PREFIX}it is kept from models.") for one in found]
     try:
         said = await _ask_relations(thinker, note, shown)
-    except ThinkingFailed as error:
-        return [_local(one, f"{_BY_LOCAL}{error.message}") for one in found]
-    return [_told(one, said.get(one.id), thinker.name) for one in found]
+    except ModelError as error:
+        return [_local(one, f"{_LOCAL_METHODS_PREFIX}{error.message}") for one in found]
+    return [_apply_judgement(one, said.get(one.id), thinker.name) for one in found]
 
 
 async def _ask_relations(
-    thinker: Thinker, note: OpenNote, others: dict[str, OpenNote]
+    thinker: LanguageModel, note: OpenNote, others: dict[str, OpenNote]
 ) -> dict[str, JudgedRelation]:
     """What the model says of each, by its id; of some it may say nothing."""
     ask = (
@@ -79,18 +79,19 @@ async def _ask_relations(
         f"number, one of {', '.join(KNOWN_RELATIONS)} and one sentence of reasoning."
     )
     numbered = "\n\n".join(
-        f"Note {number}: {prose_of(other)[:_OTHER]}" for number, other in enumerate(others.values(), 1)
+        f"Note {number}: {prose_of(other)[:_MAX_OTHER_CHARS]}"
+        for number, other in enumerate(others.values(), 1)
     )
-    text = f"First note: {prose_of(note)[:_OWN]}\n\n{numbered}"
+    text = f"First note: {prose_of(note)[:_MAX_OWN_CHARS]}\n\n{numbered}"
     answer = await thinker.answer(ask, text, JudgedRelations)
     ids = list(others)
     return {ids[one.number - 1]: one for one in answer.relations if 1 <= one.number <= len(ids)}
 
 
-def _told(one: RelatedNode, said: JudgedRelation | None, name: str) -> RelatedNode:
+def _apply_judgement(one: RelatedNode, said: JudgedRelation | None, name: str) -> RelatedNode:
     kind = relation_type(said.relationship_type) if said is not None else ""
     if said is None or kind not in KNOWN_RELATIONS:
-        return _local(one, f"{_BY_LOCAL}{name} said nothing of it.")
+        return _local(one, f"{_LOCAL_METHODS_PREFIX}{name} said nothing of it.")
     reasoning = f"{said.reasoning} ({name})"
     told = {"suggested_relationship": kind, "reasoning": reasoning, "evidence": [reasoning]}
     return one.model_copy(update=told)
@@ -101,8 +102,8 @@ def _local(one: RelatedNode, why: str) -> RelatedNode:
 
 
 async def confidence_by_model(
-    context: ToolContext, note: OpenNote, around: Iterable[tuple[str, OpenNote]], local: Judged
-) -> tuple[Judged, str]:
+    context: ToolContext, note: OpenNote, around: Iterable[tuple[str, OpenNote]], local: ConfidenceUpdate
+) -> tuple[ConfidenceUpdate, str]:
     """The confidence by the model with its reasoning, or the local one with the reason for that.
 
     Args:
@@ -111,23 +112,27 @@ async def confidence_by_model(
         around: The notes that support or contradict it, each with which of both.
         local: The confidence by log-odds; what the model moves it by is told as a factor of its own.
     """
-    thinker = context.services.thinker
+    thinker = context.services.language_model
     if thinker is None:
         return local, ""
-    if why := kept_from(thinker, (note,)):
+    if why := model_exclusion_reason(thinker, (note,)):
         return local, why
-    said = [(stance, other) for stance, other in around if not kept_from(thinker, (other,))][:_MOST]
+    said = [(stance, other) for stance, other in around if not model_exclusion_reason(thinker, (other,))][
+        :_MAX_COMPARED_NOTES
+    ]
     ask = (
         "Judge how sure one may be that the note is right, from 0 to 1, by what it says itself and by the "
         f"notes that support or contradict it. By counting these alone it is {local.new:.2f}. Answer with "
         "the confidence and one or two sentences of reasoning."
     )
-    evidence = "\n\n".join(f"This {stance} it: {prose_of(other)[:_OTHER]}" for stance, other in said)
-    text = f"The note: {prose_of(note)[:_OWN]}\n\n{evidence}"
+    evidence = "\n\n".join(
+        f"This {stance} it: {prose_of(other)[:_MAX_OTHER_CHARS]}" for stance, other in said
+    )
+    text = f"The note: {prose_of(note)[:_MAX_OWN_CHARS]}\n\n{evidence}"
     try:
         answer = await thinker.answer(ask, text, JudgedConfidence)
-    except ThinkingFailed as error:
-        return local, f"{_BY_LOCAL}{error.message}"
-    new = min(HIGHEST, max(LOWEST, answer.confidence))
+    except ModelError as error:
+        return local, f"{_LOCAL_METHODS_PREFIX}{error.message}"
+    new = min(MAX_CONFIDENCE, max(MIN_CONFIDENCE, answer.confidence))
     factor = Factor(f"what {thinker.name} makes of it", new - local.new)
     return replace(local, new=new, factors=(*local.factors, factor)), f"{answer.reasoning} ({thinker.name})"

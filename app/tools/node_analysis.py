@@ -6,22 +6,22 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from app.analysis.confidence import Neighbour, node_confidence
-from app.analysis.relations import AUTOMATIC
-from app.analysis.sentences import joined, sentences
-from app.analysis.summary import shortened
+from app.analysis.confidence import RelationNeighbor, node_confidence
+from app.analysis.relation_classifier import MIN_AUTOMATIC_SCORE
+from app.analysis.sentences import join_sentences, split_sentences
+from app.analysis.summary import truncate
 from app.errors import InvalidParametersError
 from app.index.records import LinkRecord
-from app.permissions.wording import counted
-from app.toolkit.arguments import Limit, Share
+from app.permissions.pluralize import pluralize
+from app.toolkit.argument_types import Limit, Share
 from app.toolkit.context import ToolContext
 from app.toolkit.open_note import OpenNote
 from app.toolkit.proposal import Proposal
 from app.toolkit.result import ToolResult
 from app.toolkit.tool import tool
 from app.tools.model_judgements import confidence_by_model, relations_by_model
-from app.tools.node_parts import NodeId, OpenEdge, edges_of, incoming_of, readable
-from app.tools.related_nodes import LEAST_SIMILAR, RelatedNode, related_to_note
+from app.tools.node_common import NodeId, OpenEdge, edges_of, incoming_of, readable
+from app.tools.related_nodes import MIN_SIMILARITY, RelatedNode, related_to_note
 from app.tools.summaries import Style, summary_of
 from app.vault.changes import ChangeSet, after_of
 from app.vault.markdown import edit
@@ -32,9 +32,9 @@ from app.vault.storage_id import StorageId
 
 Characters = Annotated[int, Field(ge=20, le=20_000)]
 Depth = Annotated[int, Field(ge=1, le=4)]
-_MOST_NODES = 40
-_EACH = 160
-_STRONGEST = 5
+_MAX_NODES = 40
+_MAX_NEIGHBOR_CHARS = 160
+_MAX_STRONGEST = 5
 
 
 class RelatedNodes(ToolResult):
@@ -109,7 +109,7 @@ async def find_related_nodes(
     context: ToolContext,
     node_id: NodeId,
     limit: Limit = 10,
-    min_similarity: Share = LEAST_SIMILAR,
+    min_similarity: Share = MIN_SIMILARITY,
     node_types: list[str] | None = None,
     auto_link: bool = False,
 ) -> Proposal[RelatedNodes]:
@@ -127,9 +127,9 @@ async def find_related_nodes(
     found = await relations_by_model(context, note, found)
     text, made = (note.readable_text, 0)
     if auto_link:
-        text, made = _linked(context, note, found)
+        text, made = _add_relations(context, note, found)
     change = (
-        ChangeSet.of(note.with_text(text), summary=f"Add {counted(made, 'relation')} to {note.path}")
+        ChangeSet.of(note.with_text(text), summary=f"Add {pluralize(made, 'relation')} to {note.path}")
         if made
         else ChangeSet(())
     )
@@ -141,9 +141,9 @@ async def find_related_nodes(
         written = next(filter(None, map(after_of, committed.changes)), note.content)
         added = OpenNote(note.path, written).parsed.relations
         made = max(0, len(added) - len(note.parsed.relations))
-        words = f"{counted(len(found), 'node')} related to [[{note.name}]]."
+        words = f"{pluralize(len(found), 'node')} related to [[{note.name}]]."
         if auto_link:
-            words += f" {counted(made, 'relation')} created."
+            words += f" {pluralize(made, 'relation')} created."
         related = RelatedNodes(
             node_id=str(note.storage_id), related_nodes=found, links_created=made, message=words
         )
@@ -152,7 +152,7 @@ async def find_related_nodes(
     return context.propose(change, report)
 
 
-def _linked(context: ToolContext, note: OpenNote, found: list[RelatedNode]) -> tuple[str, int]:
+def _add_relations(context: ToolContext, note: OpenNote, found: list[RelatedNode]) -> tuple[str, int]:
     """The note's text with the likely relations that it lacks, and how many those are.
 
     A type that nothing speaks for is not written: such a relation is just RELATES_TO.
@@ -163,7 +163,7 @@ def _linked(context: ToolContext, note: OpenNote, found: list[RelatedNode]) -> t
     for one in found:
         target = StorageId.parse(one.id).path
         rejected = queue is not None and queue.is_rejected(note.path, target)
-        if one.suggestion_score < AUTOMATIC or target in related or rejected:
+        if one.suggestion_score < MIN_AUTOMATIC_SCORE or target in related or rejected:
             continue
         name = context.index.resolver.shortest(target, note.path)
         remark = "suggested by likeness"
@@ -207,7 +207,7 @@ async def summarize_node(
     if include_relationships:
         lines = _relation_lines(context, note)
         related = len(lines)
-        points += lines[:_STRONGEST]
+        points += lines[:_MAX_STRONGEST]
     summary = NodeSummary(
         node_id=str(note.storage_id),
         summary=told.text,
@@ -222,21 +222,21 @@ async def summarize_node(
 def _relation_lines(context: ToolContext, note: OpenNote) -> list[str]:
     """Each relation of a note, and each to it, in words; the surest first."""
     found = [
-        (one.relation.confidence, f"{_verb(one.relation.type)} [[{_name(one)}]]")
+        (one.relation.confidence, f"{_relation_label(one.relation.type)} [[{_edge_name(one)}]]")
         for one in edges_of(context, note)
     ]
     found += [
-        (link.confidence, f"[[{link.source.name}]] {_verb(link.type)} it")
+        (link.confidence, f"[[{link.source.name}]] {_relation_label(link.type)} it")
         for link in incoming_of(context, note)
     ]
     return [words for sure, words in sorted(found, key=lambda one: -(one[0] if one[0] is not None else 0.5))]
 
 
-def _verb(kind: str) -> str:
+def _relation_label(kind: str) -> str:
     return relation_word(kind).replace("_", " ")
 
 
-def _name(edge: OpenEdge) -> str:
+def _edge_name(edge: OpenEdge) -> str:
     return edge.target.name if edge.target is not None else edge.to
 
 
@@ -266,11 +266,11 @@ async def summarize_node_with_context(
     if types is not None and "" in types:
         raise InvalidParametersError("A type of relation is a word.", relationship_types=relationship_types)
     told = await summary_of(context, [note], 400)
-    around = _around(context, note, depth, types)
+    around = _surrounding_notes(context, note, depth, types)
     groups: dict[str, list[str]] = {"supports": [], "contradicts": [], "related": []}
     for stance, other, steps in around:
-        short = await summary_of(context, [other], _EACH) if len(around) <= 8 else None
-        text = short.text if short else shortened(_first_words(other), _EACH)
+        short = await summary_of(context, [other], _MAX_NEIGHBOR_CHARS) if len(around) <= 8 else None
+        text = short.text if short else truncate(_first_words(other), _MAX_NEIGHBOR_CHARS)
         far = f" ({steps} steps away)" if steps > 1 else ""
         groups[stance].append(f"[[{other.name}]]{far}: {text}" if text else f"[[{other.name}]]{far}")
     result = SummaryContext(**groups)
@@ -279,17 +279,17 @@ async def summarize_node_with_context(
         summary=told.text,
         context=result,
         reasoning=told.reasoning,
-        synthesis=_synthesis(context, note, result, depth),
-        message=f"[[{note.name}]] with {counted(len(around), 'node')} around it.",
+        synthesis=_synthesize(context, note, result, depth),
+        message=f"[[{note.name}]] with {pluralize(len(around), 'node')} around it.",
     )
     return summary.from_notes(one.is_from_web for one in (note, *(other for _, other, _ in around)))
 
 
 def _first_words(note: OpenNote) -> str:
-    return joined(sentences(note.readable_text)[:2])
+    return join_sentences(split_sentences(note.readable_text)[:2])
 
 
-def _around(
+def _surrounding_notes(
     context: ToolContext, note: OpenNote, depth: int, types: set[str] | None
 ) -> list[tuple[str, OpenNote, int]]:
     """The notes within `depth` steps, each once, with how it stands to the note, the nearest first.
@@ -302,19 +302,21 @@ def _around(
     for step in range(1, depth + 1):
         following: list[tuple[NotePath, str]] = []
         for path, stance in level:
-            for other, kind in _steps(context, path, types):
+            for other, kind in _neighbor_steps(context, path, types):
                 opened = None if other in seen else readable(context, other)
-                if opened is None or len(found) >= _MOST_NODES:
+                if opened is None or len(found) >= _MAX_NODES:
                     continue
                 seen.add(other)
-                own = _stance(stance, kind)
+                own = _combine_stances(stance, kind)
                 found.append((own, opened, step))
                 following.append((other, own))
         level = following
     return found
 
 
-def _steps(context: ToolContext, path: NotePath, types: set[str] | None) -> list[tuple[NotePath, str]]:
+def _neighbor_steps(
+    context: ToolContext, path: NotePath, types: set[str] | None
+) -> list[tuple[NotePath, str]]:
     """The neighbours of a note with the type of the step, typed relations to it first."""
     incoming = [(link.source, link) for link in context.index.backlinks(path)]
     outgoing = [(link.target, link) for link in context.index.outgoing(path) if link.target is not None]
@@ -322,35 +324,35 @@ def _steps(context: ToolContext, path: NotePath, types: set[str] | None) -> list
     for (other, link), is_incoming in [*((x, True) for x in incoming), *((x, False) for x in outgoing)]:
         if types is not None and link.type not in types:
             continue
-        steps.append((other, _meant(link, is_incoming)))
+        steps.append((other, _stance_of_link(link, is_incoming)))
     return sorted(steps, key=lambda one: one[1] == "related")
 
 
-def _meant(link: LinkRecord, incoming: bool) -> str:
+def _stance_of_link(link: LinkRecord, incoming: bool) -> str:
     """What a step says of the note that it is taken from."""
     if link.type == "CONTRADICTS":
         return "contradicts"
     return "supports" if link.type == "SUPPORTS" and incoming else "related"
 
 
-def _stance(before: str, step: str) -> str:
+def _combine_stances(before: str, step: str) -> str:
     if "related" in (before, step):
         return "related"
     return "supports" if before == step else "contradicts"
 
 
-def _synthesis(context: ToolContext, note: OpenNote, around: SummaryContext, depth: int) -> str:
+def _synthesize(context: ToolContext, note: OpenNote, around: SummaryContext, depth: int) -> str:
     """What the surroundings come to, with the confidence that follows from them."""
-    judged = node_confidence(note.parsed.type, note.parsed.confidence, _neighbours(context, note))
+    judged = node_confidence(note.parsed.type, note.parsed.confidence, _relation_neighbors(context, note))
     pro, contra = len(around.supports), len(around.contradicts)
     within = "directly" if depth == 1 else f"within {depth} steps"
     if not pro and not contra:
-        said = f"Nothing speaks for or against it {within}; {counted(len(around.related), 'note')} related."
+        said = f"Nothing speaks for or against it {within}; {pluralize(len(around.related), 'note')} related."
     else:
         lean = "it is even" if pro == contra else f"more speaks {'for' if pro > contra else 'against'} it"
         said = (
-            f"{counted(pro, 'note supports', 'notes support')} it and "
-            f"{counted(contra, 'note contradicts', 'notes contradict')} it {within}: {lean}."
+            f"{pluralize(pro, 'note supports', 'notes support')} it and "
+            f"{pluralize(contra, 'note contradicts', 'notes contradict')} it {within}: {lean}."
         )
     stated = "" if note.parsed.confidence is None else f" Stated confidence: {note.parsed.confidence:.2f}."
     return f"{said}{stated} By what is next to it: {judged.new:.2f}."
@@ -377,9 +379,9 @@ async def recalculate_node_confidence(
         factor_in_relationships: Whether its relations count; without, only its type does.
     """
     note = await context.vault.resolve_strictly(node_id)
-    around = _neighbours(context, note) if factor_in_relationships else []
+    around = _relation_neighbors(context, note) if factor_in_relationships else []
     local = node_confidence(note.parsed.type, note.parsed.confidence, around)
-    near = _around(context, note, 1, None) if factor_in_relationships else []
+    near = _surrounding_notes(context, note, 1, None) if factor_in_relationships else []
     witnesses = [(stance, other) for stance, other, _ in near if stance != "related"]
     judged, words = await confidence_by_model(context, note, witnesses, local)
     new = round(judged.new, 2)
@@ -387,8 +389,8 @@ async def recalculate_node_confidence(
     pro = sum(one.impact > 0 for one in local.factors[1:])
     contra = sum(one.impact < 0 for one in local.factors[1:])
     reasoning = (
-        f"Sum of log-odds: half of what was stated, {counted(pro, 'reason')} for it and "
-        f"{counted(contra, 'reason')} against it."
+        f"Sum of log-odds: half of what was stated, {pluralize(pro, 'reason')} for it and "
+        f"{pluralize(contra, 'reason')} against it."
     )
     if words:
         reasoning = f"{reasoning} {words}"
@@ -413,16 +415,16 @@ async def recalculate_node_confidence(
     return context.propose(change, report)
 
 
-def _neighbours(context: ToolContext, note: OpenNote) -> list[Neighbour]:
+def _relation_neighbors(context: ToolContext, note: OpenNote) -> list[RelationNeighbor]:
     """The notes at the other ends of the relations; of several of one type between two the surest counts."""
-    found: dict[tuple[str, str, bool], Neighbour] = {}
+    found: dict[tuple[str, str, bool], RelationNeighbor] = {}
 
     def take(path: NotePath | None, kind: str, incoming: bool, sure: float | None) -> None:
         other = readable(context, path)
         if other is None or other.path == note.path or kind == LINKS_TO:
             return
         key = (str(other.path), kind, incoming and kind != "CONTRADICTS")
-        one = Neighbour(other.name, kind, incoming, sure, other.parsed.confidence)
+        one = RelationNeighbor(other.name, kind, incoming, sure, other.parsed.confidence)
         if key not in found or (sure or 0) > (found[key].relation_confidence or 0):
             found[key] = one
 

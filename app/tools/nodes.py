@@ -11,15 +11,15 @@ from dataclasses import dataclass
 from pydantic import JsonValue
 
 from app.errors import ConflictError, InvalidParametersError, UnreadableNoteError
-from app.permissions.wording import counted, with_article
-from app.toolkit.arguments import Properties
+from app.permissions.pluralize import pluralize, with_article
+from app.toolkit.argument_types import Properties
 from app.toolkit.context import ToolContext
 from app.toolkit.open_note import OpenNote
 from app.toolkit.proposal import Proposal
 from app.toolkit.result import ToolResult
 from app.toolkit.tool import tool
-from app.tools.node_parts import Edge, NodeId, edges_of, incoming_edges, preview
-from app.tools.notes import alike, new_path
+from app.tools.node_common import Edge, NodeId, edges_of, incoming_edges, preview
+from app.tools.notes import find_similar, new_path
 from app.tools.related_nodes import RelatedNode, related_to_draft
 from app.vault.changes import ChangeSet, Create, Delete, Update, after_of
 from app.vault.markdown import edit
@@ -28,9 +28,9 @@ from app.vault.note import Link, ParsedNote
 from app.vault.path import NotePath
 from app.vault.storage_id import StorageId
 
-_TITLE = ("title", "name")
-_TEXT = ("text", "content", "body", "description")
-_LONGEST_TITLE = 60
+_TITLE_KEYS = ("title", "name")
+_TEXT_KEYS = ("text", "content", "body", "description")
+_MAX_TITLE_CHARS = 60
 _UNSAFE = re.compile(r'[\\/:*?"<>|#^\[\]%\x00-\x1f]+')
 _KEPT_BY_TYPE = {
     "source": ("url", "author", "authors", "published", "publisher", "doi", "isbn"),
@@ -108,7 +108,7 @@ async def create_node(
     """
     kind = _checked_type(type)
     draft = _draft(kind, content)
-    taken = context.vault.taken(draft.path) or alike(context.index.notes(), draft.path)
+    taken = context.vault.existing_path(draft.path) or find_similar(context.index.notes(), draft.path)
     if taken is not None:
         raise ConflictError(f"There is a note at {taken} already.", path=str(taken))
     content_of_draft = OpenNote(draft.path, draft.text.encode())
@@ -119,7 +119,7 @@ async def create_node(
         written = _committed_note(committed) or content_of_draft
         words = f"Created the {written.parsed.type} [[{draft.path.name}]]."
         if related:
-            words += f" {counted(len(related), 'note')} may be related."
+            words += f" {pluralize(len(related), 'note')} may be related."
         return NodeWritten(
             node_id=str(StorageId.of_file(draft.path)),
             type=written.parsed.type,
@@ -132,8 +132,8 @@ async def create_node(
 
 def _draft(kind: str, content: Mapping[str, JsonValue]) -> _Draft:
     said = {key: value for key, value in content.items() if value is not None}
-    title = next((str(said.pop(key)) for key in _TITLE if said.get(key)), "")
-    text = next((str(said.pop(key)) for key in _TEXT if isinstance(said.get(key), str)), "")
+    title = next((str(said.pop(key)) for key in _TITLE_KEYS if said.get(key)), "")
+    text = next((str(said.pop(key)) for key in _TEXT_KEYS if isinstance(said.get(key), str)), "")
     folder = str(said.pop("folder", "") or "")
     if not title and not text.strip():
         raise InvalidParametersError("Give the node a title or a text.", content=list(content))
@@ -148,9 +148,9 @@ def _title_of(text: str) -> str:
     """A name for a note that has none: its first words."""
     first = next((line for line in text.splitlines() if line.strip("#>-* \t")), "Untitled")
     plain = " ".join(_UNSAFE.sub(" ", first).strip("#>-*. \t").split())
-    if len(plain) <= _LONGEST_TITLE:
+    if len(plain) <= _MAX_TITLE_CHARS:
         return plain or "Untitled"
-    return plain[:_LONGEST_TITLE].rpartition(" ")[0].rstrip(" ,;.") or plain[:_LONGEST_TITLE]
+    return plain[:_MAX_TITLE_CHARS].rpartition(" ")[0].rstrip(" ,;.") or plain[:_MAX_TITLE_CHARS]
 
 
 def _checked_type(type: str) -> str:
@@ -181,7 +181,7 @@ async def get_node(context: ToolContext, node_id: NodeId) -> Node:
     note = await context.vault.resolve_for_reading(node_id)
     parsed = note.parsed
     own, others = [one.as_result() for one in edges_of(context, note)], incoming_edges(context, note)
-    relations = counted(len(own) + len(others), "relation")
+    relations = pluralize(len(own) + len(others), "relation")
     node = Node(
         node_id=str(note.storage_id),
         name=note.name,
@@ -215,7 +215,7 @@ async def update_node(
         raise InvalidParametersError("Say what to change.")
     text = note.text
     for key, value in updates.items():
-        if key in _TEXT and isinstance(value, str) and key not in note.parsed.properties:
+        if key in _TEXT_KEYS and isinstance(value, str) and key not in note.parsed.properties:
             text = edit.replace_body(text, value if value.endswith("\n") else f"{value}\n")
         elif value is None:
             text = edit.remove_property(text, key)
@@ -261,11 +261,13 @@ async def delete_node(context: ToolContext, node_id: NodeId, cascade: bool = Fal
     removed = 0
     if cascade:
         changes, removed, left_out = await asyncio.to_thread(_cascade, context, note.path)
-    summary = f"Delete {note.path}" + (f" and {counted(removed, 'relation')} to it" if removed else "")
-    change_set = ChangeSet.of(note.deleted(), *changes, summary=summary)
+    summary = f"Delete {note.path}" + (f" and {pluralize(removed, 'relation')} to it" if removed else "")
+    change_set = ChangeSet.of(note.delete_change(), *changes, summary=summary)
 
     def report(committed: ChangeSet) -> NodeDeleted:
-        seen = [one for one in committed.changes if isinstance(one, Update) and context.vault.sees(one.path)]
+        seen = [
+            one for one in committed.changes if isinstance(one, Update) and context.vault.can_see(one.path)
+        ]
         rewritten = {one.path: OpenNote(one.path, one.after) for one in seen}
         gone = sum(_relations_to(context, OpenNote(one.path, one.before), note.path) for one in seen)
         gone -= sum(_relations_to(context, one, note.path) for one in rewritten.values())
@@ -275,7 +277,7 @@ async def delete_node(context: ToolContext, node_id: NodeId, cascade: bool = Fal
         deleted = any(isinstance(one, Delete) for one in committed.changes)
         words = f"Moved {note.path} to the trash." if deleted else f"{note.path} was not deleted."
         if gone:
-            words += f" {counted(gone, 'relation')} to it removed."
+            words += f" {pluralize(gone, 'relation')} to it removed."
         return NodeDeleted(
             node_id=str(note.storage_id),
             content_preview=preview(note, 120),
@@ -299,7 +301,7 @@ def _cascade(context: ToolContext, target: NotePath) -> tuple[list[Update], int,
             other = context.vault.open_for_change(path)
             text, count = _without_relations_to(context, other, target)
         except (UnreadableNoteError, InvalidParametersError) as error:
-            if context.vault.sees(path):
+            if context.vault.can_see(path):
                 left_out.append(f"{path}: {error.message}")
             continue
         if count:
@@ -364,7 +366,9 @@ async def reclassify_node(
         new = written.type
         warnings = []
         if gone := _lost_relations(note.parsed, written):
-            warnings.append(f"{counted(len(gone), 'relation')} of the note removed: {', '.join(gone[:10])}.")
+            warnings.append(
+                f"{pluralize(len(gone), 'relation')} of the note removed: {', '.join(gone[:10])}."
+            )
         foreign = [key for key in _KEPT_BY_TYPE.get(old, ()) if key in written.properties]
         if foreign and new != old:
             warnings.append(f"It keeps {', '.join(foreign)}, which {with_article(new)} may not use.")

@@ -9,8 +9,8 @@ from pydantic import BaseModel, ConfigDict, JsonValue
 
 from app.errors import ConflictError, InvalidParametersError
 from app.index.records import NoteRecord
-from app.permissions.wording import counted
-from app.toolkit.arguments import (
+from app.permissions.pluralize import pluralize
+from app.toolkit.argument_types import (
     ContentHash,
     FolderName,
     HeadingText,
@@ -31,7 +31,7 @@ from app.vault.markdown import edit
 from app.vault.markdown.frontmatter import read_frontmatter
 from app.vault.path import NotePath, note_path, slug
 
-_LONGEST_READ = 200_000
+_MAX_READ_CHARS = 200_000
 
 
 class NoteWritten(ToolResult):
@@ -122,7 +122,7 @@ async def create_note(
     """
     path = new_path(name, folder)
     near = context.index.notes(path.folder, recursive=False) if path.folder else context.index.notes()
-    taken = context.vault.taken(path) or alike(near, path)
+    taken = context.vault.existing_path(path) or find_similar(near, path)
     if taken is not None:
         raise ConflictError(f"There is a note at {taken} already.", path=str(taken))
     text = content or f"# {path.name}\n"
@@ -139,7 +139,7 @@ def new_path(name: str, folder: str) -> NotePath:
     return note_path("/".join(part for part in (folder.strip().rstrip("/"), lead) if part), last)
 
 
-def alike(notes: Iterable[NoteRecord], path: NotePath) -> NotePath | None:
+def find_similar(notes: Iterable[NoteRecord], path: NotePath) -> NotePath | None:
     """One of `notes` that could be taken for a note at `path`."""
     wanted = slug(path.name)
     if not wanted:
@@ -176,10 +176,10 @@ async def read_note(
     if end_line is not None and end_line < first:
         raise InvalidParametersError("end_line is before start_line.", start_line=first, end_line=end_line)
     if first > max(1, len(lines)):
-        words = f"[[{note.name}]] has {counted(len(lines), 'line')}."
+        words = f"[[{note.name}]] has {pluralize(len(lines), 'line')}."
         raise InvalidParametersError(words, path=str(note.path), start_line=first, total_lines=len(lines))
     text = "".join(lines[first - 1 : last])
-    cut = _cut(text)
+    cut = _truncate_lines(text)
     shown = first + len(cut.splitlines()) - 1 if cut else first - 1
     more = "" if len(cut) == len(text) else f" Cut after line {shown}; read on from the next."
     answer = NoteText(
@@ -195,11 +195,11 @@ async def read_note(
     return answer.from_notes([note.is_from_web])
 
 
-def _cut(text: str) -> str:
+def _truncate_lines(text: str) -> str:
     """As many whole lines as one answer holds; a part of the first where not even that fits."""
-    if len(text) <= _LONGEST_READ:
+    if len(text) <= _MAX_READ_CHARS:
         return text
-    return text[: text.rfind("\n", 0, _LONGEST_READ) + 1] or text[:_LONGEST_READ]
+    return text[: text.rfind("\n", 0, _MAX_READ_CHARS) + 1] or text[:_MAX_READ_CHARS]
 
 
 @tool(
@@ -224,7 +224,7 @@ async def update_note(
             expected_hash=expected_hash,
             current_hash=note.hash,
         )
-    return _written(context, note, edit.replace_body(note.text, content), "Replace the text of")
+    return _propose_text(context, note, edit.replace_body(note.text, content), "Replace the text of")
 
 
 @tool(
@@ -295,7 +295,7 @@ async def edit_note(
             path=str(note.path),
         )
     words = {"append": "Append to", "prepend": "Add to the top of", "patch": "Patch"}
-    return _written(context, note, after, words.get(op, "Edit"))
+    return _propose_text(context, note, after, words.get(op, "Edit"))
 
 
 @tool(
@@ -323,7 +323,7 @@ async def set_properties(
         text = edit.remove_property(text, key)
     for key, value in (properties or {}).items():
         text = edit.set_property(text, key, value)
-    return _written(context, note, text, "Set properties of")
+    return _propose_text(context, note, text, "Set properties of")
 
 
 @tool(
@@ -356,7 +356,7 @@ async def list_notes(
         for n in found[offset : offset + limit]
     ]
     where = f"in {folder}" if folder else "in the vault"
-    return NoteList(notes=entries, total=len(found), message=f"{counted(len(found), 'note')} {where}.")
+    return NoteList(notes=entries, total=len(found), message=f"{pluralize(len(found), 'note')} {where}.")
 
 
 @tool(
@@ -396,7 +396,7 @@ async def get_metadata(context: ToolContext, name: NoteName) -> NoteMetadata:
         modified=record.modified if record else 0.0,
         size=len(note.content),
         problem=note.parsed.properties_problem or (record.problem if record else None),
-        message=f"{counted(len(backlinks), 'note links', 'notes link')} to [[{note.name}]].",
+        message=f"{pluralize(len(backlinks), 'note links', 'notes link')} to [[{note.name}]].",
     )
 
 
@@ -411,7 +411,7 @@ def _names(texts: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(texts))
 
 
-def _written(context: ToolContext, note: OpenNote, text: str, what: str) -> Proposal[NoteWritten]:
+def _propose_text(context: ToolContext, note: OpenNote, text: str, what: str) -> Proposal[NoteWritten]:
     """The proposal of a note's new text."""
     change_set = ChangeSet.of(note.with_text(text), summary=f"{what} {note.path}")
     words = f"Changed [[{note.name}]]." if change_set else f"[[{note.name}]] already says so; nothing to do."

@@ -8,25 +8,25 @@ from dataclasses import replace
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from app.analysis.alike import by_words, words_of
-from app.analysis.relations import Structure, Suggested, suggest_relation
-from app.analysis.sentences import sentences
-from app.analysis.thinking import Thinker, ThinkingFailed
+from app.analysis.language_model import LanguageModel, ModelError
+from app.analysis.relation_classifier import RelationPrediction, Structure, suggest_relation
+from app.analysis.sentences import split_sentences
+from app.analysis.tfidf import content_words, tfidf_similarity
 from app.embeddings import EmbedderUnavailable
 from app.toolkit.context import ToolContext
 from app.toolkit.open_note import OpenNote
-from app.toolkit.related import related as related_notes
-from app.tools.cross_checked import cross_checked
-from app.tools.node_parts import draft_side, preview, readable, side, structure
+from app.toolkit.related import find_related_notes as related_notes
+from app.tools.entailment_check import check_entailment
+from app.tools.node_common import draft_features, note_features, note_structure, preview, readable
 from app.vault.markdown.relations import relation_type
 from app.vault.note import KNOWN_RELATIONS
 from app.vault.path import NotePath
 
-LEAST_SIMILAR = 0.5
-_SPARE = 5
-_BY_WORDS = 60
-_TOLD = 200
-_FEW = 8
+MIN_SIMILARITY = 0.5
+_OVERSAMPLING = 5
+_MAX_WORD_CANDIDATES = 60
+_MAX_PREVIEW_CHARS = 200
+_MAX_RELATED = 8
 
 
 class RelatedNode(BaseModel):
@@ -59,7 +59,7 @@ async def related_to_note(
     note: OpenNote,
     *,
     limit: int = 10,
-    least: float = LEAST_SIMILAR,
+    least: float = MIN_SIMILARITY,
     types: Iterable[str] | None = None,
 ) -> list[RelatedNode]:
     """The notes most like `note`, best first, each with the relation that it may have to it.
@@ -73,12 +73,12 @@ async def related_to_note(
     """
     wanted = {one.strip().lower() for one in types} if types is not None else None
     found: list[RelatedNode] = []
-    for path, score in await _candidates(context, note, limit * _SPARE):
+    for path, score in await _candidates(context, note, limit * _OVERSAMPLING):
         other = readable(context, path)
         if other is None or score < least or (wanted is not None and other.parsed.type not in wanted):
             continue
         suggested = await relation_between(context, note, other, score)
-        found.append(_as_result(other, score, suggested))
+        found.append(_to_related_node(other, score, suggested))
         if len(found) == limit:
             break
     return found
@@ -94,38 +94,38 @@ async def related_to_draft(context: ToolContext, draft: OpenNote) -> list[Relate
         context: Of the call.
         draft: A new note, or one that is there with its new text.
     """
-    said = sentences(draft.readable_text)
+    said = split_sentences(draft.readable_text)
     if draft.parsed.is_private or not said:
         return []
-    scored = await _like_draft(context, draft, " ".join(said))
+    scored = await _draft_candidates(context, draft, " ".join(said))
     found = []
-    for path, score in scored[:_FEW]:
+    for path, score in scored[:_MAX_RELATED]:
         other = readable(context, path)
-        if other is None or score < LEAST_SIMILAR:
+        if other is None or score < MIN_SIMILARITY:
             continue
-        here, there = draft_side(context, draft, other), side(context, other, draft)
+        here, there = draft_features(context, draft, other), note_features(context, other, draft)
         suggested = await asyncio.to_thread(suggest_relation, here, there, Structure(score))
-        found.append(_as_result(other, score, suggested))
+        found.append(_to_related_node(other, score, suggested))
     return found
 
 
-async def _like_draft(
-    context: ToolContext, draft: OpenNote, text: str, limit: int = _FEW
+async def _draft_candidates(
+    context: ToolContext, draft: OpenNote, text: str, limit: int = _MAX_RELATED
 ) -> list[tuple[NotePath, float]]:
     """Notes that may be related to a draft, with their likeness, best first."""
-    if context.index.knows_meaning:
+    if context.index.has_embeddings:
         try:
             # The note itself, as it is indexed now, is the first of them.
             hits = await context.index.like_text(text[:2000], limit + 1)
             return [(hit.path, hit.score) for hit in hits if hit.path != draft.path]
         except EmbedderUnavailable:
             pass
-    return await _by_words(context, text, draft.path)
+    return await _candidates_by_words(context, text, draft.path)
 
 
 async def relation_between(
     context: ToolContext, source: OpenNote, target: OpenNote, similarity: float, score: float | None = None
-) -> Suggested:
+) -> RelationPrediction:
     """The relation that `source` most likely has to `target`, without a language model.
 
     Args:
@@ -135,29 +135,31 @@ async def relation_between(
         similarity: How alike they are, 0 to 1.
         score: How likely a relation is, 0 to 1, where that was judged before.
     """
-    ours, theirs = side(context, source, target), side(context, target, source)
-    between = structure(context, source, target, similarity)
+    ours, theirs = note_features(context, source, target), note_features(context, target, source)
+    between = note_structure(context, source, target, similarity)
     local = await asyncio.to_thread(suggest_relation, ours, theirs, between)
     if score is not None:
         local = replace(local, score=score)
-    return await cross_checked(context, local, (source, ours), (target, theirs))
+    return await check_entailment(context, local, (source, ours), (target, theirs))
 
 
-async def likeness(context: ToolContext, first: OpenNote, second: OpenNote) -> float:
+async def note_similarity(context: ToolContext, first: OpenNote, second: OpenNote) -> float:
     """How alike two notes are: by meaning where that is known, else by their words."""
-    known = context.index.likeness(first.path, second.path)
+    known = context.index.note_similarity(first.path, second.path)
     if known is not None:
         return min(1.0, max(0.0, known))
-    return float((await asyncio.to_thread(by_words, [prose_of(first), prose_of(second)]))[0, 1])
+    return float((await asyncio.to_thread(tfidf_similarity, [prose_of(first), prose_of(second)]))[0, 1])
 
 
-async def thought_of(context: ToolContext, first: OpenNote, second: OpenNote, local: Suggested) -> Suggested:
+async def judge_by_model(
+    context: ToolContext, first: OpenNote, second: OpenNote, local: RelationPrediction
+) -> RelationPrediction:
     """The relation by the model where there is one that may see both, else the local one, saying why."""
-    thinker = context.services.thinker
+    thinker = context.services.language_model
     if thinker is None:
         return local
-    if reason := kept_from(thinker, (first, second)):
-        return Suggested(local.type, local.score, f"{local.reasoning} ({reason})")
+    if reason := model_exclusion_reason(thinker, (first, second)):
+        return RelationPrediction(local.type, local.score, f"{local.reasoning} ({reason})")
     ask = (
         "Say which relation the first note has to the second. Answer with one of "
         f"{', '.join(KNOWN_RELATIONS)} and one or two sentences of reasoning."
@@ -165,16 +167,20 @@ async def thought_of(context: ToolContext, first: OpenNote, second: OpenNote, lo
     text = f"First note: {prose_of(first)[:6000]}\n\nSecond note: {prose_of(second)[:6000]}"
     try:
         answer = await thinker.answer(ask, text, Answered)
-    except ThinkingFailed as error:
-        return Suggested(local.type, local.score, f"{local.reasoning} (By local methods: {error.message})")
+    except ModelError as error:
+        return RelationPrediction(
+            local.type, local.score, f"{local.reasoning} (By local methods: {error.message})"
+        )
     kind = relation_type(answer.relationship_type)
     if kind not in KNOWN_RELATIONS:
-        return Suggested(local.type, local.score, f"{local.reasoning} ({thinker.name} named no known type.)")
+        return RelationPrediction(
+            local.type, local.score, f"{local.reasoning} ({thinker.name} named no known type.)"
+        )
     reasoning = f"{answer.reasoning} ({thinker.name})"
-    return Suggested(kind, local.score, reasoning, evidence=(reasoning,))
+    return RelationPrediction(kind, local.score, reasoning, evidence=(reasoning,))
 
 
-def kept_from(thinker: Thinker, notes: Iterable[OpenNote]) -> str:
+def model_exclusion_reason(thinker: LanguageModel, notes: Iterable[OpenNote]) -> str:
     """Why a model is not asked about these notes; empty if it may be."""
     for note in notes:
         if note.parsed.is_private or not thinker.may_read(note.path):
@@ -184,45 +190,45 @@ def kept_from(thinker: Thinker, notes: Iterable[OpenNote]) -> str:
 
 async def _candidates(context: ToolContext, note: OpenNote, limit: int) -> list[tuple[NotePath, float]]:
     """Notes that may be related, with their likeness, best first."""
-    if context.index.knows_meaning_of(note.path, note.hash):
+    if context.index.has_embedding(note.path, note.hash):
         hits = context.index.like_note(note.path, limit)
-        scored = [(hit.path, context.index.likeness(note.path, hit.path) or hit.score) for hit in hits]
+        scored = [(hit.path, context.index.note_similarity(note.path, hit.path) or hit.score) for hit in hits]
         return sorted(scored, key=lambda one: (-one[1], one[0]))
-    if context.index.knows_meaning and not note.parsed.is_private:
+    if context.index.has_embeddings and not note.parsed.is_private:
         # It was written a moment ago: the vectors that there are, if any, are of another text.
-        return await _like_draft(context, note, prose_of(note), limit)
-    return await _by_words(context, prose_of(note), note.path, note)
+        return await _draft_candidates(context, note, prose_of(note), limit)
+    return await _candidates_by_words(context, prose_of(note), note.path, note)
 
 
-async def _by_words(
+async def _candidates_by_words(
     context: ToolContext, text: str, own: NotePath, note: OpenNote | None = None
 ) -> list[tuple[NotePath, float]]:
     """Where meaning is not known: notes that share links, tags or rare words, by likeness of words."""
     paths: dict[NotePath, None] = {}
     if note is not None:
-        near = related_notes(context.index, None, note.path, note.parsed.tag_names, _BY_WORDS)
+        near = related_notes(context.index, None, note.path, note.parsed.tag_names, _MAX_WORD_CANDIDATES)
         paths.update(dict.fromkeys(one.path for one in near))
-    words = dict.fromkeys(word for word in words_of(text) if word.isalnum())
+    words = dict.fromkeys(word for word in content_words(text) if word.isalnum())
     for word in sorted(words, key=lambda one: -len(one))[:12]:
         page = await context.index.search(f'"{word}"', 10)
         paths.update(dict.fromkeys(hit.path for hit in page.hits))
     paths.pop(own, None)
-    notes = [one for path in list(paths)[:_TOLD] if (one := readable(context, path)) is not None]
-    likenesses = await asyncio.to_thread(by_words, [text, *map(prose_of, notes)])
+    notes = [one for path in list(paths)[:_MAX_PREVIEW_CHARS] if (one := readable(context, path)) is not None]
+    likenesses = await asyncio.to_thread(tfidf_similarity, [text, *map(prose_of, notes)])
     scored = [(one.path, float(score)) for one, score in zip(notes, likenesses[0, 1:], strict=True)]
     return sorted(scored, key=lambda one: (-one[1], one[0]))
 
 
 def prose_of(note: OpenNote) -> str:
     """A note's name and sentences, as far as they may be read."""
-    return " ".join((note.name, *sentences(note.readable_text)))
+    return " ".join((note.name, *split_sentences(note.readable_text)))
 
 
-def _as_result(other: OpenNote, score: float, suggested: Suggested) -> RelatedNode:
+def _to_related_node(other: OpenNote, score: float, suggested: RelationPrediction) -> RelatedNode:
     return RelatedNode(
         id=str(other.storage_id),
         type=other.parsed.type,
-        content=preview(other, _TOLD),
+        content=preview(other, _MAX_PREVIEW_CHARS),
         similarity_score=round(score, 4),
         suggested_relationship=suggested.type,
         suggestion_score=suggested.score,

@@ -7,38 +7,38 @@ from typing import Annotated
 from pydantic import BaseModel, Field
 
 from app.analysis.contradiction import find_contradiction
-from app.analysis.relations import naming, relation_confidence, strength
-from app.analysis.summary import shortened
-from app.analysis.thinking import ThinkingFailed
+from app.analysis.language_model import ModelError
+from app.analysis.relation_classifier import lines_naming, relation_confidence, strength_label
+from app.analysis.summary import truncate
 from app.errors import ConflictError, InvalidParametersError, NotFoundError
-from app.permissions.wording import counted
-from app.toolkit.arguments import Share
+from app.permissions.pluralize import pluralize
+from app.toolkit.argument_types import Share
 from app.toolkit.context import ToolContext
 from app.toolkit.open_note import OpenNote
 from app.toolkit.proposal import Proposal
 from app.toolkit.result import ToolResult
 from app.toolkit.tool import tool
 from app.tools.node_analysis import ConfidenceFactor
-from app.tools.node_parts import (
+from app.tools.node_common import (
     EdgeId,
     NodeId,
     OpenEdge,
     RelationType,
     edge_id,
     edges_of,
+    note_features,
+    note_structure,
     open_edge,
     readable,
-    side,
-    structure,
 )
-from app.tools.related_nodes import kept_from, likeness, relation_between, thought_of
+from app.tools.related_nodes import judge_by_model, model_exclusion_reason, note_similarity, relation_between
 from app.vault.changes import ChangeSet, after_of
 from app.vault.markdown import edit
 from app.vault.markdown.relations import relation_type, relation_word
 from app.vault.note import Relation
 
 Remark = Annotated[str, Field(max_length=1000)]
-_EVIDENCE = 5
+_MAX_EVIDENCE = 5
 
 
 class RelationshipWritten(ToolResult):
@@ -172,12 +172,14 @@ async def recalculate_edge_confidence(
     """
     edge = await open_edge(context, edge_id)
     target = _readable_target(context, edge)
-    between = structure(context, edge.source, target, await likeness(context, edge.source, target))
+    between = note_structure(
+        context, edge.source, target, await note_similarity(context, edge.source, target)
+    )
     judged = relation_confidence(
         edge.relation.confidence,
         edge.relation.type,
-        side(context, edge.source, target),
-        side(context, target, edge.source),
+        note_features(context, edge.source, target),
+        note_features(context, target, edge.source),
         between,
         structure=consider_graph_structure,
     )
@@ -223,9 +225,9 @@ async def reclassify_relationship(
         raise InvalidParametersError(f"{new_type!r} can't be the type of a relation.", given=new_type)
     if not kind:
         target = _readable_target(context, edge)
-        similarity = await likeness(context, edge.source, target)
+        similarity = await note_similarity(context, edge.source, target)
         local = await relation_between(context, edge.source, target, similarity)
-        suggested = await thought_of(context, edge.source, target, local)
+        suggested = await judge_by_model(context, edge.source, target, local)
         kind, reasoning = suggested.type, suggested.reasoning
         if not suggested.evidence:
             kind = edge.relation.type
@@ -283,21 +285,21 @@ async def summarize_relationship(
     """
     edge = await open_edge(context, edge_id)
     target = _readable_target(context, edge)
-    similarity = await likeness(context, edge.source, target)
-    between = structure(context, edge.source, target, similarity)
-    ours, theirs = side(context, edge.source, target), side(context, target, edge.source)
+    similarity = await note_similarity(context, edge.source, target)
+    between = note_structure(context, edge.source, target, similarity)
+    ours, theirs = note_features(context, edge.source, target), note_features(context, target, edge.source)
     judged = relation_confidence(
         edge.relation.confidence, edge.relation.type, ours, theirs, between, structure=True
     )
     sure = judged.new if edge.relation.confidence is None else edge.relation.confidence
     evidence = [edge.relation.note] if edge.relation.note else []
-    evidence += naming(ours.sentences, target.name)[:2]
-    evidence += naming(theirs.sentences, edge.source.name)[:2]
+    evidence += lines_naming(ours.sentences, target.name)[:2]
+    evidence += lines_naming(theirs.sentences, edge.source.name)[:2]
     if edge.relation.type == "CONTRADICTS" and (pair := find_contradiction(ours.sentences, theirs.sentences)):
-        evidence.append(f"“{shortened(pair.first, 120)}” against “{shortened(pair.second, 120)}”")
+        evidence.append(f"“{truncate(pair.first, 120)}” against “{truncate(pair.second, 120)}”")
     evidence.append(
-        f"Likeness {similarity:.2f}, {counted(between.shared_neighbours, 'neighbour')} and "
-        f"{counted(between.shared_tags, 'tag')} in common."
+        f"Likeness {similarity:.2f}, {pluralize(between.shared_neighbors, 'neighbour')} and "
+        f"{pluralize(between.shared_tags, 'tag')} in common."
     )
     verb = relation_word(edge.relation.type).replace("_", " ")
     summary = f"{edge.source.name} {verb} {target.name}, with a confidence of {sure:.2f}."
@@ -310,10 +312,10 @@ async def summarize_relationship(
         to_node=str(target.storage_id),
         relationship_type=edge.relation.type,
         summary=summary,
-        evidence=list(dict.fromkeys(evidence))[:_EVIDENCE] if include_evidence else [],
-        strength_assessment=strength(sure),
+        evidence=list(dict.fromkeys(evidence))[:_MAX_EVIDENCE] if include_evidence else [],
+        strength_assessment=strength_label(sure),
         reasoning=reasoning,
-        message=f"A {strength(sure)} relation.",
+        message=f"A {strength_label(sure)} relation.",
     )
     return told.from_notes(one.is_from_web for one in (edge.source, target))
 
@@ -322,17 +324,17 @@ async def _in_words(
     context: ToolContext, source: OpenNote, target: OpenNote, verb: str, summary: str, evidence: list[str]
 ) -> tuple[str, list[str], str]:
     """The summary and evidence by the model, where one may see both notes; else as they are, saying why."""
-    thinker = context.services.thinker
+    thinker = context.services.language_model
     if thinker is None:
         why = "From the relation's line, sentences that name the other note, and the graph."
         return summary, evidence, why
-    if why := kept_from(thinker, (source, target)):
+    if why := model_exclusion_reason(thinker, (source, target)):
         return summary, evidence, why
     ask = f"Explain in one or two sentences how the first note {verb} the second, and quote the evidence."
     text = f"{source.name}:\n{source.readable_text[:8000]}\n\n{target.name}:\n{target.readable_text[:8000]}"
     try:
         answer = await thinker.answer(ask, text, RelationshipAnswer)
-    except ThinkingFailed as error:
+    except ModelError as error:
         return summary, evidence, f"By local methods: {error.message}"
     return answer.summary, answer.evidence, f"Explained by {thinker.name}."
 

@@ -8,27 +8,27 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from app.analysis.sentences import prose_from
-from app.analysis.summary import shortened
+from app.analysis.sentences import first_prose_line
+from app.analysis.summary import truncate
 from app.errors import NotFoundError
-from app.index.request import Order
-from app.permissions.wording import counted
-from app.toolkit.arguments import Limit, NoteName, Offset, Properties, SearchQuery, Share, TagName
+from app.index.search_request import Order
+from app.permissions.pluralize import pluralize
+from app.toolkit.argument_types import Limit, NoteName, Offset, Properties, SearchQuery, Share, TagName
 from app.toolkit.context import ToolContext
-from app.toolkit.related import Reason
-from app.toolkit.related import related as related_notes
+from app.toolkit.related import RelatednessReason
+from app.toolkit.related import find_related_notes as related_notes
 from app.toolkit.result import ToolResult
 from app.toolkit.tool import tool
-from app.tools.node_parts import readable
+from app.tools.node_common import readable
 from app.vault.path import NotePath, name_key
 
 if TYPE_CHECKING:
-    from app.embeddings.table import VectorHit
+    from app.embeddings.vector_table import VectorHit
 
-_LONGEST_PASSAGE = 240
+_MAX_PASSAGE_CHARS = 240
 
 
-class Line(BaseModel):
+class HitLine(BaseModel):
     """A line of a note that a search hit."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
@@ -45,7 +45,7 @@ class Hit(BaseModel):
     name: str
     path: str
     score: float
-    lines: list[Line]
+    lines: list[HitLine]
     group: str = ""
 
 
@@ -195,13 +195,13 @@ async def search_notes(
             name=hit.path.name,
             path=str(hit.path),
             score=round(hit.score, 4),
-            lines=[Line(line=part.line, text=part.text) for part in hit.snippets],
+            lines=[HitLine(line=part.line, text=part.text) for part in hit.snippets],
             group=hit.group,
         )
         for hit in page.hits
     ]
     groups = [HitGroup(name=one.name, count=one.count) for one in page.groups]
-    words = f"{counted(page.total, 'note')} found."
+    words = f"{pluralize(page.total, 'note')} found."
     found = Hits(hits=hits, total=page.total, groups=groups, message=words)
     return found.from_notes(context.index.is_from_web(hit.path) for hit in page.hits)
 
@@ -230,19 +230,19 @@ async def semantic_search(
             name=chunk.path.name,
             path=str(chunk.path),
             score=round(chunk.score, 4),
-            lines=_passage(context, chunk),
+            lines=_passage_lines(context, chunk),
         )
         for chunk in chunks
     ]
-    found = Hits(hits=hits, total=len(hits), message=f"{counted(len(hits), 'note')} close in meaning.")
+    found = Hits(hits=hits, total=len(hits), message=f"{pluralize(len(hits), 'note')} close in meaning.")
     return found.from_notes(context.index.is_from_web(chunk.path) for chunk in chunks)
 
 
-def _passage(context: ToolContext, chunk: VectorHit) -> list[Line]:
+def _passage_lines(context: ToolContext, chunk: VectorHit) -> list[HitLine]:
     """The beginning of the passage that was found; nothing where it has no prose, or is gone."""
     note = readable(context, chunk.path)
-    found = prose_from(note.readable_text, chunk.line) if note is not None else None
-    return [Line(line=found[0], text=shortened(found[1], _LONGEST_PASSAGE))] if found else []
+    found = first_prose_line(note.readable_text, chunk.line) if note is not None else None
+    return [HitLine(line=found[0], text=truncate(found[1], _MAX_PASSAGE_CHARS))] if found else []
 
 
 @tool(
@@ -276,22 +276,22 @@ async def search_by_properties(context: ToolContext, properties: Properties, lim
     found = []
     for record in context.index.notes():
         own = {name_key(key): value for key, value in record.properties.items()}
-        if all(_fits(own.get(key), value) for key, value in wanted.items()):
+        if all(_matches_value(own.get(key), value) for key, value in wanted.items()):
             found.append(record.path)
     return _names(found, limit)
 
 
-def _fits(own: object, wanted: JsonValue) -> bool:
+def _matches_value(own: object, wanted: JsonValue) -> bool:
     """Whether a property's value is the wanted one, or has it in its list."""
     if isinstance(wanted, list):
-        return any(_fits(own, one) for one in wanted)
+        return any(_matches_value(own, one) for one in wanted)
     if own is None or wanted is None:
         return own is wanted
     values = own if isinstance(own, list | tuple) else [own]
-    return any(_plain(value) == _plain(wanted) for value in values)
+    return any(_normalize_value(value) == _normalize_value(wanted) for value in values)
 
 
-def _plain(value: object) -> str:
+def _normalize_value(value: object) -> str:
     """A value in the form to compare by: a link's target, text without case, numbers as they are."""
     link = re.fullmatch(r"\[\[([^|\]#]+)[^\]]*\]\]", value.strip()) if isinstance(value, str) else None
     if isinstance(value, float) and value.is_integer():
@@ -317,7 +317,7 @@ async def find_related(context: ToolContext, name: NoteName, limit: Limit = 10) 
     """
     note = await context.vault.resolve_for_reading(name)
     index = context.index
-    like = index.like_note if index.knows_meaning else None
+    like = index.like_note if index.has_embeddings else None
     related = [
         Related(
             name=one.path.name,
@@ -328,11 +328,11 @@ async def find_related(context: ToolContext, name: NoteName, limit: Limit = 10) 
         )
         for one in related_notes(index, like, note.path, note.parsed.tag_names, limit)
     ]
-    words = f"{counted(len(related), 'note')} related to [[{note.name}]]."
+    words = f"{pluralize(len(related), 'note')} related to [[{note.name}]]."
     return RelatedNotes(related=related, message=words)
 
 
-def _relationship(reason: Reason) -> str:
+def _relationship(reason: RelatednessReason) -> str:
     return f"{reason.kind}:{reason.tag}" if reason.tag else reason.kind
 
 
@@ -340,7 +340,7 @@ def _relationship(reason: Reason) -> str:
 async def list_tags(context: ToolContext) -> Tags:
     """List the tags of the vault with the number of notes that have each."""
     tags = [TagEntry(tag=t.tag, count=t.count, parent=t.parent) for t in context.index.tags()]
-    return Tags(tags=tags, message=f"{counted(len(tags), 'tag')}.")
+    return Tags(tags=tags, message=f"{pluralize(len(tags), 'tag')}.")
 
 
 @tool(
@@ -356,7 +356,7 @@ async def vault_info(context: ToolContext) -> VaultInfo:
     """Count notes, links, tags, unresolved links and orphans, and tell the state of the index."""
     stats = context.index.stats()
     problems = [IndexProblem(path=str(p.path), reason=p.reason) for p in context.index.problems()[:100]]
-    counts = counted(stats.notes, "note"), counted(stats.links, "link"), counted(stats.tags, "tag")
+    counts = pluralize(stats.notes, "note"), pluralize(stats.links, "link"), pluralize(stats.tags, "tag")
     return VaultInfo(
         notes=stats.notes,
         attachments=stats.attachments,
@@ -387,12 +387,12 @@ async def unlinked_mentions(context: ToolContext, name: NoteName) -> Mentions:
         raise NotFoundError(f"{note.path} is not in the index yet.", path=str(note.path))
     found = context.index.unlinked_mentions(note.path)
     entries = [MentionEntry(path=str(m.source), line=m.line, text=m.text) for m in found]
-    words = f"{counted(len(entries), 'mention')} of [[{note.name}]] without a link."
+    words = f"{pluralize(len(entries), 'mention')} of [[{note.name}]] without a link."
     mentions = Mentions(mentions=entries, message=words)
     return mentions.from_notes(context.index.is_from_web(one.source) for one in found)
 
 
 def _names(paths: Iterable[NotePath], limit: int) -> NoteNames:
     ordered = sorted(str(path) for path in paths)
-    words = f"{counted(len(ordered), 'note')} found."
+    words = f"{pluralize(len(ordered), 'note')} found."
     return NoteNames(notes=ordered[:limit], total=len(ordered), message=words)

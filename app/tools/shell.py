@@ -15,24 +15,24 @@ from pydantic import Field
 
 from app.errors import InvalidParametersError, NotFoundError, PermissionDeniedError
 from app.permissions.approval import Effect
-from app.permissions.scoping import COMMAND
-from app.permissions.wording import counted
-from app.sandbox.bubblewrap import MOST_HIDDEN, VAULT, Bound
-from app.sandbox.process import Finished
-from app.sandbox.sandbox import Sandbox, run_unshielded
-from app.sandbox.workbench import Workbench
-from app.toolkit.arguments import FolderName
+from app.permissions.impact import COMMAND
+from app.permissions.pluralize import pluralize
+from app.sandbox.bubblewrap import MAX_HIDDEN_PATHS, VAULT_MOUNT, BindMount
+from app.sandbox.process import ProcessResult
+from app.sandbox.sandbox import Sandbox, run_unsandboxed
+from app.sandbox.staging_copy import StagingCopy
+from app.toolkit.argument_types import FolderName
 from app.toolkit.context import ToolContext
-from app.toolkit.disk import Disk, is_folder
+from app.toolkit.file_access import FileAccess, is_folder
+from app.toolkit.file_view import file_access_of
 from app.toolkit.proposal import EffectProposal, Proposal
 from app.toolkit.result import ToolResult
-from app.toolkit.spot_view import disk_of
 from app.toolkit.tool import tool
 from app.toolkit.visible_files import VisibleFiles, visible_files
 from app.vault.changes import ChangeSet
 from app.vault.path import NotePath
 
-DEFAULT_SECONDS, MOST_SECONDS = 10, 60
+DEFAULT_TIMEOUT_S, MAX_TIMEOUT_S = 10, 60
 
 Word = Annotated[str, Field(max_length=10_000)]
 
@@ -61,7 +61,7 @@ class CommandDone(ToolResult):
     ),
     usage_rule=(
         "shell runs one program, without a shell: no pipes, globs or redirections. In the sandbox the vault"
-        f" is {VAULT}, read-only unless `writes` is true; there is no network and no home folder."
+        f" is {VAULT_MOUNT}, read-only unless `writes` is true; there is no network and no home folder."
     ),
     always_asks=True,
     timeout=60.0,
@@ -71,7 +71,7 @@ async def shell(
     command: Annotated[str, Field(min_length=1, max_length=1000)],
     args: Annotated[list[Word], Field(max_length=500)] | None = None,
     cwd: FolderName = "",
-    timeout: Annotated[int, Field(ge=1, le=MOST_SECONDS)] = DEFAULT_SECONDS,
+    timeout: Annotated[int, Field(ge=1, le=MAX_TIMEOUT_S)] = DEFAULT_TIMEOUT_S,
     writes: bool = False,
 ) -> EffectProposal[CommandDone] | Proposal[CommandDone]:
     """Run a program on the vault, in a sandbox where this system has one.
@@ -89,7 +89,7 @@ async def shell(
     line = [command, *(args or ())]
     if any("\0" in word for word in line):
         raise InvalidParametersError("An argument of a command can't hold a NUL character.")
-    disk, sandbox = disk_of(context), _sandbox(context)
+    disk, sandbox = file_access_of(context), _sandbox(context)
     folder = await asyncio.to_thread(_folder, context, disk, cwd)
     files = await asyncio.to_thread(visible_files, disk.root, context.vault)
     problem = await sandbox.problem()
@@ -104,7 +104,7 @@ class _Run:
     def __init__(
         self,
         context: ToolContext,
-        disk: Disk,
+        disk: FileAccess,
         sandbox: Sandbox,
         files: VisibleFiles,
         line: list[str],
@@ -137,10 +137,10 @@ class _Run:
         """
         self._files = await asyncio.to_thread(visible_files, self._disk.root, self._context.vault)
         _check_shielded(self.problem, self._files)
-        few = len(self._files.hidden_files) + len(self._files.hidden_folders) <= MOST_HIDDEN
+        few = len(self._files.hidden_files) + len(self._files.hidden_folders) <= MAX_HIDDEN_PATHS
         # What is covered can't be read, but its name is there: notes that are kept from the call are not.
         if not self.writes and not self.problem and few and not self._files.has_hidden:
-            bound = Bound(
+            bound = BindMount(
                 self._disk.root,
                 hidden_files=self._files.hidden_files,
                 hidden_folders=self._files.hidden_folders,
@@ -150,14 +150,14 @@ class _Run:
 
     async def _on_a_copy(self) -> CommandDone | Proposal[CommandDone]:
         vault = self._context.vault
-        bench = Workbench()
+        bench = StagingCopy()
         try:
-            await asyncio.to_thread(bench.fill, vault, self._files.shown, self.folder)
+            await asyncio.to_thread(bench.copy_files, vault, self._files.shown, self.folder)
             if self.problem:
                 where = str(bench.folder / self.folder)
-                done = await run_unshielded(self.line, where, str(bench.home), self.timeout)
+                done = await run_unsandboxed(self.line, where, str(bench.home), self.timeout)
             else:
-                bound = Bound(str(bench.folder), writable=self.writes)
+                bound = BindMount(str(bench.folder), writable=self.writes)
                 done = await self._sandbox.run(bound, self.line, self.folder, self.timeout)
             if not self.writes or done.timed_out:
                 return self._result(done)
@@ -170,7 +170,7 @@ class _Run:
         )
 
     def _result(
-        self, done: Finished, committed: ChangeSet | None = None, left_out: tuple[str, ...] = ()
+        self, done: ProcessResult, committed: ChangeSet | None = None, left_out: tuple[str, ...] = ()
     ) -> CommandDone:
         changes = committed.changes if committed else ()
         ended = (
@@ -181,7 +181,7 @@ class _Run:
         dropped = " What it wrote was dropped." if self.writes and done.timed_out else ""
         said = f"{self.line[0]} {ended}.{dropped}"
         if changes:
-            said += f" It changed {counted(len(changes), 'file')}."
+            said += f" It changed {pluralize(len(changes), 'file')}."
         if self.problem:
             said += f" There was no sandbox: {self.problem}."
         return CommandDone(
@@ -238,9 +238,9 @@ def _sandbox(context: ToolContext) -> Sandbox:
     return context.services.sandbox
 
 
-def _folder(context: ToolContext, disk: Disk, cwd: str) -> str:
+def _folder(context: ToolContext, disk: FileAccess, cwd: str) -> str:
     """The folder of the vault to run in, relative to it."""
-    spot = disk.spot(cwd)
+    spot = disk.resolve(cwd)
     if spot.inside is None:
         raise PermissionDeniedError(f"{cwd} is not in the vault, where commands run.", cwd=cwd)
     hidden = bool(spot.inside) and context.vault.hides_folder(NotePath.on_disk(spot.inside))

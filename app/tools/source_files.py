@@ -10,13 +10,13 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from app.errors import AmbiguousError, InvalidParametersError, InvalidPathError, NotFoundError, StorageError
 from app.memory.store import MemoryStore
-from app.permissions.wording import counted
+from app.permissions.pluralize import pluralize
 from app.sources.file_source import FileSource
 from app.sources.sources import Sources
 from app.sources.working_copy import FileState, WorkingCopy, working_copy
-from app.toolkit.arguments import Limit, MarkdownText
+from app.toolkit.argument_types import Limit, MarkdownText
 from app.toolkit.context import ToolContext
-from app.toolkit.memory import agent_of
+from app.toolkit.memory_service import agent_key
 from app.toolkit.proposal import Proposal
 from app.toolkit.result import ToolResult
 from app.toolkit.tool import tool
@@ -26,7 +26,7 @@ from app.vault.markdown.privacy import HEAD_BYTES, judge
 from app.vault.note import Privacy, PrivacyVerdict
 from app.vault.path import NotePath
 
-_SHOWN = 40_000
+_MAX_TEXT_CHARS = 40_000
 
 
 class ListedFile(BaseModel):
@@ -126,18 +126,20 @@ async def file(
         limit: How many files at most.
         source_id: Which folder is meant, by id or name, where there are several.
     """
-    sources, agent = sources_of(context), agent_of(context.caller)
+    sources, agent = sources_of(context), agent_key(context.caller)
     memory = _memory(context)
     if op == "list" or (op == "status" and path is None):
         folders = _folders(sources, source_id)
-        return await asyncio.to_thread(_listed, context, folders, memory, agent, op, pattern, limit)
+        return await asyncio.to_thread(_list_files, context, folders, memory, agent, op, pattern, limit)
     said = path or ""
     return await asyncio.to_thread(
-        lambda: _worked(context, _copy(sources, source_id, memory, agent, said), op, content, old, new, keep)
+        lambda: _run_operation(
+            context, _copy(sources, source_id, memory, agent, said), op, content, old, new, keep
+        )
     )
 
 
-def _worked(
+def _run_operation(
     context: ToolContext,
     copy: WorkingCopy,
     op: str,
@@ -151,11 +153,11 @@ def _worked(
     change_set: ChangeSet
     match op:
         case "status" | "diff":
-            return _state(copy, copy.diff() if op == "diff" else "")
+            return _state_answer(copy, copy.diff() if op == "diff" else "")
         case "load":
-            return _taken(context, copy, copy.load(), "Loaded")
+            return _propose_changes(context, copy, copy.load(), "Loaded")
         case "reload":
-            return _taken(context, copy, copy.reload(), "Reloaded")
+            return _propose_changes(context, copy, copy.reload(), "Reloaded")
         case "save":
             change_set, words = copy.save(), f"Saved {copy.path}."
         case "create":
@@ -172,7 +174,7 @@ def _worked(
             change_set, words = copy.reconcile(keep), _RECONCILED[keep].format(copy.path)
     if not change_set:
         words = f"{copy.path} is the same on disk and in memory; nothing to do."
-    return context.propose(change_set, _about(copy, words))
+    return context.propose(change_set, _file_answer(copy, words))
 
 
 def readable_copy(context: ToolContext, source_id: str | None, path: str) -> WorkingCopy:
@@ -182,7 +184,7 @@ def readable_copy(context: ToolContext, source_id: str | None, path: str) -> Wor
         NotFoundError: no open folder has it, or the caller may not read it.
         AmbiguousError: several folders have it.
     """
-    copy = _copy(sources_of(context), source_id, _memory(context), agent_of(context.caller), path)
+    copy = _copy(sources_of(context), source_id, _memory(context), agent_key(context.caller), path)
     _check_readable(context, copy)
     return copy
 
@@ -207,26 +209,30 @@ _RECONCILED = {
 }
 
 
-def _taken(context: ToolContext, copy: WorkingCopy, change_set: ChangeSet, done: str) -> Proposal[FileAnswer]:
+def _propose_changes(
+    context: ToolContext, copy: WorkingCopy, change_set: ChangeSet, done: str
+) -> Proposal[FileAnswer]:
     assert copy.disk is not None
     words = f"{done} {copy.path}." if change_set else f"{copy.path} is loaded already."
     text = copy.disk.text if change_set or copy.block is None else copy.block.text
-    answer = _about(copy, words).model_copy(update={"text": text[:_SHOWN], "cut": len(text) > _SHOWN})
+    answer = _file_answer(copy, words).model_copy(
+        update={"text": text[:_MAX_TEXT_CHARS], "cut": len(text) > _MAX_TEXT_CHARS}
+    )
     return context.propose(change_set, answer.from_outside())
 
 
-def _about(copy: WorkingCopy, words: str) -> FileAnswer:
+def _file_answer(copy: WorkingCopy, words: str) -> FileAnswer:
     permission = copy.source.permission(copy.path, copy.agent).value
     return FileAnswer(path=str(copy.path), label=copy.label, permission=permission, message=words)
 
 
-def _state(copy: WorkingCopy, diff: str) -> FileAnswer:
+def _state_answer(copy: WorkingCopy, diff: str) -> FileAnswer:
     words = f"{copy.path}: {copy.state.value}."
     if copy.state in (FileState.CHANGED_ON_DISK, FileState.CHANGED_IN_BOTH):
         words += " Reconcile it before you save."
     if copy.block is None and copy.disk is None:
         raise NotFoundError(f"There is no file {copy.path}.", path=str(copy.path))
-    answer = _about(copy, words).model_copy(update={"state": copy.state.value, "diff": diff})
+    answer = _file_answer(copy, words).model_copy(update={"state": copy.state.value, "diff": diff})
     return answer.from_outside() if diff else answer
 
 
@@ -243,7 +249,7 @@ def _may_know(context: ToolContext, folder: FileSource, path: NotePath) -> bool:
     return not _hides(path, judge(start, complete=len(start) < HEAD_BYTES))
 
 
-def _listed(
+def _list_files(
     context: ToolContext,
     folders: tuple[FileSource, ...],
     memory: MemoryStore,
@@ -266,7 +272,7 @@ def _listed(
             paths, more = list(listing.files), more or listing.more
         found += [_listed_file(folder, memory, agent, path, size) for path, size in paths]
     what = "loaded file" if op == "status" else "file"
-    words = f"{counted(len(found), what)}{', and there are more: narrow the pattern' if more else ''}."
+    words = f"{pluralize(len(found), what)}{', and there are more: narrow the pattern' if more else ''}."
     return FileAnswer(files=found, message=words)
 
 

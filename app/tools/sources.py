@@ -9,8 +9,8 @@ from pydantic import BaseModel, ConfigDict
 
 from app.errors import InvalidParametersError
 from app.permissions.approval import Effect
-from app.permissions.wording import counted
-from app.sources.base import SourceInfo
+from app.permissions.pluralize import pluralize
+from app.sources.source import SourceInfo
 from app.sources.sources import Sources
 from app.toolkit.context import ToolContext
 from app.toolkit.proposal import EffectProposal
@@ -21,7 +21,7 @@ from app.vault.path import NotePath
 WHERE = "Add a folder in the Sources panel."
 
 
-class News(BaseModel):
+class NewsItem(BaseModel):
     """A piece of news: when (Unix seconds), and what."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
@@ -45,7 +45,7 @@ class ListedSource(BaseModel):
     problem: str
     unread: int
     loaded: list[str]
-    news: list[News]
+    news: list[NewsItem]
 
 
 class ListedSources(ToolResult):
@@ -80,19 +80,19 @@ async def source(
     """
     sources = sources_of(context)
     if op == "list" or (op == "status" and source_id is None):
-        found = sources.all()
-        words = f"{counted(len(found), 'source')}." if found else f"No sources. {WHERE}"
-        return _answer(context, found, words)
+        found = sources.list_sources()
+        words = f"{pluralize(len(found), 'source')}." if found else f"No sources. {WHERE}"
+        return _sources_answer(context, found, words)
     info = sources.get(source_id or "")
     if op == "status":
-        return _answer(context, (info,), _told(info))
+        return _sources_answer(context, (info,), _describe_source(info))
     if not info.streams:
-        words = f"{info.name} is a folder, which is not paused from here. {_told(info)}"
-        return _answer(context, (info,), words)
+        words = f"{info.name} is a folder, which is not paused from here. {_describe_source(info)}"
+        return _sources_answer(context, (info,), words)
 
     async def switch() -> ListedSources:
         now = await sources.set_paused(info.id, op == "pause", by_call=True)
-        return _answer(context, (now,), _told(now))
+        return _sources_answer(context, (now,), _describe_source(now))
 
     shown = (("source", info.id), ("name", info.name))
     return context.propose_effect(Effect("administrative", _SWITCHED[op].format(info.name), shown), switch)
@@ -115,15 +115,15 @@ def sources_of(context: ToolContext) -> Sources:
     return context.services.sources
 
 
-def _answer(context: ToolContext, found: tuple[SourceInfo, ...], words: str) -> ListedSources:
+def _sources_answer(context: ToolContext, found: tuple[SourceInfo, ...], words: str) -> ListedSources:
     answer = ListedSources(sources=[_listed_source(context, one) for one in found], message=words)
     outside = any(one.untrusted for info in found for one in info.items)
     return answer.from_outside() if outside else answer
 
 
 def _listed_source(context: ToolContext, info: SourceInfo) -> ListedSource:
-    may_see = context.vault.sees
-    shown = [one for one in info.items if info.kept.kind != "vault" or _seen(one.path, may_see)]
+    may_see = context.vault.can_see
+    shown = [one for one in info.items if info.kept.kind != "vault" or _may_see_path(one.path, may_see)]
     return ListedSource(
         source_id=info.id,
         name=info.name,
@@ -134,7 +134,7 @@ def _listed_source(context: ToolContext, info: SourceInfo) -> ListedSource:
         problem=info.problem,
         unread=info.waiting,
         loaded=[label for label in info.loaded if _reads_loaded(context, label)],
-        news=[News(at=one.at, title=one.title, link=one.link) for one in shown[:10]],
+        news=[NewsItem(at=one.at, title=one.title, link=one.link) for one in shown[:10]],
     )
 
 
@@ -144,15 +144,15 @@ def _reads_loaded(context: ToolContext, label: str) -> bool:
     return context.reads(f"files-{folder}", NotePath.on_disk(path))
 
 
-def _seen(path: str, may_see: Callable[[NotePath], bool]) -> bool:
+def _may_see_path(path: str, may_see: Callable[[NotePath], bool]) -> bool:
     return not path or may_see(NotePath.on_disk(path))
 
 
-def _told(info: SourceInfo) -> str:
+def _describe_source(info: SourceInfo) -> str:
     """How a source is, in a sentence."""
     words = f"{info.name} is {info.state.value}."
     if info.problem:
         words += f" {info.problem}"
     if not info.streams:
-        words += f" {counted(len(info.loaded), 'file')} loaded."
+        words += f" {pluralize(len(info.loaded), 'file')} loaded."
     return words

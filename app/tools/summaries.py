@@ -9,13 +9,13 @@ from typing import Literal
 
 from pydantic import BaseModel
 
-from app.analysis.sentences import ended, joined
-from app.analysis.summary import Summary, sentences_to_weigh, shortened, summarize
-from app.analysis.thinking import ThinkingFailed
+from app.analysis.language_model import ModelError
+from app.analysis.sentences import join_sentences, with_full_stop
+from app.analysis.summary import Summary, candidate_sentences, summarize, truncate
 from app.embeddings import EmbedderUnavailable
 from app.toolkit.context import ToolContext
 from app.toolkit.open_note import OpenNote
-from app.tools.related_nodes import kept_from
+from app.tools.related_nodes import model_exclusion_reason
 
 Style = Literal["paragraph", "bullets", "sentence"]
 
@@ -28,7 +28,7 @@ class SummaryAnswer(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class SummaryText:
     """A summary with its key points, and how it was made, in words."""
 
     text: str
@@ -38,7 +38,7 @@ class Told:
 
 async def summary_of(
     context: ToolContext, notes: Sequence[OpenNote], max_length: int, style: Style = "paragraph"
-) -> Told:
+) -> SummaryText:
     """The summary of one note, or of several as one text.
 
     Args:
@@ -48,31 +48,33 @@ async def summary_of(
         style: Prose, a list of sentences, or one sentence.
     """
     text = "\n\n".join(note.readable_text[note.parsed.body_start :] for note in notes)
-    thinker = context.services.thinker
+    thinker = context.services.language_model
     why = ""
     if thinker is not None:
-        why = kept_from(thinker, notes)
+        why = model_exclusion_reason(thinker, notes)
         if not why:
             ask = f"Summarise the text in at most {max_length} characters ({style}), and give its key points."
             try:
                 answer = await thinker.answer(ask, text, SummaryAnswer)
                 points = tuple(point for point in answer.key_points if point.strip())
                 kept = answer.summary if style == "bullets" else " ".join(answer.summary.split())
-                fitting = kept if len(kept) <= max_length else shortened(kept, max_length)
-                return Told(fitting, points, f"Summarised by {thinker.name}.")
-            except ThinkingFailed as error:
+                fitting = kept if len(kept) <= max_length else truncate(kept, max_length)
+                return SummaryText(fitting, points, f"Summarised by {thinker.name}.")
+            except ModelError as error:
                 why = f"By local methods: {error.message}"
     private = any(note.parsed.is_private for note in notes)
     local = await local_summary(context, text, max_length, style, private=private)
-    return Told(local.text, local.key_points, " ".join(part for part in (f"{local.method}.", why) if part))
+    return SummaryText(
+        local.text, local.key_points, " ".join(part for part in (f"{local.method}.", why) if part)
+    )
 
 
 async def local_summary(
     context: ToolContext, text: str, max_length: int, style: Style = "paragraph", *, private: bool = False
 ) -> Summary:
     """The sentences that say most of a text; one that is private is never given to the embedder."""
-    said = await asyncio.to_thread(sentences_to_weigh, text)
-    meaning = context.services.meaning
+    said = await asyncio.to_thread(candidate_sentences, text)
+    meaning = context.services.semantic_search
     vectors = None
     if meaning is not None and len(said) > 1 and not private:
         try:
@@ -81,13 +83,13 @@ async def local_summary(
             vectors = None
     made = await asyncio.to_thread(summarize, said, max_length, vectors)
     if style == "sentence" and made.key_points:
-        return replace(made, text=shortened(ended(made.key_points[0]), max_length))
+        return replace(made, text=truncate(with_full_stop(made.key_points[0]), max_length))
     if style == "bullets" and made.text:
-        return replace(made, text=_listed(made.sentences, max_length))
+        return replace(made, text=_bullet_list(made.sentences, max_length))
     return made
 
 
-def _listed(said: Sequence[str], max_length: int) -> str:
+def _bullet_list(said: Sequence[str], max_length: int) -> str:
     """The sentences as a list, as many as fit."""
     lines: list[str] = []
     room = max_length
@@ -97,4 +99,4 @@ def _listed(said: Sequence[str], max_length: int) -> str:
             break
         room -= len(line) + bool(lines)
         lines.append(line)
-    return "\n".join(lines) or shortened(joined(said), max_length)
+    return "\n".join(lines) or truncate(join_sentences(said), max_length)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from app.errors import InvalidParametersError, NotFoundError, UnreadableNoteError
-from app.permissions.wording import counted
-from app.toolkit.arguments import NoteName, TagName
+from app.permissions.pluralize import pluralize
+from app.toolkit.argument_types import NoteName, TagName
 from app.toolkit.context import ToolContext
 from app.toolkit.proposal import Proposal
 from app.toolkit.result import ToolResult
@@ -111,12 +111,12 @@ async def rename_tag(context: ToolContext, tag: TagName, new_tag: TagName) -> Pr
             changes.append(note.with_text(edit.rename_tag(note.text, old, new)))
         except (UnreadableNoteError, InvalidParametersError) as error:
             left_out.append(f"{path}: {error.message}")
-    summary = f"Rename #{old} to #{new} in {counted(len(changes), 'note')}"
+    summary = f"Rename #{old} to #{new} in {pluralize(len(changes), 'note')}"
     change_set = ChangeSet.of(*changes, summary=summary)
 
     def report(committed: ChangeSet) -> TagRenamed:
         named = [str(change.path) for change in committed.changes]
-        words = f"Renamed #{old} to #{new} in {counted(len(named), 'note')}."
+        words = f"Renamed #{old} to #{new} in {pluralize(len(named), 'note')}."
         return TagRenamed(tag=old, new_tag=new, notes=named, left_out=left_out, message=words)
 
     return context.propose(change_set, report)

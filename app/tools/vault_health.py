@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict
 
-from app.permissions.wording import counted
-from app.toolkit.arguments import Limit
+from app.permissions.pluralize import pluralize
+from app.toolkit.argument_types import Limit
 from app.toolkit.context import ToolContext
 from app.toolkit.result import ToolResult
 from app.toolkit.tool import tool
@@ -57,7 +57,7 @@ async def list_unresolved_links(context: ToolContext, limit: Limit = 50) -> Unre
     found = sorted(context.index.unresolved(), key=lambda one: (-one.count, one.name.casefold()))
     links = [UnresolvedLink(name=one.name, links=one.count) for one in found[:limit]]
     return UnresolvedLinks(
-        links=links, total=len(found), message=f"{counted(len(found), 'unresolved link')}."
+        links=links, total=len(found), message=f"{pluralize(len(found), 'unresolved link')}."
     )
 
 
@@ -73,13 +73,13 @@ async def find_duplicates(context: ToolContext, limit: Limit = 20) -> Duplicates
     Args:
         limit: How many pairs at most.
     """
-    meaning = context.services.meaning
+    meaning = context.services.semantic_search
     found = await meaning.near_duplicates(context.vault.read) if meaning is not None else ()
-    seen = [one for one in found if context.vault.sees(one.first) and context.vault.sees(one.second)]
+    seen = [one for one in found if context.vault.can_see(one.first) and context.vault.can_see(one.second)]
     pairs = [
         DuplicatePair(first=str(one.first), second=str(one.second), words=round(one.words, 3))
         for one in seen[:limit]
     ]
     return Duplicates(
-        pairs=pairs, total=len(seen), message=f"{counted(len(seen), 'pair')} of near-duplicates."
+        pairs=pairs, total=len(seen), message=f"{pluralize(len(seen), 'pair')} of near-duplicates."
     )

@@ -10,9 +10,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from app.embeddings import EmbedderUnavailable
 from app.errors import PermissionDeniedError
 from app.permissions.approval import Effect
-from app.permissions.scoping import PAGE
-from app.permissions.wording import counted
-from app.toolkit.arguments import NoteName
+from app.permissions.impact import PAGE
+from app.permissions.pluralize import pluralize
+from app.toolkit.argument_types import NoteName
 from app.toolkit.context import ToolContext
 from app.toolkit.open_note import OpenNote
 from app.toolkit.proposal import EffectProposal, Proposal
@@ -20,18 +20,18 @@ from app.toolkit.result import ToolResult
 from app.toolkit.tool import tool
 from app.vault.changes import ChangeSet, Create
 from app.vault.path import NotePath, note_path
-from app.web.access import Search, WebAccess
-from app.web.evidence import LEAST_RELEVANT, Weighed, weigh
-from app.web.page import Page
-from app.web.providers import Hit
+from app.web.access import WebAccess, WebSearch
+from app.web.claim_query import MAX_QUERY_CHARS, Wanted, build_query, note_statement
+from app.web.evidence import MIN_RELEVANCE, WeighedHit, weigh
+from app.web.page import WebPage
+from app.web.providers import WebSearchHit
 from app.web.source_notes import source_name, source_text
-from app.web.statement import LONGEST_QUERY, Wanted, query_for, statement_of
 
 _FOLDER = "Sources"
-_ASKED_FOR = 20
+_MAX_RESULTS = 20
 
 Url = Annotated[str, Field(min_length=1, max_length=4000)]
-Query = Annotated[str, Field(min_length=1, max_length=LONGEST_QUERY)]
+Query = Annotated[str, Field(min_length=1, max_length=MAX_QUERY_CHARS)]
 Few = Annotated[int, Field(ge=1, le=20)]
 
 
@@ -99,13 +99,13 @@ async def fetch_page(context: ToolContext, url: Url) -> EffectProposal[PageText]
     exact = web.fetcher.check(url if "://" in url else f"https://{url}")
 
     async def run() -> PageText:
-        return _told(await web.pages.read(exact))
+        return _page_result(await web.pages.read(exact))
 
     effect = Effect(PAGE, "Fetch this page. Its server learns that you ask for it.", (("url", exact),))
     return context.propose_effect(effect, run)
 
 
-def _told(page: Page) -> PageText:
+def _page_result(page: WebPage) -> PageText:
     cut = f" These are the first {len(page.text)} of its {page.total} characters." if page.is_cut else ""
     return PageText(
         url=page.url,
@@ -155,19 +155,19 @@ async def search_web_for_evidence(
         message = f"{note.path} is private, so no words of it are sent: say what to search for."
         raise PermissionDeniedError(message, path=str(note.path), missing="query_override")
     text = note.readable_text
-    query = query_override or query_for(note.name, text, evidence_type)
-    search = web.prepare(query, _ASKED_FOR)
+    query = query_override or build_query(note.name, text, evidence_type)
+    search = web.prepare(query, _MAX_RESULTS)
 
     async def run() -> Evidence | Proposal[Evidence]:
         hits = await web.run(search)
-        weighed = await _weighed(context, statement_of(note.name, text), hits)
+        weighed = await _weigh_hits(context, note_statement(note.name, text), hits)
         wanted = [one for one in weighed if evidence_type in ("all", one.side)][:max_results]
-        return _answer(context, note, search, wanted, create_sources)
+        return _evidence_answer(context, note, search, wanted, create_sources)
 
-    return context.propose_effect(_shown(search), run)
+    return context.propose_effect(_search_effect(search), run)
 
 
-def _shown(search: Search) -> Effect:
+def _search_effect(search: WebSearch) -> Effect:
     request = search.request
     sent = (("sent", request.body.decode("utf-8")),) if request.body else ()
     return Effect(
@@ -177,21 +177,21 @@ def _shown(search: Search) -> Effect:
     )
 
 
-async def _weighed(context: ToolContext, statement: str, hits: list[Hit]) -> list[Weighed]:
+async def _weigh_hits(context: ToolContext, statement: str, hits: list[WebSearchHit]) -> list[WeighedHit]:
     """What was found, weighed, the most relevant first."""
     close: list[float | None] = [None] * len(hits)
-    if hits and context.services.meaning is not None:
+    if hits and context.services.semantic_search is not None:
         try:
             texts = [f"{hit.title}. {hit.snippet}" for hit in hits]
-            close = list(await context.services.meaning.closeness(statement, texts))
+            close = list(await context.services.semantic_search.similarities(statement, texts))
         except EmbedderUnavailable:
             pass
     weighed = [weigh(statement, hit, near) for hit, near in zip(hits, close, strict=True)]
     return sorted(weighed, key=lambda one: -one.relevance)
 
 
-def _answer(
-    context: ToolContext, note: OpenNote, search: Search, found: list[Weighed], create: bool
+def _evidence_answer(
+    context: ToolContext, note: OpenNote, search: WebSearch, found: list[WeighedHit], create: bool
 ) -> Evidence | Proposal[Evidence]:
     results = [
         EvidenceFound(
@@ -205,7 +205,7 @@ def _answer(
         )
         for one in found
     ]
-    words = f"Found {counted(len(results), 'result')} on the web about [[{note.name}]]."
+    words = f"Found {pluralize(len(results), 'result')} on the web about [[{note.name}]]."
     plain = Evidence(
         node_id=str(note.storage_id),
         query=search.query,
@@ -222,40 +222,40 @@ def _answer(
 
     def report(committed: ChangeSet) -> Evidence:
         paths = [str(change.path) for change in committed.changes]
-        made = f"{words} Made {counted(len(paths), 'source note')}."
+        made = f"{words} Made {pluralize(len(paths), 'source note')}."
         update = {"sources": paths, "sources_created": len(paths), "message": made}
         return plain.model_copy(update=update)
 
-    summary = f"Make {counted(len(changes), 'source note')} of a web search about {note.path}"
+    summary = f"Make {pluralize(len(changes), 'source note')} of a web search about {note.path}"
     return context.propose(ChangeSet.of(*changes, summary=summary), report, otherwise=plain)
 
 
-def _sources(context: ToolContext, note: OpenNote, found: list[Weighed]) -> tuple[list[Create], int]:
+def _sources(context: ToolContext, note: OpenNote, found: list[WeighedHit]) -> tuple[list[Create], int]:
     """New Source notes, and how many of the relevant pages have one already."""
     records = context.index.notes()
     known = {str(record.properties.get("url") or "") for record in records}
     taken = {record.path.key for record in records}
     target = context.index.resolver.shortest(note.path, None)
-    relevant = [one for one in found if one.relevance >= LEAST_RELEVANT]
+    relevant = [one for one in found if one.relevance >= MIN_RELEVANCE]
     today = datetime.now(UTC).date()
     changes = []
     for one in relevant:
         if one.hit.url in known:
             continue
-        path = _free(context, one.hit, taken)
+        path = _free_path(context, one.hit, taken)
         taken.add(path.key)
         changes.append(Create(path, source_text(one, target, today).encode("utf-8")))
     return changes, len(relevant) - len(changes)
 
 
-def _free(context: ToolContext, hit: Hit, taken: set[str]) -> NotePath:
+def _free_path(context: ToolContext, hit: WebSearchHit, taken: set[str]) -> NotePath:
     """A path for a new note that no file has."""
     name = source_name(hit.title, hit.url)
     number = 1
     while True:
         path = note_path(_FOLDER, name if number == 1 else f"{name} {number}")
         if path.key not in taken and context.vault.is_free(path):
-            return context.vault.spelled(path)
+            return context.vault.disk_spelling(path)
         number += 1
 
 

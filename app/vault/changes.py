@@ -1,8 +1,7 @@
 """Change sets: a proposal to change files, with the exact bytes before and after. Pure values.
 
-A change set says what each file was when the change was made (its bytes, so also its hash) and what it
-will be. It is the only thing that a tool can hand over to have something written, the thing that the
-user is shown, and the thing that is committed: the same bytes all the way.
+A change set contains the bytes of each file at the time of the proposal and the new bytes. Tools can write
+only through change sets, and the user approves exactly the bytes that are then committed.
 """
 
 from __future__ import annotations
@@ -16,13 +15,13 @@ from app.vault.path import NotePath
 
 
 def content_hash(content: bytes) -> str:
-    """The hash that names a file's content: SHA-256 in hex."""
+    """Return the SHA-256 of a file's content in hex."""
     return hashlib.sha256(content).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
 class Create:
-    """A file that must not exist yet."""
+    """The creation of a file that must not exist yet."""
 
     path: NotePath
     after: bytes
@@ -39,7 +38,7 @@ class Update:
 
 @dataclass(frozen=True, slots=True)
 class Delete:
-    """A file, which must still hold `before`, goes to the vault's trash."""
+    """The move of a file, which must still hold `before`, to the vault's trash."""
 
     path: NotePath
     before: bytes
@@ -47,7 +46,7 @@ class Delete:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A file, which must still hold `before`, goes to `to`, where nothing may be; its bytes may change."""
+    """The move of a file, which must still hold `before`, to the free path `to`, possibly with new bytes."""
 
     path: NotePath
     to: NotePath
@@ -63,11 +62,11 @@ FileChange = Create | Update | Delete | Move
 
 @dataclass(frozen=True, slots=True)
 class ChangeSet:
-    """Changes that are shown, approved, committed and undone as one; each path at most once.
+    """Changes that are shown, approved, committed and undone together; each path occurs at most once.
 
     `summary` is one line in plain words for the dialog and the log ("Rename X to Y, 40 links").
-    `place` says whose documents they are: the vault's notes (empty), or those of another store that is
-    changed by the same gate (the agents' memory, a folder outside the vault).
+    `place` names the store of the documents: empty for the vault's notes, or another store behind the same
+    gate (the agents' memory, a folder outside the vault).
     """
 
     changes: tuple[FileChange, ...]
@@ -86,18 +85,18 @@ class ChangeSet:
 
     @classmethod
     def of(cls, *changes: FileChange, summary: str = "", place: str = VAULT) -> ChangeSet:
-        """A change set of these changes; an update that changes nothing is left out."""
+        """Create a change set of these changes, without updates that change nothing."""
         kept = (c for c in changes if not (isinstance(c, Update) and c.before == c.after))
         return cls(tuple(kept), summary, place)
 
     @property
     def paths(self) -> tuple[NotePath, ...]:
-        """Every path that is touched, the targets of moves included."""
+        """All paths of the changes, including the targets of moves."""
         return tuple(path for change in self.changes for path in touched_paths(change))
 
     @property
     def digest(self) -> str:
-        """A hash over place, kinds, paths and the bytes before and after: what an approval is bound to."""
+        """The hash that an approval is bound to, over place, kinds, paths and the bytes before and after."""
         total = hashlib.sha256(f"{self.place}\1".encode() if self.place else b"")
         for change in self.changes:
             parts = [type(change).__name__, *map(str, touched_paths(change))]
@@ -106,8 +105,8 @@ class ChangeSet:
             total.update("\0".join(parts).encode("utf-8", "surrogatepass") + b"\1")
         return total.hexdigest()
 
-    def only(self, paths: Iterable[NotePath]) -> ChangeSet:
-        """The changes whose (old) path is among `paths`."""
+    def restrict_to(self, paths: Iterable[NotePath]) -> ChangeSet:
+        """Return a change set with only the changes whose (old) path is in `paths`."""
         wanted = set(paths)
         return replace(self, changes=tuple(change for change in self.changes if change.path in wanted))
 
@@ -116,15 +115,15 @@ class ChangeSet:
 
 
 def touched_paths(change: FileChange) -> tuple[NotePath, ...]:
-    """The path of a change, and the target of a move."""
+    """Return the path of a change and, for a move, its target."""
     return (change.path, change.to) if isinstance(change, Move) else (change.path,)
 
 
 def before_of(change: FileChange) -> bytes | None:
-    """The bytes that the file must hold before; None for a file that is made."""
+    """Return the bytes that the file must hold before the change, or None if it creates the file."""
     return None if isinstance(change, Create) else change.before
 
 
 def after_of(change: FileChange) -> bytes | None:
-    """The bytes that the file will hold; None for a file that is deleted."""
+    """Return the bytes of the file after the change, or None if it deletes the file."""
     return None if isinstance(change, Delete) else change.after

@@ -9,7 +9,7 @@ from app.vault.changes import VAULT, ChangeSet, Move, after_of, before_of, conte
 from app.vault.path import NotePath
 
 
-class Changed(NamedTuple):
+class CommittedFile(NamedTuple):
     """One file of a commit: its path, where it went (a move), and its hashes before and after.
 
     `before` is None for a file that was made, `after` for one that was deleted.
@@ -27,7 +27,7 @@ class Changed(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class CommitDraft:
     """A commit that is about to happen: all that will be recorded, except its number.
 
     `uid` tells a commit that was recorded just before a crash from one that was not. `trash` says, per
@@ -39,7 +39,7 @@ class Draft:
     time: float
     author: str
     digest: str
-    changes: tuple[Changed, ...]
+    changes: tuple[CommittedFile, ...]
     trash: tuple[str | None, ...]
     turn: str = ""
     note: str = ""
@@ -61,7 +61,7 @@ class Commit:
     id: int
     digest: str
     time: float
-    changes: tuple[Changed, ...]
+    changes: tuple[CommittedFile, ...]
     author: str
     turn: str = ""
     summary: str = ""
@@ -97,7 +97,7 @@ class Version:
     turn: str = ""
 
 
-def recorded(change_set: ChangeSet) -> tuple[tuple[Changed, ...], dict[str, bytes]]:
+def record_changes(change_set: ChangeSet) -> tuple[tuple[CommittedFile, ...], dict[str, bytes]]:
     """What the journal says of each change of a change set, and the contents that it needs, by hash."""
     contents: dict[str, bytes] = {}
     changes = []
@@ -108,8 +108,8 @@ def recorded(change_set: ChangeSet) -> tuple[tuple[Changed, ...], dict[str, byte
             if content is not None:
                 contents[content_hash(content)] = content
         to = change.to if isinstance(change, Move) else None
-        changes.append(Changed(change.path, to, hashes[0], hashes[1]))
+        changes.append(CommittedFile(change.path, to, hashes[0], hashes[1]))
     return tuple(changes), contents
 
 
-OUTSIDE = "outside"
+OUTSIDE_AUTHOR = "outside"

@@ -1,10 +1,10 @@
-r"""What changed between two texts, line by line, and the text that results from a part of it. Pure.
+r"""Line diffs between two texts, which can be applied in part. Pure.
 
 Lines are bytes, end at `\n` and keep it, so joining them gives the file back whatever its encoding and
 newlines. Between the common start and end, lines that occur once on both sides anchor the alignment
-(Bram Cohen's patience diff), and the gaps between anchors get a longest common subsequence from
-rapidfuzz, whose bit-parallel C++ does in milliseconds what difflib takes seconds for. A gap too large
-for that is one change: exact, only less fine.
+(Bram Cohen's patience diff), and rapidfuzz finds a longest common subsequence in the gaps between anchors;
+its bit-parallel C++ takes milliseconds where difflib takes seconds. A gap too large for that becomes one
+change: correct, but less fine.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from dataclasses import dataclass
 from rapidfuzz.distance import LCSseq
 
 # Lines before × lines after in a gap without anchors: 5,000 × 5,000 takes about 50 ms.
-_LARGEST_GAP = 25_000_000
-# Bytes, or lines, that are worked through in one go of C: longer would keep other threads from running.
-_STRETCH = 65_536
-# Anchors split the work in a few rounds; a text made to need more is shown less finely.
-_MOST_ROUNDS = 40
+_MAX_LCS_CELLS = 25_000_000
+# Bytes or lines per call into C: a longer call would block other threads.
+_CHUNK_SIZE = 65_536
+# Anchors split the work in a few rounds; a text crafted to need more gets a coarser diff.
+_MAX_ANCHOR_ROUNDS = 40
 
 _Block = tuple[int, int, int]
 _Gap = tuple[int, int, int, int]
@@ -29,7 +29,7 @@ _Gap = tuple[int, int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Hunk:
-    """Lines `before_start` to `before_end` (exclusive, from 0) give way to `after_start` to `after_end`."""
+    """Lines `before_start` to `before_end` (exclusive, from 0) replaced by `after_start` to `after_end`."""
 
     before_start: int
     before_end: int
@@ -38,18 +38,18 @@ class Hunk:
 
     @property
     def removed(self) -> int:
-        """How many lines go."""
+        """The number of removed lines."""
         return self.before_end - self.before_start
 
     @property
     def added(self) -> int:
-        """How many lines come."""
+        """The number of added lines."""
         return self.after_end - self.after_start
 
 
 @dataclass(frozen=True, slots=True)
 class Diff:
-    """The lines of both texts and the hunks that lead from one to the other, in order, never touching."""
+    """The lines of two texts and the hunks between them, in order and never adjacent."""
 
     before: tuple[bytes, ...]
     after: tuple[bytes, ...]
@@ -57,19 +57,19 @@ class Diff:
 
     @property
     def added(self) -> int:
-        """How many lines come, in all hunks."""
+        """The number of added lines in all hunks."""
         return sum(hunk.added for hunk in self.hunks)
 
     @property
     def removed(self) -> int:
-        """How many lines go, in all hunks."""
+        """The number of removed lines in all hunks."""
         return sum(hunk.removed for hunk in self.hunks)
 
     def apply(self, selected: Collection[int]) -> bytes:
-        """The text with only the hunks whose index is in `selected`: all give `after`, none `before`.
+        """Return the text with only the selected hunks applied (by index): all give `after`, none `before`.
 
-        A line without a newline is the last of its text and lies in the last hunk or after it, so no
-        choice of hunks can glue two lines together.
+        A line without a newline is the last of its text and is in the last hunk or after it, so no
+        selection can join two lines.
         """
         parts: list[bytes] = []
         position = 0
@@ -85,17 +85,17 @@ class Diff:
 
 
 def compare(before: bytes, after: bytes) -> Diff:
-    """What leads from `before` to `after`. Takes about 0.2 s for 100,000 lines with edits all over."""
+    """Compare two texts. Takes about 0.2 s for 100,000 lines with edits throughout."""
     old, new = split_lines(before), split_lines(after)
     return Diff(old, new, tuple(_hunks(old, new)))
 
 
 def split_lines(content: bytes) -> tuple[bytes, ...]:
-    r"""The lines with their `\n`; the last may lack it. A lone carriage return does not end a line."""
+    r"""Split into lines that keep their `\n`; the last may lack it. A lone `\r` does not end a line."""
     lines: list[bytes] = []
     start = 0
     while start < len(content):
-        end = content.find(b"\n", start + _STRETCH) + 1 or len(content)
+        end = content.find(b"\n", start + _CHUNK_SIZE) + 1 or len(content)
         *ended, last = content[start:end].split(b"\n")
         lines += [line + b"\n" for line in ended]
         if last:
@@ -105,7 +105,7 @@ def split_lines(content: bytes) -> tuple[bytes, ...]:
 
 
 def _hunks(old: Sequence[bytes], new: Sequence[bytes]) -> Iterator[Hunk]:
-    """The stretches between the lines that are the same."""
+    """Yield the hunks between the blocks of equal lines."""
     at_old = at_new = 0
     for start_old, start_new, length in [*sorted(_same_blocks(old, new)), (len(old), len(new), 0)]:
         if start_old > at_old or start_new > at_new:
@@ -114,7 +114,7 @@ def _hunks(old: Sequence[bytes], new: Sequence[bytes]) -> Iterator[Hunk]:
 
 
 def _same_blocks(old: Sequence[bytes], new: Sequence[bytes]) -> Iterator[_Block]:
-    """Stretches of equal lines as (start before, start after, length), in no order, all monotone."""
+    """Yield blocks of equal lines as (start before, start after, length), unordered but never crossing."""
     names: dict[bytes, int] = {}
     a = [names.setdefault(line, len(names)) for line in old]
     b = [names.setdefault(line, len(names)) for line in new]
@@ -126,15 +126,15 @@ def _same_blocks(old: Sequence[bytes], new: Sequence[bytes]) -> Iterator[_Block]
         a_start, a_end, b_start, b_end = gap
         if a_start == a_end or b_start == b_end:
             continue
-        if rounds < _MOST_ROUNDS and (anchors := _anchors(a, b, gap)):
-            gaps += [(part, rounds + 1) for part in _between(anchors, gap)]
+        if rounds < _MAX_ANCHOR_ROUNDS and (anchors := _anchors(a, b, gap)):
+            gaps += [(part, rounds + 1) for part in _gaps_between(anchors, gap)]
             yield from ((i, j, 1) for i, j in anchors)
         else:
             yield from _common_subsequence(a, b, gap)
 
 
 def _trim(a: list[int], b: list[int], gap: _Gap) -> tuple[_Gap, list[_Block]]:
-    """The gap without its common start and end, and these as blocks."""
+    """Return the gap without its common start and end, and those two as blocks."""
     a_start, a_end, b_start, b_end = gap
     blocks: list[_Block] = []
     most = min(a_end - a_start, b_end - b_start)
@@ -152,7 +152,7 @@ def _trim(a: list[int], b: list[int], gap: _Gap) -> tuple[_Gap, list[_Block]]:
 
 
 def _anchors(a: list[int], b: list[int], gap: _Gap) -> list[tuple[int, int]]:
-    """Lines that occur once on each side, as many as keep their order (longest increasing sequence)."""
+    """Return lines unique on both sides, as many as keep their order (longest increasing subsequence)."""
     a_start, a_end, b_start, b_end = gap
     count_a, count_b = _counts(a, a_start, a_end), _counts(b, b_start, b_end)
     place = {b[j]: j for j in range(b_start, b_end) if count_b[b[j]] == 1}
@@ -175,13 +175,13 @@ def _anchors(a: list[int], b: list[int], gap: _Gap) -> list[tuple[int, int]]:
 
 def _counts(names: list[int], start: int, end: int) -> Counter[int]:
     counts: Counter[int] = Counter()
-    for at in range(start, end, _STRETCH):
-        counts.update(names[at : min(at + _STRETCH, end)])
+    for at in range(start, end, _CHUNK_SIZE):
+        counts.update(names[at : min(at + _CHUNK_SIZE, end)])
     return counts
 
 
-def _between(anchors: list[tuple[int, int]], gap: _Gap) -> Iterator[_Gap]:
-    """The gaps before, between and after the anchors."""
+def _gaps_between(anchors: list[tuple[int, int]], gap: _Gap) -> Iterator[_Gap]:
+    """Yield the gaps before, between and after the anchors."""
     a_at, a_end, b_at, b_end = gap
     for i, j in [*anchors, (a_end, b_end)]:
         if i > a_at and j > b_at:
@@ -190,9 +190,9 @@ def _between(anchors: list[tuple[int, int]], gap: _Gap) -> Iterator[_Gap]:
 
 
 def _common_subsequence(a: list[int], b: list[int], gap: _Gap) -> Iterator[_Block]:
-    """Equal stretches of a gap without anchors; none if it is too large to look for them."""
+    """Yield the blocks of equal lines in a gap without anchors; none if the gap is too large."""
     a_start, a_end, b_start, b_end = gap
-    if (a_end - a_start) * (b_end - b_start) > _LARGEST_GAP:
+    if (a_end - a_start) * (b_end - b_start) > _MAX_LCS_CELLS:
         return
     for code in LCSseq.opcodes(a[a_start:a_end], b[b_start:b_end]):
         if code.tag == "equal":

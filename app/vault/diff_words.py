@@ -17,17 +17,17 @@ Pair = tuple[int | None, int | None]
 # CJK text has no spaces between words: each of its characters is a word of its own.
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
 _WORD = re.compile(rf"\r?\n|[^\W{_CJK}]+|[ \t]+|.", re.DOTALL)
-_LONGEST_MIDDLE = 32_000
-_MOST_TOKENS = 4_000
-_LONGEST_COMPARED = 400
-_LONGEST_WORD = 100
-_MOST_PAIRINGS = 4_000
-_ALIKE = 0.4
-_LEAST_COMMON = 0.2
+_MAX_MIDDLE_CHARS = 32_000
+_MAX_TOKENS = 4_000
+_MAX_COMPARED_CHARS = 400
+_MAX_WORD_CHARS = 100
+_MAX_PAIRINGS = 4_000
+_MIN_SIMILARITY = 0.4
+_MIN_COMMON_SHARE = 0.2
 
 
-def word_marks(before: str, after: str) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
-    """The spans (characters) of `before` that went and of `after` that came.
+def changed_spans(before: str, after: str) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
+    """Return the spans (characters) of `before` that went and of `after` that came.
 
     Spans are whole words. Two of them with only a space between are one; where hardly anything is
     common, both lines are marked whole, which reads better than confetti.
@@ -36,14 +36,14 @@ def word_marks(before: str, after: str) -> tuple[tuple[Span, ...], tuple[Span, .
     tail = _common_start(before[head:][::-1], after[head:][::-1])
     head, tail = _to_word_edges(before, after, head, tail)
     middle_before, middle_after = before[head : len(before) - tail], after[head : len(after) - tail]
-    if len(middle_before) + len(middle_after) > _LONGEST_MIDDLE:
-        return _whole(head, middle_before), _whole(head, middle_after)
+    if len(middle_before) + len(middle_after) > _MAX_MIDDLE_CHARS:
+        return _full_span(head, middle_before), _full_span(head, middle_after)
     old, new = _WORD.findall(middle_before), _WORD.findall(middle_after)
-    if max(len(old), len(new)) > _MOST_TOKENS:
-        return _whole(head, middle_before), _whole(head, middle_after)
+    if max(len(old), len(new)) > _MAX_TOKENS:
+        return _full_span(head, middle_before), _full_span(head, middle_after)
     gone, come, common = _changed_tokens(old, new)
-    if (head + tail + common) < _LEAST_COMMON * max(len(before), len(after)):
-        return _whole(0, before), _whole(0, after)
+    if (head + tail + common) < _MIN_COMMON_SHARE * max(len(before), len(after)):
+        return _full_span(0, before), _full_span(0, after)
     return _spans(old, gone, head), _spans(new, come, head)
 
 
@@ -53,7 +53,7 @@ def pair_lines(before: Sequence[str], after: Sequence[str]) -> list[Pair]:
     Lines are paired where they are alike, so that a line put in between does not shift all marks; a hunk
     too large to compare each with each is paired by position.
     """
-    if not before or not after or len(before) * len(after) > _MOST_PAIRINGS:
+    if not before or not after or len(before) * len(after) > _MAX_PAIRINGS:
         both = min(len(before), len(after))
         pairs: list[Pair] = [(i, i) for i in range(both)]
         pairs += [(i, None) for i in range(both, len(before))]
@@ -62,11 +62,11 @@ def pair_lines(before: Sequence[str], after: Sequence[str]) -> list[Pair]:
 
 
 def _best_pairs(before: Sequence[str], after: Sequence[str]) -> list[tuple[int, int]]:
-    """The pairs that keep their order and are most alike in sum."""
-    old = [line[:_LONGEST_COMPARED] for line in before]
-    new = [line[:_LONGEST_COMPARED] for line in after]
+    """Return the pairs that keep their order and are most alike in sum."""
+    old = [line[:_MAX_COMPARED_CHARS] for line in before]
+    new = [line[:_MAX_COMPARED_CHARS] for line in after]
     rows, columns = len(old), len(new)
-    alike = [[Indel.normalized_similarity(x, y, score_cutoff=_ALIKE) for y in new] for x in old]
+    alike = [[Indel.normalized_similarity(x, y, score_cutoff=_MIN_SIMILARITY) for y in new] for x in old]
     best = [[0.0] * (columns + 1) for _ in range(rows + 1)]
     for i in range(rows - 1, -1, -1):
         for j in range(columns - 1, -1, -1):
@@ -86,7 +86,7 @@ def _best_pairs(before: Sequence[str], after: Sequence[str]) -> list[tuple[int, 
 
 
 def _fill(pairs: list[tuple[int, int]], rows: int, columns: int) -> list[Pair]:
-    """The pairs with the lines between them: first those that went, then those that came."""
+    """Return the pairs with the lines between them: first those that went, then those that came."""
     filled: list[Pair] = []
     at_old = at_new = 0
     for i, j in [*pairs, (rows, columns)]:
@@ -111,12 +111,12 @@ def _common_start(a: str, b: str) -> int:
 
 
 def _to_word_edges(before: str, after: str, head: int, tail: int) -> tuple[int, int]:
-    """The common start and end cut back to where no word is split, on either side."""
-    for _ in range(min(head, _LONGEST_WORD)):
+    """Return the common start and end cut back to where no word is split, on either side."""
+    for _ in range(min(head, _MAX_WORD_CHARS)):
         if not _continues(before, after, head):
             break
         head -= 1
-    for _ in range(min(tail, _LONGEST_WORD)):
+    for _ in range(min(tail, _MAX_WORD_CHARS)):
         if not _precedes(before, after, tail):
             break
         tail -= 1
@@ -133,12 +133,12 @@ def _precedes(before: str, after: str, tail: int) -> bool:
 
 
 def _joins(left: str, right: str) -> bool:
-    """Whether two neighbours are of one word."""
+    """Return whether two neighbours are of one word."""
     return len(_WORD.findall(left + right)) == 1
 
 
 def _changed_tokens(old: list[str], new: list[str]) -> tuple[set[int], set[int], int]:
-    """The tokens that went, those that came, and how many characters stayed."""
+    """Return the tokens that went, those that came, and how many characters stayed."""
     names: dict[str, int] = {}
     a = [names.setdefault(token, len(names)) for token in old]
     b = [names.setdefault(token, len(names)) for token in new]
@@ -152,7 +152,7 @@ def _changed_tokens(old: list[str], new: list[str]) -> tuple[set[int], set[int],
 
 
 def _spans(tokens: list[str], changed: set[int], offset: int) -> tuple[Span, ...]:
-    """The changed tokens as character spans, joined over a space between two of them."""
+    """Return the changed tokens as character spans, joined over a space between two of them."""
     spans: list[Span] = []
     start = offset
     for index, token in enumerate(tokens):
@@ -167,5 +167,5 @@ def _spans(tokens: list[str], changed: set[int], offset: int) -> tuple[Span, ...
     return tuple(spans)
 
 
-def _whole(start: int, text: str) -> tuple[Span, ...]:
+def _full_span(start: int, text: str) -> tuple[Span, ...]:
     return ((start, start + len(text)),) if text else ()

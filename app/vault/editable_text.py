@@ -1,7 +1,7 @@
-"""Text for an editor, and back to bytes without touching a line that the user did not touch. Pure.
+"""Text for an editor, converted back to bytes without changing lines that the user did not edit. Pure.
 
-An editor knows one kind of line end and no byte order mark; files have both. So the mark and each line's
-own end are kept aside and come back; a new line gets the end that most lines have.
+An editor has one kind of line ending and no byte order mark; files have both. The mark and each line's ending
+are stored separately and restored; a new line gets the most common ending.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from app.vault.diff import compare
 
 _BOM = "\ufeff"
-# What an editor would turn into a line break or lose.
-_NOT_KEPT = re.compile("\r(?!\n)|[\x00\u2028\u2029\ufdd0\ufdd1]")
+# Characters that an editor would lose or turn into a line break.
+_UNEDITABLE = re.compile("\r(?!\n)|[\x00\u2028\u2029\ufdd0\ufdd1]")
 
 
 class NotEditableError(ValueError):
@@ -23,7 +23,7 @@ class NotEditableError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class EditableText:
-    """`text` is what the editor gets; `encode` makes bytes of what it holds later."""
+    """The editable `text` of a file, and what `encode` needs to convert an edited text to bytes."""
 
     text: str
     ends: tuple[str, ...]
@@ -31,26 +31,26 @@ class EditableText:
 
     @classmethod
     def of(cls, content: bytes) -> EditableText:
-        """The editable form of `content`.
+        """Create the editable form of `content`.
 
         Raises:
-            NotEditableError: it is not UTF-8, or holds characters that an editor does not keep.
+            NotEditableError: it is not UTF-8, or holds characters that an editor would lose.
         """
         try:
             text = content.decode("utf-8")
         except UnicodeDecodeError as error:
             raise NotEditableError(f"byte {error.start + 1} is not UTF-8 text") from error
-        if found := _NOT_KEPT.search(text):
+        if found := _UNEDITABLE.search(text):
             raise NotEditableError(f"it holds U+{ord(found[0]):04X}, which no editor keeps")
         has_mark = text.startswith(_BOM)
         ends = tuple(re.findall("\r?\n", text))
         return cls(text.removeprefix(_BOM).replace("\r\n", "\n"), ends, has_mark)
 
     def encode(self, edited: str) -> bytes:
-        """The bytes of `edited`: unchanged lines keep their ends, the byte order mark comes back.
+        """Return the bytes of `edited`; unchanged lines keep their endings, and the file keeps its mark.
 
         Raises:
-            NotEditableError: a character of it can't be written as UTF-8.
+            NotEditableError: a character can't be encoded as UTF-8.
         """
         lines = edited.split("\n")
         ends = self._ends_for(lines)
@@ -67,14 +67,14 @@ class EditableText:
         if len(set(self.ends)) > 1:
             old = [line.encode("utf-8", "surrogatepass") for line in self.text.split("\n")]
             new = [line.encode("utf-8", "surrogatepass") for line in lines]
-            for place, origin in _unchanged(old, new):
+            for place, origin in _common_lines(old, new):
                 if place < len(lines) - 1 and origin < len(self.ends):
                     ends[place] = self.ends[origin]
         return ends
 
 
-def _unchanged(old: list[bytes], new: list[bytes]) -> list[tuple[int, int]]:
-    """The lines of `new` that stand in `old`, as (place in new, place in old)."""
+def _common_lines(old: list[bytes], new: list[bytes]) -> list[tuple[int, int]]:
+    """Return the lines of `new` that are also in `old`, as (index in new, index in old)."""
     diff = compare(b"\n".join(old) + b"\n", b"\n".join(new) + b"\n")
     same: list[tuple[int, int]] = []
     at_old = at_new = 0

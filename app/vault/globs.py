@@ -1,9 +1,9 @@
-"""Globs of rules, as linear-time patterns: a vault may bring rules, and a hostile one must cost nothing.
+"""Globs over vault paths, matched in linear time because an untrusted vault may contain rules.
 
-`*` and `?` stay within a part of a path, `**` crosses parts, `[abc]` and `{a,b}` choose. A glob without a
-slash means that name at any depth; one whose last part has no wildcard means also all that is under it;
-one that ends in a slash means all that is under it. Case and Unicode forms do not matter, and the `.md` of
-a note may be left out.
+`*` and `?` match within a part of a path, `**` matches across parts, and `[abc]` and `{a,b}` match
+alternatives. A glob without a slash matches the name at any depth. If its last part has no wildcard, it also
+matches everything below; if it ends in a slash, it matches only what is below. Case and Unicode forms are
+ignored, and the `.md` of a note may be omitted.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ import re2
 
 from app.vault.path import NotePath, name_key
 
-_WILD = frozenset("*?[{")
+_WILDCARDS = frozenset("*?[{")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-class _Pattern(Protocol):
+class _GlobPattern(Protocol):
     """A compiled pattern of re2, which has no type hints."""
 
     def fullmatch(self, text: str) -> object: ...
@@ -35,7 +35,7 @@ class Glob:
         self._pattern = _path_pattern(_form(text))
 
     def matches(self, path: NotePath) -> bool:
-        """Whether the glob means `path`."""
+        """Return whether the glob matches `path`."""
         if self.is_everything:
             return True
         return any(self._pattern.fullmatch(_form(form)) for form in (path.text, path.stem_path))
@@ -43,16 +43,16 @@ class Glob:
 
 @lru_cache(maxsize=1024)
 def word_matches(glob: str, word: str) -> bool:
-    """Whether `glob` means `word`, a name without slashes, whatever the case."""
+    """Return whether `glob` matches `word`, a name without slashes, ignoring case."""
     return bool(re2.compile(f"(?s){_translate(_form(glob), within='.')}").fullmatch(_form(word)))
 
 
 def _form(text: str) -> str:
-    """The form to compare in; undecodable bytes of a file name (surrogates) become one mark."""
+    """Return the form for comparison; each undecodable byte of a file name (a surrogate) becomes U+FFFD."""
     return _SURROGATE.sub("\ufffd", name_key(text))
 
 
-def _path_pattern(glob: str) -> _Pattern:
+def _path_pattern(glob: str) -> _GlobPattern:
     below = glob.endswith("/")
     bare = glob.strip("/")
     pattern = _translate(bare, within="[^/]")
@@ -60,14 +60,14 @@ def _path_pattern(glob: str) -> _Pattern:
         pattern = f"(?:.*/)?{pattern}"
     if below:
         pattern += "/.*"
-    elif not _WILD & set(bare.rpartition("/")[2]):
+    elif not _WILDCARDS & set(bare.rpartition("/")[2]):
         pattern += "(?:/.*)?"
-    compiled: _Pattern = re2.compile(f"(?s){pattern}")
+    compiled: _GlobPattern = re2.compile(f"(?s){pattern}")
     return compiled
 
 
 def _translate(glob: str, within: str) -> str:
-    """The regular expression of a glob; every text is one, what is not closed stands for itself."""
+    """Translate a glob to a regular expression; unclosed brackets match literally."""
     pattern, at, open_braces = "", 0, 0
     while at < len(glob):
         letter = glob[at]
@@ -78,7 +78,7 @@ def _translate(glob: str, within: str) -> str:
             pattern, at = pattern + ".*", at + 2
             continue
         if letter == "[" and (end := glob.find("]", at + 2)) > 0:
-            pattern, at = pattern + _choice(glob[at + 1 : end]), end + 1
+            pattern, at = pattern + _character_class(glob[at + 1 : end]), end + 1
             continue
         if letter == "{" and "}" in glob[at:]:
             pattern, open_braces = pattern + "(?:", open_braces + 1
@@ -92,7 +92,7 @@ def _translate(glob: str, within: str) -> str:
     return pattern + ")" * open_braces
 
 
-def _choice(letters: str) -> str:
+def _character_class(letters: str) -> str:
     inverted = letters[0] in "!^"
     members = "".join(f"\\x{{{ord(one):x}}}" for one in letters[inverted:].replace("-", ""))
     ranges = "".join(

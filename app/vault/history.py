@@ -1,4 +1,4 @@
-"""The versions of one note, read from the journal: back through moves, and with what others wrote."""
+"""The versions of one note from the journal, across moves and with changes made outside the app."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from sqlite3 import Connection
 from typing import Any
 
 from app.vault.changes import VAULT
-from app.vault.commits import OUTSIDE, Version
+from app.vault.commits import OUTSIDE_AUTHOR, Version
 from app.vault.journal_rows import from_text, to_text
 from app.vault.path import NotePath
 
@@ -20,13 +20,13 @@ FROM changes JOIN commits ON id = commit_id
 WHERE place = ? AND commit_id < ? AND (path_key = ? OR target_key = ?)
 ORDER BY commit_id DESC, position DESC LIMIT 1
 """
-_NEWEST = 2**62
-# Of more notes than this, the whole journal is read once.
-_FEW = 16
+_MAX_COMMIT_ID = 2**62
+# For more notes than this, one pass over the whole journal is faster.
+_MAX_SINGLE_LOOKUPS = 16
 
 
 @dataclass(frozen=True, slots=True)
-class _Row:
+class _HistoryRow:
     commit: int
     time: float
     author: str
@@ -43,9 +43,9 @@ class _Row:
 
 
 def read_history(db: Connection, path: NotePath, limit: int, place: str) -> list[Version]:
-    """The versions of the document of `place` that is now at `path`, newest first, at most `limit`."""
+    """Return at most `limit` versions of the document of `place` now at `path`, newest first."""
     found: list[Version] = []
-    newer: _Row | None = None
+    newer: _HistoryRow | None = None
     for row, key in _rows(db, path.key, place):
         if newer is not None and newer.before not in (None, row.after):
             found.append(_outside(newer))
@@ -59,8 +59,8 @@ def read_history(db: Connection, path: NotePath, limit: int, place: str) -> list
 
 
 def first_commits(db: Connection, paths: Sequence[NotePath], place: str = VAULT) -> dict[NotePath, float]:
-    """Return the time of the first commit of each of these documents that has one, back through moves."""
-    if len(paths) <= _FEW:
+    """Return the time of each document's first commit, followed back through moves, if it has one."""
+    if len(paths) <= _MAX_SINGLE_LOOKUPS:
         found = {}
         for path in paths:
             for row, key in _rows(db, path.key, place):
@@ -87,8 +87,8 @@ def first_commits(db: Connection, paths: Sequence[NotePath], place: str = VAULT)
     return {path: seen[key] for path, key in keys if key in seen}
 
 
-def sessions(versions: Sequence[Version]) -> list[tuple[Version, ...]]:
-    """The versions in groups: neighbors of one writing session or turn are one group, newest first."""
+def group_sessions(versions: Sequence[Version]) -> list[tuple[Version, ...]]:
+    """Return the versions in groups: neighbors of one writing session or turn are one group, newest first."""
     groups: list[list[Version]] = []
     for version in versions:
         if groups and version.turn and groups[-1][-1].turn == version.turn:
@@ -98,23 +98,23 @@ def sessions(versions: Sequence[Version]) -> list[tuple[Version, ...]]:
     return [tuple(group) for group in groups]
 
 
-def _rows(db: Connection, key: str, place: str) -> Iterator[tuple[_Row, str]]:
-    """The changes of the file, newest first, each with the key under which it was known after it."""
-    below = _NEWEST
+def _rows(db: Connection, key: str, place: str) -> Iterator[tuple[_HistoryRow, str]]:
+    """Yield the changes of the file, newest first, each with the file's key after the change."""
+    below = _MAX_COMMIT_ID
     while True:
         values = db.execute(_NEXT, (place, below, to_text(key), to_text(key))).fetchone()
         if values is None:
             return
         texts: list[Any] = [from_text(each) if isinstance(each, (str, bytes)) else each for each in values]
-        row = _Row(*texts)
+        row = _HistoryRow(*texts)
         yield row, key
         below = row.commit
         if row.target_key == key:
             key = row.path_key
 
 
-def _version(row: _Row, key: str) -> Version:
-    """What the file was after this change; gone if it was deleted or moved away."""
+def _version(row: _HistoryRow, key: str) -> Version:
+    """Return the version of the file after this change; it is gone if it was deleted or moved away."""
     gone = row.after is None or (row.target_key is not None and row.target_key != key)
     path = NotePath.on_disk(row.path if gone or row.target is None else row.target)
     size = 0 if gone else row.after_size
@@ -122,7 +122,7 @@ def _version(row: _Row, key: str) -> Version:
     return Version(row.commit, row.time, row.author, path, key_after, size, row.summary, row.turn)
 
 
-def _outside(row: _Row) -> Version:
-    """What the change found: text that was not written through the app."""
+def _outside(row: _HistoryRow) -> Version:
+    """Return the version that the change replaced, which was not written through the app."""
     path = NotePath.on_disk(row.path)
-    return Version(row.commit, row.time, OUTSIDE, path, row.before, row.before_size, "")
+    return Version(row.commit, row.time, OUTSIDE_AUTHOR, path, row.before, row.before_size, "")

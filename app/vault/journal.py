@@ -17,15 +17,15 @@ from sqlite3 import Connection
 
 from app.errors import InvalidParametersError, NotFoundError
 from app.vault.changes import VAULT, ChangeSet, Create, Update, content_hash
-from app.vault.commits import Changed, Commit, Draft, Version
+from app.vault.commits import Commit, CommitDraft, CommittedFile, Version
 from app.vault.history import first_commits, read_history
 from app.vault.journal_database import JournalDatabase
 from app.vault.journal_rows import from_text, read_changes, read_commits, to_text
 from app.vault.path import NotePath
-from app.vault.undo import Later, MergeConflict, UndoPlan, plan_undo
+from app.vault.undo import LaterChange, MergeConflict, UndoPlan, plan_undo
 
-_FAST_ABOVE = 1024 * 1024
-_REMEMBERED_PLANS = 64
+_FAST_COMPRESSION_BYTES = 1024 * 1024
+_MAX_CACHED_PLANS = 64
 
 
 class Journal:
@@ -63,7 +63,7 @@ class Journal:
         """Number the commits to come above `number`, which the audit log knows as another commit."""
         self._database.reserve(number)
 
-    def keep(self, contents: Mapping[str, bytes]) -> None:
+    def store_contents(self, contents: Mapping[str, bytes]) -> None:
         """Store contents under their hashes; they are on the disk when this returns."""
         with self._database.transaction(write=True) as db:
             newest = int(db.execute("SELECT coalesce(max(seq), 0) + 1 FROM sqlite_sequence").fetchone()[0])
@@ -74,7 +74,7 @@ class Journal:
             rows = (_content_row(key, contents[key], newest) for key in contents.keys() - there)
             db.executemany("INSERT OR REPLACE INTO contents VALUES (?, ?, ?, ?, ?)", rows)
 
-    def record(self, draft: Draft) -> Commit:
+    def record(self, draft: CommitDraft) -> Commit:
         """Record a commit whose contents are kept; it is on the disk when this returns."""
         texts = (draft.author, draft.turn, draft.note, draft.entry, draft.summary)
         with self._database.transaction(write=True) as db:
@@ -112,7 +112,7 @@ class Journal:
         self._database.shrink()
 
     def find(self, uid: str) -> int | None:
-        """The number of the commit with this uid, if it was recorded."""
+        """Return the number of the commit with this uid, if it was recorded."""
         with self._database.transaction() as db:
             row = db.execute("SELECT id FROM commits WHERE uid = ?", (uid,)).fetchone()
         return None if row is None else int(row[0])
@@ -127,7 +127,7 @@ class Journal:
         path: NotePath | None = None,
         place: str | None = None,
     ) -> tuple[Commit, ...]:
-        """The newest commits first.
+        """Return the newest commits first.
 
         Args:
             limit: how many at most.
@@ -155,7 +155,7 @@ class Journal:
             return tuple(read_commits(db, " AND ".join(wheres), values, limit))
 
     def commit(self, number: int) -> Commit:
-        """The commit with this number.
+        """Return the commit with this number.
 
         Raises:
             NotFoundError: there is none.
@@ -167,7 +167,7 @@ class Journal:
         return found[0]
 
     def commit_of_entry(self, entry: str) -> Commit | None:
-        """The newest commit that a call with this id made, if it made one."""
+        """Return the newest commit that a call with this id made, if it made one."""
         with self._database.transaction() as db:
             found = read_commits(db, "entry = ?", (to_text(entry),), 1)
         return found[0] if found else None
@@ -186,7 +186,7 @@ class Journal:
             return first_commits(db, paths)
 
     def content(self, key: str) -> bytes:
-        """The bytes with this hash.
+        """Return the bytes with this hash.
 
         Raises:
             NotFoundError: they were never kept, or have been removed to save room.
@@ -194,7 +194,7 @@ class Journal:
         with self._database.transaction() as db:
             return _content(db, key)
 
-    def trashed(self, path: NotePath, key: str, place: str = VAULT) -> str | None:
+    def trash_name(self, path: NotePath, key: str, place: str = VAULT) -> str | None:
         """The name under `.trash/` that a file with this path and hash got when it was last deleted."""
         with self._database.transaction() as db:
             row = db.execute(
@@ -206,7 +206,7 @@ class Journal:
         return None if row is None else from_text(row[0])
 
     def undone(self, digest: str) -> tuple[int, ...]:
-        """The commits that a change set with this digest was planned to take back."""
+        """Return the commits that a change set with this digest was planned to take back."""
         return self._plans.get(digest, ())
 
     def undo(self, commit_ids: Iterable[int], read: Callable[[NotePath], bytes | None]) -> UndoPlan:
@@ -229,12 +229,12 @@ class Journal:
         plan = plan_undo(commits, self._others(commits), self._at_hand(commits), read)
         if plan.change_set and not plan.conflicts:
             self._plans[plan.change_set.digest] = plan.commits
-            while len(self._plans) > _REMEMBERED_PLANS:
+            while len(self._plans) > _MAX_CACHED_PLANS:
                 self._plans.popitem(last=False)
         return plan
 
     def by_place(self, commit_ids: Iterable[int]) -> tuple[tuple[int, ...], ...]:
-        """The commits in groups that can be taken back as one, the vault's first.
+        """Return the commits in groups that can be taken back as one, the vault's first.
 
         Those that were taken back already are left out, and so is what took them back, unless that is all.
 
@@ -258,15 +258,15 @@ class Journal:
                     found[key] = _content(db, key)
         return lambda key: found[key] if key in found else self.content(key)
 
-    def _others(self, commits: Sequence[Commit]) -> list[Later]:
+    def _others(self, commits: Sequence[Commit]) -> list[LaterChange]:
         """What the commits that are not among these created, moved or deleted since the first of these."""
         mine = {commit.id for commit in commits}
         with self._database.transaction() as db:
             found = read_changes(db, min(mine, default=0), commits[0].place) if commits else []
-        return [Later(*row) for row in found if row[0] not in mine]
+        return [LaterChange(*row) for row in found if row[0] not in mine]
 
     def restore(self, path: NotePath, key: str, current: bytes | None, place: str = VAULT) -> ChangeSet:
-        """The change set that gives a document the bytes of an earlier version.
+        """Return the change set that gives a document the bytes of an earlier version.
 
         Args:
             path: where the note is, or is to be again.
@@ -293,11 +293,11 @@ def _content(db: Connection, key: str) -> bytes:
 
 
 def _content_row(key: str, content: bytes, newest: int) -> tuple[object, ...]:
-    data = zlib.compress(content, 1 if len(content) > _FAST_ABOVE else 6)
+    data = zlib.compress(content, 1 if len(content) > _FAST_COMPRESSION_BYTES else 6)
     return (key, len(content), len(data), newest, data)
 
 
-def _insert_changes(db: Connection, number: int, draft: Draft) -> None:
+def _insert_changes(db: Connection, number: int, draft: CommitDraft) -> None:
     rows = (
         (number, position, *_change_row(change), None if name is None else to_text(name))
         for position, (change, name) in enumerate(zip(draft.changes, draft.trash, strict=True))
@@ -311,9 +311,9 @@ def _insert_changes(db: Connection, number: int, draft: Draft) -> None:
         )
 
 
-def _change_row(change: Changed) -> tuple[object, ...]:
+def _change_row(change: CommittedFile) -> tuple[object, ...]:
     target = (to_text(str(change.to)), to_text(change.to.key)) if change.to else (None, None)
     return (to_text(str(change.path)), to_text(change.path.key), *target, change.before, change.after)
 
 
-__all__ = ["Changed", "Commit", "Journal", "MergeConflict", "UndoPlan", "Version"]
+__all__ = ["Commit", "CommittedFile", "Journal", "MergeConflict", "UndoPlan", "Version"]

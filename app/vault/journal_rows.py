@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from sqlite3 import Connection
 
-from app.vault.commits import Changed, Commit
+from app.vault.commits import Commit, CommittedFile
 from app.vault.path import NotePath
 
 
@@ -20,25 +20,25 @@ def to_text(text: str) -> str | bytes:
 
 
 def from_text(value: str | bytes) -> str:
-    """The text that `to_text` stored."""
+    """Return the text that `to_text` stored."""
     return value.decode("utf-8", "surrogatepass") if isinstance(value, bytes) else value
 
 
 def read_commits(db: Connection, where: str, values: Sequence[object], limit: int) -> list[Commit]:
-    """The newest commits that fulfil an SQL condition on `commits`, with all that belongs to them."""
+    """Return the newest commits that fulfil an SQL condition on `commits`, with all that belongs to them."""
     rows = db.execute(
         "SELECT id, digest, time, author, turn, summary, note, entry, place FROM commits "
         f"WHERE {where} ORDER BY id DESC LIMIT ?",
         (*values, limit),
     ).fetchall()
-    changes: dict[int, list[Changed]] = defaultdict(list)
+    changes: dict[int, list[CommittedFile]] = defaultdict(list)
     undoes: dict[int, list[int]] = defaultdict(list)
     folders: dict[int, list[str]] = defaultdict(list)
     for part in _parts([int(row[0]) for row in rows]):
         marks = f"({','.join('?' * len(part))})"
         query = "SELECT commit_id, path, target, before, after FROM changes WHERE commit_id IN "
         for number, path, target, before, after in db.execute(f"{query}{marks} ORDER BY position", part):
-            changes[number].append(_changed(path, target, before, after))
+            changes[number].append(_to_committed_file(path, target, before, after))
         query = "SELECT commit_id, undone FROM undoes WHERE commit_id IN "
         for number, undone in db.execute(f"{query}{marks} ORDER BY undone", part):
             undoes[number].append(undone)
@@ -66,7 +66,7 @@ def read_commits(db: Connection, where: str, values: Sequence[object], limit: in
     ]
 
 
-def read_changes(db: Connection, since: int, place: str) -> list[tuple[int, tuple[int, ...], Changed]]:
+def read_changes(db: Connection, since: int, place: str) -> list[tuple[int, tuple[int, ...], CommittedFile]]:
     """What commits of a place newer than `since` made, moved or deleted, oldest first, and what they undo."""
     undoes: dict[int, tuple[int, ...]] = defaultdict(tuple)
     for number, undone in db.execute("SELECT commit_id, undone FROM undoes WHERE commit_id > ?", (since,)):
@@ -77,12 +77,14 @@ def read_changes(db: Connection, since: int, place: str) -> list[tuple[int, tupl
         "AND (target IS NOT NULL OR before IS NULL OR after IS NULL) ORDER BY commit_id, position",
         (since, place),
     )
-    return [(int(number), undoes[number], _changed(*columns)) for number, *columns in rows]
+    return [(int(number), undoes[number], _to_committed_file(*columns)) for number, *columns in rows]
 
 
-def _changed(path: str | bytes, target: str | bytes | None, before: str | None, after: str | None) -> Changed:
+def _to_committed_file(
+    path: str | bytes, target: str | bytes | None, before: str | None, after: str | None
+) -> CommittedFile:
     to = None if target is None else NotePath.on_disk(from_text(target))
-    return Changed(NotePath.on_disk(from_text(path)), to, before, after)
+    return CommittedFile(NotePath.on_disk(from_text(path)), to, before, after)
 
 
 def _parts(numbers: list[int]) -> Iterable[list[int]]:

@@ -1,4 +1,4 @@
-"""VaultLock: one process at a time writes a vault. The system frees it when its owner dies."""
+"""The lock that lets only one process at a time write a vault."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from filelock import FileLock, Timeout
 from app.errors import StorageError, VaultBusyError
 from app.storage.files import to_json, write_atomic
 
-_LOCK, _OWNER = "vault.lock", "vault.owner.json"
+_LOCK_FILE, _OWNER_FILE = "vault.lock", "vault.owner.json"
 
 
 class VaultLock:
     """The right to write one vault, held by a lock on a file in the vault's data folder.
 
-    The lock is the operating system's (filelock: flock or LockFile), so a crashed owner blocks nobody.
-    Who holds it is told by a second file, because a locked file cannot be read on Windows.
+    The operating system holds the lock (filelock uses flock or LockFile) and releases it when the process
+    dies. A second file names the owner, because a locked file cannot be read on Windows.
 
     Args:
         data_folder: the vault's folder in the user's data.
     """
 
     def __init__(self, data_folder: Path) -> None:
-        self._lock = FileLock(data_folder / _LOCK, timeout=0, mode=0o600)
-        self._owner = data_folder / _OWNER
+        self._lock = FileLock(data_folder / _LOCK_FILE, timeout=0, mode=0o600)
+        self._owner = data_folder / _OWNER_FILE
 
     @property
     def held(self) -> bool:
@@ -37,10 +37,10 @@ class VaultLock:
         return self._lock.is_locked
 
     def acquire(self) -> None:
-        """Take the lock; nothing happens if this object has it.
+        """Acquire the lock; do nothing if this object already holds it.
 
         Raises:
-            VaultBusyError: another process, or another window of this one, has it; `owner` describes it.
+            VaultBusyError: another process or window holds it; `owner` describes that process.
             StorageError: the data folder cannot be used.
         """
         if self.held:
@@ -57,7 +57,7 @@ class VaultLock:
         write_atomic(self._owner, to_json(said), durable=False)
 
     def release(self) -> None:
-        """Give the lock back; nothing happens if this object does not have it."""
+        """Release the lock; do nothing if this object does not hold it."""
         if self.held:
             with suppress(OSError):
                 self._owner.unlink(missing_ok=True)
@@ -65,8 +65,8 @@ class VaultLock:
 
 
 def find_holder(data_folder: Path) -> str | None:
-    """Who holds the lock of the vault with this data folder now, in words; None where nobody does."""
-    file = data_folder / _LOCK
+    """Return a description of the process that holds the vault's lock, or None if it is free."""
+    file = data_folder / _LOCK_FILE
     if not file.exists():
         return None
     lock = FileLock(file, timeout=0, mode=0o600)
@@ -79,9 +79,9 @@ def find_holder(data_folder: Path) -> str | None:
 
 
 def _read_holder(data_folder: Path) -> str | None:
-    """Who took the lock last, and did not give it back: a process that crashed is still named."""
+    """Describe the process that last took the lock without releasing it, even if it crashed."""
     try:
-        said = json.loads((data_folder / _OWNER).read_text(encoding="utf-8"))
+        said = json.loads((data_folder / _OWNER_FILE).read_text(encoding="utf-8"))
         return f"process {int(said['pid'])} on {said['host']}"
     except (OSError, ValueError, KeyError, TypeError):
         return None

@@ -90,8 +90,8 @@ def merge(base: bytes, ours: bytes, theirs: bytes) -> Merge:
     sides = [text.splitlines(keepends=True) for text in (base, ours, theirs)]
     if any(b"\0" in text for text in (base, ours, theirs)) or max(map(len, sides)) > _MAX_LINES:
         whole = Collision(base, ours, theirs)
-        return Merge(_marked(whole), (whole,), theirs)
-    head, tail = _common(sides)
+        return Merge(_conflict_markers(whole), (whole,), theirs)
+    head, tail = _common_ends(sides)
     first, last = b"".join(sides[0][:head]), b"".join(sides[0][len(sides[0]) - tail :])
     middle = [lines[head : len(lines) - tail] for lines in sides]
     parts = [first, *_parts(*middle), last]
@@ -99,15 +99,15 @@ def merge(base: bytes, ours: bytes, theirs: bytes) -> Merge:
     for_theirs = [part.theirs if isinstance(part, Collision) else part for part in parts]
     if _runs_together(for_ours) or _runs_together(for_theirs):
         whole = Collision(*(b"".join(lines) for lines in middle))
-        return Merge(first + _marked(whole) + last, (whole,), theirs)
+        return Merge(first + _conflict_markers(whole) + last, (whole,), theirs)
     return Merge(
-        b"".join(_marked(part) if isinstance(part, Collision) else part for part in parts),
+        b"".join(_conflict_markers(part) if isinstance(part, Collision) else part for part in parts),
         tuple(part for part in parts if isinstance(part, Collision)),
         b"".join(for_theirs),
     )
 
 
-def _common(sides: Sequence[Sequence[bytes]]) -> tuple[int, int]:
+def _common_ends(sides: Sequence[Sequence[bytes]]) -> tuple[int, int]:
     """Return how many lines at the start and at the end are the same in all texts."""
     shortest = min(map(len, sides))
     first = sides[0]
@@ -198,7 +198,7 @@ def _runs_together(parts: list[bytes]) -> bool:
     )
 
 
-def _marked(collision: Collision) -> bytes:
+def _conflict_markers(collision: Collision) -> bytes:
     newline = b"\r\n" if b"\r\n" in collision.ours + collision.theirs else b"\n"
 
     def whole(text: bytes) -> bytes:

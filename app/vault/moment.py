@@ -41,10 +41,10 @@ def format_moment(moment: datetime, pattern: str) -> str:
         moment: The time; one without a zone is local.
         pattern: Tokens such as `YYYY-MM-DD` or `dddd`; all else stands for itself.
     """
-    return _TOKEN.sub(lambda match: _piece(moment, match), pattern)
+    return _TOKEN.sub(lambda match: _format_token(moment, match), pattern)
 
 
-def _piece(moment: datetime, match: re.Match[str]) -> str:
+def _format_token(moment: datetime, match: re.Match[str]) -> str:
     token = match[2]
     if token is None:
         return match[1]
@@ -62,7 +62,7 @@ def _ordinal(number: int) -> str:
 
 
 def _sunday(moment: datetime) -> int:
-    """The day of the week from 0, Sunday."""
+    """Return the day of the week from 0, Sunday."""
     return moment.isoweekday() % 7
 
 

@@ -100,7 +100,7 @@ class Heading:
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class BlockId:
     """A block id (without `^`) and the line it ends."""
 
     id: str
@@ -168,7 +168,7 @@ class ParsedNote:
     relations: tuple[Relation, ...] = ()
     tags: tuple[Tag, ...] = ()
     headings: tuple[Heading, ...] = ()
-    blocks: tuple[Block, ...] = ()
+    blocks: tuple[BlockId, ...] = ()
     tasks: tuple[Task, ...] = ()
     observations: tuple[Observation, ...] = ()
 

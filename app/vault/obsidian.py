@@ -1,7 +1,7 @@
-"""What Obsidian's own settings of a vault say, so that both apps write to the same places. Read only.
+"""Obsidian's settings of a vault, read so that both apps write to the same places.
 
-From `.obsidian`: `daily-notes.json`, `templates.json`, `app.json` and `bookmarks.json`. A file that can't be
-read counts as missing and is named in `problems`.
+The files are `daily-notes.json`, `templates.json`, `app.json` and `bookmarks.json` in `.obsidian`. An
+unreadable file counts as missing and is named in `problems`. Nothing is written.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ _MAX_DEPTH = 20
 
 @dataclass(frozen=True, slots=True)
 class Bookmark:
-    """A note (with a place in it), a folder or a search that the user keeps at hand.
+    """A bookmarked note (or a place in it), folder or search.
 
     Attributes:
         kind: "file", "folder" or "search".
         target: A path of the vault, or a query.
         fragment: A heading, or `^block`, of a file.
-        title: What it is called; empty for its usual name.
+        title: The title; empty for the default name.
         group: The names of the groups around it, joined by " / ".
     """
 
@@ -38,7 +38,7 @@ class Bookmark:
 
 @dataclass(frozen=True, slots=True)
 class ObsidianSettings:
-    """The settings that other apps can share; empty for what is not set.
+    """The settings that apply to both apps; unset values are empty.
 
     `attachment_folder` is as Obsidian writes it: `/` for the root, `./` or `./Sub` for the note's folder.
     """
@@ -55,10 +55,10 @@ class ObsidianSettings:
 
 
 def read_obsidian(read: Callable[[NotePath], bytes | None]) -> ObsidianSettings:
-    """Read what Obsidian has set for a vault.
+    """Read Obsidian's settings of a vault.
 
     Args:
-        read: The bytes of a file of the vault, None where there is none.
+        read: Returns the bytes of a file of the vault, or None if it does not exist.
     """
     problems: list[str] = []
     daily = _load(read, "daily-notes.json", problems)
@@ -67,13 +67,13 @@ def read_obsidian(read: Callable[[NotePath], bytes | None]) -> ObsidianSettings:
     bookmarks = _load(read, "bookmarks.json", problems)
     found = _bookmarks(bookmarks.get("items"), ())
     return ObsidianSettings(
-        daily_folder=_text(daily, "folder").strip("/"),
-        daily_format=_text(daily, "format"),
-        daily_template=_text(daily, "template").strip("/"),
-        templates_folder=_text(templates, "folder").strip("/"),
-        date_format=_text(templates, "dateFormat"),
-        time_format=_text(templates, "timeFormat"),
-        attachment_folder=_text(app, "attachmentFolderPath"),
+        daily_folder=_get_text(daily, "folder").strip("/"),
+        daily_format=_get_text(daily, "format"),
+        daily_template=_get_text(daily, "template").strip("/"),
+        templates_folder=_get_text(templates, "folder").strip("/"),
+        date_format=_get_text(templates, "dateFormat"),
+        time_format=_get_text(templates, "timeFormat"),
+        attachment_folder=_get_text(app, "attachmentFolderPath"),
         bookmarks=tuple(bookmark for bookmark, _ in zip(found, range(_MAX_BOOKMARKS), strict=False)),
         problems=tuple(problems),
     )
@@ -88,14 +88,14 @@ def _load(read: Callable[[NotePath], bytes | None], name: str, problems: list[st
             raise ValueError("it is too large")
         value = json.loads(content.decode("utf-8-sig"))
         if not isinstance(value, dict):
-            raise ValueError("it is no JSON object")
+            raise ValueError("it is not a JSON object")
     except (ValueError, RecursionError) as error:
         problems.append(f".obsidian/{name} can't be read ({error}), so it is ignored.")
         return {}
     return value
 
 
-def _text(values: Mapping[str, object], name: str) -> str:
+def _get_text(values: Mapping[str, object], name: str) -> str:
     value = values.get(name)
     return value.strip() if isinstance(value, str) else ""
 
@@ -106,11 +106,11 @@ def _bookmarks(items: object, groups: tuple[str, ...]) -> Iterator[Bookmark]:
     for item in items:
         if not isinstance(item, dict):
             continue
-        kind, title = _text(item, "type"), _text(item, "title")
+        kind, title = _get_text(item, "type"), _get_text(item, "title")
         if kind == "group":
             yield from _bookmarks(item.get("items"), (*groups, title))
         elif kind in ("file", "folder", "search"):
-            target = _text(item, "query" if kind == "search" else "path")
+            target = _get_text(item, "query" if kind == "search" else "path")
             if target:
-                fragment = _text(item, "subpath").removeprefix("#")
+                fragment = _get_text(item, "subpath").removeprefix("#")
                 yield Bookmark(kind, target, fragment, title, " / ".join(groups))

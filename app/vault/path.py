@@ -1,6 +1,6 @@
-"""NotePath: the place of a file in the vault, relative, confined and in one Unicode form.
+"""Paths of files in the vault: relative, confined and in one Unicode form.
 
-A path is checked as text here; `store.py` checks again at the disk, where symbolic links live.
+This module checks a path as text; the store checks it again on disk, where symbolic links matter.
 """
 
 from __future__ import annotations
@@ -12,25 +12,25 @@ from dataclasses import dataclass
 from app.errors import InvalidPathError
 
 NOTE_SUFFIXES = (".md", ".markdown")
-_FORBIDDEN = re.compile(r'[\x00-\x1f\x7f<>:"|?*\\]')
-_DEVICES = frozenset(
+_FORBIDDEN_CHARACTERS = re.compile(r'[\x00-\x1f\x7f<>:"|?*\\]')
+_DEVICE_NAMES = frozenset(
     ["con", "prn", "aux", "nul", "conin$", "conout$"]
     + [f"{port}{digit}" for port in ("com", "lpt") for digit in "0123456789¹²³"]
 )
-_LONGEST_PART = 255
+_MAX_PART_BYTES = 255
 
 
 def name_key(name: str) -> str:
-    """The form in which names are compared: NFC, case folded."""
+    """Return the form for comparing names: NFC, case folded."""
     if name.isascii():
         return name.lower()
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 
 def slug(name: str) -> str:
-    """A name as an address would say it: lower case, `-` for all that is no letter or digit.
+    """Return a name as a URL slug: lower case, with `-` for everything but letters and digits.
 
-    Empty for a name that has neither.
+    The result is empty if the name has neither.
     """
     return re.sub(r"[\W_]+", "-", name_key(name)).strip("-")
 
@@ -39,16 +39,16 @@ def slug(name: str) -> str:
 class NotePath:
     """A path relative to the vault's root, with `/` between its parts.
 
-    `text` keeps the form on disk (some file systems keep NFD names); `key` is the form to compare by.
-    Make one with `NotePath.parse` from anything a person, a model or a file may say, and with
-    `NotePath.on_disk` from a name that the file system itself gave.
+    `text` keeps the form on disk (some file systems keep NFD names); `key` is the form for comparison. Use
+    `NotePath.parse` for untrusted text from a user, a model or a file, and `NotePath.on_disk` for names
+    that the file system returned.
     """
 
     text: str
 
     @classmethod
     def parse(cls, text: str) -> NotePath:
-        """The path that `text` names, in NFC, for a file that every platform can keep.
+        """Parse a path, in NFC, that every platform can store.
 
         Raises:
             InvalidPathError: the text is empty, absolute, has a drive, `..`, a control or reserved
@@ -63,7 +63,7 @@ class NotePath:
 
     @classmethod
     def on_disk(cls, text: str) -> NotePath:
-        """The path of a file that exists, as the file system spells it; only containment is checked."""
+        """Return the path of an existing file as the file system spells it; check only containment."""
         parts = text.split("/")
         if not text or text.startswith("/") or any(part in ("", ".", "..") for part in parts) or "\0" in text:
             raise InvalidPathError(f"{text!r} is not a path inside the vault.", path=text)
@@ -71,7 +71,7 @@ class NotePath:
 
     @property
     def name(self) -> str:
-        """The last part without a note's suffix: what a wikilink says."""
+        """The last part without a note's suffix, as in a wikilink."""
         return without_suffix(self.text.rpartition("/")[2])
 
     @property
@@ -93,17 +93,17 @@ class NotePath:
 
     @property
     def is_note(self) -> bool:
-        """Whether the suffix is one of a note's."""
+        """Whether the file has a note's suffix."""
         return self.suffix in NOTE_SUFFIXES
 
     @property
     def stem_path(self) -> str:
-        """The path without a note's suffix: how a folder-qualified wikilink says it."""
+        """The path without a note's suffix, as in a wikilink with a folder."""
         return f"{self.folder}/{self.name}" if self.folder else self.name
 
     @property
     def key(self) -> str:
-        """The whole path in the form to compare by."""
+        """The whole path in the form for comparison."""
         return name_key(self.text)
 
     @property
@@ -112,7 +112,7 @@ class NotePath:
         return any(part.startswith(".") for part in self.text.split("/"))
 
     def is_under(self, folder: str) -> bool:
-        """Whether it lies in `folder` or below, by whole parts; the empty folder is the root."""
+        """Return whether the path is in `folder` or below it; the empty folder is the root."""
         return not folder or self.key.startswith(name_key(folder.strip("/")) + "/")
 
     def __str__(self) -> str:
@@ -120,16 +120,16 @@ class NotePath:
 
 
 def without_suffix(file_name: str) -> str:
-    """The name of a file, without the suffix of a note."""
+    """Return the name of a file, without the suffix of a note."""
     stem, dot, suffix = file_name.rpartition(".")
     return stem if dot and f".{suffix.lower()}" in NOTE_SUFFIXES else file_name
 
 
 def note_path(folder: str, name: str) -> NotePath:
-    """The path of a note called `name` in `folder` (empty for the root), with `.md`.
+    """Return the path of a note named `name` in `folder` (empty for the root), with `.md`.
 
     Raises:
-        InvalidPathError: as `NotePath.parse`, or the name holds a character that no link could say.
+        InvalidPathError: as `NotePath.parse`, or the name holds a character that links can't contain.
     """
     bare = name[:-3] if name.lower().endswith(".md") else name
     if re.search(r"[\[\]#^|]", bare):
@@ -141,13 +141,13 @@ def _check_part(part: str, whole: str) -> None:
     problem = ""
     if part in ("", ".", ".."):
         problem = "it has an empty part, '.' or '..'"
-    elif bad := _FORBIDDEN.search(part):
+    elif bad := _FORBIDDEN_CHARACTERS.search(part):
         problem = f"{bad[0]!r} is not allowed in a file name"
     elif part != part.strip(" ") or part.endswith("."):
         problem = "a part starts or ends with a space, or ends with a dot"
-    elif part.split(".")[0].strip().lower() in _DEVICES:
+    elif part.split(".")[0].strip().lower() in _DEVICE_NAMES:
         problem = f"{part!r} is a device name on Windows"
-    elif len(part.encode("utf-8", "surrogatepass")) > _LONGEST_PART:
-        problem = f"a part is longer than {_LONGEST_PART} bytes"
+    elif len(part.encode("utf-8", "surrogatepass")) > _MAX_PART_BYTES:
+        problem = f"a part is longer than {_MAX_PART_BYTES} bytes"
     if problem:
         raise InvalidPathError(f"{whole!r} can't be a path in the vault: {problem}.", path=whole)

@@ -1,4 +1,4 @@
-"""How a note is named in text: `[[folder/Note#Heading|Alias]]`, `Note`, `Note#^block`. Pure.
+"""References to notes in text: `[[folder/Note#Heading|Alias]]`, `Note`, `Note#^block`. Pure.
 
 A reference is split on `|` first, then on `#`, then on `^`, so that an alias may hold `#` and a heading
 may hold `^`. In a table the `|` has a backslash before it.
@@ -16,10 +16,10 @@ _BLOCK_ID = re.compile(r"[A-Za-z0-9-]+")
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """What a wikilink, or a name that a person or a tool gives, says.
+    """A parsed wikilink, or a note name given by a user or a tool.
 
-    `target` is a name or a path, empty for the note it stands in; `heading` keeps inner `#`; `block` has
-    no `^`; `alias` is the text to show. None where that part is not said.
+    `target` is a name or a path; it is empty for the note that contains the link. `heading` keeps inner `#`;
+    `block` has no `^`; `alias` is the text to show. Missing parts are None.
     """
 
     target: str
@@ -41,7 +41,7 @@ class Reference:
 
 
 def parse_reference(text: str) -> Reference:
-    """The reference that `text` says, with or without `[[…]]` and the `!` of an embed."""
+    """Parse a reference, with or without `[[…]]` and the `!` of an embed."""
     text = text.strip()
     inner = text[1:] if text.startswith("![[") else text
     if inner.startswith("[[") and inner.endswith("]]") and len(inner) >= 4:
@@ -52,7 +52,7 @@ def parse_reference(text: str) -> Reference:
 
 
 def split_alias(inner: str) -> tuple[str, str | None]:
-    """What stands before the first `|` and its backslash, as written, and the alias after it."""
+    """Split the inside of a link at the first `|` into the text before it and the alias."""
     said, bar, alias = inner.partition("|")
     if not bar:
         return inner, None
@@ -60,7 +60,7 @@ def split_alias(inner: str) -> tuple[str, str | None]:
 
 
 def split_fragment(said: str) -> tuple[str, str | None, str | None]:
-    """The target as written, the heading and the block id of what stands before the alias."""
+    """Split a reference without its alias into target (as written), heading and block id."""
     target, hash_sign, fragment = said.partition("#")
     if not hash_sign:
         target, caret, block = said.partition("^")
@@ -72,7 +72,7 @@ def split_fragment(said: str) -> tuple[str, str | None, str | None]:
 
 
 def read_fragment(fragment: str) -> tuple[str | None, str | None]:
-    """The heading and the block id that the text after a link's first `#` says."""
+    """Parse the text after a link's first `#` into heading and block id."""
     fragment = fragment.strip()
     if fragment.startswith("^"):
         return None, fragment[1:].strip() or None

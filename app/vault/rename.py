@@ -15,12 +15,12 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
-from app.vault.containment import Folder
+from app.vault.safe_fs import Folder
 
-_REFUSED = {errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP}
-_HERE = -2 if sys.platform == "darwin" else -100
-_EXCLUSIVE = 4 if sys.platform == "darwin" else 1
-_SWAP = 2
+_UNSUPPORTED_ERRORS = {errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP}
+_AT_FDCWD = -2 if sys.platform == "darwin" else -100
+_RENAME_EXCLUSIVE = 4 if sys.platform == "darwin" else 1
+_RENAME_SWAP = 2
 
 
 def swap(first: Folder, name: str, second: Folder, other: str) -> bool:
@@ -29,7 +29,7 @@ def swap(first: Folder, name: str, second: Folder, other: str) -> bool:
     Raises:
         OSError: as the system says (FileNotFoundError if one of them is gone).
     """
-    return first.platform.swap and _rename(first, name, second, other, _SWAP)
+    return first.platform.swap and _rename(first, name, second, other, _RENAME_SWAP)
 
 
 def rename_new(source: Folder, name: str, target: Folder, new: str) -> None:
@@ -39,7 +39,7 @@ def rename_new(source: Folder, name: str, target: Folder, new: str) -> None:
         FileExistsError: something has the new name; nothing happened.
         OSError: as the system says.
     """
-    if source.platform.exclusive and _rename(source, name, target, new, _EXCLUSIVE):
+    if source.platform.exclusive and _rename(source, name, target, new, _RENAME_EXCLUSIVE):
         return
     here, there = source.at(name), target.at(new)
     if os.name == "nt":
@@ -82,12 +82,12 @@ def _rename(source: Folder, name: str, target: Folder, new: str, flag: int) -> b
     if call is None:
         return False
     here, there = os.fsencode(source.at(name)), os.fsencode(target.at(new))
-    from_fd = _HERE if source.fd is None else source.fd
-    to_fd = _HERE if target.fd is None else target.fd
+    from_fd = _AT_FDCWD if source.fd is None else source.fd
+    to_fd = _AT_FDCWD if target.fd is None else target.fd
     if call(from_fd, here, to_fd, there, flag) == 0:
         return True
     number = ctypes.get_errno()
-    if number in _REFUSED:
+    if number in _UNSUPPORTED_ERRORS:
         return False
     raise OSError(number, os.strerror(number), name, None, new)
 

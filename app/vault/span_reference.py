@@ -1,7 +1,7 @@
-"""Links to an exact span of a note, which need nothing written into the note.
+"""Links to an exact span of a note, without an anchor in the note's text.
 
-The fragment of such a link (`[[Note#span=120-245-1f3a9c0d2b]]`) holds the place of the span and the start of
-the SHA-256 of its text. The hash decides: a span that has moved is found elsewhere, a changed one is not.
+The fragment of such a link (`[[Note#span=120-245-1f3a9c0d2b]]`) contains the span's position and the start of
+the SHA-256 of its text. The hash decides: a moved span is still found, a changed span is not.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ _LONGEST_SEARCHED = 100_000
 
 
 def fragment_of(text: str, span: Span) -> str:
-    """The fragment that names `span` of a note with this text."""
+    """Return the link fragment for `span` in a note's text."""
     return f"{PREFIX}{span.start}-{span.end}-{_digest(text[span.start : span.end])}"
 
 
 def is_span(fragment: str) -> bool:
-    """Whether a fragment names a span."""
+    """Return whether a fragment names a span."""
     return _FRAGMENT.fullmatch(fragment) is not None
 
 
 def find_span(text: str, fragment: str) -> Span | None:
-    """The span of `text` that a fragment names, wherever it stands now; None if no such text is there."""
+    """Find the span that a fragment refers to, even if it moved; return None if its text is gone."""
     named = _FRAGMENT.fullmatch(fragment)
     if named is None:
         return None
@@ -47,7 +47,7 @@ def find_span(text: str, fragment: str) -> Span | None:
 
 
 def find_fragment(text: str, parsed: ParsedNote, fragment: str) -> Span | None:
-    """The span that a fragment of a link means: `span=…`, or a block by its `^id`."""
+    """Find the span that a link fragment refers to: `span=…`, or a block by its `^id`."""
     if not fragment.startswith("^"):
         return find_span(text, fragment)
     block = next((one for one in parsed.blocks if one.id == fragment[1:]), None)
@@ -67,7 +67,7 @@ def find_fragment(text: str, parsed: ParsedNote, fragment: str) -> Span | None:
 
 
 def parsed_line(text: str, parsed: ParsedNote) -> int:
-    """The index of the line at which the body of a note starts."""
+    """Return the index of the first line of a note's body."""
     return text.count("\n", 0, parsed.body_start)
 
 

@@ -1,7 +1,7 @@
-"""Where a note is stored, as an id that tools hand around without looking into it.
+"""Opaque ids of the places where notes are stored.
 
-A vault that is a folder stores notes in files, and the id of a note is its path. A note in the database of a
-team's hub has an id of that database, one on a server elsewhere a URL. All three are one line of text:
+In a vault that is a folder, the id of a note is its path. A note in the database of a team's hub has an id of
+that database, and a note on another server has a URL. Each is one line of text:
 
     Claims/A.md             a file; `file:` before a path that looks like another kind
     db:4711/notes/42        a row of a database, by the id that the database gave it
@@ -17,13 +17,13 @@ from enum import StrEnum
 from app.errors import InvalidParametersError, NotFoundError
 from app.vault.path import NotePath
 
-_FILE, _DATABASE = "file:", "db:"
-_URLS = ("https://", "http://")
+_FILE_PREFIX, _DATABASE_PREFIX = "file:", "db:"
+_URL_PREFIXES = ("https://", "http://")
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f]")
 
 
 class StorageKind(StrEnum):
-    """What a note is stored in."""
+    """The kinds of storage for notes."""
 
     FILE = "file"
     DATABASE = "database"
@@ -42,22 +42,22 @@ class StorageId:
 
     @classmethod
     def of_file(cls, path: NotePath) -> StorageId:
-        """The id of the note in the file at `path`."""
+        """Return the id of the note in the file at `path`."""
         return cls(StorageKind.FILE, path.text)
 
     @classmethod
     def parse(cls, text: str) -> StorageId:
-        """The id that `text` is; whatever does not name another kind is the path of a file.
+        """Parse an id; text without the prefix of another kind is the path of a file.
 
         Raises:
-            InvalidPathError: it is no path in the vault.
-            InvalidParametersError: it is no id of a database and no URL.
+            InvalidPathError: it is not a path in the vault.
+            InvalidParametersError: it is not an id of a database or a URL.
         """
-        if text.startswith(_DATABASE):
-            return cls(StorageKind.DATABASE, _checked(text.removeprefix(_DATABASE), text))
-        if text.startswith(_URLS):
+        if text.startswith(_DATABASE_PREFIX):
+            return cls(StorageKind.DATABASE, _checked(text.removeprefix(_DATABASE_PREFIX), text))
+        if text.startswith(_URL_PREFIXES):
             return cls(StorageKind.URL, _checked(text, text))
-        return cls.of_file(NotePath.on_disk(text.removeprefix(_FILE)))
+        return cls.of_file(NotePath.on_disk(text.removeprefix(_FILE_PREFIX)))
 
     @property
     def path(self) -> NotePath:
@@ -74,19 +74,19 @@ class StorageId:
     def __str__(self) -> str:
         match self.kind:
             case StorageKind.DATABASE:
-                return f"{_DATABASE}{self.value}"
+                return f"{_DATABASE_PREFIX}{self.value}"
             case StorageKind.URL:
                 return self.value
             case _:
-                return f"{_FILE}{self.value}" if is_explicit(self.value) else self.value
+                return f"{_FILE_PREFIX}{self.value}" if is_explicit(self.value) else self.value
 
 
 def is_explicit(text: str) -> bool:
-    """Whether a text says by its first characters which kind of id it is."""
-    return text.startswith((_FILE, _DATABASE, *_URLS))
+    """Return whether a text starts with the prefix of a kind of id."""
+    return text.startswith((_FILE_PREFIX, _DATABASE_PREFIX, *_URL_PREFIXES))
 
 
 def _checked(value: str, text: str) -> str:
-    if not value or value in _URLS or _UNPRINTABLE.search(value) or value != value.strip():
-        raise InvalidParametersError(f"{text!r} is no storage id.", storage_id=text)
+    if not value or value in _URL_PREFIXES or _UNPRINTABLE.search(value) or value != value.strip():
+        raise InvalidParametersError(f"{text!r} is not a storage id.", storage_id=text)
     return value

@@ -1,4 +1,4 @@
-"""NoteStore: reads the vault's files, and is the only one that writes them."""
+"""The store of a vault's files, and the only writer to them."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ from app.errors import (
 )
 from app.events import Event
 from app.vault.changes import VAULT, ChangeSet
-from app.vault.commits import Changed, Commit, Draft, recorded
-from app.vault.containment import Platform, VaultRoot
-from app.vault.deeds import Doer
-from app.vault.intents import TEMP_PREFIX, Intent, Intents
+from app.vault.commit_planner import CommitPlanner
+from app.vault.commits import Commit, CommitDraft, CommittedFile, record_changes
+from app.vault.file_operations import OperationExecutor
 from app.vault.journal import Journal
 from app.vault.path import NotePath
-from app.vault.planning import Planner
+from app.vault.safe_fs import Platform, VaultRoot
 from app.vault.transaction import Recovery, Transaction
+from app.vault.write_ahead_log import TEMP_PREFIX, Intent, WriteAheadLog
 
-_REMEMBERED_WRITES = 20_000
-GONE = ""
+_MAX_REMEMBERED_WRITES = 20_000
+MISSING_HASH = ""
 
 
 @dataclass(frozen=True, slots=True)
 class NotesChanged(Event):
-    """Files of the vault have changed: by a commit of ours, or from outside (`commit` is None)."""
+    """The event that files of the vault have changed, by a commit or from outside (`commit` is None)."""
 
     paths: tuple[NotePath, ...]
     removed: tuple[NotePath, ...]
@@ -51,7 +51,7 @@ class NotesChanged(Event):
 
 @dataclass(frozen=True, slots=True)
 class FileStatus:
-    """What the file system says of a file: size in bytes, times in Unix seconds."""
+    """The size of a file in bytes and its times in Unix seconds."""
 
     size: int
     modified: float
@@ -61,16 +61,16 @@ class FileStatus:
 class NoteStore:
     """The files of one vault, or of another folder that the user has opened to the tools.
 
-    May be used from several threads; commits go one after the other.
+    Thread-safe; commits run one at a time.
 
     Args:
         root: the folder.
         journal: records the commits.
-        place: whose documents these are, as the change sets for them say; empty for the vault.
-        intents: where commits that are under way are kept; None: beside the journal, for the vault.
-        writable: False refuses every commit: another app owns the vault.
-        step: called with a name before each disk step of a commit; tests stop the process there.
-        platform: what the system can do; for tests.
+        place: the name of this store in change sets; empty for the vault.
+        intents: the folder of the write-ahead log; None for the journal's folder.
+        writable: False rejects every commit, because another app owns the vault.
+        step: called with a name before each disk step of a commit, so that tests can crash there.
+        platform: the system's abilities, for tests.
     """
 
     def __init__(
@@ -90,53 +90,53 @@ class NoteStore:
         self.journal = journal
         self._vault = VaultRoot(root, platform)
         self.place = place
-        self._intents = Intents(intents or journal.folder, step, writable=writable)
-        self._transaction = Transaction(Doer(self._vault, step), self._intents, journal, step)
+        self._intents = WriteAheadLog(intents or journal.folder, step, writable=writable)
+        self._transaction = Transaction(OperationExecutor(self._vault, step), self._intents, journal, step)
         self._lock = threading.RLock()
         self._written: OrderedDict[str, str] = OrderedDict()
         self._written_lock = threading.Lock()
 
     @property
     def problem(self) -> str | None:
-        """Changes that a crash cut off and that cannot be settled, in words; None if all is well."""
+        """A description of interrupted changes that cannot be recovered, or None."""
         damaged = self._intents.damaged()
         if not damaged:
             return None
         names = ", ".join(str(file) for file in damaged)
-        return f"What a change that was cut off wanted can't be read. It was set aside: {names}."
+        return f"The record of an interrupted change can't be read. It was set aside: {names}."
 
     def present(self) -> bool:
-        """Whether the vault's folder is there."""
+        """Return whether the vault's folder exists."""
         return self._vault.present()
 
     def read(self, path: NotePath) -> bytes:
-        """The bytes of a file; a link that stays in the vault is followed.
+        """Return the bytes of a file; a link that stays in the vault is followed.
 
         Raises:
             NotFoundError: there is no such file.
             InvalidPathError: it is a folder, or a link leads out of the vault.
             LimitError: it holds more than 64 MiB.
-            VaultLostError, StorageError: the vault is gone, or the disk refused.
+            VaultLostError, StorageError: the vault is gone, or the disk failed.
         """
         with self._disk(path):
             real = self._real(path)
             with self._vault.folder(real.folder) as folder:
                 return folder.read(real.file_name)
 
-    def real(self, path: NotePath) -> NotePath:
-        """The path itself, or the one in the vault that its links lead to; errors as in `read`."""
+    def real_path(self, path: NotePath) -> NotePath:
+        """Return the path with its links resolved inside the vault; raises as `read` does."""
         with self._disk(path):
             return self._real(path)
 
     def read_start(self, path: NotePath, count: int) -> bytes:
-        """The first `count` bytes of a file of any size; errors as in `read`, but for the limit."""
+        """Return the first `count` bytes of a file of any size; raises as `read` does, except LimitError."""
         with self._disk(path):
             real = self._real(path)
             with self._vault.folder(real.folder) as folder:
                 return folder.read_start(real.file_name, count)
 
     def stat(self, path: NotePath) -> FileStatus:
-        """Size and times of a file; errors as in `read`."""
+        """Return the size and times of a file; raises as `read` does."""
         with self._disk(path):
             real = self._real(path)
             with self._vault.folder(real.folder) as folder:
@@ -149,34 +149,34 @@ class NoteStore:
             return FileStatus(status.st_size, status.st_mtime, float(created))
 
     def exists(self, path: NotePath) -> bool:
-        """Whether there is a file of exactly this path that can be read."""
+        """Return whether a readable file with exactly this path exists."""
         try:
             self.stat(path)
         except (NotFoundError, InvalidPathError):
             return False
         return True
 
-    def taken(self, path: NotePath) -> NotePath | None:
-        """What is in the place of `path`, in the disk's spelling: names that differ only in case count."""
+    def existing_path(self, path: NotePath) -> NotePath | None:
+        """Return the existing path that equals `path` but for case, in the disk's spelling, or None."""
         with self._disk(path):
-            spelled, there = self._vault.spelled(path)
+            spelled, there = self._vault.disk_spelling(path)
         return spelled if there else None
 
-    def spelled(self, path: NotePath) -> NotePath:
-        """The path with those folders that exist spelled as on disk; a new file must be put there."""
+    def disk_spelling(self, path: NotePath) -> NotePath:
+        """Return the path for a new file, with existing folders spelled as on disk."""
         with self._disk(path):
-            return self._vault.spelled(path)[0]
+            return self._vault.disk_spelling(path)[0]
 
     def _real(self, path: NotePath) -> NotePath:
-        """The path itself, or the one that its links lead to inside the vault."""
+        """Return the path with its links resolved inside the vault."""
         self._vault.require()
         NotePath.on_disk(path.text)
         parts = Path(self._vault.path, path.text)
-        return path if os.path.realpath(parts) == str(parts) else self._vault.inside(path)
+        return path if os.path.realpath(parts) == str(parts) else self._vault.resolve_inside(path)
 
     @contextmanager
     def _disk(self, path: NotePath | str) -> Iterator[None]:
-        """Turn what the system says into our errors."""
+        """Convert the system's errors to the app's."""
         try:
             yield
         except (FileNotFoundError, NotADirectoryError) as error:
@@ -184,11 +184,11 @@ class NoteStore:
             raise NotFoundError(f"There is no file {path}.", path=str(path)) from error
         except OSError as error:
             self._vault.require()
-            message = f"The disk refused {path}: {error.strerror or error}."
+            message = f"{path} can't be accessed: {error.strerror or error}."
             raise StorageError(message, path=str(path), errno=error.errno) from error
 
     def check_writable(self) -> None:
-        """Refuse, before anybody is asked, what could not be written.
+        """Check that the store is writable, before the user is asked for approval.
 
         Raises:
             VaultBusyError: the store is not writable.
@@ -206,31 +206,32 @@ class NoteStore:
         entry: str = "",
         undoes: Iterable[int] = (),
     ) -> Commit:
-        """Write a change set, all of it or nothing, and record it.
+        """Write a change set atomically and record it.
 
         Args:
             change_set: what to write.
-            author: who, as shown in the history.
-            turn: the agent's turn, so that a turn can be undone as one.
+            author: the author shown in the history.
+            turn: the agent's turn, which can be undone as one.
             note: a remark for the history.
             entry: the audit entry.
-            undoes: commits that this one takes back, where `Journal.undo` cannot tell by itself.
+            undoes: commits that this one undoes, if the journal cannot infer them from the change set.
 
         Raises:
-            ConflictError: a file is not what the change set was made for; nothing was written.
+            ConflictError: a file differs from the change set's old state; nothing was written.
             InvalidPathError: a path is hidden, leaves the folder, or leads through a link.
             InvalidParametersError: the change set is for another place.
             LimitError: a file is larger than 64 MiB.
             VaultBusyError: the store is not writable.
-            VaultLostError, StorageError: the disk refused; nothing was written.
+            VaultLostError, StorageError: the disk failed; nothing was written.
         """
         self.check_writable()
         if change_set.place != self.place:
             raise InvalidParametersError(
-                f"A change for {change_set.place or 'the vault'} came to {self.place or 'the vault'}."
+                f"A change set for {change_set.place or 'the vault'} "
+                f"can't be committed to {self.place or 'the vault'}."
             )
         with self._lock:
-            if self._intents.any():
+            if self._intents.has_pending():
                 self.recover()
             with self._commit_errors():
                 intent, contents = self._intent(change_set, author, turn, note, entry, tuple(undoes))
@@ -241,24 +242,26 @@ class NoteStore:
                     self._forget(intent)
                     raise
 
-    def adopt(self, change_set: ChangeSet, *, author: str, turn: str = "", entry: str = "") -> Commit:
-        """Record what another program has done to the files by itself, so that it can be taken back.
+    def record_external(
+        self, change_set: ChangeSet, *, author: str, turn: str = "", entry: str = ""
+    ) -> Commit:
+        """Record changes that another program made to the files, so that they can be undone.
 
-        Nothing is written to the vault. Arguments as of `commit`; the change set says what each file held
-        and what it holds now.
+        Nothing is written to the vault. The arguments are those of `commit`; the change set contains the old
+        and the current bytes of each file.
 
         Raises:
             VaultBusyError: the store is not writable.
-            StorageError: the journal refused.
+            StorageError: the journal can't be written.
         """
         self.check_writable()
         with self._lock:
-            changes, contents = recorded(change_set)
-            self.journal.keep(contents)
+            changes, contents = record_changes(change_set)
+            self.journal.store_contents(contents)
             self._remember(changes)
             uid = f"{time.time_ns():x}-{secrets.token_hex(4)}"
             return self.journal.record(
-                Draft(
+                CommitDraft(
                     uid,
                     time.time(),
                     author,
@@ -287,9 +290,11 @@ class NoteStore:
     ) -> tuple[Intent, dict[str, bytes]]:
         self._vault.require()
         uid = f"{time.time_ns():x}-{secrets.token_hex(4)}"
-        plan = Planner(self._vault, uid, partial(self.journal.trashed, place=self.place)).plan(change_set)
+        plan = CommitPlanner(self._vault, uid, partial(self.journal.trash_name, place=self.place)).plan(
+            change_set
+        )
         undoes = undoes or self.journal.undone(change_set.digest)
-        draft = Draft(
+        draft = CommitDraft(
             uid,
             time.time(),
             author,
@@ -308,17 +313,17 @@ class NoteStore:
         deepest = sorted(spare, key=lambda folder: -folder.count("/"))
         return Intent(draft, tuple(plan.deeds), tuple(deepest)), plan.contents
 
-    def _remember(self, changes: Iterable[Changed]) -> None:
-        """Note what we are about to write, so that the watcher knows it when it sees it."""
+    def _remember(self, changes: Iterable[CommittedFile]) -> None:
+        """Remember what the commit writes, so that the watcher recognizes it as the app's own."""
         with self._written_lock:
             for change in changes:
                 self._remember_change(change)
-            while len(self._written) > _REMEMBERED_WRITES:
+            while len(self._written) > _MAX_REMEMBERED_WRITES:
                 self._written.popitem(last=False)
 
-    def _remember_change(self, change: Changed) -> None:
-        self._written[change.path.text] = GONE
-        self._written[change.place.text] = change.after or GONE
+    def _remember_change(self, change: CommittedFile) -> None:
+        self._written[change.path.text] = MISSING_HASH
+        self._written[change.place.text] = change.after or MISSING_HASH
         for path in (change.path, change.place):
             self._written.move_to_end(path.text)
 
@@ -328,11 +333,11 @@ class NoteStore:
                 self._written.pop(change.path.text, None)
                 self._written.pop(change.place.text, None)
 
-    def wrote(self, path: NotePath, content: str) -> bool:
-        """Whether a file holds what we last wrote there; `GONE` asks for a file that we took away.
+    def is_own_write(self, path: NotePath, content: str) -> bool:
+        """Return whether a file holds what the store last wrote; `MISSING_HASH` stands for a removed file.
 
-        A different content means that somebody else has written since: what we wrote is forgotten then,
-        so that going back to it later counts as a change.
+        Different content means that another program has written since. The store then forgets its own write,
+        so that a later return to those bytes counts as an outside change.
         """
         with self._written_lock:
             ours = self._written.get(path.text)
@@ -341,31 +346,31 @@ class NoteStore:
             return ours == content
 
     def recover(self) -> list[Recovery]:
-        """Settle the commits that a crash cut off; call it before anything else reads the vault.
+        """Recover the commits that a crash interrupted, before anything else reads the vault.
 
         Raises:
-            VaultLostError: the vault is gone; they stay as they are until it is back.
-            StorageError: the disk refused; they stay as they are until the next try.
+            VaultLostError: the vault is gone; the commits stay pending until it is back.
+            StorageError: the disk failed; the commits stay pending until the next attempt.
         """
         with self._lock, self._commit_errors():
             pending = self._intents.pending()
             if pending:
                 self._vault.require()
             try:
-                return [self._transaction.settle(intent, phase) for intent, phase in pending]
+                return [self._transaction.recover(intent, phase) for intent, phase in pending]
             except VaultLostError:
                 raise
             except ScriptoriumError as error:
-                message = f"An earlier change could not be settled yet: {error.message}"
+                message = f"An interrupted change could not be recovered yet: {error.message}"
                 raise StorageError(message, **error.data) from error
 
     def cleanup(self) -> int:
-        """Remove temporary files that were left in the vault's folders; the number of them.
+        """Remove leftover temporary files from the vault's folders and return their number.
 
-        Walks the whole vault: call it in the background.
+        This walks the whole vault, so call it in the background.
         """
         with self._lock:
-            if self._intents.any():
+            if self._intents.has_pending():
                 return 0
             count = 0
             for folder, names, files in os.walk(self._vault.path):
@@ -380,4 +385,4 @@ class NoteStore:
             return count
 
 
-__all__ = ["GONE", "Commit", "FileStatus", "NoteStore", "NotesChanged", "Recovery"]
+__all__ = ["MISSING_HASH", "Commit", "FileStatus", "NoteStore", "NotesChanged", "Recovery"]

@@ -1,8 +1,9 @@
-"""All or nothing: one commit from its plan to its record, and the end of one that was cut off.
+"""Atomic commits: the execution of one intent, and the recovery of interrupted ones.
 
-In order: bytes into the journal, intent on disk, folders and temporary files, phase `ready`, the deeds,
-the names on disk, the record in the journal, temporary files away, intent away. A failure before the
-record takes everything back; a crash is settled at the next start by what the disk says.
+The steps are: store the bytes in the journal, write the intent, create folders and temporary files, enter the
+phase `ready`, execute the operations, sync the folders, record the commit in the journal, remove temporary
+files, remove the intent. A failure before the record rolls everything back. After a crash, the next start
+recovers by the state of the disk.
 """
 
 from __future__ import annotations
@@ -13,21 +14,21 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from app.errors import NotFoundError, ScriptoriumError
-from app.vault.commits import Commit, Draft
-from app.vault.deeds import Doer, Image, Progress
-from app.vault.intents import Deed, Intent, Intents, Phase, Put, Rename
+from app.vault.commits import Commit, CommitDraft
+from app.vault.file_operations import Image, OperationExecutor, OperationProgress
 from app.vault.journal import Journal
 from app.vault.path import NotePath
+from app.vault.write_ahead_log import FileOperation, Intent, Phase, Put, Rename, WriteAheadLog
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Recovery:
-    """How a commit that was cut off was settled.
+    """The result of recovering an interrupted commit.
 
-    `completed` says whether the new state or the old one stands. `kept` are files that somebody else
-    changed since; they were left as they are. `commit` is the recorded commit, if there is one.
+    `completed` says whether the commit was completed or rolled back. `kept` are files that another program
+    has changed since, which were left alone. `commit` is the recorded commit, if there is one.
     """
 
     summary: str
@@ -38,32 +39,34 @@ class Recovery:
 
 
 class Transaction:
-    """Runs intents and settles old ones; one at a time, the caller holds the lock."""
+    """Executes and recovers intents, one at a time; the caller holds the lock."""
 
-    def __init__(self, doer: Doer, intents: Intents, journal: Journal, step: Callable[[str], None]) -> None:
+    def __init__(
+        self, doer: OperationExecutor, intents: WriteAheadLog, journal: Journal, step: Callable[[str], None]
+    ) -> None:
         self._doer = doer
         self._intents = intents
         self._journal = journal
         self._step = step
 
     def run(self, intent: Intent, contents: Mapping[str, bytes]) -> Commit:
-        """Carry out an intent whose bytes are given by their hashes.
+        """Execute an intent; `contents` maps hashes to bytes.
 
         Raises:
-            ConflictError: a file changed after it was checked; everything is as it was.
-            OSError, StorageError: the disk refused; everything is as it was, or will be at the next start.
+            ConflictError: a file changed after the check; everything was rolled back.
+            OSError, StorageError: the disk failed; the commit is rolled back, now or at the next start.
         """
         uid = intent.draft.uid
         self._step("journal: keep")
-        self._journal.keep(contents)
+        self._journal.store_contents(contents)
         phase = None
         try:
             self._intents.write(intent)
             phase = Phase.STAGING
             self._stage(intent, contents)
-            self._intents.turn(uid, Phase.READY, Phase.STAGING)
+            self._intents.set_phase(uid, Phase.READY, Phase.STAGING)
             phase = Phase.READY
-            self._doer.do(intent.deeds)
+            self._doer.execute(intent.deeds)
             self._doer.sync(intent.deeds)
             self._step("journal: record")
             commit = self._journal.record(intent.draft)
@@ -71,9 +74,9 @@ class Transaction:
             self._abort(intent, phase, contents.__getitem__)
             raise
         try:
-            self._tidy(intent, done=True)
+            self._clean_up(intent, done=True)
         except (OSError, ScriptoriumError):
-            log.exception("a commit is done, but not its tidying up; that is tried again before the next one")
+            log.exception("could not clean up after a commit; trying again before the next one")
         return commit
 
     def _stage(self, intent: Intent, contents: Mapping[str, bytes]) -> None:
@@ -84,42 +87,42 @@ class Transaction:
         self._doer.sync(puts)
 
     def _abort(self, intent: Intent, phase: Phase | None, image: Image) -> None:
-        """Take back what a failed commit has done; what cannot be taken back now is left to `settle`."""
+        """Roll back a failed commit, or leave that to recovery if it fails, too."""
         try:
             if phase is Phase.READY:
                 with suppress(OSError):
-                    self._intents.turn(intent.draft.uid, Phase.BACK, Phase.READY)
-                self._take_back(intent, image)
+                    self._intents.set_phase(intent.draft.uid, Phase.BACK, Phase.READY)
+                self._roll_back(intent, image)
             else:
                 self._discard(intent)
-            self._tidy(intent, done=False)
+            self._clean_up(intent, done=False)
         except (OSError, ScriptoriumError):
-            log.exception("a failed commit could not be taken back yet; that is tried again before the next")
+            log.exception("could not roll back a failed commit; trying again before the next one")
 
     def _discard(self, intent: Intent) -> None:
         for deed in intent.deeds:
             if isinstance(deed, Put):
                 self._doer.discard(deed)
 
-    def _take_back(self, intent: Intent, image: Image) -> list[NotePath]:
+    def _roll_back(self, intent: Intent, image: Image) -> list[NotePath]:
         kept = []
         for deed, progress in reversed(list(zip(intent.deeds, self._progress(intent), strict=True))):
             if progress.done and not self._undo(deed, image):
-                kept.append(NotePath.on_disk(_place(deed)))
+                kept.append(NotePath.on_disk(_target_path(deed)))
             elif not progress.done and progress.edited:
                 kept.append(NotePath.on_disk(deed.path))
         self._doer.sync(intent.deeds)
         return kept
 
-    def _undo(self, deed: Deed, image: Image) -> bool:
+    def _undo(self, deed: FileOperation, image: Image) -> bool:
         try:
             return self._doer.undo(deed, image)
         except NotFoundError:
-            # The old bytes are nowhere (a journal that was lost): the new ones are all there is.
+            # The old bytes are lost with the journal, so the new ones must stay.
             return False
 
-    def _tidy(self, intent: Intent, *, done: bool) -> None:
-        """Away with temporary files, with folders that are not needed, and at last with the intent."""
+    def _clean_up(self, intent: Intent, *, done: bool) -> None:
+        """Remove temporary files, then unneeded folders, and finally the intent."""
         self._doer.drop([deed for deed in intent.deeds if isinstance(deed, Put)])
         spare = intent.spare if done else tuple(reversed(intent.draft.folders))
         for folder in spare:
@@ -127,77 +130,79 @@ class Transaction:
         self._step("intent: remove")
         self._intents.remove(intent.draft.uid)
 
-    def settle(self, intent: Intent, phase: Phase) -> Recovery:
-        """End a commit that was cut off: finish it if that leads to a whole new state, else take it back."""
+    def recover(self, intent: Intent, phase: Phase) -> Recovery:
+        """Recover an interrupted commit: complete it if the result is consistent, else roll it back."""
         draft = intent.draft
         paths = tuple(change.place for change in draft.changes)
         recorded = self._journal.find(draft.uid)
         if recorded is not None:
-            self._tidy(intent, done=True)
+            self._clean_up(intent, done=True)
             return Recovery(draft.summary, True, paths, (), recorded)
         if phase is Phase.STAGING:
             self._discard(intent)
-            self._tidy(intent, done=False)
+            self._clean_up(intent, done=False)
             return Recovery(draft.summary, False, paths)
         if phase is Phase.BACK or self._better_back(intent):
             return self._settle_back(intent, phase, paths)
         return self._settle_forward(intent, paths)
 
     def _better_back(self, intent: Intent) -> bool:
-        """Nothing is done yet, or what somebody has changed since was still in its old state."""
+        """Return whether to roll back: no operation is done, or none of those on files edited since."""
         states = self._progress(intent)
         edited = [state for state in states if state.edited]
         return not any(state.done for state in states) or (bool(edited) and not any(s.done for s in edited))
 
     def _settle_back(self, intent: Intent, phase: Phase, paths: tuple[NotePath, ...]) -> Recovery:
         if phase is not Phase.BACK:
-            self._intents.turn(intent.draft.uid, Phase.BACK, phase)
-        kept = self._take_back(intent, self._journal.content)
-        self._tidy(intent, done=False)
+            self._intents.set_phase(intent.draft.uid, Phase.BACK, phase)
+        kept = self._roll_back(intent, self._journal.content)
+        self._clean_up(intent, done=False)
         return Recovery(intent.draft.summary, False, paths, tuple(kept))
 
     def _settle_forward(self, intent: Intent, paths: tuple[NotePath, ...]) -> Recovery:
         kept: list[NotePath] = []
         for deed, state in zip(intent.deeds, self._progress(intent), strict=True):
             if state.edited:
-                kept.append(NotePath.on_disk(_place(deed) if state.done else deed.path))
+                kept.append(NotePath.on_disk(_target_path(deed) if state.done else deed.path))
             elif state.done:
                 self._doer.finish(deed)
             elif not self._redo(deed):
                 kept.append(NotePath.on_disk(deed.path))
         self._doer.sync(intent.deeds)
-        draft = _without(intent.draft, kept)
+        draft = _without_files(intent.draft, kept)
         self._step("journal: record")
         commit = self._journal.record(draft) if draft.changes else None
-        self._tidy(intent, done=True)
+        self._clean_up(intent, done=True)
         return Recovery(draft.summary, True, paths, tuple(kept), commit.id if commit else None)
 
-    def _redo(self, deed: Deed) -> bool:
-        """Carry out a deed that a crash prevented; False if its bytes are lost."""
-        if isinstance(deed, Put) and not self._doer.waits(deed):
+    def _redo(self, deed: FileOperation) -> bool:
+        """Execute an operation that a crash prevented; return False if its bytes are lost."""
+        if isinstance(deed, Put) and not self._doer.is_staged(deed):
             try:
                 content = self._journal.content(deed.after)
             except NotFoundError:
                 return False
             self._doer.discard(deed)
             self._doer.stage(deed, content)
-        self._doer.do((deed,))
+        self._doer.execute((deed,))
         return True
 
-    def _progress(self, intent: Intent) -> list[Progress]:
-        """How far each deed is; a put on a file that is still to be moved there has not begun."""
-        found: list[Progress] = []
+    def _progress(self, intent: Intent) -> list[OperationProgress]:
+        """Return the progress of each operation; a put after a move that is not done has not begun."""
+        found: list[OperationProgress] = []
         for deed in intent.deeds:
             last = found[-1] if found else None
             before = intent.deeds[len(found) - 1] if found else None
             follows = isinstance(before, Rename) and isinstance(deed, Put) and before.to == deed.path
             waiting = follows and last is not None and not last.done
-            found.append(Progress(done=False, edited=False) if waiting else self._doer.progress(deed))
+            found.append(
+                OperationProgress(done=False, edited=False) if waiting else self._doer.progress(deed)
+            )
         return found
 
 
-def _without(draft: Draft, kept: list[NotePath]) -> Draft:
-    """The draft without the files that were left as somebody else has made them."""
+def _without_files(draft: CommitDraft, kept: list[NotePath]) -> CommitDraft:
+    """Return the draft without the files that keep another program's changes."""
     rows = [
         (change, name)
         for change, name in zip(draft.changes, draft.trash, strict=True)
@@ -206,5 +211,5 @@ def _without(draft: Draft, kept: list[NotePath]) -> Draft:
     return replace(draft, changes=tuple(row[0] for row in rows), trash=tuple(row[1] for row in rows))
 
 
-def _place(deed: Deed) -> str:
+def _target_path(deed: FileOperation) -> str:
     return deed.to if isinstance(deed, Rename) else deed.path

@@ -10,41 +10,45 @@ import os
 import stat
 from pathlib import Path
 
-from app.encoding import escaped, is_encodable
+from app.encoding import escape_unencodable, is_encodable
 from app.errors import InvalidParametersError, LimitError, NotFoundError
 from app.vault.changes import ChangeSet, Move
 from app.vault.path import NotePath
 from app.vault.store import NoteStore
 
-MAX_FILES = 1000
+MAX_RENAMED_FILES = 1000
 
 
-def shown(path: NotePath) -> NotePath:
+def listed_path(path: NotePath) -> NotePath:
     """How the file at `path` is listed: by the first part of its path whose name is not UTF-8."""
     parts = path.text.split("/")
     last = next((number for number, part in enumerate(parts, 1) if not is_encodable(part)), len(parts))
-    return NotePath.on_disk(escaped("/".join(parts[:last])))
+    return NotePath.on_disk(escape_unencodable("/".join(parts[:last])))
 
 
-def find(root: Path, listed: NotePath) -> NotePath | None:
+def find_path(root: Path, listed: NotePath) -> NotePath | None:
     """The path, as the disk spells it, of the file or folder that is listed as `listed`; None without one."""
     folder, _, name = listed.text.rpartition("/")
     try:
         with os.scandir(root / folder if folder else root) as entries:
-            names = [one.name for one in entries if not is_encodable(one.name) and escaped(one.name) == name]
+            names = [
+                one.name
+                for one in entries
+                if not is_encodable(one.name) and escape_unencodable(one.name) == name
+            ]
     except OSError:
         return None
     return NotePath.on_disk(f"{folder}/{names[0]}" if folder else names[0]) if names else None
 
 
-def suggest(path: NotePath) -> str:
+def suggest_name(path: NotePath) -> str:
     """A name for the file at `path`: what its bytes say in Latin-1, which most such names come from."""
     raw = path.file_name.encode("utf-8", "surrogateescape")
     return "".join(one for one in raw.decode("latin-1") if one.isprintable())
 
 
-def rename(store: NoteStore, listed: NotePath, name: str) -> ChangeSet:
-    """The change set that gives a file, or all files of a folder, a name that is UTF-8.
+def plan_rename(store: NoteStore, listed: NotePath, name: str) -> ChangeSet:
+    """Return the change set that gives a file, or all files of a folder, a name that is UTF-8.
 
     Args:
         store: The vault.
@@ -55,9 +59,9 @@ def rename(store: NoteStore, listed: NotePath, name: str) -> ChangeSet:
         NotFoundError: nothing has that name any more.
         InvalidPathError: the new name is not one that every system can keep.
         InvalidParametersError: the folder holds nothing that could be moved.
-        LimitError: it holds more than `MAX_FILES` files.
+        LimitError: it holds more than `MAX_RENAMED_FILES` files.
     """
-    path = find(store.root, listed)
+    path = find_path(store.root, listed)
     if path is None:
         raise NotFoundError(f"There is no {listed} any more; nothing was changed.", path=str(listed))
     if "/" in name:
@@ -78,7 +82,7 @@ def rename(store: NoteStore, listed: NotePath, name: str) -> ChangeSet:
 
 
 def _below(root: Path, folder: NotePath) -> list[NotePath]:
-    """The regular files in a folder whose own names can be kept."""
+    """Return the regular files in a folder whose own names can be kept."""
     files: list[NotePath] = []
     for top, inner, names in os.walk(root / folder.text):
         inner[:] = [name for name in inner if not name.startswith(".")]
@@ -89,10 +93,12 @@ def _below(root: Path, folder: NotePath) -> list[NotePath]:
                 continue
             if not is_encodable(path.text[len(folder.text) :]):
                 raise InvalidParametersError(
-                    f"A file in the folder has such a name, too: {escaped(path.text)}. Rename it with another"
-                    " program; nothing was changed."
+                    f"A file in the folder has such a name, too: {escape_unencodable(path.text)}. "
+                    "Rename it with another program; nothing was changed."
                 )
             files.append(path)
-            if len(files) > MAX_FILES:
-                raise LimitError(f"The folder holds more than {MAX_FILES} files; nothing was changed.")
+            if len(files) > MAX_RENAMED_FILES:
+                raise LimitError(
+                    f"The folder holds more than {MAX_RENAMED_FILES} files; nothing was changed."
+                )
     return files

@@ -1,9 +1,8 @@
-"""Undo as a change set: what to write so that commits are taken back and later edits stay. Pure.
+"""Undo as a change set that reverts commits and keeps later edits. Pure.
 
-The files that the commits touched are looked at as they are now, each commit is reversed from the newest
-to the oldest on that picture, and what differs in the end becomes one change set. Where a file was
-changed since, the reversal is merged into it by lines; where that collides, the file is left out of the
-change set and both texts are handed back.
+The planner reads the current state of the files that the commits touched, reverts each commit from newest to
+oldest in memory, and turns the difference into one change set. If a file has changed since, the reversal is
+merged into it by lines; if that conflicts, the change set omits the file and the plan contains both texts.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from typing import NamedTuple
 
 from app.errors import InvalidParametersError
 from app.vault.changes import VAULT, ChangeSet, Create, Delete, FileChange, Move, Update, content_hash
-from app.vault.commits import Changed, Commit
+from app.vault.commits import Commit, CommittedFile
 from app.vault.merge import merge
 from app.vault.path import NotePath
 
@@ -24,12 +23,11 @@ Content = Callable[[str], bytes]
 
 @dataclass(frozen=True, slots=True)
 class MergeConflict:
-    """A file that undo cannot settle: as it is now, as undo wants it, and what both come from.
+    """A file that undo cannot merge: its current text, the text undo wants, and their common base.
 
-    `theirs` has later edits in it wherever they do not collide with what is undone.
-
-    `ours_missing` says that the file is not there now, `theirs_missing` that undo would delete it.
-    `goes_to` is where the file was before a move that is taken back, too; None if it stays in its place.
+    `theirs` includes later edits that do not conflict with the undo. `ours_missing` means that the file does
+    not exist now, `theirs_missing` that undo would delete it. `goes_to` is the file's path before a move that
+    is also undone, or None if the file stays in its place.
     """
 
     path: NotePath
@@ -44,17 +42,17 @@ class MergeConflict:
 
 @dataclass(frozen=True, slots=True)
 class UndoPlan:
-    """What taking `commits` back would write, and the files about which the user has to decide."""
+    """The changes that undo `commits`, and the conflicts that the user has to resolve."""
 
     change_set: ChangeSet
     conflicts: tuple[MergeConflict, ...]
     commits: tuple[int, ...]
 
     def resolve(self, choices: Mapping[NotePath, bytes | None]) -> ChangeSet:
-        """The change set together with the user's choice for each conflict (None: no such file).
+        """Return the change set with the user's choice for each conflict (None: no file).
 
-        A conflict without a choice leaves the text of its file as it is. Whatever the text, the file goes
-        back to where it was: the links of other notes, which are taken back, too, lead there.
+        A conflict without a choice keeps the file's current text. In either case, the file moves back to its
+        former path, because the reverted links of other notes point there.
 
         Raises:
             InvalidParametersError: there is a choice for a file that is not in conflict.
@@ -65,13 +63,13 @@ class UndoPlan:
         changes = list(self.change_set.changes)
         for path, conflict in conflicts.items():
             now = None if conflict.ours_missing else conflict.ours
-            if (change := _settled(conflict, now, choices.get(path, now))) is not None:
+            if (change := _resolving_change(conflict, now, choices.get(path, now))) is not None:
                 changes.append(change)
         return ChangeSet.of(*changes, summary=self.change_set.summary, place=self.change_set.place)
 
 
-def _settled(conflict: MergeConflict, now: bytes | None, chosen: bytes | None) -> FileChange | None:
-    """What makes the file hold `chosen`, in the place where undo wants it."""
+def _resolving_change(conflict: MergeConflict, now: bytes | None, chosen: bytes | None) -> FileChange | None:
+    """Return the change that gives the file the chosen bytes at the path that undo wants."""
     path, target = conflict.path, conflict.goes_to or conflict.path
     if now is None:
         return None if chosen is None else Create(target, chosen)
@@ -80,17 +78,17 @@ def _settled(conflict: MergeConflict, now: bytes | None, chosen: bytes | None) -
     return Update(path, now, chosen) if target == path else Move(path, target, now, chosen)
 
 
-class Later(NamedTuple):
-    """A change by another commit: its number, the commits that it undoes, and the change."""
+class LaterChange(NamedTuple):
+    """A change by a later commit: the commit's number, the commits it undoes, and the change."""
 
     commit: int
     undoes: tuple[int, ...]
-    change: Changed
+    change: CommittedFile
 
 
 @dataclass(slots=True)
-class _File:
-    """A file on the way to its undone state: where it is to be, where it is on disk, and its bytes."""
+class _UndoFile:
+    """A file during an undo: its target path, its path on disk, and its bytes."""
 
     path: NotePath
     origin: NotePath | None
@@ -98,30 +96,30 @@ class _File:
 
 
 @dataclass(slots=True)
-class _Stuck:
-    """A file that is left as it is; older commits only move the text that undo wants for it.
+class _StuckFile:
+    """A file in conflict, which stays unchanged; older commits only change the text that undo wants for it.
 
-    `back` is where undo wants the file itself: where moves that are taken back have found it.
+    `back` is the path that undo wants for the file: its path before the moves that are undone.
     """
 
-    file: _File | None
+    file: _UndoFile | None
     path: NotePath
     base: bytes
     theirs: bytes | None
     back: NotePath | None = None
 
 
-class _Undo:
-    def __init__(self, others: Sequence[Later], content: Content, read: Read) -> None:
+class _UndoPlanner:
+    def __init__(self, others: Sequence[LaterChange], content: Content, read: Read) -> None:
         self._others = sorted(others, key=lambda later: later.commit)
         self._content = content
         self._read = read
-        self._disk: dict[str, _File] = {}
-        self._here: dict[str, _File | None] = {}
-        self._stuck: dict[str, _Stuck] = {}
+        self._disk: dict[str, _UndoFile] = {}
+        self._here: dict[str, _UndoFile | None] = {}
+        self._stuck: dict[str, _StuckFile] = {}
 
     def commit(self, commit: Commit) -> None:
-        """Reverse one commit on the picture."""
+        """Revert one commit in memory."""
         for change in reversed(commit.changes):
             path = change.path if change.after is None else self._where(change.place, commit.id)
             if (stuck := self._stuck.get(path.key)) is not None:
@@ -135,10 +133,10 @@ class _Undo:
                 self._unchange(path, change, commit.id)
 
     def _where(self, path: NotePath, since: int) -> NotePath:
-        """Where changes that are not taken back have brought the file since a commit.
+        """Return the path to which later changes, which stay, moved the file since a commit.
 
-        A file that was deleted is followed on when an undo brought it back; what another file did under
-        its name in between is not its business.
+        A deleted file is followed further if an undo restored it; changes to another file that had its name
+        in between are ignored.
         """
         deleted_by: int | None = None
         for later in self._others:
@@ -153,11 +151,13 @@ class _Undo:
                 deleted_by = None
         return path
 
-    def _keep_move(self, change: Changed, number: int) -> None:
+    def _keep_move(self, change: CommittedFile, number: int) -> None:
         if change.to is not None:
-            self._others = sorted([*self._others, Later(number, (), change)], key=lambda later: later.commit)
+            self._others = sorted(
+                [*self._others, LaterChange(number, (), change)], key=lambda later: later.commit
+            )
 
-    def _keep_stuck(self, path: NotePath, change: Changed, number: int) -> None:
+    def _keep_stuck(self, path: NotePath, change: CommittedFile, number: int) -> None:
         """Remember where a stuck file was before a move, unless it has been moved on since."""
         stuck = self._stuck[path.key]
         place = stuck.back or stuck.path
@@ -165,47 +165,47 @@ class _Undo:
             stuck.back = change.path
         self._keep_move(change, number)
 
-    def _look(self, path: NotePath) -> _File | None:
+    def _read_file(self, path: NotePath) -> _UndoFile | None:
         if path.key not in self._here:
             content = self._read(path)
             self._here[path.key] = None
             if content is not None:
-                self._here[path.key] = _File(path, path, content)
-                self._disk[path.key] = _File(path, path, content)
+                self._here[path.key] = _UndoFile(path, path, content)
+                self._disk[path.key] = _UndoFile(path, path, content)
         return self._here[path.key]
 
-    def _occupant(self, path: NotePath, since: int) -> _File | None:
-        """What is under a name now, also if a later change gave it there in another case."""
-        if (file := self._look(path)) is not None:
+    def _occupant(self, path: NotePath, since: int) -> _UndoFile | None:
+        """Return the file that has a name now, even if a later change spelled it in another case."""
+        if (file := self._read_file(path)) is not None:
             return file
         for later in reversed(self._others):
             place = later.change.place
             if later.commit > since and later.change.after is not None and place.key == path.key:
                 del self._here[path.key]
-                return self._look(place)
+                return self._read_file(place)
         return None
 
     def _uncreate(self, path: NotePath, after: str) -> None:
-        file = self._look(path)
+        file = self._read_file(path)
         if file is None:
             return
         if content_hash(file.content) == after:
             self._here[path.key] = None
         else:
-            self._stuck[path.key] = _Stuck(file, path, self._content(after), None)
+            self._stuck[path.key] = _StuckFile(file, path, self._content(after), None)
 
     def _undelete(self, path: NotePath, before: str, number: int) -> None:
         file, old = self._occupant(path, number), self._content(before)
         if file is None:
-            self._here[path.key] = _File(path, None, old)
+            self._here[path.key] = _UndoFile(path, None, old)
         elif file.content != old:
-            self._stuck[path.key] = _Stuck(file, file.path, b"", old)
+            self._stuck[path.key] = _StuckFile(file, file.path, b"", old)
 
-    def _unchange(self, path: NotePath, change: Changed, number: int) -> None:
-        file = self._look(path)
+    def _unchange(self, path: NotePath, change: CommittedFile, number: int) -> None:
+        file = self._read_file(path)
         before, after = change.before or "", change.after or ""
         if file is None:
-            self._stuck[path.key] = _Stuck(None, path, self._content(after), self._content(before))
+            self._stuck[path.key] = _StuckFile(None, path, self._content(after), self._content(before))
             self._keep_stuck(path, change, number)
             return
         if before != after and not self._merge(file, path, before, after):
@@ -213,8 +213,8 @@ class _Undo:
         elif change.to is not None:
             self._unmove(file, path, change, number)
 
-    def _merge(self, file: _File, path: NotePath, before: str, after: str) -> bool:
-        """Take the change of bytes back in the file; False if that collides with a later edit."""
+    def _merge(self, file: _UndoFile, path: NotePath, before: str, after: str) -> bool:
+        """Revert a change of the file's bytes; return False if it conflicts with a later edit."""
         now = content_hash(file.content)
         if now == before:
             return True
@@ -225,19 +225,19 @@ class _Undo:
         base = self._content(after)
         merged = merge(base, file.content, old)
         if merged.conflicts:
-            self._stuck[path.key] = _Stuck(file, path, base, old)
+            self._stuck[path.key] = _StuckFile(file, path, base, old)
             return False
         file.content = merged.text
         return True
 
-    def _unmove(self, file: _File, path: NotePath, change: Changed, number: int) -> None:
+    def _unmove(self, file: _UndoFile, path: NotePath, change: CommittedFile, number: int) -> None:
         if path.key != change.place.key:
             self._keep_move(change, number)
             return
         if change.path.key != path.key:
             there = self._occupant(change.path, number)
             if there is not None:
-                self._stuck[change.path.key] = _Stuck(there, there.path, b"", file.content)
+                self._stuck[change.path.key] = _StuckFile(there, there.path, b"", file.content)
                 self._keep_move(change, number)
                 return
             self._here[path.key] = None
@@ -245,7 +245,7 @@ class _Undo:
         self._here[change.path.key] = file
 
     def changes(self) -> list[FileChange]:
-        """What has to be written to make the disk like the picture, without the files that are stuck."""
+        """Return the changes that bring the disk to the undone state, without the files in conflict."""
         self._spread()
         fixed = {stuck.file.origin.key for stuck in self._stuck.values() if stuck.file and stuck.file.origin}
         files = {key: file for key, file in self._here.items() if file and key not in self._stuck}
@@ -266,21 +266,21 @@ class _Undo:
         return found
 
     def _spread(self) -> None:
-        """A file that would take the place of one that is stuck cannot be settled either."""
+        """Mark files that would replace a file in conflict as conflicts, too."""
         while True:
             fixed = {s.file.origin.key for s in self._stuck.values() if s.file and s.file.origin}
             for key, file in self._here.items():
                 if file and key in fixed and key not in self._stuck:
-                    self._stuck[key] = _Stuck(file, file.path, b"", file.content)
+                    self._stuck[key] = _StuckFile(file, file.path, b"", file.content)
                     break
             else:
                 return
 
     def conflicts(self) -> list[MergeConflict]:
-        """The files that are stuck, by their place on disk."""
+        """Return the files in conflict by their path on disk."""
         return [self._conflict(stuck) for stuck in self._stuck.values()]
 
-    def _conflict(self, stuck: _Stuck) -> MergeConflict:
+    def _conflict(self, stuck: _StuckFile) -> MergeConflict:
         origin = stuck.file.origin if stuck.file else None
         path = origin or stuck.path
         disk = self._disk.get(path.key)
@@ -292,33 +292,35 @@ class _Undo:
         back = self._way_back(stuck, path)
         return MergeConflict(path, ours, theirs, stuck.base, merged.text, *missing, back)
 
-    def _way_back(self, stuck: _Stuck, path: NotePath) -> NotePath | None:
-        """Where undo wants a stuck file, if that is elsewhere and nothing is or will be there."""
+    def _way_back(self, stuck: _StuckFile, path: NotePath) -> NotePath | None:
+        """Return the other path that undo wants for a file in conflict, if that path stays free."""
         back = stuck.back or (stuck.file.path if stuck.file else stuck.path)
         if back == path or stuck.theirs is None:
             return None
-        there = self._look(back)
+        there = self._read_file(back)
         free = (there is None or there is stuck.file) and back.key not in self._disk
         return back if free or back.key == path.key else None
 
 
-def _rewrite(disk: _File, file: _File) -> list[FileChange]:
-    """The change of a file that stays in its place, apart from the case of its name."""
+def _rewrite(disk: _UndoFile, file: _UndoFile) -> list[FileChange]:
+    """Return the change of a file that stays in its place, apart from the case of its name."""
     if file.path != disk.path:
         return [Move(disk.path, file.path, disk.content, file.content)]
     return [Update(disk.path, disk.content, file.content)] if disk.content != file.content else []
 
 
-def plan_undo(commits: Sequence[Commit], others: Sequence[Later], content: Content, read: Read) -> UndoPlan:
-    """Plan to take commits back.
+def plan_undo(
+    commits: Sequence[Commit], others: Sequence[LaterChange], content: Content, read: Read
+) -> UndoPlan:
+    """Plan the undo of commits.
 
     Args:
         commits: the commits, all of one place, in any order.
-        others: what other commits, newer than the oldest of these, have created, moved or deleted.
-        content: the bytes of a hash; raises NotFoundError if they are no longer kept.
-        read: the bytes of a file as it is now, None if there is none.
+        others: the creations, moves and deletions of other commits newer than the oldest of these.
+        content: returns the bytes for a hash; raises NotFoundError if they are no longer stored.
+        read: returns the current bytes of a file, or None if it does not exist.
     """
-    work = _Undo(others, content, read)
+    work = _UndoPlanner(others, content, read)
     ordered = sorted(commits, key=lambda commit: commit.id, reverse=True)
     for commit in ordered:
         work.commit(commit)

@@ -22,15 +22,15 @@ from app.encoding import is_encodable
 from app.errors import StorageError
 from app.events import Event
 from app.vault.path import NotePath
-from app.vault.snapshot import Found, Snapshot
+from app.vault.watch_state import DetectedChanges, WatchState
 
 log = logging.getLogger(__name__)
 
 _STEP_MS = 50
 _DEBOUNCE_MS = 300
-_LOOK_MS = 500
-_POLL_MS = 2_000
-_AGAIN_S = 0.5
+_CHECK_INTERVAL_MS = 500
+_POLL_INTERVAL_MS = 2_000
+_RETRY_DELAY_S = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ async def watch(
                 await on_batch(FileBatch(lost=True))
             was_lost = True
             with suppress(TimeoutError):
-                await asyncio.wait_for(stop.wait(), _LOOK_MS / 1000)
+                await asyncio.wait_for(stop.wait(), _CHECK_INTERVAL_MS / 1000)
             continue
         await _Watch(real, identity, on_batch, stop, is_own, quiet).run(ready, found=was_lost)
         was_lost = not stop.is_set()
@@ -124,7 +124,7 @@ class _Watch:
         self._stop = stop
         self._is_own = is_own
         self._quiet = quiet
-        self._snapshot = Snapshot(root)
+        self._snapshot = WatchState(root)
 
     async def run(self, ready: asyncio.Event | None, *, found: bool) -> None:
         """Watch until the folder goes or `stop` is set."""
@@ -149,7 +149,7 @@ class _Watch:
                 log.warning("the watch begins again after a name that is not UTF-8: %s", error)
                 resumed = True
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(self._stop.wait(), _AGAIN_S)
+                    await asyncio.wait_for(self._stop.wait(), _RETRY_DELAY_S)
                 if self._stop.is_set() or await asyncio.to_thread(_identity, self._root) != self._identity:
                     return
 
@@ -164,9 +164,9 @@ class _Watch:
                 if first.done() and (error := first.exception()) is not None:
                     raise _UnwatchableError from error
                 if resumed:
-                    await self._tell({(Change.modified, str(self._root))})
+                    await self._report({(Change.modified, str(self._root))})
                 else:
-                    await asyncio.to_thread(self._snapshot.take)
+                    await asyncio.to_thread(self._snapshot.capture)
                 if ready is not None:
                     ready.set()
                 if found:
@@ -179,7 +179,7 @@ class _Watch:
                 if await asyncio.to_thread(_identity, self._root) != self._identity:
                     return
                 if raw:
-                    await self._tell(raw)
+                    await self._report(raw)
                 raw = await anext(changes, None)
 
     @asynccontextmanager
@@ -205,18 +205,18 @@ class _Watch:
             watch_filter=self._snapshot.is_of_interest,
             step=_STEP_MS,
             debounce=_DEBOUNCE_MS,
-            rust_timeout=_LOOK_MS,
+            rust_timeout=_CHECK_INTERVAL_MS,
             yield_on_timeout=True,
             stop_event=stop,
             force_polling=polling,
-            poll_delay_ms=_POLL_MS if polling else 300,
+            poll_delay_ms=_POLL_INTERVAL_MS if polling else 300,
             ignore_permission_denied=True,
         )
 
-    async def _tell(self, raw: _Raw) -> None:
+    async def _report(self, raw: _Raw) -> None:
         if self._quiet is not None:
             await self._quiet()
-        seen: Found = await asyncio.to_thread(self._snapshot.look, raw)
+        seen: DetectedChanges = await asyncio.to_thread(self._snapshot.process_events, raw)
         changed = tuple(path for path, digest in seen.present if not self._is_own(path, digest))
         removed = tuple(path for path in seen.removed if not self._is_own(path, ""))
         misnamed = tuple(path for path in (*changed, *removed) if not is_encodable(path.text))
@@ -228,7 +228,7 @@ class _Watch:
 
 
 def _is_undecodable(error: BaseException) -> bool:
-    """Whether watchfiles has failed, and nothing else."""
+    """Return whether watchfiles has failed, and nothing else."""
     if isinstance(error, BaseExceptionGroup):
         return all(map(_is_undecodable, error.exceptions))
     return isinstance(error, WatchfilesRustInternalError)

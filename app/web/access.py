@@ -7,19 +7,19 @@ from dataclasses import dataclass
 
 from app.errors import ConflictError, PermissionDeniedError
 from app.settings import WebSettings
-from app.web.fetching import Bounds, Fetcher, WebError, WebRequest
-from app.web.guard import (
+from app.web.address_policy import (
+    AddressPolicy,
     AnyAddress,
-    OneOrigin,
-    PublicOnly,
-    Reach,
+    PublicAddresses,
     Resolve,
-    checked_url,
+    SingleOrigin,
+    check_url,
     origin_of,
     system_resolve,
 )
+from app.web.http_fetcher import Fetcher, FetchLimits, WebError, WebRequest
 from app.web.page import PageReader
-from app.web.providers import PROVIDERS, Hit, SearchProvider
+from app.web.providers import PROVIDERS, SearchProvider, WebSearchHit
 
 KeyOf = Callable[[str, str], str | None]
 """Returns the key for a provider and an address, None if no key is stored."""
@@ -28,7 +28,7 @@ _WHERE = "Settings, Web"
 
 
 @dataclass(frozen=True, slots=True)
-class Search:
+class WebSearch:
     """A search that is ready to send: the provider's name and the exact request."""
 
     provider: str
@@ -53,13 +53,13 @@ class WebAccess:
         settings: Callable[[], WebSettings],
         key_of: KeyOf,
         *,
-        reach: Reach | None = None,
+        reach: AddressPolicy | None = None,
         resolve: Resolve = system_resolve,
-        bounds: Bounds | None = None,
+        bounds: FetchLimits | None = None,
     ) -> None:
         self._settings = settings
         self._key_of = key_of
-        self._reach = reach or PublicOnly()
+        self._reach = reach or PublicAddresses()
         self._resolve = resolve
         self._bounds = bounds
         self.fetcher = Fetcher(self._reach, resolve, bounds)
@@ -69,7 +69,7 @@ class WebAccess:
         """End the worker process that reads pages."""
         await self.pages.close()
 
-    def prepare(self, query: str, limit: int) -> Search:
+    def prepare(self, query: str, limit: int) -> WebSearch:
         """Return the search that a query would send.
 
         Raises:
@@ -81,9 +81,9 @@ class WebAccess:
         if provider.needs_key and not self._key_of(*key_account(provider.id, address)):
             message = f"{provider.name} needs a key: enter it in {_WHERE}."
             raise PermissionDeniedError(message, provider=provider.id)
-        return Search(provider.name, query, provider.request(address, query, limit), limit)
+        return WebSearch(provider.name, query, provider.request(address, query, limit), limit)
 
-    async def run(self, search: Search) -> list[Hit]:
+    async def run(self, search: WebSearch) -> list[WebSearchHit]:
         """Send a prepared search and return its hits, best first.
 
         Raises:
@@ -102,7 +102,7 @@ class WebAccess:
         try:
             answer = await fetcher.fetch(search.request, provider.kinds, secret=secret, follow=False)
         except WebError as error:
-            raise _worded(provider, error) from error
+            raise _explain_error(provider, error) from error
         return provider.hits(answer)[: search.limit]
 
     def _provider(self) -> SearchProvider:
@@ -118,14 +118,14 @@ class WebAccess:
         if not address:
             message = f"{provider.name} needs the address of your server: enter it in {_WHERE}."
             raise PermissionDeniedError(message, provider=provider.id)
-        checked_url(address, AnyAddress())
+        check_url(address, AnyAddress())
         return address
 
-    def _reach_of(self, provider: SearchProvider) -> Reach:
+    def _reach_of(self, provider: SearchProvider) -> AddressPolicy:
         """Allow the user's own server wherever it is, every other provider on the public Internet only."""
         if provider.address:
             return self._reach
-        return OneOrigin(origin_of(checked_url(self._address(provider), AnyAddress())))
+        return SingleOrigin(origin_of(check_url(self._address(provider), AnyAddress())))
 
 
 def key_account(provider: str, address: str) -> tuple[str, str]:
@@ -134,7 +134,7 @@ def key_account(provider: str, address: str) -> tuple[str, str]:
     return f"web-{provider}", known.address if known is not None and known.address else address.strip()
 
 
-def _worded(provider: SearchProvider, error: WebError) -> WebError:
+def _explain_error(provider: SearchProvider, error: WebError) -> WebError:
     status = error.data.get("status")
     if status in (401, 403):
         words = f"{provider.name} rejected the key ({status}): enter another one in {_WHERE}."

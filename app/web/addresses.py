@@ -53,7 +53,7 @@ def is_public(address: IPAddress) -> bool:
         return not any(address in network for network in _NOT_PUBLIC_4)
     if address.scope_id is not None:
         return False
-    carried = carried_address(address)
+    carried = embedded_ipv4(address)
     if carried is not None and not is_public(carried):
         return False
     if address in _MAPPED or address in _NAT64:
@@ -61,7 +61,7 @@ def is_public(address: IPAddress) -> bool:
     return address in _PUBLIC_6 and not any(address in network for network in _NOT_PUBLIC_6)
 
 
-def carried_address(address: IPv6Address) -> IPv4Address | None:
+def embedded_ipv4(address: IPv6Address) -> IPv4Address | None:
     """Return the IPv4 address that an IPv6 address embeds, or None."""
     number = int(address)
     if address in _MAPPED or address in _NAT64 or (number >> 32) & 0xFFFFFFFF in _ISATAP:
@@ -71,7 +71,7 @@ def carried_address(address: IPv6Address) -> IPv4Address | None:
     return None
 
 
-def read_address(host: str) -> IPAddress | None:
+def parse_address(host: str) -> IPAddress | None:
     """Parse the IP address in a URL's host; return None for a name.
 
     Raises:

@@ -13,15 +13,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from app.web.providers import Hit
+from app.web.providers import WebSearchHit
 
 Side = Literal["supporting", "contradicting", "neutral"]
 
-LEAST_RELEVANT = 0.3
+MIN_RELEVANCE = 0.3
 """Below this relevance (0 to 1), a hit counts as off topic, and its side is neutral."""
-_SIDES_AT = 1.0
+_MIN_SIDE_SCORE = 1.0
 
-_AGAINST = (
+_CONTRADICTING_CUES = (
     (2.0, r"no evidence (?:that|for|of|to support)"),
     (2.0, r"(?:refut|disprov|debunk|contradict|falsif|overturn)\w*"),
     (2.0, r"(?:is|are|was|were) (?:a )?(?:myth|misconception|false|wrong|untrue|incorrect)\b"),
@@ -30,7 +30,7 @@ _AGAINST = (
     (1.5, r"challeng(?:e[sd]?|ing)|question(?:s|ed) (?:the|whether)"),
     (1.0, r"myth|misconception|unlikely|overstated|exaggerated|not (?:the case|true|supported)"),
 )
-_FOR = (
+_SUPPORTING_CUES = (
     (2.0, r"(?:confirm|corroborat|substantiat|prov(?:e[sdn]?|ing)\b|verif(?:y|ied|ies))\w*"),
     (2.0, r"evidence (?:for|that|of|shows|suggests|supports)|strong(?:ly)? support\w*"),
     (1.5, r"consistent with|in line with|agrees? with|support(?:s|ed|ing)\b|bears? out|demonstrat\w+"),
@@ -57,16 +57,16 @@ _STOP = frozenset(_STOP_WORDS.split())
 
 
 @dataclass(frozen=True, slots=True)
-class Weighed:
+class WeighedHit:
     """A hit with its relevance (0 to 1), its side and the reasoning behind them."""
 
-    hit: Hit
+    hit: WebSearchHit
     relevance: float
     side: Side
     reasoning: str
 
 
-def weigh(statement: str, hit: Hit, similarity: float | None) -> Weighed:
+def weigh(statement: str, hit: WebSearchHit, similarity: float | None) -> WeighedHit:
     """Decide how a hit bears on a statement.
 
     Args:
@@ -78,13 +78,19 @@ def weigh(statement: str, hit: Hit, similarity: float | None) -> Weighed:
     close = shared if similarity is None else 0.7 * similarity + 0.3 * shared
     relevance = round(max(0.0, min(1.0, close)), 4)
     how = f"{relevance:.2f} by {'shared words' if similarity is None else 'meaning and words'}"
-    if relevance < LEAST_RELEVANT:
-        return Weighed(hit, relevance, "neutral", f"Too far from the statement to take a side ({how}).")
-    score, said = _side_of(statement, hit)
-    side: Side = "supporting" if score >= _SIDES_AT else "contradicting" if score <= -_SIDES_AT else "neutral"
+    if relevance < MIN_RELEVANCE:
+        return WeighedHit(hit, relevance, "neutral", f"Too far from the statement to take a side ({how}).")
+    score, said = _judge_side(statement, hit)
+    side: Side = (
+        "supporting"
+        if score >= _MIN_SIDE_SCORE
+        else "contradicting"
+        if score <= -_MIN_SIDE_SCORE
+        else "neutral"
+    )
     words = {"supporting": "Speaks for it", "contradicting": "Speaks against it", "neutral": "Takes no side"}
     because = f": {'; '.join(said)}" if said else ": no phrase in it argues for or against"
-    return Weighed(hit, relevance, side, f"{words[side]}{because} (relevance {how}; read by local rules).")
+    return WeighedHit(hit, relevance, side, f"{words[side]}{because} (relevance {how}; read by local rules).")
 
 
 def shared_words(statement: str, text: str) -> float:
@@ -94,31 +100,31 @@ def shared_words(statement: str, text: str) -> float:
     """
     there = _stems(text)
     sentences = [_stems(one) for one in _SENTENCE.split(statement)]
-    best = max((_share(one, there) for one in sentences), default=0.0)
-    return (best + _share(_stems(statement), there)) / 2
+    best = max((_overlap(one, there) for one in sentences), default=0.0)
+    return (best + _overlap(_stems(statement), there)) / 2
 
 
-def _share(wanted: frozenset[str], there: frozenset[str]) -> float:
+def _overlap(wanted: frozenset[str], there: frozenset[str]) -> float:
     return len(wanted & there) / len(wanted) if wanted else 0.0
 
 
-def _side_of(statement: str, hit: Hit) -> tuple[float, list[str]]:
+def _judge_side(statement: str, hit: WebSearchHit) -> tuple[float, list[str]]:
     sentences = [one for one in _SENTENCE.split(f"{hit.title}. {hit.snippet}") if one.strip()]
     closest = max(sentences, key=lambda one: shared_words(statement, one), default="")
     score, said = 0.0, []
     for sentence in sentences:
         # A sentence about something else counts half.
         share = 1.0 if sentence == closest or shared_words(statement, sentence) >= 0.5 else 0.5
-        for sign, cues in ((-1.0, _AGAINST), (1.0, _FOR)):
+        for sign, cues in ((-1.0, _CONTRADICTING_CUES), (1.0, _SUPPORTING_CUES)):
             for weight, found, flipped in _cues(sentence, cues):
                 score += (-sign if flipped else sign) * weight * share
                 said.append(f"“{'not … ' if flipped else ''}{found}”")
     if not said and shared_words(statement, closest) >= 0.5:
         negated = bool(_NEGATION.search(closest)) != bool(_NEGATION.search(statement))
         if negated:
-            return -_SIDES_AT, ["it says the same with a negation in it"]
+            return -_MIN_SIDE_SCORE, ["it says the same with a negation in it"]
         if shared_words(statement, closest) >= 0.9:
-            return _SIDES_AT, ["it says nearly the same"]
+            return _MIN_SIDE_SCORE, ["it says nearly the same"]
     return score, list(dict.fromkeys(said))[:4]
 
 

@@ -7,16 +7,16 @@ from collections.abc import Iterable
 import httpcore2
 
 from app.errors import NotFoundError, PermissionDeniedError
+from app.web.address_policy import AddressPolicy, Resolve, literal_address, refusal_message, system_resolve
 from app.web.addresses import IPAddress
-from app.web.guard import Reach, Resolve, refused, spelled_address, system_resolve
 
-_MOST_ADDRESSES = 6
+_MAX_ADDRESSES = 6
 
 
 class GuardedNetwork(httpcore2.AsyncNetworkBackend):
     """Network backend that connects only to addresses that `reach` allows."""
 
-    def __init__(self, reach: Reach, resolve: Resolve = system_resolve) -> None:
+    def __init__(self, reach: AddressPolicy, resolve: Resolve = system_resolve) -> None:
         self._reach = reach
         self._resolve = resolve
         self._network = httpcore2.AnyIOBackend()
@@ -36,7 +36,7 @@ class GuardedNetwork(httpcore2.AsyncNetworkBackend):
             PermissionDeniedError: one of its addresses is not allowed.
         """
         failed: Exception | None = None
-        for address in (await self._judged(host, port))[:_MOST_ADDRESSES]:
+        for address in (await self._checked_addresses(host, port))[:_MAX_ADDRESSES]:
             try:
                 return await self._network.connect_tcp(
                     str(address), port, timeout, local_address, socket_options
@@ -58,9 +58,9 @@ class GuardedNetwork(httpcore2.AsyncNetworkBackend):
         """Wait between two attempts."""
         await self._network.sleep(seconds)
 
-    async def _judged(self, host: str, port: int) -> list[IPAddress]:
+    async def _checked_addresses(self, host: str, port: int) -> list[IPAddress]:
         bare = host.lower().rstrip(".")
-        spelled = spelled_address(bare)
+        spelled = literal_address(bare)
         try:
             known = spelled is not None and not bare.endswith("localhost")
             addresses = [spelled] if spelled and known else list(await self._resolve(bare, port))
@@ -69,6 +69,6 @@ class GuardedNetwork(httpcore2.AsyncNetworkBackend):
         if not addresses:
             raise NotFoundError(f"There is no server called {bare}.", host=bare)
         # One forbidden address is enough: a name that mixes both is meant to bypass the check.
-        if not all(self._reach.address(bare, port, address) for address in addresses):
-            raise refused(bare)
+        if not all(self._reach.allows_address(bare, port, address) for address in addresses):
+            raise refusal_message(bare)
         return list(dict.fromkeys(addresses))

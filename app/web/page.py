@@ -12,22 +12,22 @@ import copy
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from app.analysis.worker_process import AnalysisFailed, Worker
+from app.analysis.process_client import AnalysisFailed, AnalysisWorker
 from app.errors import LimitError, TimeoutExpiredError
-from app.web.fetching import Fetcher, UnreadableAnswerError, WebAnswer, WebRequest
+from app.web.http_fetcher import Fetcher, UnreadableAnswerError, WebAnswer, WebRequest
 
 _HTML = frozenset({"text/html", "application/xhtml+xml"})
 _PLAIN = frozenset({"text/plain", "text/markdown", "text/x-markdown"})
 READABLE = _HTML | _PLAIN
-LONGEST = 60_000
+MAX_PAGE_CHARS = 60_000
 """Maximum number of characters of a page that are returned."""
-_READ_SECONDS = 20.0
-_LONGEST_TITLE = 300
+_PARSE_TIMEOUT_S = 20.0
+_MAX_TITLE_CHARS = 300
 _ACCEPT = "text/html, application/xhtml+xml, text/plain;q=0.8, text/markdown;q=0.8"
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class WebPage:
     """A page as Markdown; `date` is its publication date (YYYY-MM-DD) if it states one.
 
     `total` counts the characters of the whole text; `text` may hold only the first of them.
@@ -53,12 +53,12 @@ def page_request(url: str) -> WebRequest:
 class PageReader:
     """Fetch pages and convert them to Markdown. Belongs to one event loop; `close` ends its process."""
 
-    def __init__(self, fetcher: Fetcher, seconds: float = _READ_SECONDS) -> None:
+    def __init__(self, fetcher: Fetcher, seconds: float = _PARSE_TIMEOUT_S) -> None:
         self._fetcher = fetcher
         self._seconds = seconds
-        self._worker = Worker()
+        self._worker = AnalysisWorker()
 
-    async def read(self, url: str) -> Page:
+    async def read(self, url: str) -> WebPage:
         """Return the page at `url`.
 
         Raises:
@@ -68,7 +68,7 @@ class PageReader:
         """
         answer = await self._fetcher.fetch(page_request(url), READABLE)
         if answer.content_type in _PLAIN:
-            return _cut(plain_page(answer))
+            return _truncate_page(plain_page(answer))
         page = await self._readable(answer)
         if not page.text:
             raise UnreadableAnswerError(
@@ -82,7 +82,7 @@ class PageReader:
         """End the worker process."""
         await self._worker.close()
 
-    async def _readable(self, answer: WebAnswer) -> Page:
+    async def _readable(self, answer: WebAnswer) -> WebPage:
         try:
             async with asyncio.timeout(self._seconds):
                 return await self._worker.ask(
@@ -99,22 +99,22 @@ def _unheard(share: float, words: str) -> None:
     """Ignore progress: a page is parsed in one step."""
 
 
-def plain_page(answer: WebAnswer) -> Page:
+def plain_page(answer: WebAnswer) -> WebPage:
     """Return a plain-text response as a page."""
-    text = decoded(answer.body, answer.charset).strip()
-    return Page(answer.url, "", "", text, len(text))
+    text = decode_text(answer.body, answer.charset).strip()
+    return WebPage(answer.url, "", "", text, len(text))
 
 
 def readable_page(
     url: str, body: bytes, charset: str, report: Callable[[float, str], None] = _unheard
-) -> Page:
+) -> WebPage:
     """Extract the main text of an HTML page as Markdown, with its title and date."""
     # Imported here, so that only the worker process loads it.
     from trafilatura import extract, extract_metadata, load_html
 
-    tree = load_html(decoded(body, charset) if charset else body)
+    tree = load_html(decode_text(body, charset) if charset else body)
     if tree is None:
-        return Page(url, "", "", "", 0)
+        return WebPage(url, "", "", "", 0)
     about = extract_metadata(copy.deepcopy(tree), default_url=url)
     text = extract(
         tree,
@@ -127,17 +127,17 @@ def readable_page(
         include_formatting=True,
         favor_recall=True,
     )
-    title = " ".join((about.title or "").split())[:_LONGEST_TITLE] if about else ""
+    title = " ".join((about.title or "").split())[:_MAX_TITLE_CHARS] if about else ""
     date = (about.date or "") if about else ""
     whole = (text or "").strip()
-    return _cut(Page(url, title, date, whole, len(whole)))
+    return _truncate_page(WebPage(url, title, date, whole, len(whole)))
 
 
-def _cut(page: Page) -> Page:
-    return replace(page, text=page.text[:LONGEST])
+def _truncate_page(page: WebPage) -> WebPage:
+    return replace(page, text=page.text[:MAX_PAGE_CHARS])
 
 
-def decoded(body: bytes, charset: str) -> str:
+def decode_text(body: bytes, charset: str) -> str:
     """Decode a body; an unknown character set counts as UTF-8, invalid bytes are replaced."""
     try:
         return body.decode(codecs.lookup(charset or "utf-8").name, "replace")

@@ -8,21 +8,21 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 from app.vault.markdown import edit
-from app.web.evidence import Weighed
+from app.web.evidence import WeighedHit
 
 _NOT_IN_A_NAME = re.compile(r"[\x00-\x1f\x7f<>:\"|?*\\/\[\]#^]+")
-_LONGEST_NAME = 80
+_MAX_NAME_CHARS = 80
 _ACTIVE = re.compile(r"([\\`*_\[\]<>#|~$^!&@%=:(){}])")
 _RELATIONS: dict[Literal["supporting", "contradicting", "neutral"], str] = {
     "supporting": "SUPPORTS",
     "contradicting": "CONTRADICTS",
     "neutral": "RELATES_TO",
 }
-_WORTH = 0.6
+_MAX_CONFIDENCE = 0.6
 """Maximum confidence of a relation that local rules derived from a few lines."""
 
 
-def source_text(found: Weighed, target: str, retrieved: date) -> str:
+def source_text(found: WeighedHit, target: str, retrieved: date) -> str:
     """Return the text of a source note.
 
     Text from the web is quoted and escaped: Markdown can't take any of it for a link, a tag, a field or
@@ -34,7 +34,7 @@ def source_text(found: Weighed, target: str, retrieved: date) -> str:
         retrieved: The day of the search.
     """
     hit = found.hit
-    text = f"# {inert(hit.title)}\n\n> {inert(hit.snippet) or 'No text was given.'}\n"
+    text = f"# {escape_markdown(hit.title)}\n\n> {escape_markdown(hit.snippet) or 'No text was given.'}\n"
     properties: dict[str, object] = {
         "type": "source",
         "url": hit.url,
@@ -45,17 +45,17 @@ def source_text(found: Weighed, target: str, retrieved: date) -> str:
     }
     for key, value in properties.items():
         text = edit.set_property(text, key, value)
-    confidence = round(_WORTH * found.relevance, 2)
+    confidence = round(_MAX_CONFIDENCE * found.relevance, 2)
     return edit.add_relation(text, _RELATIONS[found.side], target, confidence, "by a web search")
 
 
 def source_name(title: str, url: str) -> str:
     """Return a note name for a page: its title without forbidden characters, else its host name."""
-    name = " ".join(_NOT_IN_A_NAME.sub(" ", title).split())[:_LONGEST_NAME].strip(" .")
+    name = " ".join(_NOT_IN_A_NAME.sub(" ", title).split())[:_MAX_NAME_CHARS].strip(" .")
     return name or (urlsplit(url).hostname or "Web page").replace(":", " ")
 
 
-def inert(text: str) -> str:
+def escape_markdown(text: str) -> str:
     """Escape `text` on one line, so that Markdown reads it as plain words."""
     line = " ".join(text.split())
     escaped = _ACTIVE.sub(r"\\\1", line)

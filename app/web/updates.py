@@ -20,12 +20,14 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from app import paths
 from app.errors import InvalidParametersError
 from app.settings import UpdateSettings
+from app.web.address_policy import AnyAddress, Origin, PublicAddresses, SingleOrigin, check_url, origin_of
 from app.web.addresses import IPAddress
-from app.web.fetching import Bounds, Fetcher, WebRequest
-from app.web.guard import AnyAddress, OneOrigin, Origin, PublicOnly, checked_url, origin_of
+from app.web.http_fetcher import Fetcher, FetchLimits, WebRequest
 
-_KINDS = frozenset({"text/plain", "application/json", "application/octet-stream", "binary/octet-stream"})
-_BOUNDS = Bounds(wire=256 * 1024, unpacked=256 * 1024, seconds=20.0)
+_CONTENT_TYPES = frozenset(
+    {"text/plain", "application/json", "application/octet-stream", "binary/octet-stream"}
+)
+_RELEASE_LIMITS = FetchLimits(wire=256 * 1024, unpacked=256 * 1024, seconds=20.0)
 _VERSION = re.compile(r"\d+(\.\d+){0,3}")
 
 
@@ -66,7 +68,7 @@ class UpdateSource:
         return bool(self.address and self.key)
 
 
-def publisher() -> Publisher:
+def read_publisher() -> Publisher:
     """Read the publisher of this build from the shipped file."""
     try:
         return Publisher.model_validate_json((paths.resources_folder() / "publisher.json").read_bytes())
@@ -76,7 +78,7 @@ def publisher() -> Publisher:
 
 def update_source(settings: UpdateSettings) -> UpdateSource:
     """Return the effective source: the user's entries, else those of this build."""
-    own = publisher()
+    own = read_publisher()
     return UpdateSource(
         settings.address.strip() or own.update_address, settings.key.strip() or own.release_key
     )
@@ -112,10 +114,10 @@ def read_release(content: bytes, key: str) -> Release:
 
 def is_newer(version: str, than: str) -> bool:
     """Return whether one version number is higher than another; both have only digits and dots."""
-    return _numbers(version) > _numbers(than)
+    return _version_numbers(version) > _version_numbers(than)
 
 
-def _numbers(version: str) -> tuple[int, ...]:
+def _version_numbers(version: str) -> tuple[int, ...]:
     found = _VERSION.match(version)
     numbers = [int(part) for part in found[0].split(".")] if found else []
     while numbers and numbers[-1] == 0:
@@ -123,20 +125,22 @@ def _numbers(version: str) -> tuple[int, ...]:
     return tuple(numbers)
 
 
-class _PublicOrEntered(PublicOnly):
+class _PublicOrEntered(PublicAddresses):
     """Allows the public Internet, and the one origin that the user entered, wherever it is.
 
     Release hosts redirect to their storage; the signature protects the content from there.
     """
 
     def __init__(self, entered: Origin) -> None:
-        self._entered = OneOrigin(entered)
+        self._entered = SingleOrigin(entered)
 
-    def port(self, scheme: str, host: str, port: int) -> bool:
-        return super().port(scheme, host, port) or self._entered.port(scheme, host, port)
+    def allows_port(self, scheme: str, host: str, port: int) -> bool:
+        return super().allows_port(scheme, host, port) or self._entered.allows_port(scheme, host, port)
 
-    def address(self, host: str, port: int, address: IPAddress) -> bool:
-        return super().address(host, port, address) or self._entered.address(host, port, address)
+    def allows_address(self, host: str, port: int, address: IPAddress) -> bool:
+        return super().allows_address(host, port, address) or self._entered.allows_address(
+            host, port, address
+        )
 
 
 async def latest_release(source: UpdateSource) -> Release:
@@ -148,7 +152,7 @@ async def latest_release(source: UpdateSource) -> Release:
     """
     if not source.is_known:
         raise ReleaseError("No update address is set.")
-    origin = origin_of(checked_url(source.address, AnyAddress()))
-    fetcher = Fetcher(_PublicOrEntered(origin), bounds=_BOUNDS)
-    answer = await fetcher.fetch(WebRequest(source.address), _KINDS)
+    origin = origin_of(check_url(source.address, AnyAddress()))
+    fetcher = Fetcher(_PublicOrEntered(origin), bounds=_RELEASE_LIMITS)
+    answer = await fetcher.fetch(WebRequest(source.address), _CONTENT_TYPES)
     return read_release(answer.body, source.key)

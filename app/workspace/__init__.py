@@ -4,7 +4,7 @@
 and tests open the same one with another approver.
 """
 
-from app.workspace.opening import open_workspace
+from app.workspace.open_vault import open_workspace
 from app.workspace.workspace import SettingsChanged, Workspace
 
 __all__ = ["SettingsChanged", "Workspace", "open_workspace"]

@@ -6,17 +6,17 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from app.agent.news import given_news
+from app.agent.notifications import format_news
 from app.agent.turn import Turn
 from app.events import EventBus
-from app.sources.base import Notification
-from app.sources.kept import KeptSource
+from app.sources.config import SourceConfig
+from app.sources.source import Notification
 from app.sources.sources import Sources
-from app.toolkit.memory import memory_place
+from app.toolkit.audit_writer import AuditWriter
+from app.toolkit.memory_service import memory_binding
 from app.toolkit.registry import ToolRegistry
 from app.toolkit.runner import ToolRunner
 from app.toolkit.sources import SourcesGate, access_to_loaded, follow_commits
-from app.toolkit.trail import Trail
 from app.tools import FILE_TOOL
 from app.vault.journal import Journal
 
@@ -35,16 +35,16 @@ def open_sources(
 
     Opens the memory to the gate, too: files are loaded into it whatever their permission.
     """
-    gate = SourcesGate(runner.places, registry, FILE_TOOL)
+    gate = SourcesGate(runner.stores, registry, FILE_TOOL)
     memory = runner.services.memory
     sources = Sources(
         root, data, journal, memory.store if memory else None, events, gate.open, writable=writable
     )
-    sources.on_set = partial(_log_setting, runner.trail)
+    sources.on_set = partial(_log_setting, runner.audit_writer)
     follow_commits(sources, journal, events)
     runner.services.sources = sources
     if memory is not None:
-        runner.places.add(memory_place(memory.store, partial(access_to_loaded, sources)))
+        runner.stores.add(memory_binding(memory.store, partial(access_to_loaded, sources)))
     return sources
 
 
@@ -57,9 +57,9 @@ _SETTING_LINES = {
 }
 
 
-def _log_setting(trail: Trail, op: str, kept: KeptSource) -> None:
+def _log_setting(trail: AuditWriter, op: str, kept: SourceConfig) -> None:
     arguments = {"op": op, "source": kept.model_dump(mode="json")}
-    trail.set_by_user("sources", arguments, _SETTING_LINES[op].format(kept.name))
+    trail.log_user_setting("sources", arguments, _SETTING_LINES[op].format(kept.name))
 
 
 def news_for_model(sources: Sources, note_text: Callable[[str], str | None], turn: Turn) -> str:
@@ -68,4 +68,4 @@ def news_for_model(sources: Sources, note_text: Callable[[str], str | None], tur
     def may_see(news: Notification) -> bool:
         return not (news.path and sources.is_of_vault(news)) or note_text(news.path) is not None
 
-    return given_news(turn, sources, may_see)
+    return format_news(turn, sources, may_see)

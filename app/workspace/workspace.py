@@ -12,29 +12,29 @@ from functools import partial
 from pathlib import Path
 
 from app import paths
+from app.agent.acp.agent import AcpAgent
+from app.agent.acp.unmediated_edits import ExternalEditTracker
 from app.agent.builtin import BUILTIN_NAME, BuiltinAgent
-from app.agent.keys import KeyStore
+from app.agent.credentials import CredentialStore
 from app.agent.language.vocabulary import VaultWords
 from app.agent.model_agent import ModelAgent
-from app.agent.news import NewsTurns
-from app.agent.programs.direct_edits import DirectEdits
-from app.agent.programs.program_agent import ProgramAgent
+from app.agent.notifications import NotificationTrigger
 from app.agent.session import AgentSession
-from app.agent.spending import Spending
-from app.agent.structured import ModelThinker
+from app.agent.structured_output import PydanticAIModel
 from app.agent.team import team_profiles
 from app.agent.undone_cards import UndoneCards
-from app.analysis.analyst import Analyst
-from app.analysis.queue import SuggestionQueue
+from app.agent.usage_limits import UsageBudget
+from app.analysis.service import GraphAnalysisService
+from app.analysis.suggestion_queue import SuggestionQueue
 from app.embeddings.languages import VaultLanguages
-from app.embeddings.upkeep import VectorUpkeep
+from app.embeddings.sync_scheduler import EmbeddingScheduler
 from app.embeddings.vectors import VectorStore
 from app.errors import InvalidParametersError, ScriptoriumError, VaultLostError
 from app.events import Event, EventBus
 from app.external.servers import ExternalServers
-from app.index.missed import MissedChanges
+from app.index.reconciler import Reconciler
 from app.index.records import ScanProgress, ScanReport
-from app.messages.outbox import Outbox
+from app.messages.channel_registry import ChannelRegistry
 from app.permissions.approval import Approver
 from app.permissions.audit_entry import AuditFilter
 from app.permissions.caller import Caller, CallerKind
@@ -51,8 +51,8 @@ from app.settings import (
     save_settings,
     save_vault_settings,
 )
-from app.toolkit.disk import Disk
-from app.toolkit.memory import Memory, agent_of
+from app.toolkit.file_access import FileAccess
+from app.toolkit.memory_service import Memory, agent_key
 from app.toolkit.pending import PendingOperations
 from app.toolkit.plugins import load_plugins
 from app.toolkit.registry import ToolRegistry
@@ -61,17 +61,17 @@ from app.tools import CATALOG, CATEGORIES
 from app.vault.store import NotesChanged
 from app.vault.watcher import FileBatch, VaultFound, VaultLost, watch
 from app.web.access import WebAccess
-from app.workspace.model_sight import ModelSight
-from app.workspace.note_vectors import NoteVectors
-from app.workspace.recovery import told
+from app.workspace.embedding_service import EmbeddingService
+from app.workspace.endpoints import Endpoints
+from app.workspace.model_visibility import ModelVisibility
+from app.workspace.recovery_message import describe
 from app.workspace.sources import news_for_model, open_sources
-from app.workspace.vault_files import StoreReplaced, VaultFiles
-from app.workspace.ways_in import WaysIn
+from app.workspace.vault_storage import StoreReplaced, VaultStorage
 
 log = logging.getLogger(__name__)
 
 _OUTSIDE = "outside"
-_GRACE_S = 30.0
+_CLOSE_TIMEOUT_S = 30.0
 _MODEL_READER = Caller(CallerKind.DESKTOP_AGENT, "Model")
 
 
@@ -103,13 +103,13 @@ class Workspace:
         self.settings = settings
         self.events = EventBus()
         self._asks, self._ask_pending = approver is not None, ask_pending
-        self._files = files = VaultFiles(root, settings, self.events, read_only)
+        self._files = files = VaultStorage(root, settings, self.events, read_only)
         # Also where the data folder can't be written.
         self.read_only = read_only = files.read_only
         self.journal, self.store, self.index = files.journal, files.store, files.index
         self.searches, self.audit, self.grants = files.searches, files.audit, files.grants
         self.notices: list[str] = []
-        self.missed = MissedChanges(
+        self.reconciler = Reconciler(
             self.index, self.events, lambda: self.settings.index.check_minutes, _OUTSIDE
         )
         self.vault_settings, problem = load_vault_settings(files.shared, writable=not read_only)
@@ -135,10 +135,10 @@ class Workspace:
             self.events,
         )
         self.memory = Memory(files.memory, files.conversations.search, self._named_agents)
-        self.keys = KeyStore()
+        self.keys = CredentialStore()
         self._build_services()
         self._build_agent()
-        self.ways_in = WaysIn(
+        self.endpoints = Endpoints(
             self.name,
             self.runner,
             self.registry,
@@ -146,8 +146,8 @@ class Workspace:
             None if read_only else files.shared,
             lambda: self.settings.servers,
         )
-        self.hub = self.ways_in.hub
-        self.hub.in_turn = self.programs.caller_called
+        self.hub = self.endpoints.local_vault
+        self.hub.in_turn = self.programs.caller_named
         self._know_meaning()
         self._enabled: frozenset[str] = frozenset()
         self._apply_tool_settings()
@@ -160,11 +160,13 @@ class Workspace:
         """What tools work with beside the notes."""
         services, files = self.runner.services, self._files
         services.memory = self.memory
-        self._sight = ModelSight(self.store, self.index.resolver, self.policy, self.registry, self.memory)
-        self._vectors = NoteVectors(
+        self._sight = ModelVisibility(
+            self.store, self.index.resolver, self.policy, self.registry, self.memory
+        )
+        self._vectors = EmbeddingService(
             files.cache, self.index, self.store, self.events, self._settings, self._sight.is_kept_from
         )
-        self.embedder, self.meaning = self._vectors.embedder, self._vectors.meaning
+        self.embedder, self.semantic_search = self._vectors.embedder, self._vectors.semantic_search
         self.sources = open_sources(
             self.runner,
             self.registry,
@@ -177,29 +179,29 @@ class Workspace:
         self.pending: PendingOperations | None = None
         if files.pending is not None:
             self.pending = PendingOperations(
-                self.runner.watched,
+                self.runner.call_observed,
                 files.pending,
                 self.journal,
                 self.events,
-                may_know=self.runner.may_know,
+                may_know=self.runner.can_see,
             )
-        self.analysis = Analyst(
+        self.analysis = GraphAnalysisService(
             self.index, self._vectors.known, files.own, self.events, self._sight.is_kept_from
         )
-        self._spending = Spending()
-        self._thinker = ModelThinker(self._settings, self.keys, self._sight.is_kept_from, self._spending)
+        self._spending = UsageBudget()
+        self._thinker = PydanticAIModel(self._settings, self.keys, self._sight.is_kept_from, self._spending)
         self.web = WebAccess(lambda: self.settings.web, self.keys.get)
         self.external = ExternalServers(
             self.registry, self.events, paths.data_folder(), self.keys.get, self._apply_tool_settings
         )
         services.registry = self.registry
-        services.judge = self._vectors.judge
-        services.disk = Disk(self.root, paths.own_folders())
+        services.entailment = self._vectors.entailment
+        services.file_access = FileAccess(self.root, paths.app_folders())
         services.sandbox = Sandbox()
         services.pending = self.pending
         services.suggestions = SuggestionQueue(self.analysis, self.index)
         services.web = self.web
-        services.outbox = Outbox(lambda: self.settings.messages, self.keys)
+        services.channels = ChannelRegistry(lambda: self.settings.messages, self.keys)
 
     def _build_agent(self) -> None:
         """The agent of the panel: the built-in one, and the one with a model."""
@@ -220,8 +222,8 @@ class Workspace:
             self._sight.cited,
             builtin.asks_notes,
         )
-        edits = DirectEdits(self.root, self._files.cache, self.store, self.runner.adoption)
-        self.programs = ProgramAgent(self.name, self.root, self._settings, text, edits, news)
+        edits = ExternalEditTracker(self.root, self._files.cache, self.store, self.runner.external_changes)
+        self.programs = AcpAgent(self.name, self.root, self._settings, text, edits, news)
         self.agent = AgentSession(
             self._files.conversations,
             self.events,
@@ -233,7 +235,7 @@ class Workspace:
         )
         self._undone_cards = UndoneCards(self._files.conversations, self.audit, self.events)
         self.runner.services.team = self.agent.team
-        self._news_turns = NewsTurns(self.sources, self.agent, self._settings, self.events)
+        self._news_turns = NotificationTrigger(self.sources, self.agent, self._settings, self.events)
 
     def _vault_words(self) -> VaultWords:
         """The tags, types and properties that requests to the built-in agent may name."""
@@ -257,10 +259,10 @@ class Workspace:
     def _named_agents(self) -> Iterator[str]:
         """The agents of the team, and the programs that have a token or are connected."""
         yield from (one.name for one in self.settings.team.agents)
-        for name in (one.name for one in (self.ways_in.tokens.clients if self.ways_in.tokens else ())):
+        for name in (one.name for one in (self.endpoints.tokens.clients if self.endpoints.tokens else ())):
             yield from (f"{kind.value}:{name}" for kind in (CallerKind.MCP, CallerKind.HTTP))
-        for one in self.hub.presence.clients:
-            yield agent_of(Caller(one.client.kind, one.client.name))
+        for one in self.hub.clients_registry.clients:
+            yield agent_key(Caller(one.client.kind, one.client.name))
 
     def _vault_rules(self) -> VaultRules | None:
         try:
@@ -283,10 +285,10 @@ class Workspace:
             if not loop.is_closed():
                 loop.call_soon_threadsafe(self.events.publish, StoreReplaced(message))
 
-        self._files.tell_damage(tell)
+        self._files.on_damage(tell)
         if not self.read_only:
             for recovery in await asyncio.to_thread(self.store.recover):
-                self.notices.append(told(recovery))
+                self.notices.append(describe(recovery))
             self.runner.log_lost_commits()
         await asyncio.to_thread(self.memory.store.back_up)
         self.notices += self._files.problems
@@ -299,7 +301,7 @@ class Workspace:
         await self.sources.start(streams=not brief)
         if not self.read_only:
             for source in self.sources.files():
-                self.notices += [told(one, f"the folder {source.kept.name}") for one in source.recovered]
+                self.notices += [describe(one, f"the folder {source.kept.name}") for one in source.recovered]
             # What the folders outside have completed just now.
             self.runner.log_lost_commits()
         if self._asks and not brief:  # Where nobody can be asked, no tool of theirs may be called.
@@ -313,7 +315,7 @@ class Workspace:
         begun = asyncio.Event()
         self._supervisor.start("watch the vault", partial(self._follow, begun))
         await begun.wait()
-        self._supervisor.start("look for missed changes", partial(self.missed.run, self._stop))
+        self._supervisor.start("look for missed changes", partial(self.reconciler.run, self._stop))
 
     async def _follow(self, begun: asyncio.Event) -> None:
         """Watch the vault; in a later run, look for what was missed since the one before failed."""
@@ -324,12 +326,17 @@ class Workspace:
             await ready.wait()
             begun.set()
             if not is_first:
-                await self.missed.look(self._stop.is_set)
+                await self.reconciler.check(self._stop.is_set)
 
         looking = asyncio.create_task(look(), name="look for changes once the vault is watched")
         try:
             await watch(
-                self.root, self._take, self._stop, self.store.wrote, ready=ready, quiet=self.runner.quiet
+                self.root,
+                self._handle_batch,
+                self._stop,
+                self.store.is_own_write,
+                ready=ready,
+                quiet=self.runner.wait_idle,
             )
         finally:
             # Who waits for the watching to begin must not wait for ever where it can't.
@@ -343,9 +350,9 @@ class Workspace:
         return self._vectors.vectors
 
     @property
-    def upkeep(self) -> VectorUpkeep:
+    def embedding_scheduler(self) -> EmbeddingScheduler:
         """The upkeep of the notes' vectors that the user sees."""
-        return self._vectors.upkeep
+        return self._vectors.scheduler
 
     @property
     def languages(self) -> VaultLanguages | None:
@@ -359,7 +366,7 @@ class Workspace:
 
     async def close(self) -> None:
         """Let nobody in any more, stop the agent, the watcher and the worker, and close every file."""
-        await self.ways_in.close()
+        await self.endpoints.close()
         await self._news_turns.close()
         self._undone_cards.close()
         await self.agent.close()
@@ -368,8 +375,8 @@ class Workspace:
             await self.pending.close()
         await self.external.close()
         self._stop.set()
-        await self._supervisor.close(_GRACE_S)
-        await self._vectors.settle()
+        await self._supervisor.close(_CLOSE_TIMEOUT_S)
+        await self._vectors.wait_model_change()
         await self.sources.close()
         await self.analysis.close()
         await self.web.close()
@@ -397,7 +404,7 @@ class Workspace:
             self.pending.resume(ask=self._ask_pending)
         return report
 
-    async def _take(self, batch: FileBatch) -> None:
+    async def _handle_batch(self, batch: FileBatch) -> None:
         """What others changed in the folder."""
         if batch.lost:
             self.events.publish(VaultLost())
@@ -407,17 +414,17 @@ class Workspace:
                 self.events.publish(VaultFound())
                 await self.index.scan()
             else:
-                await self._take_files(batch)
+                await self._handle_files(batch)
         except VaultLostError:
             self.events.publish(VaultLost())
         except ScriptoriumError as error:
             log.warning("an outside change could not be indexed: %s", error)
 
-    async def _take_files(self, batch: FileBatch) -> None:
+    async def _handle_files(self, batch: FileBatch) -> None:
         """Changed files: of an agent that works in the panel, or of others."""
         if batch.misnamed:
             await self.index.refresh(batch.misnamed)
-        known = await self.programs.edits.look((*batch.changed, *batch.removed))
+        known = await self.programs.edits.collect((*batch.changed, *batch.removed))
         changed = tuple(path for path in batch.changed if path not in known)
         removed = tuple(path for path in batch.removed if path not in known)
         if changed or removed:
@@ -451,7 +458,7 @@ class Workspace:
         self._log_switched(before)
         self._know_meaning()
         self._vectors.apply_settings()
-        self.ways_in.settings_changed()
+        self.endpoints.settings_changed()
         self.programs.settings_changed()
         self.events.publish(SettingsChanged(settings.model_copy(deep=True)))
 
@@ -461,7 +468,7 @@ class Workspace:
         for word, is_on in (("on", True), ("off", False)):
             if ids := [id for id, on in now.items() if on is is_on and before[id] is not is_on]:
                 line = f"Switched {word} the tools of {', '.join(ids)}."
-                self.runner.trail.set_by_user("categories", {"op": word, "categories": ids}, line)
+                self.runner.audit_writer.log_user_setting("categories", {"op": word, "categories": ids}, line)
 
     def change_vault_settings(self, settings: VaultSettings) -> None:
         """Keep other settings of this vault, and let them take effect."""
@@ -489,7 +496,7 @@ class Workspace:
         callers = (*permissions.callers, *team_profiles(self.settings.team))
         made = permissions.model_copy(update={"callers": callers})
         if self.vault_settings.unreadable:
-            made.stand_in(self.vault_settings.unreadable)
+            made.mark_unreadable(self.vault_settings.unreadable)
         return made
 
     def enable_categories(self, ids: Iterable[str]) -> None:
@@ -514,8 +521,8 @@ class Workspace:
 
     def _know_meaning(self) -> None:
         """Let tools and the search language use search by meaning, or not, and a model to think with."""
-        known = self._vectors.on
-        self.runner.services.meaning = self.meaning if known else None
+        known = self._vectors.is_enabled
+        self.runner.services.semantic_search = self.semantic_search if known else None
         has_model = self.settings.model.provider != "built-in"
-        self.runner.services.thinker = self._thinker if has_model else None
+        self.runner.services.language_model = self._thinker if has_model else None
         self.index.similarity = self._vectors.similar if known else None

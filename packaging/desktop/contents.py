@@ -28,7 +28,7 @@ HIDDEN = (
 
 # Packages whose data files PyInstaller's own hooks do not know: the files to take, by pattern.
 DATA = {
-    # Read as files by app/desktop/icons.py; its other fonts and its code are not used.
+    # Read as files by app/desktop/theme/icons.py; its other fonts and its code are not used.
     "qtawesome": ["fonts/phosphor-*"],
     "trafilatura": None,
     "justext": None,

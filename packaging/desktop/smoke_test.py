@@ -42,8 +42,8 @@ from PySide6.QtWidgets import QApplication
 from app.agent.language.lexicon import languages
 from app.desktop.notes.editor.drawing_worker import draw
 from app.desktop.notes.editor.drawings import DrawingRequest
-from app.embeddings.language_model import LanguageModel
-from app.embeddings.model_choice import MULTILINGUAL, model_folder
+from app.embeddings.language_model import LanguageIdModel as LanguageModel
+from app.embeddings.model_config import MULTILINGUAL, model_folder
 from app.embeddings.onnx_model import OnnxModel
 from app.desktop.notes.html_to_markdown import markdown_of_html
 from app.desktop.notes.spelling import installed_languages

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from app.external.connection import Standing
+from app.external.connection import ConnectionState
 from app.permissions.scope import Operation
 from tests.agent.test_session import Talk, model
 from tests.support.external_servers import PlainServer, allow_all, listed, run_server, state
@@ -30,4 +30,4 @@ async def test_a_model_sees_marks_and_what_it_reads_taints_it(workspace, approve
     # The first note went by the grant; after the answer from outside, the same is asked about.
     assert [request.tool for request in approver.asked] == ["weather__echo", "create_note"]
     assert approver.asked[1].caller.tainted
-    assert state(workspace.external, "Weather").standing is Standing.RUNNING
+    assert state(workspace.external, "Weather").standing is ConnectionState.RUNNING

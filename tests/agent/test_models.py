@@ -63,5 +63,5 @@ async def test_check_words_each_status(answer, words):
 )
 async def test_no_model_and_no_address_are_said_before_anything_is_sent(chosen, words):
     with pytest.raises(InvalidParametersError, match=words):
-        async with models.connected(chosen, None):
+        async with models.connect(chosen, None):
             pass

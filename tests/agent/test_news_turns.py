@@ -7,11 +7,11 @@ import json
 
 import pytest
 
-from app.agent.news import NewsTurns
+from app.agent.notifications import NotificationTrigger
 from app.agent.transcript import AgentText, Notice, TurnFinished, UserText
-from app.agent.turn import Prompt
+from app.agent.turn import UserPrompt
 from app.settings import ModelSettings
-from app.sources.kept import KeptFeed
+from app.sources.config import FeedConfig
 from tests.sources.feed_server import FeedServer, rss
 from tests.support.model_server import ModelServer, Say
 
@@ -27,7 +27,7 @@ async def news_turns(workspace, server):
     """As the workspace's own, without the waits; the feed may be asked for on this machine."""
     await workspace._news_turns.close()
     workspace.sources._fetcher = server.fetcher()
-    made = NewsTurns(
+    made = NotificationTrigger(
         workspace.sources,
         workspace.agent,
         lambda: workspace.settings,
@@ -40,7 +40,7 @@ async def news_turns(workspace, server):
 
 
 async def add_feed(workspace, server, *, starts_turn: bool):
-    kept = KeptFeed(id="feed", name="Clocks", url=server.url, starts_turn=starts_turn)
+    kept = FeedConfig(id="feed", name="Clocks", url=server.url, starts_turn=starts_turn)
     await workspace.sources.add(kept)
     await checked(workspace)
 
@@ -88,7 +88,7 @@ async def test_without_leave_or_a_model_nothing_starts_and_the_news_wait(workspa
         talk = workspace.agent.create().id
         finished = asyncio.Queue[TurnFinished]()
         workspace.events.subscribe(TurnFinished, finished.put_nowait)
-        workspace.agent.start(talk, Prompt("hello"))
+        workspace.agent.start(talk, UserPrompt("hello"))
         await asyncio.wait_for(finished.get(), 30)
         assert "<news" in json.dumps(model.requests[0]["messages"])
     workspace.settings.model = ModelSettings()

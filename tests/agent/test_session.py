@@ -12,7 +12,7 @@ import pytest
 from app.agent.model_agent import MAX_CALLS_AT_ONCE, MAX_CALLS_PER_RESPONSE
 from app.agent.transcript import (
     AgentText,
-    ItemSettled,
+    ItemUpdated,
     Notice,
     Question,
     TextStreamed,
@@ -20,7 +20,7 @@ from app.agent.transcript import (
     TurnFinished,
     UserText,
 )
-from app.agent.turn import Prompt
+from app.agent.turn import UserPrompt
 from app.errors import ConflictError
 from app.permissions.approval import Approved, Denied
 from app.permissions.caller import Caller
@@ -45,7 +45,7 @@ class Talk:
         workspace.events.subscribe(TextStreamed, lambda event: self.streamed.append(event.text))
 
     async def say(self, text, **more):
-        self.workspace.agent.start(self.id, Prompt(text, **more))
+        self.workspace.agent.start(self.id, UserPrompt(text, **more))
         return await asyncio.wait_for(self.finished.get(), 30)
 
     @property
@@ -258,14 +258,14 @@ async def test_a_second_turn_of_one_conversation_has_to_wait(workspace, talk):
         while not workspace.agent.is_running(talk.id):
             await asyncio.sleep(0.01)
         with pytest.raises(ConflictError):
-            workspace.agent.start(talk.id, Prompt("me too"))
+            workspace.agent.start(talk.id, UserPrompt("me too"))
         workspace.agent.stop(talk.id)
         await task
 
 
 async def test_edit_and_resend_forgets_what_came_after(workspace, talk):
     await talk.say("find notes about sextant")
-    workspace.agent.start(talk.id, Prompt("find notes about octant"), from_position=0)
+    workspace.agent.start(talk.id, UserPrompt("find notes about octant"), from_position=0)
     await asyncio.wait_for(talk.finished.get(), 20)
     prompts = [item.text for item in talk.items if isinstance(item, UserText)]
     assert prompts == ["find notes about octant"]
@@ -386,8 +386,8 @@ async def test_a_card_is_undone_and_restored_with_its_change(workspace, talk):
         await talk.say("tag it")
     at, card = next((at, item) for at, item in enumerate(talk.items) if isinstance(item, ToolCard))
     assert card.undone_by is None
-    seen: list[ItemSettled] = []
-    workspace.events.subscribe(ItemSettled, seen.append)
+    seen: list[ItemUpdated] = []
+    workspace.events.subscribe(ItemUpdated, seen.append)
     undone = await workspace.runner.call("undo", {"entry": card.entry}, Caller.user())
     assert talk.items[at].undone_by == undone.entry
     assert [(event.position, event.item.undone_by) for event in seen] == [(at, undone.entry)]

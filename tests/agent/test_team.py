@@ -8,7 +8,7 @@ import json
 import pytest
 
 from app.agent.transcript import AgentText, Message, Notice, ToolCard, TurnFinished, UserMessaged
-from app.agent.turn import Prompt
+from app.agent.turn import UserPrompt
 from app.permissions.approval import Denied
 from app.permissions.caller import Caller, CallerKind
 from app.permissions.scope import Operation
@@ -34,7 +34,7 @@ class Talk:
         workspace.events.subscribe(TurnFinished, self.finished.put_nowait)
 
     async def say(self, text, **more):
-        self.workspace.agent.start(self.id, Prompt(text, **more))
+        self.workspace.agent.start(self.id, UserPrompt(text, **more))
         return await asyncio.wait_for(self.finished.get(), 30)
 
     def of(self, kind):

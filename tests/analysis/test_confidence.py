@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.analysis.confidence import HIGHEST, LOWEST, Neighbour, node_confidence
+from app.analysis.confidence import MAX_CONFIDENCE, MIN_CONFIDENCE, RelationNeighbor, node_confidence
 
 shares = st.floats(0, 1)
 maybe = st.none() | shares
 neighbours = st.lists(
     st.builds(
-        Neighbour,
+        RelationNeighbor,
         st.sampled_from(["A", "B", "C"]),
         st.sampled_from(["SUPPORTS", "CONTRADICTS", "CITES", "RELATES_TO", "DERIVED_FROM"]),
         st.booleans(),
@@ -25,35 +25,37 @@ kinds = st.sampled_from(["hypothesis", "observation", "note"])
 
 
 @given(kinds, maybe, neighbours)
-def test_bounds_and_impacts(kind: str, stated: float | None, around: list[Neighbour]) -> None:
+def test_bounds_and_impacts(kind: str, stated: float | None, around: list[RelationNeighbor]) -> None:
     judged = node_confidence(kind, stated, around)
-    assert 0 < LOWEST <= judged.new <= HIGHEST < 1
+    assert 0 < MIN_CONFIDENCE <= judged.new <= MAX_CONFIDENCE < 1
     assert sum(one.impact for one in judged.factors) == pytest.approx(judged.new - judged.old, abs=1e-9)
 
 
 @given(kinds, maybe, neighbours, maybe, maybe)
 def test_support_never_lowers_and_contradiction_never_raises(
-    kind: str, stated: float | None, around: list[Neighbour], edge: float | None, own: float | None
+    kind: str, stated: float | None, around: list[RelationNeighbor], edge: float | None, own: float | None
 ) -> None:
     now = node_confidence(kind, stated, around).new
-    more = node_confidence(kind, stated, [*around, Neighbour("X", "SUPPORTS", True, edge, own)]).new
-    less = node_confidence(kind, stated, [*around, Neighbour("X", "CONTRADICTS", False, edge, own)]).new
+    more = node_confidence(kind, stated, [*around, RelationNeighbor("X", "SUPPORTS", True, edge, own)]).new
+    less = node_confidence(
+        kind, stated, [*around, RelationNeighbor("X", "CONTRADICTS", False, edge, own)]
+    ).new
     assert less - 1e-12 <= now <= more + 1e-12
 
 
 @given(kinds, maybe, neighbours, shares, shares)
 def test_a_surer_witness_says_more(
-    kind: str, stated: float | None, around: list[Neighbour], one: float, other: float
+    kind: str, stated: float | None, around: list[RelationNeighbor], one: float, other: float
 ) -> None:
     low, high = sorted((one, other))
-    weak = node_confidence(kind, stated, [*around, Neighbour("X", "SUPPORTS", True, 0.8, low)]).new
-    strong = node_confidence(kind, stated, [*around, Neighbour("X", "SUPPORTS", True, 0.8, high)]).new
+    weak = node_confidence(kind, stated, [*around, RelationNeighbor("X", "SUPPORTS", True, 0.8, low)]).new
+    strong = node_confidence(kind, stated, [*around, RelationNeighbor("X", "SUPPORTS", True, 0.8, high)]).new
     assert weak <= strong + 1e-12
 
 
 @given(kinds, shares, shares, neighbours)
 def test_again_and_again_comes_to_rest_wherever_it_started(
-    kind: str, first: float, second: float, around: list[Neighbour]
+    kind: str, first: float, second: float, around: list[RelationNeighbor]
 ) -> None:
     for _ in range(60):
         first, second = (node_confidence(kind, one, around).new for one in (first, second))
@@ -62,4 +64,4 @@ def test_again_and_again_comes_to_rest_wherever_it_started(
 
 def test_what_a_note_itself_supports_says_nothing_of_it() -> None:
     alone = node_confidence("hypothesis", 0.6, [])
-    assert node_confidence("hypothesis", 0.6, [Neighbour("A", "SUPPORTS", False, 1.0, 1.0)]) == alone
+    assert node_confidence("hypothesis", 0.6, [RelationNeighbor("A", "SUPPORTS", False, 1.0, 1.0)]) == alone

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.analysis.contradiction import Contradiction, find_contradiction
-from app.analysis.relations import Side, Structure, suggest_relation
-from app.analysis.sentences import sentences
+from app.analysis.relation_classifier import NoteFeatures, Structure, suggest_relation
+from app.analysis.sentences import split_sentences
 from tests.benchmarks.contradictions import Pair, read_pairs, score
 
 PAIRS = read_pairs()
@@ -29,7 +29,10 @@ def test_nine_in_ten_contradictions_that_are_suggested_are_some(half: str) -> No
 
 @pytest.mark.parametrize("pair", [pair for pair in PAIRS if pair.label == "agrees"], ids=lambda p: p.second)
 def test_agreement_by_a_negation_is_never_called_a_contradiction(pair: Pair) -> None:
-    ends = Side("A", "note", sentences(pair.first)), Side("B", "note", sentences(pair.second))
+    ends = (
+        NoteFeatures("A", "note", split_sentences(pair.first)),
+        NoteFeatures("B", "note", split_sentences(pair.second)),
+    )
     for one, other in (ends, ends[::-1]):
         made = suggest_relation(one, other, Structure(0.87))
         assert made.type != "CONTRADICTS" and not made.evidence

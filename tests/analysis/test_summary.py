@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.analysis.sentences import ended, prose_from, sentences
-from app.analysis.summary import sentences_to_weigh, shortened, summarize
+from app.analysis.sentences import first_prose_line, split_sentences, with_full_stop
+from app.analysis.summary import candidate_sentences, summarize, truncate
 
 NOTE = """---
 type: person
@@ -33,7 +33,7 @@ print("Not prose.")
 
 
 def test_markdown_is_taken_off() -> None:
-    assert sentences(NOTE) == (
+    assert split_sentences(NOTE) == (
         "John Harrison built the watch, see the list.",
         "He was born in 1693!",
         "Was he rich?",
@@ -58,7 +58,7 @@ def test_markdown_is_taken_off() -> None:
     ],
 )
 def test_sentences_of_other_scripts(text: str, expected: tuple[str, ...]) -> None:
-    assert sentences(text) == expected
+    assert split_sentences(text) == expected
 
 
 def test_the_central_sentences_are_taken_and_not_twice_the_same() -> None:
@@ -82,7 +82,7 @@ def test_vectors_of_sentences_decide_where_there_are_some() -> None:
 
 @given(st.text(max_size=600), st.integers(1, 300))
 def test_the_length_is_respected(text: str, most: int) -> None:
-    said = sentences_to_weigh(text)
+    said = candidate_sentences(text)
     made = summarize(said, most)
     assert len(made.text) <= most
     assert bool(made.text) == bool(said) or most == 1
@@ -108,12 +108,12 @@ def test_what_fits_is_whole_and_in_order(said: list[str], most: int) -> None:
 
 @given(st.text(), st.integers(0, 50))
 def test_shortened_is_short(text: str, most: int) -> None:
-    assert len(shortened(text, most)) <= most
+    assert len(truncate(text, most)) <= most
 
 
 def test_sentences_of_a_list_are_joined_with_punctuation_and_images_are_left_out() -> None:
     note = "- Boil water\n- Add leaves:\n- ![[Kettle.png|300]]\n\n![A pot](pot.jpg)\nPour it ![[x.svg]] out\n"
-    said = sentences_to_weigh(note)
+    said = candidate_sentences(note)
     assert said == ("Boil water", "Add leaves:", "Pour it out")
     assert summarize(said, 200).text == "Boil water. Add leaves. Pour it out."
     assert summarize(said, 11).text in ("Boil water.", "Add leaves.")
@@ -121,12 +121,12 @@ def test_sentences_of_a_list_are_joined_with_punctuation_and_images_are_left_out
 
 @given(st.lists(st.text(max_size=30)), st.integers(2, 80))
 def test_each_sentence_of_a_summary_ends(lines: list[str], most: int) -> None:
-    said = sentences_to_weigh("\n\n".join(lines))
+    said = candidate_sentences("\n\n".join(lines))
     text = summarize(said, most).text
-    assert not text or text.endswith("…") or ended(text) == text
+    assert not text or text.endswith("…") or with_full_stop(text) == text
 
 
 def test_the_passage_of_a_place_is_prose() -> None:
     note = "---\na: b\n---\n# Title\n\n## Part\n![[x.png]]\n- [ ] **Do** it\n\n## Empty\n"
-    assert prose_from(note, 1) == (8, "Do it") == prose_from(note, 6)
-    assert prose_from(note, 9) is None and prose_from(note, 99) is None
+    assert first_prose_line(note, 1) == (8, "Do it") == first_prose_line(note, 6)
+    assert first_prose_line(note, 9) is None and first_prose_line(note, 99) is None

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.answering.passages import LONGEST, Passage, passages
-from app.embeddings.chunker import readable
+from app.answering.passages import MAX_PASSAGE_CHARS, Passage, split_passages
+from app.embeddings.chunker import plain_text
 from app.vault.markdown.scan import scan
 
 SAMPLE = Path(__file__).parents[2] / "resources" / "sample-vault"
@@ -39,7 +39,7 @@ collapsed:: true
 
 
 def cut(text: str) -> tuple[Passage, ...]:
-    return passages(text, scan(text))
+    return split_passages(text, scan(text))
 
 
 def test_each_kind_of_line() -> None:
@@ -59,16 +59,16 @@ def test_each_kind_of_line() -> None:
 def test_a_long_paragraph_becomes_runs_of_sentences() -> None:
     sentence = "This sentence has a length of some sixty characters in all. "
     found = cut(sentence * 20)
-    assert len(found) > 2 and all(len(one.text) <= LONGEST for one in found)
+    assert len(found) > 2 and all(len(one.text) <= MAX_PASSAGE_CHARS for one in found)
     assert " ".join(one.text for one in found) == (sentence * 20).strip()
 
 
 @given(st.text(alphabet="ab.!? \n-#>|*[]`%:^\t1", max_size=200))
 def test_every_span_says_what_the_passage_says(text: str) -> None:
     last = 0
-    for one in passages(text, scan(text)):
+    for one in split_passages(text, scan(text)):
         source = text[one.span.start : one.span.end]
-        assert one.text == " ".join(readable(source).strip("| ").replace(" | ", ", ").split())
+        assert one.text == " ".join(plain_text(source).strip("| ").replace(" | ", ", ").split())
         assert one.span.start >= last
         last = one.span.end
 
@@ -78,4 +78,4 @@ def test_prose_of_the_sample_vault_is_cut(path: Path) -> None:
     text = path.read_text("utf-8")
     parsed = scan(text)
     if len(text[parsed.body_start :].split()) > 12:
-        assert passages(text, parsed)
+        assert split_passages(text, parsed)

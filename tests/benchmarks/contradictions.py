@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.analysis.contradiction import find_contradiction
-from app.analysis.sentences import sentences
+from app.analysis.sentences import split_sentences
 
 PAIRS = Path(__file__).parent.parent / "analysis" / "contradiction_pairs.txt"
 
@@ -31,7 +31,7 @@ class Pair:
     @property
     def found(self) -> bool:
         """Whether the rule says that they contradict each other, in either order."""
-        ours, theirs = sentences(self.first), sentences(self.second)
+        ours, theirs = split_sentences(self.first), split_sentences(self.second)
         found = find_contradiction(ours, theirs), find_contradiction(theirs, ours)
         assert (found[0] is None) == (found[1] is None), self
         return found[0] is not None

@@ -84,7 +84,7 @@ def measure(kind: str, name: str) -> dict:
     from PySide6.QtWidgets import QApplication, QPlainTextEdit
 
     from app.desktop.notes.editor.live_editor import LiveEditor
-    from app.desktop.theme import ThemeSource
+    from app.desktop.theme.theme import ThemeSource
 
     app = QApplication([])
     text = TEXTS[name]()

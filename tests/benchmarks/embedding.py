@@ -26,11 +26,11 @@ from pathlib import Path
 
 import numpy as np
 
-from app.embeddings import table as tables
-from app.embeddings.chunker import chunks
+from app.embeddings import vector_table as tables
+from app.embeddings.ann_index import AnnIndex
+from app.embeddings.chunker import split_chunks
 from app.embeddings.client import Embedder
-from app.embeddings.near_index import NearIndex
-from app.embeddings.table import Place, VectorTable
+from app.embeddings.vector_table import ChunkLocation, VectorTable
 from app.vault.markdown.scan import scan
 from app.vault.path import NotePath
 
@@ -79,7 +79,7 @@ def texts_of(vault: Path, count: int) -> list[str]:
     found: list[str] = []
     for file in sorted(vault.rglob("*.md")):
         text = file.read_text("utf-8", "replace")
-        found += [chunk.text for chunk in chunks(file.stem, text, scan(text))]
+        found += [chunk.text for chunk in split_chunks(file.stem, text, scan(text))]
     return found[:: max(1, len(found) // count)][:count]
 
 
@@ -183,16 +183,18 @@ def questions(real: np.ndarray, size: int, targets: Targets) -> None:
     asked, rows = mixed(real, QUESTIONS, chance), mixed(real, size, chance)
     table = VectorTable(rows.shape[1])
     for at in range(0, size, 4):
-        table.add([Place(NotePath(f"n{at // 4}.md"), "", line) for line in range(4)], rows[at : at + 4])
+        table.add(
+            [ChunkLocation(NotePath(f"n{at // 4}.md"), "", line) for line in range(4)], rows[at : at + 4]
+        )
     exact = [set(np.argpartition(-(rows @ one), 10)[:10].tolist()) for one in asked]
-    small = size <= tables.EXACT_UP_TO
+    small = size <= tables.MAX_EXACT_ROWS
     ask(f"{size:,} chunks, all looked at", table, asked, exact, targets if small else None)
     if size < SIZES[-1]:
         return
     start = time.perf_counter()
-    near = NearIndex(rows.shape[1])
+    near = AnnIndex(rows.shape[1])
     keys, vectors = table.snapshot()
-    near.add(keys, tables.coded(vectors))
+    near.add(keys, tables.quantize(vectors))
     print(f"{size:,} chunks: index made in {time.perf_counter() - start:.0f} s")
     table.attach(near)
     ask(f"{size:,} chunks, by the index", table, asked, exact, None if small else targets)

@@ -22,7 +22,7 @@ class EmbeddingRun(Run):
         self._seconds = seconds
 
     async def _whole(self) -> None:
-        from app.desktop.watchdog import Watchdog
+        from app.desktop.runtime.watchdog import Watchdog
 
         self.dog = Watchdog(self.window)
         await self.until(self._usable)
@@ -38,7 +38,7 @@ class EmbeddingRun(Run):
         view = self.window.view
         (view.pause_embedding if name == "paused" else view.resume_embedding)()
         await asyncio.sleep(1.5)
-        self.dog.take()
+        self.dog.take_stats()
         before = await self._known()
         canvas = self.graph.view.canvas
         ends = time.perf_counter() + self._seconds
@@ -56,7 +56,7 @@ class EmbeddingRun(Run):
 def main(arguments: list[str]) -> int:
     """Open the vault and write what was measured."""
     vault, report, seconds = arguments
-    from app.desktop import main as desktop
+    from app.desktop import application as desktop
 
     run = EmbeddingRun(Path(report), float(seconds))
 

@@ -23,11 +23,11 @@ from app.permissions.grants import Grants
 from app.permissions.policy import Policy
 from app.permissions.scope import Operation
 from app.settings import IndexSettings, PermissionSettings, Rule
-from app.toolkit.arguments import NoteName
+from app.toolkit.argument_types import NoteName
 from app.toolkit.context import ToolContext
-from app.toolkit.limits import Limits
+from app.toolkit.limits import RateLimiter
 from app.toolkit.proposal import Proposal
-from app.toolkit.registry import Category, Level, ToolRegistry
+from app.toolkit.registry import AccessLevel, Category, ToolRegistry
 from app.toolkit.result import ToolResult
 from app.toolkit.runner import ToolRunner
 from app.toolkit.tool import tool
@@ -86,13 +86,13 @@ async def measure(folder: Path) -> float:
     unlimited = 10**9
     registry = ToolRegistry(
         [
-            Category("notes", "Notes", Level.READ_WRITE, rate_per_minute=unlimited),
-            Category("search", "Search", Level.READ_ONLY, rate_per_minute=unlimited),
+            Category("notes", "Notes", AccessLevel.READ_WRITE, rate_per_minute=unlimited),
+            Category("search", "Search", AccessLevel.READ_ONLY, rate_per_minute=unlimited),
         ],
         [nothing, append],
         policy.may_call,
     )
-    runner = ToolRunner(registry, policy, Yes(), store, index, journal, audit, grants, events, Limits())
+    runner = ToolRunner(registry, policy, Yes(), store, index, journal, audit, grants, events, RateLimiter())
     grants.set_session(Operation.UPDATE, True)
     await runner.call("nothing", {"name": "Note 1"}, AGENT)
     times = []

@@ -29,14 +29,14 @@ from pathlib import Path
 
 import numpy as np
 
-from app.graph import native
-from app.graph.builder import apply, build, carry
+from app.graph import core_bindings
+from app.graph.builder import apply, build, transfer_positions
 from app.graph.coarsen import adjacency
+from app.graph.force_params import ForceParams
 from app.graph.layout import NativeLayout
-from app.graph.live import LivePhysics
-from app.graph.model import Edge, Graph, GraphDelta, Node, node_radii
+from app.graph.model import Graph, GraphDelta, GraphEdge, GraphNode, node_radii
 from app.graph.native_engine import NativeEngine
-from app.graph.physics import Forces
+from app.graph.simulation import Simulation
 from tests.benchmarks import peer_d3
 from tests.benchmarks.graphs import quality, scale_free, vault
 
@@ -150,7 +150,7 @@ def from_scratch(graph: Graph) -> tuple[np.ndarray, float]:
 
     def arrange() -> None:
         layout.start(graph)
-        while not layout.settled:
+        while not layout.is_settled:
             layout.tick()
 
     seconds = min(timed(arrange) for _ in range(3))
@@ -165,8 +165,8 @@ def forces_tick(graph: Graph, at: np.ndarray) -> float:
 def live_tick(graph: Graph, at: np.ndarray, threads: int | None, *, apart: bool = True) -> float:
     """Seconds of one tick in which every node moves."""
     weights, radii = adjacency(graph.links, len(graph)), node_radii(graph) if apart else None
-    physics = LivePhysics(weights, at, NativeEngine(threads), Forces(), radii)
-    physics.stir(Forces(repulsion=2.0, gravity=0.2))
+    physics = Simulation(weights, at, NativeEngine(threads), ForceParams(), radii)
+    physics.set_forces(ForceParams(repulsion=2.0, gravity=0.2))
     physics.tick()
     return quartile([timed(physics.tick) for _ in range(30)])
 
@@ -186,12 +186,12 @@ def drag_tick(graph: Graph, at: np.ndarray) -> float:
 
 def one_note(graph: Graph, at: np.ndarray) -> float:
     """Seconds from a delta with a new note to its place."""
-    edges = tuple(Edge("new.md", graph.paths[row]) for row in (3, 50, 700))
-    delta = GraphDelta(nodes=(Node("new.md", "New"),), edges=edges)
+    edges = tuple(GraphEdge("new.md", graph.paths[row]) for row in (3, 50, 700))
+    delta = GraphDelta(nodes=(GraphNode("new.md", "New"),), edges=edges)
 
     def add() -> None:
         after = apply(graph, delta)
-        places, fresh = carry(graph, at, after)
+        places, fresh = transfer_positions(graph, at, after)
         assert fresh.sum() == 1
         assert (places[: len(graph)] == at).all()
 
@@ -265,8 +265,8 @@ def main() -> int:
     parser.add_argument("--full", action="store_true", help="also what takes a quarter of an hour")
     parser.add_argument("--check", action="store_true", help="exit with 1 when a target is missed")
     given = parser.parse_args()
-    if not native.available():
-        print(f"The C core is not there: {native.missing}")
+    if not core_bindings.available():
+        print(f"The C core is not there: {core_bindings.missing}")
         return 1
     peer_d3.make_ready()
     report = Report()

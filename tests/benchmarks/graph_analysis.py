@@ -16,17 +16,17 @@ from collections.abc import Callable
 
 import numpy as np
 
+from app.analysis.articulation import find_cut_points
+from app.analysis.centrality import compute_centrality
 from app.analysis.communities import find_communities
-from app.analysis.measures import measure
-from app.analysis.paths import shortest_path
-from app.analysis.suggestions import Material, missing_links
-from app.analysis.ties import Labels, Ties
-from app.analysis.weak_points import find_weak_points
-from app.graph.by_meaning import by_meaning
-from app.graph.changes import advance
-from app.graph.groups import by_groups
-from app.graph.model import Edge, Graph, GraphDelta, Node, node_radii
-from app.graph.timeline import by_time
+from app.analysis.link_prediction import CandidateFeatures, predict_links
+from app.analysis.network import AdjacencyArrays, EncodedLabels
+from app.analysis.shortest_path import shortest_path
+from app.graph.incremental_update import advance
+from app.graph.layouts.grouped import grouped_layout
+from app.graph.layouts.semantic import semantic_layout
+from app.graph.layouts.timeline import timeline_layout
+from app.graph.model import Graph, GraphDelta, GraphEdge, GraphNode, node_radii
 from tests.benchmarks.graphs import vault
 
 NOTE_MS = 10.0
@@ -42,13 +42,13 @@ def seconds(work: Callable[[], object]) -> float:
 def saved(graph: Graph) -> dict[str, float]:
     """Milliseconds from a delta to the next graph with positions: the best of nine."""
     at = (np.random.default_rng(0).random((len(graph), 2)) * 1.5 * len(graph) ** 0.5).astype(np.float32)
-    note = Node("n5.md", "Note 5", modified=5.0)
-    two = tuple(Edge("n5.md", target) for target in ("n77.md", "n78.md"))
-    new = tuple(Edge("new.md", target) for target in ("n77.md", "n9.md"))
+    note = GraphNode("n5.md", "Note 5", modified=5.0)
+    two = tuple(GraphEdge("n5.md", target) for target in ("n77.md", "n78.md"))
+    new = tuple(GraphEdge("new.md", target) for target in ("n77.md", "n9.md"))
     deltas = {
         "a note's text saved": GraphDelta(nodes=(note,)),
         "a note's links saved": GraphDelta(nodes=(note,), sources=("n5.md",), edges=two),
-        "a note added": GraphDelta(nodes=(Node("new.md", "new"),), sources=("new.md",), edges=new),
+        "a note added": GraphDelta(nodes=(GraphNode("new.md", "new"),), sources=("new.md",), edges=new),
         "a note removed": GraphDelta(removed=("n50.md",)),
         "a note renamed": GraphDelta(renamed=(("n50.md", "b/x.md"),)),
     }
@@ -60,27 +60,29 @@ def saved(graph: Graph) -> dict[str, float]:
 
 def analysed(graph: Graph) -> dict[str, float]:
     """Seconds of each analysis and arrangement."""
-    size, ties, radii = len(graph), Ties.of(graph), node_radii(graph)
+    size, ties, radii = len(graph), AdjacencyArrays.from_graph(graph), node_radii(graph)
     rng = np.random.default_rng(0)
     vectors = rng.standard_normal((200, 384))[rng.integers(0, 200, size)] + rng.standard_normal((size, 384))
     vectors = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float16)
     rows = np.arange(size)
-    tags = Labels.of((f"t{rng.integers(size // 20 + 1)}",) if row % 2 else () for row in range(size))
+    tags = EncodedLabels.from_words(
+        (f"t{rng.integers(size // 20 + 1)}",) if row % 2 else () for row in range(size)
+    )
     groups = np.minimum(rng.pareto(1.0, size) * 3, 60).astype(np.int32)
     names = tuple(f"Area {group % 7}/Part {group}" for group in range(61))
-    material = Material(ties, np.ones(size, dtype=bool), tags, vectors, rows)
+    material = CandidateFeatures(ties, np.ones(size, dtype=bool), tags, vectors, rows)
     nobody = np.empty((0, 2), dtype=np.int64)
     works: dict[str, Callable[[], object]] = {
         "communities": lambda: find_communities(ties),
-        "PageRank": lambda: measure(ties, "pagerank"),
-        "betweenness": lambda: measure(ties, "betweenness"),
+        "PageRank": lambda: compute_centrality(ties, "pagerank"),
+        "betweenness": lambda: compute_centrality(ties, "betweenness"),
         "shortest path": lambda: shortest_path(ties, 3, size - 5),
-        "weak points": lambda: find_weak_points(ties),
-        "suggestions for one note": lambda: missing_links(material, nobody, 20, 7),
-        "suggestions for all": lambda: missing_links(material, nobody, 200),
-        "by folder": lambda: by_groups("folder", graph.links, radii, groups, names),
-        "by time": lambda: by_time(graph.links, radii, rng.uniform(1.4e9, 1.7e9, size)),
-        "by meaning": lambda: by_meaning(vectors, rows, radii),
+        "weak points": lambda: find_cut_points(ties),
+        "suggestions for one note": lambda: predict_links(material, nobody, 20, 7),
+        "suggestions for all": lambda: predict_links(material, nobody, 200),
+        "by folder": lambda: grouped_layout("folder", graph.links, radii, groups, names),
+        "by time": lambda: timeline_layout(graph.links, radii, rng.uniform(1.4e9, 1.7e9, size)),
+        "by meaning": lambda: semantic_layout(vectors, rows, radii),
     }
     return {name: seconds(work) for name, work in works.items()}
 
@@ -93,7 +95,7 @@ def main() -> int:
     given = parser.parse_args()
     missed: list[str] = []
     for size in map(int, given.sizes.split(",")):
-        graph = vault(size).warm()
+        graph = vault(size).precompute()
         print(f"\n{size:,} notes, {len(graph.links):,} links", flush=True)
         for name, taken in saved(graph).items():
             print(f"  {name:26} {taken:9.2f} ms", flush=True)

@@ -18,13 +18,13 @@ from PySide6.QtWidgets import (
     QGraphicsView,
 )
 
-from app.desktop.colors import DARK
-from app.desktop.graph_view.camera import Camera
-from app.desktop.graph_view.canvas import Canvas
-from app.graph.drag import surroundings
-from app.graph.layout import laid_out
+from app.desktop.graph.camera import Camera
+from app.desktop.graph.canvas import Canvas
+from app.desktop.theme.colors import DARK
+from app.graph.drag import affected_rows
+from app.graph.force_params import ForceParams
+from app.graph.layout import compute_layout
 from app.graph.model import Graph, node_radii
-from app.graph.physics import Forces
 from tests.benchmarks import graph_view as bench
 from tests.benchmarks.graph_view import FRAMES, PEER_SECONDS, Times, over, report, timed, under
 from tests.benchmarks.graphs import of_edges, vault
@@ -88,7 +88,7 @@ def travel(app: QApplication, canvas: Canvas, cameras: list[Camera]) -> tuple[Ti
     def frame(camera: Camera) -> None:
         nonlocal last, pictures
         canvas.eye.set(camera)
-        canvas.touched()
+        canvas.mark_touched()
         canvas._frame()
         canvas.repaint()
         pictures += canvas.layers.edges.picture is not last
@@ -141,7 +141,7 @@ def hover_hub(app: QApplication, graph: Graph, at: np.ndarray) -> Times:
     canvas = Canvas(DARK)
     canvas.resize(WIDTH, HEIGHT)
     canvas.show()
-    canvas.set_graph(of_edges(len(graph), edges).warm(), at)
+    canvas.set_graph(of_edges(len(graph), edges).precompute(), at)
     at_rest(app, canvas)
 
     def acts() -> Iterator[Callable[[], object]]:
@@ -174,12 +174,12 @@ def drag(app: QApplication, canvas: Counted) -> float:
     graph = canvas.scene.graph
     row = int(np.argsort(-graph.degree, kind="stable")[len(graph) // 20])
     x, y = canvas.scene.positions[row].tolist()
-    canvas.held = surroundings(graph, row)
+    canvas.held = affected_rows(graph, row)
     canvas.refresh()
 
     def carry(passed: float) -> None:
         canvas.layout_thread.pin(row, x + 3 * math.sin(3 * passed), y + 3 * math.cos(3 * passed))
-        canvas.wake()
+        canvas.run_frames()
 
     carry(0.0)
     found = frames_a_second(app, canvas, carry)
@@ -196,11 +196,11 @@ def live(app: QApplication, canvas: Counted) -> float:
         nonlocal last
         if int(passed * 5) != last:
             last = int(passed * 5)
-            canvas.stir(Forces(spacing=16.0 + 8.0 * math.sin(2 * passed)))
+            canvas.set_forces(ForceParams(spacing=16.0 + 8.0 * math.sin(2 * passed)))
 
     draw(0.0)
     found = frames_a_second(app, canvas, draw)
-    canvas.stir(Forces())
+    canvas.set_forces(ForceParams())
     at_rest(app, canvas)
     return found
 
@@ -244,8 +244,8 @@ def peer(app: QApplication, graph: Graph, at: np.ndarray, cameras: list[Camera])
 
 def measure(app: QApplication, size: int, with_peer: bool) -> list[str]:
     """Print everything for one size; the targets that were missed."""
-    graph = vault(size).warm()
-    at = laid_out(graph, aspect=WIDTH / HEIGHT)
+    graph = vault(size).precompute()
+    at = compute_layout(graph, aspect=WIDTH / HEIGHT)
     print(f"\nvault {size:,}: {len(graph.edges):,} links, {WIDTH} × {HEIGHT}, {app.platformName()}")
     before = bench.memory_mb()
     canvas = Counted(DARK)

@@ -148,7 +148,7 @@ def _kept(graph: Graph, at: np.ndarray) -> float:
     rng = np.random.default_rng(0)
     scores = []
     for row in rng.choice(len(graph), min(len(graph), 2000), replace=False).tolist():
-        linked = graph.neighbours(row)
+        linked = graph.neighbors(row)
         if len(linked):
             near = np.atleast_1d(tree.query(at[row], len(linked) + 1)[1])
             near = near[near != row][: len(linked)]

@@ -264,7 +264,11 @@ def compile_once(folder: Path) -> None:
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     os.environ["PYTHONPYCACHEPREFIX"] = str(folder)
     root = str(Path(__file__).resolve().parents[2])
-    command = [sys.executable, "-c", "import app.index.extract, app.index.words, tests.benchmarks.index"]
+    command = [
+        sys.executable,
+        "-c",
+        "import app.index.extract, app.index.fts_indexing, tests.benchmarks.index",
+    ]
     subprocess.run(command, check=True, env={**os.environ, "PYTHONPATH": root})
 
 

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import minimize
 
-from app.embeddings.rank_fusion import Signals, signals
+from app.embeddings.rank_fusion import FusionSignals, signals
 from tests.benchmarks.retrieval import Found, found_by_every_model
 
 # Notes considered for each question, from the top of each list; the strength of the L2 penalty.
@@ -31,7 +31,7 @@ def stretched(ranking: Sequence[tuple[str, float]], low: float) -> dict[str, flo
     return {key: (score - low) / (high - low) if high > low else 1.0 for key, score in ranking}
 
 
-def learn(found: Sequence[Found]) -> Signals:
+def learn(found: Sequence[Found]) -> FusionSignals:
     """The weights that fit these questions best."""
     rows, by_words, by_meaning, answers, sets = [], [], [], [], []
     for one in found:
@@ -49,7 +49,9 @@ def learn(found: Sequence[Found]) -> Signals:
         sets.append((one.corpus, one.question.kind, one.model.name))
     sizes = Counter(sets)
     share = np.array([sizes[key] ** -0.5 for key in sets])
-    return Signals(*_fitted(np.array(rows), _finite(by_words), _finite(by_meaning), np.array(answers), share))
+    return FusionSignals(
+        *_fitted(np.array(rows), _finite(by_words), _finite(by_meaning), np.array(answers), share)
+    )
 
 
 def _finite(scores: list[list[float]]) -> tuple[Array, Array]:
@@ -100,7 +102,7 @@ def _fitted(
 def main() -> None:
     """Print the weights."""
     found = [one for one in found_by_every_model() if one.question.is_seen]
-    for name, weight in zip(Signals._fields, learn(found), strict=True):
+    for name, weight in zip(FusionSignals._fields, learn(found), strict=True):
         print(f"    {name}={weight:.2f},")
 
 

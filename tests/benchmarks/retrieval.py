@@ -20,9 +20,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.embeddings.client import Embedder
-from app.embeddings.model_choice import MULTILINGUAL, SHIPPED, ModelChoice, model_folder
-from app.embeddings.rank_fusion import DEPTH, fuse
-from app.embeddings.update import Update
+from app.embeddings.model_config import MULTILINGUAL, SHIPPED_MODEL, SentenceModelConfig, model_folder
+from app.embeddings.rank_fusion import MAX_FUSED_HITS, fuse
+from app.embeddings.sync_run import SyncRun
 from app.embeddings.vectors import VectorStore
 from app.events import EventBus
 from app.index.term_statistics import TermStatistics
@@ -36,7 +36,7 @@ TOP, SLACK = 10, 0.01
 RRF_DEPTH = 60
 # In a smaller half one question decides more than `SLACK`.
 MIN_CHECKED = 20
-LABELS = {SHIPPED: "MiniLM", MULTILINGUAL: "e5"}
+LABELS = {SHIPPED_MODEL: "MiniLM", MULTILINGUAL: "e5"}
 Ranking = list[tuple[str, float]]
 
 
@@ -45,7 +45,7 @@ class Found:
     """The notes that a question finds by words, and by meaning with one model."""
 
     corpus: str
-    model: ModelChoice
+    model: SentenceModelConfig
     question: Question
     words: Ranking
     meant: Ranking
@@ -69,9 +69,9 @@ WAYS: dict[str, Callable[[Found], Ranking]] = {
 }
 
 
-def models() -> list[ModelChoice]:
+def models() -> list[SentenceModelConfig]:
     """The app's sentence models that are installed."""
-    every = (ModelChoice(), ModelChoice(MULTILINGUAL))
+    every = (SentenceModelConfig(), SentenceModelConfig(MULTILINGUAL))
     return [model for model in every if (model_folder(model.name) / "model.onnx").is_file()]
 
 
@@ -109,20 +109,24 @@ async def _ask(corpus: Corpus, work: Path) -> list[Found]:
 
 
 async def _by_words(index: VaultIndex, text: str) -> tuple[Ranking, TermStatistics]:
-    hits = await index.ranked(text, DEPTH)
+    hits = await index.ranked(text, MAX_FUSED_HITS)
     terms = await index.term_statistics(text, hits[0][0] if hits else None)
     return [(str(path), score) for path, score in hits], terms
 
 
 async def _by_meaning(
-    choice: ModelChoice, index: VaultIndex, store: NoteStore, folder: Path, questions: Sequence[Question]
+    choice: SentenceModelConfig,
+    index: VaultIndex,
+    store: NoteStore,
+    folder: Path,
+    questions: Sequence[Question],
 ) -> list[Ranking]:
     folder.mkdir()
     vectors, embedder = VectorStore(folder, choice.key), Embedder(choice)
     try:
-        await Update(vectors, index, store, embedder).run()
+        await SyncRun(vectors, index, store, embedder).run()
         asked = await embedder.embed([question.text for question in questions], query=True)
-        hits = (vectors.search(vector, DEPTH, 0.0, per_note=True) for vector in asked)
+        hits = (vectors.search(vector, MAX_FUSED_HITS, 0.0, per_note=True) for vector in asked)
         return [[(str(hit.path), hit.score) for hit in some] for some in hits]
     finally:
         await embedder.close()
@@ -172,7 +176,7 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="end with 1 when the fusion loses to one list")
     parser.add_argument("--only", default="", help="a part of the names of the corpora to ask, as printed")
     given = parser.parse_args()
-    found = list(found_by_every_model(given.vaults, given.only))
+    found = list(found_by_every_model(given.vaults, given.restrict_to))
     table(found, seen=True)
     missed = table(found, seen=False)
     for line in missed:

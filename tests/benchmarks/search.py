@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING
 from tests.benchmarks.index_peers import find_ripgrep
 
 if TYPE_CHECKING:
-    from app.index.request import Order
+    from app.index.search_request import Order
     from app.index.vault_index import VaultIndex
 
 TARGET_MS = 15.0
@@ -44,12 +44,12 @@ def percentile(times: Sequence[float], share: float) -> float:
 
 def vocabulary(texts: Iterable[str]) -> tuple[list[str], Counter[str], list[str]]:
     """Words by how many notes have them, the number for each, and pairs that stand side by side."""
-    from app.index.folding import fold, is_unspaced, tokens
+    from app.index.normalization import fold, is_unspaced, tokenize
 
     counts: Counter[str] = Counter()
     pairs: Counter[str] = Counter()
     for text in texts:
-        found = [word for word in tokens(fold(text)) if len(word) > 1 or is_unspaced(word)]
+        found = [word for word in tokenize(fold(text)) if len(word) > 1 or is_unspaced(word)]
         counts.update(set(found))
         pairs.update(f"{a} {b}" for a, b in zip(found[::7], found[1::7], strict=False) if a.isascii())
     ordered = [word for word, _ in counts.most_common()]
@@ -178,7 +178,7 @@ def main(arguments: list[str]) -> int:
     reader.add_argument("--check", action="store_true", help="status 1 when the target is missed")
     asked = reader.parse_args(arguments)
     met = []
-    sizes = [] if asked.only else [10_000, 100_000] if asked.full else [10_000]
+    sizes = [] if asked.restrict_to else [10_000, 100_000] if asked.full else [10_000]
     for size in sizes:
         from tests.benchmarks.vaults import write_vault
 

@@ -22,10 +22,10 @@ from pathlib import Path
 import httpx2
 
 from app.agent.transcript import TurnFinished
-from app.agent.turn import Prompt
+from app.agent.turn import UserPrompt
 from app.permissions.approval import ApprovalRequest, Approved, Decision
 from app.permissions.caller import Caller
-from app.servers.discovery import find_door
+from app.servers.endpoint_file import find_endpoint
 from app.settings import ModelSettings, Settings
 from app.workspace import Workspace, open_workspace
 from tests.support.model_server import ModelServer, RawCalls, Say
@@ -86,7 +86,7 @@ async def talk(workspace: Workspace, count: int) -> None:
         workspace.settings.model = ModelSettings(
             provider="openai-compatible", base_url=server.address, model="scripted", request_timeout=60
         )
-        workspace.agent.start(workspace.agent.create().id, Prompt("Read them"))
+        workspace.agent.start(workspace.agent.create().id, UserPrompt("Read them"))
         await finished
     finally:
         await asyncio.to_thread(server.__exit__)
@@ -128,10 +128,10 @@ async def measure(folder: Path) -> list[tuple[str, float, float]]:
     try:
         await workspace.start_scan(lambda progress: None)
         workspace.settings.servers.http_api = True
-        await workspace.ways_in.open()
-        sign = find_door(root)
-        assert sign is not None and workspace.ways_in.tokens is not None
-        token, address = workspace.ways_in.tokens.make("Benchmark"), sign.address
+        await workspace.endpoints.open()
+        sign = find_endpoint(root)
+        assert sign is not None and workspace.endpoints.tokens is not None
+        token, address = workspace.endpoints.tokens.create("Benchmark"), sign.address
         given = {f"k{n}": n for n in range(KEYS)}
         keys = json.dumps(given).encode()
         values = json.dumps({"name": [1] * 3_300_000}).encode()[: 10 * 1024 * 1024 - 2] + b"]}"

@@ -21,9 +21,9 @@ from pathlib import Path
 import httpx2
 
 from app.permissions.caller import Caller, CallerKind
-from app.servers.discovery import DoorSign
-from app.servers.link import Link
-from app.servers.served import Client
+from app.servers.endpoint_file import Endpoint
+from app.servers.remote_vault import RemoteVaultService
+from app.servers.vault_service import Client
 from tests.benchmarks.calls import Call, Row, in_turns, table, timed
 from tests.benchmarks.ways_in_mcp import TARGET, McpRow, mcp_rows
 from tests.benchmarks.ways_in_server import TOOL, opened
@@ -78,7 +78,7 @@ def over_http(http: httpx2.AsyncClient, path: str, headers: dict[str, str]) -> C
     return call
 
 
-def over_link(link: Link, client: Client) -> Call:
+def over_link(link: RemoteVaultService, client: Client) -> Call:
     """A caller over a link, as the command line has one."""
 
     async def call(number: int) -> None:
@@ -100,7 +100,7 @@ async def http_rows(vault: Served) -> list[Row]:
         bare = await stack.enter_async_context(
             httpx2.AsyncClient(base_url=f"http://127.0.0.1:{vault.bare}", limits=limits, timeout=60.0)
         )
-        link = await Link.join(DoorSign(vault.port, vault.local, vault.pid, ""))
+        link = await RemoteVaultService.join(Endpoint(vault.port, vault.local, vault.pid, ""))
         stack.push_async_callback(link.close)
         ways: dict[str, Callable[[int], Call]] = {
             "bare starlette (no gate)": lambda _: over_http(bare, "/look", {}),

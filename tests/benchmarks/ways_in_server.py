@@ -23,9 +23,9 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from app.settings import Settings
-from app.toolkit.arguments import NoteName
+from app.toolkit.argument_types import NoteName
 from app.toolkit.context import ToolContext
-from app.toolkit.registry import Category, Level
+from app.toolkit.registry import AccessLevel, Category
 from app.toolkit.result import ToolResult
 from app.toolkit.tool import tool
 from app.workspace import Workspace, open_workspace
@@ -65,10 +65,12 @@ async def opened(root: Path) -> Workspace:
     settings.embeddings.enabled = False
     settings.servers.http_api = True
     workspace = await open_workspace(root, settings, None)
-    workspace.registry.add_category(Category("bench", "Benchmark", Level.READ_ONLY, rate_per_minute=10**9))
+    workspace.registry.add_category(
+        Category("bench", "Benchmark", AccessLevel.READ_ONLY, rate_per_minute=10**9)
+    )
     workspace.registry.register(look)
     await workspace.start_scan(lambda progress: None)
-    await workspace.ways_in.open()
+    await workspace.endpoints.open()
     return workspace
 
 
@@ -96,12 +98,12 @@ async def main(root: Path, notes: int) -> None:
     workspace = await opened(root)
     peer = _bare(root)
     serving = asyncio.create_task(peer.serve())
-    door, tokens = workspace.ways_in.door, workspace.ways_in.tokens
-    assert door is not None and door.sign is not None and tokens is not None
+    door, tokens = workspace.endpoints.server, workspace.endpoints.tokens
+    assert door is not None and door.endpoint is not None and tokens is not None
     told = {
-        "port": door.sign.port,
-        "local": door.sign.token,
-        "token": tokens.make("Bench"),
+        "port": door.endpoint.port,
+        "local": door.endpoint.token,
+        "token": tokens.create("Bench"),
         "bare": await peer.started_at(),
         "pid": os.getpid(),
     }

@@ -12,7 +12,7 @@ from PySide6.QtGui import QMouseEvent, QTextCursor, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPlainTextEdit, QWidget
 
-from app.desktop.graph_view.canvas import Canvas
+from app.desktop.graph.canvas import Canvas
 from app.desktop.notes.editor.mode import ViewMode
 from app.permissions.caller import Caller
 from tests.benchmarks.awkward import BUSIEST, LONGEST, RICHEST

@@ -21,7 +21,7 @@ def main(arguments: list[str]) -> int:
     """Open the vault, drive the window if asked to, and write what was measured."""
     vault, report, began, act = arguments
     gc.disable()  # As `app.__main__` does.
-    from app.desktop import main as desktop
+    from app.desktop import application as desktop
 
     run = Run(Path(report), float(began), act == "act")
     run.mark("imported")
@@ -59,7 +59,7 @@ class Run:
 
     def begin(self, window: Any) -> None:
         """Start the measuring beside the window that is being built."""
-        from app.desktop import tasks
+        from app.desktop.runtime import tasks
 
         self.window = window
         tasks.failed.connect(_give_up)
@@ -68,7 +68,7 @@ class Run:
     async def _whole(self) -> None:
         from PySide6.QtGui import QGuiApplication
 
-        from app.desktop.watchdog import Watchdog
+        from app.desktop.runtime.watchdog import Watchdog
 
         self.dog = Watchdog(self.window)
         self.found["platform"] = QGuiApplication.platformName()
@@ -88,7 +88,7 @@ class Run:
             for name, act in ACTIONS:
                 await self._measure(name, act, pilot)
             for note in pilot.notes:
-                note.document.throw_away()
+                note.document.discard_changes()
         self.dog.stop()
         self._report.write_text(json.dumps(self.found), encoding="utf-8")
         self.window.close()
@@ -119,13 +119,13 @@ class Run:
 
         await prepared(act, pilot)
         await asyncio.sleep(0.3)
-        self.dog.take()
+        self.dog.take_stats()
         await act(pilot)
         await asyncio.sleep(0.6)
         self._note(name)
 
     def _note(self, name: str) -> None:
-        holds = self.dog.take()
+        holds = self.dog.take_stats()
         worst = [f"  {hold.computed_ms:.1f} of {hold.ms:.1f} ms\n{hold.where}" for hold in holds.worst]
         self.found["actions"].append(
             {

@@ -26,9 +26,9 @@ async def _door(root: Path) -> None:
     workspace = await open_workspace(root, settings, None)
     try:
         await workspace.start_scan(lambda progress: None)
-        port = await workspace.ways_in.open()
-        assert workspace.ways_in.tokens is not None
-        print(port, workspace.ways_in.tokens.make("Benchmark"), flush=True)
+        port = await workspace.endpoints.open()
+        assert workspace.endpoints.tokens is not None
+        print(port, workspace.endpoints.tokens.create("Benchmark"), flush=True)
         await asyncio.to_thread(sys.stdin.read)
     finally:
         await workspace.close()

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from app.cli.exit_status import Exit
+from app.cli.exit_status import ExitStatus
 from tests.cli.conftest import Run
 
 
 def test_the_reading_is_printed_as_json_and_nothing_is_done(run: Run, vault: Path) -> None:
     before = (vault / "Tea.md").read_bytes()
     done = run("ask", "tag Tea with drink and hot", "--json")
-    assert done.status == Exit.DONE
+    assert done.status == ExitStatus.DONE
     assert done.data["kind"] == "reading" and done.data["reading"] == "add_tag [@Tea] tag=drink,hot"
     assert done.data["steps"] == [{"action": "add_tag", "set": "@Tea", "tag": ["drink", "hot"]}]
     assert (vault / "Tea.md").read_bytes() == before
@@ -19,20 +19,20 @@ def test_the_reading_is_printed_as_json_and_nothing_is_done(run: Run, vault: Pat
 
 def test_a_search_is_carried_out(run: Run) -> None:
     done = run("ask", "notes tagged liquid")
-    assert done.status == Exit.DONE
+    assert done.status == ExitStatus.DONE
     assert "Water" in done.out and "tag:liquid" in done.err
 
 
 def test_a_change_needs_an_approval(run: Run, vault: Path) -> None:
-    assert run("ask", "tag Tea with drink").status == Exit.DENIED
+    assert run("ask", "tag Tea with drink").status == ExitStatus.DENIED
     assert b"drink" not in (vault / "Tea.md").read_bytes()
-    assert run("ask", "tag Tea with drink", "--approve", "update").status == Exit.DONE
+    assert run("ask", "tag Tea with drink", "--approve", "update").status == ExitStatus.DONE
     assert b"drink" in (vault / "Tea.md").read_bytes()
 
 
 def test_what_is_not_understood_is_said(run: Run) -> None:
     done = run("ask", "flurb the gnarx quickly sideways")
-    assert done.status == Exit.NOT_FOUND and "did not understand" in done.out + done.err
+    assert done.status == ExitStatus.NOT_FOUND and "did not understand" in done.out + done.err
 
 
 def test_private_notes_have_no_name_here(run: Run) -> None:
@@ -43,7 +43,7 @@ def test_private_notes_have_no_name_here(run: Run) -> None:
 def test_a_question_is_answered_by_passages_or_not_at_all(run: Run, vault: Path) -> None:
     (vault / "Kettle.md").write_text("The kettle was invented by Anna Weber in 1871 in Bremen.\n", "utf-8")
     done = run("ask", "who invented the kettle?")
-    assert done.status == Exit.DONE
+    assert done.status == ExitStatus.DONE
     assert "invented by Anna Weber" in done.out and "Kettle.md:1" in done.out
     asked = run("ask", "who painted the ceiling of the opera?")
-    assert asked.status == Exit.NOT_FOUND and "Not in your notes" in asked.err and not asked.out
+    assert asked.status == ExitStatus.NOT_FOUND and "Not in your notes" in asked.err and not asked.out

@@ -20,16 +20,16 @@ import pytest
 
 from app import paths
 from app.cli import VERBS, commands, is_command
-from app.cli.approvers import NobodyThere
-from app.cli.completion_scripts import whole_parser
-from app.cli.exit_status import Exit
-from app.cli.screen import Screen, safe
+from app.cli.approvers import DenyAll
+from app.cli.completion_scripts import full_parser
+from app.cli.console import CliConsole, escape_controls
+from app.cli.exit_status import ExitStatus
 from app.cli.session import open_session
-from app.cli.vault_choice import choose_vault
+from app.cli.vault_location import locate_vault
 from app.errors import VaultBusyError, VaultLostError
-from app.graph import native
+from app.graph import core_bindings
 from app.permissions.approval import ApprovalRequest, Decision
-from app.permissions.audit_reading import AuditReading
+from app.permissions.audit_reading import AuditLogReader
 from app.settings import Settings
 from app.settings.recent import RecentVaults
 from app.tools import CATALOG
@@ -85,15 +85,15 @@ def test_a_folder_opens_the_window_and_all_else_is_a_command(
 def test_every_verb_has_a_module_with_help() -> None:
     assert set(VERBS) == set(commands.VERBS)
     for name in VERBS:
-        assert "Exit status" in commands.verb_parser(name).format_help()
+        assert "Exit status" in commands.build_verb_parser(name).format_help()
 
 
 def test_the_help_documents_verbs_and_exit_statuses(run: Run) -> None:
     ended = run("--help")
-    assert ended.status == Exit.DONE
+    assert ended.status == ExitStatus.DONE
     assert all(f"\n  {name} " in ended.out for name in (*VERBS, "open"))
     assert "  3  denied" in ended.out
-    assert run().status == Exit.MISUSE
+    assert run().status == ExitStatus.MISUSE
 
 
 # Which vault
@@ -104,32 +104,32 @@ def test_the_vault_is_the_one_named_then_the_variable_then_around_then_the_last(
 ) -> None:
     for name in ("A", "B", "C"):
         (tmp_path / name / "deep").mkdir(parents=True)
-    assert choose_vault().root == vault
+    assert locate_vault().root == vault
     paths.vault_data_folder(tmp_path / "C")
     monkeypatch.chdir(tmp_path / "C" / "deep")
-    assert (choose_vault().root, choose_vault().reason) == (tmp_path / "C", "around the working directory")
+    assert (locate_vault().root, locate_vault().reason) == (tmp_path / "C", "around the working directory")
     monkeypatch.setenv("SCRIPTORIUM_VAULT", str(tmp_path / "B"))
-    assert choose_vault().root == tmp_path / "B"
-    assert choose_vault(str(tmp_path / "A")).root == tmp_path / "A"
+    assert locate_vault().root == tmp_path / "B"
+    assert locate_vault(str(tmp_path / "A")).root == tmp_path / "A"
 
 
 def test_no_vault_is_an_error_that_says_how_to_name_one(run: Run, vault: Path) -> None:
     RecentVaults().remove(str(vault))
     ended = run("list_tags")
-    assert ended.status == Exit.NO_VAULT and "--vault FOLDER or SCRIPTORIUM_VAULT" in ended.err
-    assert run("--vault", "nowhere", "list_tags").status == Exit.NO_VAULT
+    assert ended.status == ExitStatus.NO_VAULT and "--vault FOLDER or SCRIPTORIUM_VAULT" in ended.err
+    assert run("--vault", "nowhere", "list_tags").status == ExitStatus.NO_VAULT
     with pytest.raises(VaultLostError):
-        choose_vault("nowhere")
+        locate_vault("nowhere")
 
 
 async def test_a_vault_that_another_program_holds_is_waited_for_and_then_told(vault: Path) -> None:
     lock = VaultLock(paths.vault_data_folder(vault))
     lock.acquire()
     with pytest.raises(VaultBusyError, match=f"process {os.getpid()}.*can't be joined"):
-        async with open_session(vault, NobodyThere(), Screen(), patience=0.2):
+        async with open_session(vault, DenyAll(), CliConsole(), patience=0.2):
             pass
     asyncio.get_running_loop().call_later(0.2, lock.release)
-    async with open_session(vault, NobodyThere(), Screen(), patience=30) as session:
+    async with open_session(vault, DenyAll(), CliConsole(), patience=30) as session:
         assert not session.is_joined
 
 
@@ -142,10 +142,10 @@ async def test_calls_go_through_the_program_that_holds_the_vault(
     workspace = await open_workspace(vault, Settings(), approver)
     try:
         await workspace.index.scan()
-        await workspace.ways_in.open()
+        await workspace.endpoints.open()
         words = ("--vault", str(vault), "--approve", "create", "create_note", "Coffee", "--claim", "a note")
         ended = await asyncio.to_thread(program, *words)
-        assert ended.returncode == Exit.DONE, ended.stderr
+        assert ended.returncode == ExitStatus.DONE, ended.stderr
         assert b"--approve does not count here" in ended.stderr
         assert b"Waiting for an answer in the window" in ended.stderr
         (asked,) = approver.asked
@@ -167,12 +167,12 @@ async def test_a_program_without_a_window_makes_way_for_who_can_say_yes(
     async def make_way() -> None:
         closing.append(asyncio.create_task(workspace.close()))
 
-    await workspace.ways_in.open("headless", make_way)
+    await workspace.endpoints.open("headless", make_way)
     read = await asyncio.to_thread(program, "--vault", str(vault), "read_note", "Tea")
-    assert read.returncode == Exit.DONE and not closing, "a read is no reason to make way"
+    assert read.returncode == ExitStatus.DONE and not closing, "a read is no reason to make way"
     words = ("--vault", str(vault), "create_note", "Coffee", "--approve", "create")
     made = await asyncio.to_thread(program, *words)
-    assert made.returncode == Exit.DONE, made.stderr
+    assert made.returncode == ExitStatus.DONE, made.stderr
     await asyncio.gather(*closing)
     assert len(closing) == 1 and (vault / "Coffee.md").exists()
 
@@ -193,7 +193,7 @@ async def test_ctrl_c_withdraws_what_waits_for_the_window(
     workspace = await open_workspace(vault, Settings(), Undecided())
     try:
         await workspace.index.scan()
-        await workspace.ways_in.open()
+        await workspace.endpoints.open()
         process = await asyncio.create_subprocess_exec(
             *command("--vault", str(vault), "create_note", "Coffee"),
             env=environment(tmp_path_factory),
@@ -207,11 +207,11 @@ async def test_ctrl_c_withdraws_what_waits_for_the_window(
         process.send_signal(signal.SIGINT)
         _, told = await telling
         await withdrawn.wait()
-        assert process.returncode == Exit.INTERRUPTED and b"Traceback" not in told
+        assert process.returncode == ExitStatus.INTERRUPTED and b"Traceback" not in told
     finally:
         await workspace.close()
     assert workspace.audit.verify().ok and not (vault / "Coffee.md").exists()
-    with AuditReading.of_vault(vault) as log:
+    with AuditLogReader.of_vault(vault) as log:
         assert log.entries()[0].decision == "cancelled"
 
 
@@ -220,17 +220,19 @@ async def test_ctrl_c_withdraws_what_waits_for_the_window(
 
 def test_undo_takes_back_the_last_change_of_anybody_and_only_that(run: Run, vault: Path) -> None:
     before = (vault / "Tea.md").read_bytes()
-    assert run("undo").status == Exit.NOT_FOUND
-    assert run("edit_note", "Tea", "append", "One.", "--approve", "update").status == Exit.DONE
-    assert run("add_tag", "Tea", "drink", "--approve", "update").status == Exit.DONE
+    assert run("undo").status == ExitStatus.NOT_FOUND
+    assert run("edit_note", "Tea", "append", "One.", "--approve", "update").status == ExitStatus.DONE
+    assert run("add_tag", "Tea", "drink", "--approve", "update").status == ExitStatus.DONE
     denied = run("undo")
-    assert denied.status == Exit.DENIED and "add_tag by Terminal" in denied.err and "Tea.md" in denied.err
-    assert run("undo", "--yes").status == Exit.DONE
+    assert (
+        denied.status == ExitStatus.DENIED and "add_tag by Terminal" in denied.err and "Tea.md" in denied.err
+    )
+    assert run("undo", "--yes").status == ExitStatus.DONE
     assert (vault / "Tea.md").read_bytes() == before + b"One.\n"
-    assert run("undo", "--approve", "update").status == Exit.DONE
+    assert run("undo", "--approve", "update").status == ExitStatus.DONE
     assert (vault / "Tea.md").read_bytes() == before
-    assert run("undo", "--yes").status == Exit.NOT_FOUND
-    assert run("undo", "99", "--yes").status == Exit.NOT_FOUND
+    assert run("undo", "--yes").status == ExitStatus.NOT_FOUND
+    assert run("undo", "99", "--yes").status == ExitStatus.NOT_FOUND
 
 
 def test_undo_by_number_and_by_commit(run: Run, vault: Path) -> None:
@@ -238,28 +240,28 @@ def test_undo_by_number_and_by_commit(run: Run, vault: Path) -> None:
     run("create_note", "B", "--approve", "create")
     first = run("audit", "show", "--text", "A.md", "--json").out.splitlines()[0]
     entry = json.loads(first)
-    assert run("undo", str(entry["id"]), "--yes").status == Exit.DONE
+    assert run("undo", str(entry["id"]), "--yes").status == ExitStatus.DONE
     assert not (vault / "A.md").exists() and (vault / "B.md").exists()
-    assert run("undo", "--commit", str(entry["commit"] + 1), "--yes").status == Exit.DONE
+    assert run("undo", "--commit", str(entry["commit"] + 1), "--yes").status == ExitStatus.DONE
     assert not (vault / "B.md").exists()
-    assert run("undo", "--commit", "99").status == Exit.NOT_FOUND
+    assert run("undo", "--commit", "99").status == ExitStatus.NOT_FOUND
 
 
 def test_the_log_is_verified_shown_and_exported(run: Run, vault: Path, tmp_path: Path) -> None:
-    assert run("audit", "show").status == Exit.NOT_FOUND
+    assert run("audit", "show").status == ExitStatus.NOT_FOUND
     run("read_note", "Tea")
     assert run("audit", "verify").out == "1 entries, the chain is whole\n"
     assert run("audit", "verify", str(vault), "--json").data["ok"] is True
     assert "read_note" in run("audit", "show", "1").out
-    assert run("audit", "show", "7").status == Exit.NOT_FOUND
+    assert run("audit", "show", "7").status == ExitStatus.NOT_FOUND
     target = tmp_path / "log.jsonl"
-    assert run("audit", "export", str(vault), str(target)).status == Exit.DONE
+    assert run("audit", "export", str(vault), str(target)).status == ExitStatus.DONE
     assert json.loads(target.read_text("utf-8"))["tool"] == "read_note"
     log = paths.vault_data_folder(vault) / "audit.sqlite3"
     with closing(sqlite3.connect(log)) as connection, connection:
         connection.execute("UPDATE audit SET tool = 'x'")
     broken = run("audit", "verify")
-    assert broken.status == Exit.FAILED and broken.out.startswith("row 1: ")
+    assert broken.status == ExitStatus.FAILED and broken.out.startswith("row 1: ")
 
 
 def test_index_counts_and_names_what_it_could_not_read(run: Run, vault: Path) -> None:
@@ -269,22 +271,22 @@ def test_index_counts_and_names_what_it_could_not_read(run: Run, vault: Path) ->
 
 def test_the_graph_is_exported_without_what_is_private(run: Run, vault: Path, tmp_path: Path) -> None:
     for ending in ("svg", "json", "graphml"):
-        assert run("graph", "export", str(tmp_path / f"g.{ending}")).status == Exit.DONE
+        assert run("graph", "export", str(tmp_path / f"g.{ending}")).status == ExitStatus.DONE
     data = json.loads((tmp_path / "g.json").read_text("utf-8"))
     assert {node["id"] for node in data["nodes"]} == {"Tea.md", "Water.md", "Ideas/Water.md"}
     assert data["links"] == [{"source": "Tea.md", "target": "Water.md", "type": data["links"][0]["type"]}]
     assert nx.read_graphml(tmp_path / "g.graphml").number_of_nodes() == 3
     assert len(ElementTree.parse(tmp_path / "g.svg").findall(".//{*}circle")) == 3
-    assert run("graph", "export", "g.bmp").status == Exit.MISUSE
-    assert run("graph", "export", "g.svg", "--width", "0").status == Exit.MISUSE
-    assert run("graph", "export", str(tmp_path / "no" / "g.svg")).status == Exit.FAILED
+    assert run("graph", "export", "g.bmp").status == ExitStatus.MISUSE
+    assert run("graph", "export", "g.svg", "--width", "0").status == ExitStatus.MISUSE
+    assert run("graph", "export", str(tmp_path / "no" / "g.svg")).status == ExitStatus.FAILED
 
 
 def test_a_picture_of_the_graph_has_the_size_that_was_asked_for(run: Run, tmp_path: Path) -> None:
     target = tmp_path / "g.png"
     drawn = run("graph", "export", str(target), "--width", "320", "--height", "200", "--dark")
-    if not native.available():
-        assert drawn.status == Exit.MISUSE and "SVG works without it" in drawn.err
+    if not core_bindings.available():
+        assert drawn.status == ExitStatus.MISUSE and "SVG works without it" in drawn.err
         return
     png = target.read_bytes()
     assert png.startswith(b"\x89PNG") and png[16:24] == (320).to_bytes(4, "big") + (200).to_bytes(4, "big")
@@ -295,7 +297,7 @@ def test_a_picture_of_the_graph_has_the_size_that_was_asked_for(run: Run, tmp_pa
 
 def test_the_doctor_finds_what_is_wrong_and_changes_nothing(run: Run, vault: Path) -> None:
     well = run("doctor", "--json")
-    assert well.status == Exit.DONE
+    assert well.status == ExitStatus.DONE
     assert not (paths.data_folder() / "vaults").exists(), "looking makes nothing"
     run("list_tags")
     assert "the chain is whole" in run("doctor").out
@@ -304,7 +306,7 @@ def test_the_doctor_finds_what_is_wrong_and_changes_nothing(run: Run, vault: Pat
     paths.config_folder().joinpath("settings.json").write_text("{", "utf-8")
     ill = run("doctor", "--json")
     wrong = {one["what"]: one for one in ill.data if one["state"] == "wrong"}
-    assert set(wrong) == {"settings", "index: index"} and ill.status == Exit.FAILED
+    assert set(wrong) == {"settings", "index: index"} and ill.status == ExitStatus.FAILED
     assert all(one["hint"] for one in wrong.values())
     assert paths.config_folder().joinpath("settings.json").read_text("utf-8") == "{"
 
@@ -323,13 +325,13 @@ def test_the_doctor_names_who_holds_the_vault(run: Run, vault: Path) -> None:
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion_knows_every_tool_and_verb(run: Run, shell: str) -> None:
     ended = run("completion", shell)
-    assert ended.status == Exit.DONE
+    assert ended.status == ExitStatus.DONE
     assert all(tool.name in ended.out for tool in CATALOG) and all(verb in ended.out for verb in VERBS)
     assert "--new-name" in ended.out or "new-name" in ended.out
 
 
 def test_one_parser_holds_every_command() -> None:
-    parser = whole_parser()
+    parser = full_parser()
     assert parser.parse_args(["edit_note", "Tea", "append", "--text", "x"]).op == "append"
 
 
@@ -379,7 +381,7 @@ def test_a_program_run_by_a_shell(
     (vault / "Grün.md").write_text("Grüße 茶 " * 20_000, "utf-8")
     words = ("--vault", str(vault), "read_note", "Grün")
     plain = program(*words, LC_ALL="C", PYTHONIOENCODING="ascii")
-    assert plain.returncode == Exit.DONE and plain.stdout.decode("utf-8") == "Grüße 茶 " * 20_000
+    assert plain.returncode == ExitStatus.DONE and plain.stdout.decode("utf-8") == "Grüße 茶 " * 20_000
     assert plain.stderr == b""
     piped = f'{shlex.join(command(*words))} | true; echo "${{PIPESTATUS[0]}}"'
     place = environment(tmp_path_factory)
@@ -388,4 +390,4 @@ def test_a_program_run_by_a_shell(
 
 
 def test_what_a_terminal_is_shown_holds_no_commands() -> None:
-    assert safe("a\x1b[31mb\tc\n\u202e") == "a⟨ESC⟩[31mb\tc\n⟨RLO⟩"
+    assert escape_controls("a\x1b[31mb\tc\n\u202e") == "a⟨ESC⟩[31mb\tc\n⟨RLO⟩"

@@ -10,13 +10,13 @@ import pytest
 
 from app import paths
 from app.cli import installation_checks
-from app.cli.findings import Finding, State
+from app.cli.diagnostics import CheckResult, Severity
 from app.embeddings import multilingual
-from app.embeddings.model_choice import MULTILINGUAL, model_folder
-from app.graph import native
+from app.embeddings.model_config import MULTILINGUAL, model_folder
+from app.graph import core_bindings
 
 
-def found(what: str) -> Finding:
+def found(what: str) -> CheckResult:
     (one,) = (one for one in installation_checks.check_installation() if one.what == what)
     return one
 
@@ -31,7 +31,7 @@ def is_installed(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 
 
 def test_a_missing_core_is_mended_by_what_is_there(is_installed: bool, monkeypatch) -> None:
-    monkeypatch.setattr(native, "available", lambda: False)
+    monkeypatch.setattr(core_bindings, "available", lambda: False)
     hint = found("graph core").hint
     assert ("installer" in hint) is is_installed and ("build_core.py" in hint) is not is_installed
 
@@ -39,27 +39,27 @@ def test_a_missing_core_is_mended_by_what_is_there(is_installed: bool, monkeypat
 def test_a_damaged_model_is_mended_by_what_is_there(is_installed: bool, monkeypatch, tmp_path: Path) -> None:
     monkeypatch.setattr(paths, "resources_folder", lambda: tmp_path)
     model = found("sentence model")
-    assert model.state is State.WRONG and ("installer" in model.hint) is is_installed
+    assert model.state is Severity.WRONG and ("installer" in model.hint) is is_installed
 
 
 def test_the_multilingual_model_is_checked_where_it_is(is_installed: bool, monkeypatch) -> None:
     monkeypatch.setattr(multilingual, "installed_weights", lambda: None)
     absent = found("multilingual model")
-    assert absent.state is State.OK and ("--multilingual" in absent.words) is not is_installed
+    assert absent.state is Severity.OK and ("--multilingual" in absent.words) is not is_installed
     folder = model_folder(MULTILINGUAL)
     folder.mkdir(parents=True)
     (folder / "model.onnx").write_bytes(b"cut off")
     damaged = found("multilingual model")
-    assert damaged.state is State.WRONG and ("installer" in damaged.hint) is is_installed
+    assert damaged.state is Severity.WRONG and ("installer" in damaged.hint) is is_installed
 
 
 def test_no_other_python_is_asked_of_an_installed_app(is_installed: bool, monkeypatch) -> None:
-    monkeypatch.setattr(installation_checks, "_NEWEST", (3, 0))
-    assert (found("Python").state is State.OK) is is_installed
+    monkeypatch.setattr(installation_checks, "_MAX_PYTHON", (3, 0))
+    assert (found("Python").state is Severity.OK) is is_installed
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows keeps the rights of folders otherwise")
 def test_a_new_folder_of_the_app_is_closed_to_others(monkeypatch, tmp_path: Path) -> None:
     monkeypatch.setenv("SCRIPTORIUM_DATA", str(tmp_path / "new" / "data"))
     assert stat.S_IMODE(paths.data_folder().stat().st_mode) == 0o700
-    assert found("data folder").state is State.OK
+    assert found("data folder").state is Severity.OK

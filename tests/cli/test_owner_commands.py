@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from app import paths
-from app.cli.exit_status import Exit
+from app.cli.exit_status import ExitStatus
 from app.events import EventBus
 from app.servers.tokens import ClientTokens
 from app.settings import load_vault_settings
@@ -18,27 +18,27 @@ from tests.cli.conftest import Run
 
 def states(run: Run, *arguments: str) -> dict[str, str]:
     ended = run("categories", *arguments, "--json")
-    assert ended.status == Exit.DONE, ended.err
+    assert ended.status == ExitStatus.DONE, ended.err
     return {one["category"]: one["state"] for one in ended.data}
 
 
 def test_a_category_is_switched_after_a_yes_and_shown_as_it_is(run: Run, vault: Path) -> None:
     assert states(run)["development"] == "off" and "## Development (off)" in run("tools").out
     refused = run("categories", "on", "development")
-    assert refused.status == Exit.DENIED and "--approve admin" in refused.err
+    assert refused.status == ExitStatus.DENIED and "--approve admin" in refused.err
     assert states(run)["development"] == "off"
     assert states(run, "on", "development", "--approve", "admin") == {"development": "on"}
     assert load_vault_settings(paths.vault_data_folder(vault))[0].categories_on == ("development",)
     assert states(run)["development"] == "on" and "## Development\n" in run("tools").out
-    assert run("diff", "Tea.md", "Water.md").status == Exit.DONE
+    assert run("diff", "Tea.md", "Water.md").status == ExitStatus.DONE
     assert states(run, "off", "development", "notes", "--approve", "admin") == {
         "development": "off",
         "notes": "off",
     }
-    assert run("list_notes").status == Exit.DENIED
+    assert run("list_notes").status == ExitStatus.DENIED
     wrong = run("categories", "on", "nothing", "--approve", "admin")
-    assert wrong.status == Exit.MISUSE and "nothing" in wrong.err
-    assert run("categories", "on").status == run("categories", "list", "notes").status == Exit.MISUSE
+    assert wrong.status == ExitStatus.MISUSE and "nothing" in wrong.err
+    assert run("categories", "on").status == run("categories", "list", "notes").status == ExitStatus.MISUSE
 
 
 def test_what_the_vault_switches_off_stays_off(run: Run, vault: Path) -> None:
@@ -46,96 +46,102 @@ def test_what_the_vault_switches_off_stays_off(run: Run, vault: Path) -> None:
     (vault / ".scriptorium" / "rules.toml").write_text('categories_off = ["development"]\n', "utf-8")
     assert states(run)["development"] == "off by a rule"
     assert states(run, "on", "development", "--approve", "admin") == {"development": "off by a rule"}
-    assert run("diff", "Tea.md", "Water.md", "--enable-tools", "development").status == Exit.DENIED
+    assert run("diff", "Tea.md", "Water.md", "--enable-tools", "development").status == ExitStatus.DENIED
 
 
 def test_tools_are_enabled_for_one_command(run: Run) -> None:
     refused = run("diff", "Tea.md", "Water.md")
-    assert refused.status == Exit.DENIED and "(development)" in refused.err
-    assert run("diff", "Tea.md", "Water.md", "--enable-tools", "development,web").status == Exit.DONE
-    assert run("--enable-tools", "development", "diff", "Tea.md", "Water.md").status == Exit.DONE
-    assert run("diff", "Tea.md", "Water.md").status == Exit.DENIED
-    assert run("list_tags", "--enable-tools", "nothing").status == Exit.MISUSE
+    assert refused.status == ExitStatus.DENIED and "(development)" in refused.err
+    assert run("diff", "Tea.md", "Water.md", "--enable-tools", "development,web").status == ExitStatus.DONE
+    assert run("--enable-tools", "development", "diff", "Tea.md", "Water.md").status == ExitStatus.DONE
+    assert run("diff", "Tea.md", "Water.md").status == ExitStatus.DENIED
+    assert run("list_tags", "--enable-tools", "nothing").status == ExitStatus.MISUSE
 
 
 def test_tokens_are_created_once_listed_renewed_and_revoked(run: Run, vault: Path) -> None:
     def who(token: str) -> str | None:
-        return ClientTokens(paths.vault_data_folder(vault), EventBus()).who(token.strip())
+        return ClientTokens(paths.vault_data_folder(vault), EventBus()).authenticate(token.strip())
 
-    assert run("tokens").out == "" and run("tokens", "create", "Editor").status == Exit.DENIED
+    assert run("tokens").out == "" and run("tokens", "create", "Editor").status == ExitStatus.DENIED
     first = run("tokens", "create", "Editor", "--approve", "admin")
-    assert first.status == Exit.DONE and who(first.out) == "Editor"
+    assert first.status == ExitStatus.DONE and who(first.out) == "Editor"
     assert [one["name"] for one in run("tokens", "--json").data] == ["Editor"]
     second = run("tokens", "renew", "Editor", "--approve", "admin", "--json").data["token"]
     assert who(second) == "Editor" and who(first.out) is None
     assert second not in run("tokens").out
-    assert run("tokens", "revoke", "Editor", "--approve", "admin").status == Exit.DONE
+    assert run("tokens", "revoke", "Editor", "--approve", "admin").status == ExitStatus.DONE
     assert who(second) is None and run("tokens").out == ""
-    assert run("tokens", "revoke", "Editor", "--approve", "admin").status == Exit.NOT_FOUND
+    assert run("tokens", "revoke", "Editor", "--approve", "admin").status == ExitStatus.NOT_FOUND
 
 
 def test_sources_are_added_used_paused_and_removed(run: Run, vault: Path, tmp_path: Path) -> None:
     desk = tmp_path / "desk"
     desk.mkdir()
     (desk / "Plan.txt").write_text("one\n", "utf-8")
-    assert run("sources", "add", "folder", str(desk)).status == Exit.DENIED
+    assert run("sources", "add", "folder", str(desk)).status == ExitStatus.DENIED
     rule = ("--rule", "*.txt=read_write")
     added = run("sources", "add", "folder", str(desk), *rule, "--name", "Desk", "--approve", "admin")
-    assert added.status == Exit.DONE and "Desk" in added.out
+    assert added.status == ExitStatus.DONE and "Desk" in added.out
     listed = run("sources", "--json").data["sources"]
     assert [(one["name"], one["type"], one["state"]) for one in listed] == [("Desk", "files", "active")]
     files = run("file", "list")
-    assert files.status == Exit.DONE and files.out.startswith("Plan.txt\t") and "not loaded" in files.out
+    assert (
+        files.status == ExitStatus.DONE and files.out.startswith("Plan.txt\t") and "not loaded" in files.out
+    )
     assert run("file", "load", "Plan.txt").out == "one\n"
     appended = run("file", "append", "Plan.txt", "two")
     assert "Added to Plan.txt in memory" in appended.out
     assert "state\tchanged in memory" in run("file", "status", "Plan.txt").out
     assert "Plan.txt" in run("file", "status").out
     notes = run("sources", "add", "notes", "Journal/**", "--approve", "admin")
-    assert notes.status == Exit.DONE
+    assert notes.status == ExitStatus.DONE
     paused = run("sources", "pause", "Notes", "--approve", "admin")
-    assert paused.status == Exit.DONE and "paused" in paused.out
+    assert paused.status == ExitStatus.DONE and "paused" in paused.out
     gone = run("sources", "remove", "Desk", "--approve", "admin")
-    assert gone.status == Exit.DONE and (desk / "Plan.txt").read_text("utf-8") == "one\n"
+    assert gone.status == ExitStatus.DONE and (desk / "Plan.txt").read_text("utf-8") == "one\n"
     assert [one["name"] for one in run("sources", "list", "--json").data["sources"]] == ["Notes"]
     for wrong in (("add", "folder"), ("add", "feed", "x", "--rule", "*=append"), ("remove", "Desk")):
         ended = run("sources", *wrong, "--approve", "admin")
-        assert ended.status in (Exit.MISUSE, Exit.NOT_FOUND)
+        assert ended.status in (ExitStatus.MISUSE, ExitStatus.NOT_FOUND)
     ended = run("sources", "add", "folder", str(desk), "--rule", "*.txt", "--approve", "admin")
-    assert ended.status == Exit.MISUSE and "GLOB=PERMISSION" in ended.err
+    assert ended.status == ExitStatus.MISUSE and "GLOB=PERMISSION" in ended.err
 
 
 def test_a_vault_that_another_program_holds_is_left_to_it(
     run: Run, vault: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.cli.owner._PATIENCE_S", 0.1)
+    monkeypatch.setattr("app.cli.owner._OPEN_TIMEOUT_S", 0.1)
     lock = VaultLock(paths.vault_data_folder(vault))
     lock.acquire()
     try:
         for words in (("tokens", "create", "X"), ("categories", "on", "web")):
             ended = run(*words, "--approve", "admin")
-            assert ended.status == Exit.NO_VAULT and str(os.getpid()) in ended.err
-        assert "web" in states(run) and run("tokens").status == Exit.DONE
+            assert ended.status == ExitStatus.NO_VAULT and str(os.getpid()) in ended.err
+        assert "web" in states(run) and run("tokens").status == ExitStatus.DONE
     finally:
         lock.release()
 
 
 def test_undo_tells_what_went_back_in_words(run: Run) -> None:
-    assert run("create_note", "Milk", "--approve", "create").status == Exit.DONE
+    assert run("create_note", "Milk", "--approve", "create").status == ExitStatus.DONE
     ended = run("undo", "--yes")
-    assert ended.status == Exit.DONE
+    assert ended.status == ExitStatus.DONE
     assert ended.out.startswith("Undone: Milk.md.") and "commits" not in ended.out and "left" not in ended.out
 
 
-@pytest.mark.parametrize(("answer", "status"), [("y", Exit.DONE), ("n", Exit.DENIED), (None, Exit.DENIED)])
+@pytest.mark.parametrize(
+    ("answer", "status"), [("y", ExitStatus.DONE), ("n", ExitStatus.DENIED), (None, ExitStatus.DENIED)]
+)
 def test_the_person_at_the_terminal_is_asked(
-    run: Run, vault: Path, monkeypatch: pytest.MonkeyPatch, answer: str | None, status: Exit
+    run: Run, vault: Path, monkeypatch: pytest.MonkeyPatch, answer: str | None, status: ExitStatus
 ) -> None:
     class Person:
         async def line(self, prompt: str) -> str | None:
             return answer
 
-    monkeypatch.setattr("app.cli.owner.Tty.find", Person)
+    monkeypatch.setattr("app.cli.owner.Terminal.find", Person)
     ended = run("tokens", "create", "Editor")
     assert ended.status == status and "Give “Editor” a token" in ended.err
-    assert bool(ClientTokens(paths.vault_data_folder(vault), EventBus()).clients) == (status == Exit.DONE)
+    assert bool(ClientTokens(paths.vault_data_folder(vault), EventBus()).clients) == (
+        status == ExitStatus.DONE
+    )

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 import pytest
 
 from app.cli import rendering
-from app.cli.marks import marked, words_of
-from app.cli.screen import Screen
+from app.cli.console import CliConsole
+from app.cli.highlighting import highlight, search_terms
 from app.toolkit.outcome import ToolOutcome
 
 
@@ -24,7 +24,7 @@ def shown(
     result: Mapping[str, object], message: str = "Said.", stream: io.StringIO | None = None
 ) -> tuple[str, str]:
     out, err = stream or io.StringIO(), io.StringIO()
-    rendering.show(Screen(out, err), ToolOutcome(True, result, message))
+    rendering.print_result(CliConsole(out, err), ToolOutcome(True, result, message))
     return out.getvalue(), err.getvalue()
 
 
@@ -80,10 +80,12 @@ def test_a_summary_is_shown_with_its_points_evidence_and_synthesis() -> None:
 def test_what_was_written_is_told_in_a_sentence_and_its_lists() -> None:
     out = io.StringIO()
     result = {"commits": [7], "paths": ["A.md", "B.md"], "left": 0}
-    rendering.show(Screen(out, io.StringIO()), ToolOutcome(True, result, "Undone: A.md, B.md.", commit=8))
+    rendering.print_result(
+        CliConsole(out, io.StringIO()), ToolOutcome(True, result, "Undone: A.md, B.md.", commit=8)
+    )
     assert out.getvalue() == "Undone: A.md, B.md.\n"
     lists = {"path": "A.md", "rewritten": ["B.md", "C.md"]}
-    rendering.show(Screen(out, io.StringIO()), ToolOutcome(True, lists, "Moved A.md.", commit=9))
+    rendering.print_result(CliConsole(out, io.StringIO()), ToolOutcome(True, lists, "Moved A.md.", commit=9))
     assert out.getvalue().endswith("Moved A.md.\nrewritten (2)\nB.md\nC.md\n")
 
 
@@ -115,9 +117,9 @@ def test_facts_and_lists_are_told_apart() -> None:
     ],
 )
 def test_the_words_of_a_search_are_those_it_looks_for_in_texts(query: str, words: tuple[str, ...]) -> None:
-    assert words_of(query) == words
+    assert search_terms(query) == words
 
 
 def test_words_are_marked_where_they_begin_a_word_whatever_their_case() -> None:
-    text = marked("Teas and steal TEA", ("tea",))
+    text = highlight("Teas and steal TEA", ("tea",))
     assert [text.plain[span.start : span.end] for span in text.spans] == ["Tea", "TEA"]

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from app.cli.screen import Screen
+from app.cli.console import CliConsole
 from app.cli.terminal_approver import TerminalApprover
-from app.cli.tty import Tty
+from app.cli.terminal_input import Terminal
 from app.permissions.approval import ApprovalRequest, Approved, Decision, Denied, Effect, GrantOffer
 from app.permissions.caller import Caller, CallerKind
 from app.permissions.scope import Operation, Scope, ScopeKind
@@ -60,8 +60,8 @@ async def ask_all(
 ) -> tuple[list[Decision], str]:
     with terminal(columns) as (master, stream):
         typist = Typist(master, [(PROMPT, answer) for answer in answers])
-        screen = Screen(stream, stream)
-        approver = TerminalApprover(Tty(stream.fileno(), stream), screen)
+        screen = CliConsole(stream, stream)
+        approver = TerminalApprover(Terminal(stream.fileno(), stream), screen)
         decisions = [await approver.decide(one) for one in asked]
         await asyncio.sleep(0)
         typist.close()
@@ -102,14 +102,14 @@ async def test_what_was_typed_before_the_question_is_no_answer() -> None:
     with terminal() as (master, stream):
         os.write(master, b"y\ny\n")
         typist = Typist(master, [(PROMPT, "n\n")])
-        approver = TerminalApprover(Tty(stream.fileno(), stream), Screen(stream, stream))
+        approver = TerminalApprover(Terminal(stream.fileno(), stream), CliConsole(stream, stream))
         assert await approver.decide(request(UPDATE)) == Denied()
         typist.close()
 
 
 async def test_ctrl_c_is_no_and_leaves_the_program_running() -> None:
     with terminal() as (_, stream):
-        approver = TerminalApprover(Tty(stream.fileno(), stream), Screen(stream, stream))
+        approver = TerminalApprover(Terminal(stream.fileno(), stream), CliConsole(stream, stream))
         before = signal.getsignal(signal.SIGINT)
         asking = asyncio.ensure_future(approver.decide(request(UPDATE)))
         while signal.getsignal(signal.SIGINT) is before:
@@ -123,7 +123,7 @@ async def test_files_can_be_chosen_and_the_others_are_left_out() -> None:
     asked = request(UPDATE, CREATE, Delete(note("Old.md"), b"old\n"))
     decision, shown = await ask(asked, "f 1-2\n", "f 9\n", "y\n")
     assert isinstance(asked.proposal, ChangeSet)
-    assert decision == Approved(asked.proposal.only([UPDATE.path, CREATE.path]))
+    assert decision == Approved(asked.proposal.restrict_to([UPDATE.path, CREATE.path]))
     assert "Write 2 of these 3?" in shown and "Numbers from 1 to 3" in shown
 
 
@@ -177,7 +177,7 @@ async def test_nothing_of_a_note_or_a_claim_commands_the_terminal() -> None:
     asked = request(evil)
     with terminal() as (master, stream):
         typist = Typist(master, [(PROMPT, "n\n")])
-        approver = TerminalApprover(Tty(stream.fileno(), stream), Screen(stream, stream))
+        approver = TerminalApprover(Terminal(stream.fileno(), stream), CliConsole(stream, stream))
         await approver.decide(asked)
         typist.close()
         raw, plain = typist.shown, typist.plain
@@ -190,7 +190,7 @@ async def test_changed_words_are_marked_with_and_without_colours(monkeypatch: py
     async def raw() -> str:
         with terminal() as (master, stream):
             typist = Typist(master, [(PROMPT, "n\n")])
-            approver = TerminalApprover(Tty(stream.fileno(), stream), Screen(stream, stream))
+            approver = TerminalApprover(Terminal(stream.fileno(), stream), CliConsole(stream, stream))
             await approver.decide(request(UPDATE))
             typist.close()
             return typist.shown
@@ -215,7 +215,7 @@ async def test_an_effect_is_shown_with_its_exact_arguments() -> None:
 async def test_a_withdrawn_question_gives_the_terminal_back() -> None:
     with terminal() as (master, stream):
         typist = Typist(master, [])
-        approver = TerminalApprover(Tty(stream.fileno(), stream), Screen(stream, stream))
+        approver = TerminalApprover(Terminal(stream.fileno(), stream), CliConsole(stream, stream))
         asking = asyncio.ensure_future(approver.decide(request(UPDATE)))
         while PROMPT not in typist.shown:
             await asyncio.sleep(0.001)

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from app.cli.exit_status import Exit
+from app.cli.exit_status import ExitStatus
 from app.cli.options import SPELLINGS
-from app.cli.signature import Signature
-from app.cli.tool_command import known_tool, parser_of, read_call
+from app.cli.tool_command import build_tool_parser, find_tool, parse_call
+from app.cli.tool_parser import ToolParser
 from app.tools import CATALOG, FILE_TOOL
 from tests.cli.conftest import Run
 
@@ -20,15 +20,15 @@ EVERY = (*CATALOG, FILE_TOOL)
 
 
 def read(tool: str, *words: str) -> dict[str, object]:
-    found = known_tool(tool)
+    found = find_tool(tool)
     assert found is not None
-    return read_call(Signature.of_tool(found), words, argparse.Namespace())[0]
+    return parse_call(ToolParser.from_tool(found), words, argparse.Namespace())[0]
 
 
 @pytest.mark.parametrize("tool", EVERY, ids=lambda tool: tool.name)
 def test_every_tool_has_help_that_names_its_arguments_and_no_flag_hides_an_option(tool) -> None:
-    signature = Signature.of_tool(tool)
-    text = parser_of(signature).format_help()
+    signature = ToolParser.from_tool(tool)
+    text = build_tool_parser(signature).format_help()
     assert all(flag.option in text for flag in signature.flags)
     assert not {one for flag in signature.flags for one in flag.spellings} & set(SPELLINGS)
     assert all(f"{tool.name} " in form for form in signature.usage() if signature.flags)
@@ -117,7 +117,7 @@ def test_long_texts_come_from_elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_pat
 )
 def test_misuse_is_told_and_nothing_is_called(run: Run, words: list[str], said: str) -> None:
     ended = run(*words)
-    assert (ended.status, said in ended.err) == (Exit.MISUSE, True), ended.err
+    assert (ended.status, said in ended.err) == (ExitStatus.MISUSE, True), ended.err
 
 
 def test_a_note_is_printed_exactly_and_what_is_told_goes_elsewhere(run: Run, vault: Path) -> None:
@@ -132,17 +132,20 @@ def test_json_is_one_line_wherever_the_option_stands(run: Run) -> None:
         ended = run(*words)
         assert ended.out.count("\n") == 1 and ended.data["success"] and ended.data["total_lines"] == 3
     wrong = run("read_note", "Tee", "--json")
-    assert wrong.data["error"]["type"] == "not_found" and wrong.status == Exit.NOT_FOUND
+    assert wrong.data["error"]["type"] == "not_found" and wrong.status == ExitStatus.NOT_FOUND
     assert run("edit_note", "Tea", "append", "--json").data["error"]["type"] == "invalid_parameters"
 
 
 def test_what_is_not_there_or_hidden_has_a_status_of_its_own(run: Run) -> None:
     missing = run("read_note", "Tee")
-    assert missing.status == Exit.NOT_FOUND and "Tee" in missing.err and "Tea" in missing.err
+    assert missing.status == ExitStatus.NOT_FOUND and "Tee" in missing.err and "Tea" in missing.err
     ambiguous = run("get_metadata", "water", "--json")
-    assert ambiguous.status in (Exit.NOT_FOUND, Exit.DONE)
+    assert ambiguous.status in (ExitStatus.NOT_FOUND, ExitStatus.DONE)
     private = run("read_note", "Secret")
-    assert private.status in (Exit.NOT_FOUND, Exit.DENIED) and "Nobody sees" not in private.out + private.err
+    assert (
+        private.status in (ExitStatus.NOT_FOUND, ExitStatus.DENIED)
+        and "Nobody sees" not in private.out + private.err
+    )
 
 
 def test_rows_go_into_pipes_between_tabs(run: Run) -> None:
@@ -154,20 +157,20 @@ def test_rows_go_into_pipes_between_tabs(run: Run) -> None:
 
 def test_without_a_terminal_a_change_is_denied_unless_its_kind_is_named(run: Run, vault: Path) -> None:
     denied = run("create_note", "Coffee", "--content", "Black.\n")
-    assert denied.status == Exit.DENIED and "--approve create would allow it" in denied.err
+    assert denied.status == ExitStatus.DENIED and "--approve create would allow it" in denied.err
     assert not (vault / "Coffee.md").exists()
-    assert run("create_note", "Coffee", "--approve", "update,delete").status == Exit.DENIED
+    assert run("create_note", "Coffee", "--approve", "update,delete").status == ExitStatus.DENIED
     made = run("create_note", "Coffee", "--content", "Black.\n", "--approve", "create,update")
-    assert made.status == Exit.DONE and (vault / "Coffee.md").read_text("utf-8") == "Black.\n"
+    assert made.status == ExitStatus.DONE and (vault / "Coffee.md").read_text("utf-8") == "Black.\n"
     assert "named in advance by --approve create" in run("audit", "show", "--text", "Coffee", "--json").out
 
 
 def test_deleting_what_others_link_to_needs_its_own_word(run: Run, vault: Path) -> None:
     denied = run("delete_note", "Water.md", "--approve", "create,update,delete")
-    assert denied.status == Exit.DENIED and "--approve delete-linked would allow it" in denied.err
+    assert denied.status == ExitStatus.DENIED and "--approve delete-linked would allow it" in denied.err
     assert (vault / "Water.md").exists()
-    assert run("delete_note", "Ideas/Water", "--approve", "delete").status == Exit.DONE
-    assert run("delete_note", "Water.md", "--approve", "delete-linked").status == Exit.DONE
+    assert run("delete_note", "Ideas/Water", "--approve", "delete").status == ExitStatus.DONE
+    assert run("delete_note", "Water.md", "--approve", "delete-linked").status == ExitStatus.DONE
     assert not (vault / "Water.md").exists()
 
 
@@ -177,16 +180,16 @@ def test_a_rule_of_the_user_stands_above_what_is_named(run: Run, vault: Path) ->
         '[[rules]]\neffect = "deny"\noperations = ["create"]\nglob = "**"\n', "utf-8"
     )
     denied = run("create_note", "Coffee", "--approve", "create")
-    assert denied.status == Exit.DENIED and "a rule says" in denied.err
+    assert denied.status == ExitStatus.DENIED and "a rule says" in denied.err
 
 
 def test_a_call_that_does_not_wait_leaves_the_question_open(run: Run, vault: Path) -> None:
     left = run("create_note", "Coffee", "--no-wait")
-    assert left.status == Exit.PENDING and "pending status" in left.err
+    assert left.status == ExitStatus.PENDING and "pending status" in left.err
     id = left.out.strip()
     assert run("pending").out.split("\t")[0] == id
     assert run("pending", "status", id, "--json").data["operations"][0]["state"] == "waiting"
-    assert run("pending", "cancel", id).status == Exit.DONE
+    assert run("pending", "cancel", id).status == ExitStatus.DONE
     assert run("pending", "status", id, "--json").data["operations"][0]["state"] == "cancelled"
     assert not (vault / "Coffee.md").exists()
-    assert run("create_note", "Coffee", "--no-wait", "--approve", "create").status == Exit.MISUSE
+    assert run("create_note", "Coffee", "--no-wait", "--approve", "create").status == ExitStatus.MISUSE

@@ -7,8 +7,8 @@ import json
 import pytest
 
 from app.cli import commands, tools_check
-from app.cli.exit_status import Exit
-from app.cli.tool_trials import TRIALS, Trial
+from app.cli.exit_status import ExitStatus
+from app.cli.tool_trials import TRIALS, SmokeCase
 from app.tools import CATALOG, FILE_TOOL
 
 EVERY = (*CATALOG, FILE_TOOL)
@@ -30,7 +30,7 @@ def test_the_check_calls_every_tool_and_shows_what_each_did() -> None:
 
 def test_the_check_fails_for_a_tool_that_fails_and_one_without_a_trial() -> None:
     said: list[str] = []
-    assert tools_check.run(said.append, [Trial("read_note", {"name": "Nowhere"})]) == 1
+    assert tools_check.run(said.append, [SmokeCase("read_note", {"name": "Nowhere"})]) == 1
     text = "\n".join(said)
     assert "FAILED read_note" in text and "Nowhere" in text
     assert "create_note: no trial calls it" in text
@@ -50,5 +50,5 @@ def test_the_catalogue_and_a_page_and_schemas_are_printed(capsys: pytest.Capture
 
 
 def test_an_unknown_tool_is_an_error_in_words(capsys: pytest.CaptureFixture[str]) -> None:
-    assert commands.main(["tools", "edit_notes"]) == Exit.NOT_FOUND
+    assert commands.main(["tools", "edit_notes"]) == ExitStatus.NOT_FOUND
     assert "no tool called 'edit_notes'" in capsys.readouterr().err

@@ -12,8 +12,8 @@ import qasync
 from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QApplication
 
-from app.desktop import tasks
-from app.desktop.bridge import Service
+from app.desktop.bridge import ServiceThread
+from app.desktop.runtime import tasks
 
 LONGEST_S = 100
 
@@ -45,7 +45,7 @@ def gui(qapp: QApplication) -> Iterator[Callable[[Coroutine[Any, Any, Any]], Any
         try:
             return await asyncio.wait_for(coro, LONGEST_S)
         finally:
-            await tasks.end_all()
+            await tasks.cancel_all()
 
     def run(coro: Coroutine[Any, Any, Any]) -> Any:
         with asyncio.Runner(loop_factory=lambda: qasync.QEventLoop(qapp)) as runner:
@@ -56,9 +56,9 @@ def gui(qapp: QApplication) -> Iterator[Callable[[Coroutine[Any, Any, Any]], Any
 
 
 @pytest.fixture
-def service() -> Iterator[Service]:
+def service() -> Iterator[ServiceThread]:
     """A running service thread."""
-    made = Service()
+    made = ServiceThread()
     made.start()
     yield made
     assert made.stop(), "the service thread did not end"

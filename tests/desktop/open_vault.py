@@ -11,11 +11,11 @@ from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from app import paths
 from app.agent.conversations import ConversationStore
-from app.agent.mailbox import Mailbox
+from app.agent.local_messages import Mailbox
 from app.desktop.bridge import VaultClient
-from app.desktop.note_area import NoteArea
-from app.desktop.panels import PANELS, PanelKind
-from app.desktop.theme import ThemeSource
+from app.desktop.notes.tabs import NoteTabs
+from app.desktop.panel_registry import PANELS, PanelSpec
+from app.desktop.theme.theme import ThemeSource
 from app.events import EventBus
 from app.index.records import ScanReport
 from app.index.saved_searches import SavedSearches
@@ -23,10 +23,10 @@ from app.index.vault_index import VaultIndex
 from app.permissions.approval import Approver
 from app.permissions.grants import Grants
 from app.settings import Settings
-from app.toolkit.registry import Category, Level, ToolRegistry
+from app.toolkit.registry import AccessLevel, Category, ToolRegistry
 from app.vault.journal import Journal
 from app.vault.store import NoteStore
-from app.workspace.note_vectors import NoteVectors
+from app.workspace.embedding_service import EmbeddingService
 
 
 class ClosedDoor:
@@ -49,10 +49,10 @@ class OpenVault:
         self.index = VaultIndex(root, paths.vault_cache_folder(root), settings.index, self.events)
         self.searches = SavedSearches(paths.vault_data_folder(root), self.events)
         self.grants = Grants(paths.vault_data_folder(root), events=self.events)
-        self.registry = ToolRegistry([Category("notes", "Notes", Level.READ_WRITE)])
+        self.registry = ToolRegistry([Category("notes", "Notes", AccessLevel.READ_WRITE)])
         self._journal = Journal(paths.vault_data_folder(root))
         self.store = NoteStore(root, self._journal)
-        self._vectors = NoteVectors(
+        self._vectors = EmbeddingService(
             paths.vault_cache_folder(root),
             self.index,
             self.store,
@@ -60,7 +60,7 @@ class OpenVault:
             lambda: self.settings,
             lambda path: False,
         )
-        self.upkeep = self._vectors.upkeep
+        self.upkeep = self._vectors.scheduler
         self._conversations = ConversationStore(paths.vault_data_folder(root))
         team = SimpleNamespace(mailbox=Mailbox(self._conversations, self.events))
         self.agent = SimpleNamespace(team=team)
@@ -130,10 +130,10 @@ class PlainNote(QWidget):
 
 
 def _notes(client: VaultClient, theme: ThemeSource, parent: QWidget) -> QWidget:
-    return NoteArea(client, theme, PlainNote, parent)
+    return NoteTabs(client, theme, PlainNote, parent)
 
 
 SHELL_PANELS = (
     *(kind for kind in PANELS if kind.id in ("files", "search", "tags", "problems")),
-    PanelKind("notes", "Notes", "file-text", "notes", _notes),
+    PanelSpec("notes", "Notes", "file-text", "notes", _notes),
 )

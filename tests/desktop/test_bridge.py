@@ -7,8 +7,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from app.desktop import tasks
-from app.desktop.bridge import DesktopApprover, EventRelay, PendingQuestion, Service, VaultClient
+from app.desktop.bridge import DesktopApprover, EventRelay, PendingApproval, ServiceThread, VaultClient
+from app.desktop.runtime import tasks
 from app.events import Event, EventBus
 from app.permissions.approval import ApprovalRequest, Approved, Denied, Effect
 from app.permissions.caller import Caller
@@ -27,7 +27,7 @@ def request(name: str = "q1") -> ApprovalRequest:
     )
 
 
-def test_a_call_runs_in_the_service_thread_and_returns(gui, service: Service) -> None:
+def test_a_call_runs_in_the_service_thread_and_returns(gui, service: ServiceThread) -> None:
     async def name() -> str:
         await asyncio.sleep(0)
         return threading.current_thread().name
@@ -38,7 +38,7 @@ def test_a_call_runs_in_the_service_thread_and_returns(gui, service: Service) ->
     assert gui(main()) == ("service", "service")
 
 
-def test_an_error_crosses_back(gui, service: Service) -> None:
+def test_an_error_crosses_back(gui, service: ServiceThread) -> None:
     async def main() -> None:
         with pytest.raises(ZeroDivisionError):
             await service.call(lambda: 1 // 0)
@@ -46,7 +46,7 @@ def test_an_error_crosses_back(gui, service: Service) -> None:
     gui(main())
 
 
-def test_cancelling_the_caller_cancels_the_work(gui, service: Service, wait_until) -> None:
+def test_cancelling_the_caller_cancels_the_work(gui, service: ServiceThread, wait_until) -> None:
     state: list[str] = []
 
     async def work() -> None:
@@ -70,7 +70,7 @@ def test_cancelling_the_caller_cancels_the_work(gui, service: Service, wait_unti
 
 
 def test_stopping_ends_what_runs_and_further_calls_are_refused(gui) -> None:
-    service = Service()
+    service = ServiceThread()
     service.start()
     ended: list[bool] = []
 
@@ -95,7 +95,9 @@ def test_stopping_ends_what_runs_and_further_calls_are_refused(gui) -> None:
         service.start()
 
 
-def test_a_burst_of_events_arrives_in_order_and_in_few_batches(gui, service: Service, wait_until) -> None:
+def test_a_burst_of_events_arrives_in_order_and_in_few_batches(
+    gui, service: ServiceThread, wait_until
+) -> None:
     bus = EventBus()
     batches: list[tuple[Event, ...]] = []
 
@@ -114,7 +116,7 @@ def test_a_burst_of_events_arrives_in_order_and_in_few_batches(gui, service: Ser
         await wait_until(lambda: sum(map(len, batches)) == 2000)
 
     gui(main())
-    assert [event.number for batch in batches for event in batch] == list(range(2000))
+    assert [event.parse_number for batch in batches for event in batch] == list(range(2000))
     assert len(batches) < 200
 
 
@@ -136,13 +138,13 @@ def test_an_event_during_a_drain_is_not_lost(gui, wait_until) -> None:
     gui(main())
 
 
-def test_a_question_is_answered_in_the_window(gui, service: Service, wait_until) -> None:
+def test_a_question_is_answered_in_the_window(gui, service: ServiceThread, wait_until) -> None:
     threads: list[str] = []
 
     async def main() -> object:
         approver = DesktopApprover(service)
 
-        def answer(question: PendingQuestion) -> None:
+        def answer(question: PendingApproval) -> None:
             threads.append(threading.current_thread().name)
             question.answer(Approved(question.request.proposal))
             question.answer(Denied("too late"))
@@ -156,7 +158,7 @@ def test_a_question_is_answered_in_the_window(gui, service: Service, wait_until)
     assert threads == ["MainThread"]
 
 
-def test_a_cancelled_question_is_withdrawn(gui, service: Service, wait_until) -> None:
+def test_a_cancelled_question_is_withdrawn(gui, service: ServiceThread, wait_until) -> None:
     withdrawn: list[str] = []
 
     async def main() -> None:
@@ -172,7 +174,7 @@ def test_a_cancelled_question_is_withdrawn(gui, service: Service, wait_until) ->
     assert withdrawn == ["gone"]
 
 
-def test_a_client_runs_in_the_vault_and_relays_its_events(gui, service: Service, wait_until) -> None:
+def test_a_client_runs_in_the_vault_and_relays_its_events(gui, service: ServiceThread, wait_until) -> None:
     closed: list[bool] = []
     workspace = SimpleNamespace(events=EventBus(), name="Garden", close=lambda: closed.append(True))
     batches: list[tuple[Event, ...]] = []

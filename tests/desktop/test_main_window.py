@@ -18,20 +18,21 @@ from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 
 from app import paths
 from app.agent.transcript import Usage
-from app.desktop import dialogs, tasks, watchdog
-from app.desktop.bridge import Service, VaultClient
-from app.desktop.files_panel import FilesPanel
-from app.desktop.garbage import GarbageCollection
+from app.desktop.agent.usage_total import UsageTotal
+from app.desktop.bridge import ServiceThread, VaultClient
+from app.desktop.files.panel import FilesPanel
 from app.desktop.main_window import MainWindow
-from app.desktop.navigation import Navigation
-from app.desktop.panels import PANELS, PanelKind
-from app.desktop.remembered import Remembered
-from app.desktop.session_cost import SessionCost
-from app.desktop.status_bar import StatusBar, time_left
-from app.desktop.theme import ThemeSource
-from app.desktop.vault_page import VaultPage
-from app.embeddings.pace import Pace
-from app.embeddings.upkeep import EmbeddingProgressed
+from app.desktop.panel_registry import PANELS, PanelSpec
+from app.desktop.runtime import tasks, watchdog
+from app.desktop.runtime.gc_scheduler import GcScheduler
+from app.desktop.shell.navigation import Navigation
+from app.desktop.shell.status_bar import StatusBar, time_left
+from app.desktop.shell.window_state import WindowState
+from app.desktop.theme.theme import ThemeSource
+from app.desktop.vault_layout import VaultLayout
+from app.desktop.widgets import dialogs
+from app.embeddings.sync_scheduler import EmbeddingProgressed
+from app.embeddings.throttle import ThrottleState
 from app.errors import StorageError, VaultBusyError
 from app.index.records import ScanProgress
 from app.permissions.approval import GrantOffer
@@ -53,7 +54,7 @@ def vault(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def in_window(gui, service: Service) -> Callable[..., object]:
+def in_window(gui, service: ServiceThread) -> Callable[..., object]:
     """Run `use(window)` with a window that is closed properly afterwards."""
 
     def run(use: Callable[[MainWindow], Awaitable[None]], opener: object = open_vault) -> None:
@@ -94,8 +95,8 @@ def press(text: str) -> None:
     button.click()
 
 
-def sheets() -> list[dialogs.Sheet]:
-    return [w for w in QApplication.topLevelWidgets() if isinstance(w, dialogs.Sheet) and w.isVisible()]
+def sheets() -> list[dialogs.SheetDialog]:
+    return [w for w in QApplication.topLevelWidgets() if isinstance(w, dialogs.SheetDialog) and w.isVisible()]
 
 
 def test_a_vault_of_the_index_is_looked_through_once_it_is_shown(in_window, wait_until, vault: Path) -> None:
@@ -133,7 +134,7 @@ def test_a_vault_is_opened_read_and_counted(in_window, wait_until, vault: Path) 
         await wait_until(lambda: "4 notes" in window.status.counts.text())
         assert window.windowTitle() == "Garden – Scriptorium"
         assert window.menu.by_id["new-note"].isEnabled()
-        assert [v.name for v in RecentVaults().all()] == ["Garden"]
+        assert [v.name for v in RecentVaults().list_vaults()] == ["Garden"]
         await wait_until(lambda: window.status.scan.isHidden())
         window.menu.run("close-vault")
         await wait_until(lambda: window.windowTitle() == "Scriptorium")
@@ -206,26 +207,28 @@ def test_the_menu_of_notes_speaks_to_the_note_in_front(in_window, wait_until, va
     in_window(use)
 
 
-def test_notes_and_graph_share_the_room_that_the_user_gave_them(gui, service: Service, vault: Path) -> None:
+def test_notes_and_graph_share_the_room_that_the_user_gave_them(
+    gui, service: ServiceThread, vault: Path
+) -> None:
     def panel(client, theme, parent):
         return QWidget(parent)
 
     async def main() -> None:
         workspace = await service.call(lambda: open_vault(vault, Settings(), None, False))
         client = VaultClient(service, workspace)
-        kinds = (PanelKind("graph", "Graph", "share-network", "graph", panel), *SHELL_PANELS)
-        page = VaultPage(client, ThemeSource("light"), kinds)
+        kinds = (PanelSpec("graph", "Graph", "share-network", "graph", panel), *SHELL_PANELS)
+        page = VaultLayout(client, ThemeSource("light"), kinds)
         page.resize(1400, 800)
         page.show()
         page.restore({"sizes": {"centre": [900, 0]}})
         await page.notes.open("One.md")
-        graph, notes = page.centre.sizes()
+        graph, notes = page.center.sizes()
         assert notes > graph
-        page.centre.setSizes([300, 900])
+        page.center.setSizes([300, 900])
         await page.notes.close_current()
         assert page.notes.isHidden()
         await page.notes.open("One.md")
-        graph, notes = page.centre.sizes()
+        graph, notes = page.center.sizes()
         assert notes > 2 * graph
         await page.notes.close_current()
         again = page.state()["sizes"]["centre"]
@@ -241,17 +244,17 @@ def test_vault_and_tabs_are_remembered_while_they_are_open(in_window, wait_until
     async def use(window: MainWindow) -> None:
         window.open_folder(vault)
         await wait_until(lambda: window.view is not None)
-        assert Remembered.of_window().text("vault") == str(vault)
+        assert WindowState.of_window().text("vault") == str(vault)
         window.navigation.open("One.md")
-        await wait_until(lambda: Remembered.of_vault(vault).mapping("notes").get("groups") == [["One.md"]])
+        await wait_until(lambda: WindowState.of_vault(vault).mapping("notes").get("groups") == [["One.md"]])
         window.menu.run("close-vault")
         await wait_until(lambda: window.windowTitle() == "Scriptorium")
-        assert Remembered.of_window().text("vault") == ""
+        assert WindowState.of_window().text("vault") == ""
 
     in_window(use)
 
 
-def test_what_has_no_room_is_folded_and_comes_back(gui, service: Service, vault: Path) -> None:
+def test_what_has_no_room_is_folded_and_comes_back(gui, service: ServiceThread, vault: Path) -> None:
     def panel(client, theme, parent):
         return QWidget(parent)
 
@@ -259,11 +262,11 @@ def test_what_has_no_room_is_folded_and_comes_back(gui, service: Service, vault:
         workspace = await service.call(lambda: open_vault(vault, Settings(), None, False))
         client = VaultClient(service, workspace)
         kinds = (
-            PanelKind("graph", "Graph", "share-network", "graph", panel),
-            PanelKind("agent", "Agent", "sparkle", "agent", panel),
+            PanelSpec("graph", "Graph", "share-network", "graph", panel),
+            PanelSpec("agent", "Agent", "sparkle", "agent", panel),
             *SHELL_PANELS,
         )
-        page = VaultPage(client, ThemeSource("light"), kinds)
+        page = VaultLayout(client, ThemeSource("light"), kinds)
         agent, graph = page.panel("agent"), page.panel("graph")
         page.resize(1400, 800)
         page.show()
@@ -322,7 +325,7 @@ def test_the_last_vault_is_remembered_when_it_is_opened(
     errors.append("failed to open Other")
 
     def kept() -> str:
-        return Remembered.of_window().text("vault")  # what a start after kill -9 finds
+        return WindowState.of_window().text("vault")  # what a start after kill -9 finds
 
     async def refuse(root: Path, settings: Settings, approver: object, read_only: bool) -> OpenVault:
         if root != vault:
@@ -374,7 +377,7 @@ def test_unsaved_text_keeps_the_window_open(in_window, wait_until, vault: Path) 
         assert window.view.notes._front.tabText(0).startswith("● ")
         note.may_close = False
         window.close()
-        await wait_until(lambda: not [t for t in tasks.running() if "leave" in repr(t)])
+        await wait_until(lambda: not [t for t in tasks.running_tasks() if "leave" in repr(t)])
         assert not window.ended.is_set() and window.view is not None
         note.may_close = True
 
@@ -474,7 +477,7 @@ def test_a_vault_that_is_closed_while_its_door_opens_tells_nobody(in_window, wai
         window.menu.run("close-vault")
         await wait_until(lambda: window.view is None)
         let_in.set()
-        await wait_until(lambda: told.is_set() and not tasks.running())
+        await wait_until(lambda: told.is_set() and not tasks.running_tasks())
         assert not window.banners.keys
 
     in_window(use, opener)
@@ -646,7 +649,7 @@ def test_navigation_forgets_what_was_gone_back_from() -> None:
     way.back()
     way.open("d")
     assert went == ["a", "b", "c", "b", "a", "d"] and not way.can_go_forward
-    way.moved("a", "z")
+    way.rename_path("a", "z")
     way.back()
     assert went[-1] == "z" and not way.can_go_back
 
@@ -654,12 +657,12 @@ def test_navigation_forgets_what_was_gone_back_from() -> None:
 @pytest.mark.parametrize("text", ["{", "[]", '{"geometry": 3, "layout": []}'])
 def test_a_damaged_memory_of_the_window_counts_as_empty(tmp_path: Path, text: str) -> None:
     (tmp_path / "window.json").write_text(text)
-    kept = Remembered(tmp_path / "window.json")
+    kept = WindowState(tmp_path / "window.json")
     assert kept.text("geometry") == "" and kept.mapping("layout") == {}
 
 
 def test_the_watchdog_finds_a_hold_and_says_where(gui) -> None:
-    async def main() -> watchdog.Holds:
+    async def main() -> watchdog.StallStats:
         dog = watchdog.Watchdog()
         await asyncio.sleep(0.05)
         threading.Event().wait(0.15)
@@ -675,7 +678,7 @@ def test_garbage_is_collected_in_the_windows_thread_only(gui) -> None:
     import gc
 
     async def main() -> bool:
-        collection = GarbageCollection()
+        collection = GcScheduler()
         on = gc.isenabled()
         collection.stop()
         return on
@@ -706,11 +709,11 @@ def test_the_whole_app_opens_a_vault_and_ends_politely(vault: Path) -> None:
     said, _ = app.communicate(timeout=60)
     assert app.returncode == 0, said
     assert "Traceback" not in said
-    assert Remembered.of_window().text("vault") in ("", str(vault))
+    assert WindowState.of_window().text("vault") in ("", str(vault))
 
 
 def test_what_the_agent_used_is_summed_for_the_session() -> None:
-    cost = SessionCost()
+    cost = UsageTotal()
     model = ModelSettings(provider="openai", model="gpt-4.1-mini")
     assert cost.words(ModelSettings()) == "" and cost.words(model) == "gpt-4.1-mini"
     cost.add(Usage(requests=1, input_tokens=900, output_tokens=100, cost=0.25))
@@ -726,11 +729,11 @@ def test_embedding_shows_its_progress_and_can_be_paused(qtbot) -> None:
     assert "3 / 10" in status.embedding.words.text() and not status.embedding.isHidden()
     with qtbot.waitSignal(status.pause_embedding_requested):
         status.embedding.cancel.click()
-    status.embedding.show_embedding(EmbeddingProgressed(3, 10, Pace("paused", "user")))
+    status.embedding.show_embedding(EmbeddingProgressed(3, 10, ThrottleState("paused", "user")))
     assert status.embedding.words.text() == "Meaning 3 / 10 · paused"
     with qtbot.waitSignal(status.resume_embedding_requested):
         status.embedding.cancel.click()
-    status.embedding.show_embedding(EmbeddingProgressed(4, 10, Pace("slow", "battery")))
+    status.embedding.show_embedding(EmbeddingProgressed(4, 10, ThrottleState("slow", "battery")))
     assert status.embedding.words.text() == "Meaning 4 / 10 · slower, on battery"
     status.embedding.show_embedding(EmbeddingProgressed(10, 10))
     assert status.embedding.isHidden()

@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QApplication, QLabel, QMessageBox, QToolTip, QVBox
 from pytestqt.qtbot import QtBot
 
 import app.desktop
-from app.desktop.stylesheet import stylesheet
-from app.desktop.theme import ThemeSource
+from app.desktop.theme.stylesheet import stylesheet
+from app.desktop.theme.theme import ThemeSource
 
 HTML = '<b>bold</b> <img src="/no/such/file.png">'
 DESKTOP = Path(app.desktop.__file__).parent
@@ -68,18 +68,18 @@ def test_a_message_box_shows_html_as_text(styled: QWidget) -> None:
 def test_rich_text_is_set_only_where_its_html_is_made() -> None:
     """Whoever makes a label rich escapes what it shows: these modules do."""
     makers = {
-        "diff_view.py",
-        "drawing_worker.py",
-        "export.py",
-        "help_dialog.py",
-        "legend.py",
-        "markdown_label.py",
-        "preview.py",
-        "reader.py",
+        "graph/overlays/legend.py",
+        "help/dialog.py",
+        "notes/editor/drawing_worker.py",
+        "notes/export.py",
+        "notes/preview.py",
+        "widgets/diff/view.py",
+        "widgets/markdown_label.py",
+        "widgets/reading_view.py",
     }
     found = set()
     for path in DESKTOP.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Attribute) and node.attr in ("RichText", "MarkdownText", "setHtml"):
-                found.add(path.name)
+                found.add(path.relative_to(DESKTOP).as_posix())
     assert found <= makers

@@ -5,10 +5,11 @@ from __future__ import annotations
 import subprocess
 import sys
 
-WINDOW = "import app.desktop.main"
+WINDOW = "import app.desktop.application"
 VAULT = (
     "from PySide6.QtWidgets import QApplication; gui = QApplication([])\n"
-    "import app.desktop.main, app.workspace, app.desktop.vault_session as v; v.load_view(); v.warm_up()"
+    "import app.desktop.application, app.workspace, app.desktop.vault_lifecycle as v\n"
+    "v.load_view(); v.warm_up()"
 )
 
 
@@ -20,11 +21,11 @@ def loaded(code: str) -> set[str]:
 
 
 def test_the_window_is_there_before_the_core_is_loaded() -> None:
-    assert not loaded(WINDOW) & {"numpy", "yaml", "qtpy", "app.workspace", "app.desktop.vault_view"}
+    assert not loaded(WINDOW) & {"numpy", "yaml", "qtpy", "app.workspace", "app.desktop.vault_controller"}
 
 
 def test_a_vault_with_a_saved_layout_is_shown_without_the_heaviest_libraries() -> None:
     modules = loaded(VAULT)
-    assert "app.desktop.graph_panel" in modules
+    assert "app.desktop.graph.panel" in modules
     assert not modules & {"scipy", "keyring", "qtpy", "onnxruntime", "tokenizers", "openai", "mcp", "torch"}
     assert not modules & {"httpx2", "httpcore2"}

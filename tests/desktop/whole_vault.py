@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from app.desktop.bridge import DesktopApprover, Service, VaultClient
+from app.desktop.bridge import DesktopApprover, ServiceThread, VaultClient
 from app.permissions.approval import Approved, Decision
 from app.permissions.caller import Caller, CallerKind
 from app.settings import Settings
@@ -48,7 +48,9 @@ class WholeVault:
 
 
 @asynccontextmanager
-async def whole_vault(root: Path, service: Service, notes: Mapping[str, str]) -> AsyncIterator[WholeVault]:
+async def whole_vault(
+    root: Path, service: ServiceThread, notes: Mapping[str, str]
+) -> AsyncIterator[WholeVault]:
     """An open and scanned vault of `notes` at `root`; closed in the end."""
     for name, text in notes.items():
         file = root / name

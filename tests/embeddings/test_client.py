@@ -16,7 +16,7 @@ import pytest
 
 from app.embeddings import EmbedderUnavailable
 from app.embeddings.client import Embedder
-from app.embeddings.model_choice import ModelChoice
+from app.embeddings.model_config import SentenceModelConfig
 
 
 @pytest.fixture
@@ -100,7 +100,7 @@ async def test_a_worker_killed_at_work_loses_nothing(embedder: Embedder) -> None
 
 
 async def test_a_missing_model_is_told_and_can_be_tried_again(tmp_path: Path) -> None:
-    embedder = Embedder(ModelChoice(folder=tmp_path))
+    embedder = Embedder(SentenceModelConfig(folder=tmp_path))
     with pytest.raises(EmbedderUnavailable, match="not there"):
         await embedder.embed(["text"])
     assert not embedder.available

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from app.embeddings.duplicates import near_duplicates
-from app.embeddings.table import NoteVectors
+from app.embeddings.vector_table import NoteVectors
 from app.vault.path import NotePath
 
 ESSAY = "\n".join(f"Sentence {n} of an essay on how bread is made, with {n * 7} details." for n in range(12))

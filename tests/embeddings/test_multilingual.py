@@ -12,9 +12,9 @@ import pytest
 
 from app.embeddings import EmbedderUnavailable, multilingual
 from app.embeddings.e5_conversion import ConversionError, convert
-from app.embeddings.model_choice import MULTILINGUAL, model_folder
+from app.embeddings.model_config import MULTILINGUAL, model_folder
 from app.embeddings.onnx_model import OnnxModel
-from app.launch import Command
+from app.launch import LaunchCommand
 from tests.embeddings.tiny_e5 import HIDDEN, tiny_weights
 
 FILES = ("model.onnx", "tokenizer.json")
@@ -48,14 +48,14 @@ def test_a_package_becomes_a_model_that_can_be_loaded(
 ) -> None:
     target = tmp_path / "models" / "tiny"
     steps: list[float] = []
-    multilingual.make(weights, target, manifest, steps.append)
+    multilingual.convert_model(weights, target, manifest, steps.append)
     assert steps[-1] == 1.0
     assert sorted(file.name for file in target.iterdir()) == sorted(
         [*FILES, "LICENSE", "NOTICE", "manifest.json"]
     )
     assert OnnxModel(target).encode(["a cat"]).shape == (1, HIDDEN)
     before = {name: digest(target / name) for name in FILES}
-    multilingual.make(weights, target, manifest, lambda share: None)
+    multilingual.convert_model(weights, target, manifest, lambda share: None)
     assert {name: digest(target / name) for name in FILES} == before
 
 
@@ -66,7 +66,7 @@ def test_nothing_is_put_in_place_with_another_hash(
     manifest[what] = dict.fromkeys(manifest[what], "0" * 64)
     target = tmp_path / "models" / "tiny"
     with pytest.raises(ConversionError, match="not the expected"):
-        multilingual.make(weights, target, manifest, lambda share: None)
+        multilingual.convert_model(weights, target, manifest, lambda share: None)
     assert not target.parent.exists() or not list(target.parent.iterdir())
 
 
@@ -94,7 +94,7 @@ async def test_the_process_reports_and_fails_with_its_reason(
     monkeypatch.setattr(multilingual, "installed_weights", lambda: weights)
     script = "import sys; print(0.1); print(1.0); sys.exit('no room' if sys.argv[1:] else 0)"
     command = [sys.executable, "-c", script]
-    monkeypatch.setattr(multilingual, "model_conversion", lambda: Command(tuple(command)))
+    monkeypatch.setattr(multilingual, "model_conversion", lambda: LaunchCommand(tuple(command)))
     told: list[float] = []
     await multilingual.prepare(told.append)
     assert told == [0.1, 1.0]
@@ -108,7 +108,9 @@ async def test_a_cancelled_conversion_ends_its_process(
 ) -> None:
     monkeypatch.setattr(multilingual, "installed_weights", lambda: weights)
     script = "import time; print(0.1, flush=True); time.sleep(600)"
-    monkeypatch.setattr(multilingual, "model_conversion", lambda: Command((sys.executable, "-c", script)))
+    monkeypatch.setattr(
+        multilingual, "model_conversion", lambda: LaunchCommand((sys.executable, "-c", script))
+    )
     begun = asyncio.Event()
     task = asyncio.create_task(multilingual.prepare(lambda share: begun.set()))
     await begun.wait()

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.embeddings.model_choice import MULTILINGUAL, ModelChoice
-from app.embeddings.rank_fusion import WEIGHTS, fuse, semantic_weight, signals
+from app.embeddings.model_config import MULTILINGUAL, SentenceModelConfig
+from app.embeddings.rank_fusion import SIGNAL_WEIGHTS, fuse, semantic_weight, signals
 from app.index.term_statistics import TermStatistics
 
-ENGLISH, OTHER = ModelChoice(), ModelChoice("a/multilingual")
-OWN = ModelChoice(MULTILINGUAL)
+ENGLISH, OTHER = SentenceModelConfig(), SentenceModelConfig("a/multilingual")
+OWN = SentenceModelConfig(MULTILINGUAL)
 
 
 def rankings(scores):
@@ -102,6 +102,6 @@ def test_a_clear_first_hit_counts_for_its_list() -> None:
 
 
 def test_extreme_signals_do_not_overflow() -> None:
-    huge = type(WEIGHTS)(*[1e6 if weight > 0 else -1e6 for weight in WEIGHTS])
+    huge = type(SIGNAL_WEIGHTS)(*[1e6 if weight > 0 else -1e6 for weight in SIGNAL_WEIGHTS])
     assert semantic_weight(huge) == pytest.approx(1.0)
-    assert semantic_weight(type(WEIGHTS)(*[-value for value in huge])) == pytest.approx(0.0)
+    assert semantic_weight(type(SIGNAL_WEIGHTS)(*[-value for value in huge])) == pytest.approx(0.0)

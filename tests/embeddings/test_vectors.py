@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from app.embeddings import EmbedderUnavailable
 from app.embeddings.client import Embedder
-from app.embeddings.model_choice import ModelChoice
-from app.embeddings.table import Place, VectorTable
-from app.embeddings.update import Update, VectorProgress, VectorReport
+from app.embeddings.model_config import SentenceModelConfig
+from app.embeddings.sync_run import SyncRun, VectorProgress, VectorReport
+from app.embeddings.vector_table import ChunkLocation, VectorTable
 from app.embeddings.vectors import VectorStore
 from app.errors import NotFoundError
 from app.index.records import NoteRecord
@@ -80,7 +80,7 @@ class CountingEmbedder:
     available = True
 
     def __init__(self, dimension: int = 384) -> None:
-        self.model = ModelChoice()
+        self.model = SentenceModelConfig()
         self.dimension = dimension
         self.texts: list[str] = []
         self.poison = ""
@@ -106,7 +106,7 @@ async def _update(
     excluded: Callable[[NotePath], bool] = lambda path: False,
     **more: object,
 ) -> VectorReport:
-    return await Update(store, notes, notes, embedder, excluded).run(**more)  # type: ignore[arg-type]
+    return await SyncRun(store, notes, notes, embedder, excluded).run(**more)  # type: ignore[arg-type]
 
 
 async def test_only_what_changed_goes_through_the_model(tmp_path: Path) -> None:
@@ -140,7 +140,7 @@ async def test_a_note_that_becomes_private_is_removed_from_the_file_too(tmp_path
     path = notes.set("a", "---\nai: private\n---\nmy words")
     report = await _update(store, notes, embedder)
     assert report.removed == 1
-    assert not store.has(path)
+    assert not store.has_note(path)
     assert all(hit.path != path for hit in store.search(np.ones(384), 10, -1))
     store.close()
     database = sqlite3.connect(tmp_path / "vectors.sqlite")
@@ -181,7 +181,7 @@ async def test_removed_notes_lose_their_vectors(tmp_path: Path) -> None:
     path = notes.set("a", None)
     report = await _update(store, notes, embedder, paths=[path])
     assert (report.removed, len(store)) == (1, 1)
-    await store.forget([NotePath.parse("b.md")])
+    await store.remove_notes([NotePath.parse("b.md")])
     assert len(store) == 0
     store.close()
 
@@ -223,7 +223,7 @@ async def test_one_poisonous_note_does_not_stop_the_rest(tmp_path: Path) -> None
 
 
 async def test_an_embedder_that_cannot_work_is_told(tmp_path: Path) -> None:
-    store, embedder = VectorStore(tmp_path / "cache"), Embedder(ModelChoice(folder=tmp_path))
+    store, embedder = VectorStore(tmp_path / "cache"), Embedder(SentenceModelConfig(folder=tmp_path))
     with pytest.raises(EmbedderUnavailable):
         await _update(store, Notes(a="text"), embedder)
     await embedder.close()
@@ -290,7 +290,9 @@ def test_the_table_finds_what_a_plain_loop_finds(steps, question, limit, per_not
     for name, rows in steps:
         path = NotePath.parse(f"{name}.md")
         table.remove(path)
-        table.add([Place(path, "", n) for n in range(len(rows))], np.array(rows, np.float32).reshape(-1, 3))
+        table.add(
+            [ChunkLocation(path, "", n) for n in range(len(rows))], np.array(rows, np.float32).reshape(-1, 3)
+        )
         plain[path] = rows
     every = sorted(
         (-float(np.dot(row, question)), path, n) for path, rows in plain.items() for n, row in enumerate(rows)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from app.embeddings.client import Embedder
-from app.embeddings.update import Update
+from app.embeddings.sync_run import SyncRun
 from app.embeddings.vectors import VectorStore
 from app.events import EventBus
 from app.index.vault_index import VaultIndex
@@ -25,25 +25,25 @@ async def test_a_vault_is_embedded_kept_up_to_date_and_found_by_meaning(
     try:
         await index.open()
         await index.scan(lambda progress: None, lambda: False)
-        report = await Update(vectors, index, store, embedder).run()
+        report = await SyncRun(vectors, index, store, embedder).run()
         private = [record.path for record in index.notes() if record.private]
         assert private, "the sample vault has a private note"
-        assert not any(vectors.has(path) for path in private)
+        assert not any(vectors.has_note(path) for path in private)
         assert vectors.notes == len(index.notes()) - len(private)
         assert (report.failed, report.cancelled) == ((), False)
 
         note = NotePath.parse("Events/Scurvy.md")
         (sample_vault / "Events" / "Scurvy.md").write_text("# Scurvy\n\nA disease cured by fresh lemons.\n")
         await index.refresh([note], [])
-        again = await Update(vectors, index, store, embedder).run([note])
+        again = await SyncRun(vectors, index, store, embedder).run([note])
         assert (again.updated, again.embedded) == (1, 1)
         (question,) = await embedder.embed(["which fruit heals an illness"], priority=True)
         assert vectors.search(question, 1, 0.2)[0].path == note
 
         (sample_vault / "Events" / "Scurvy.md").unlink()
         await index.refresh([], [note])
-        await Update(vectors, index, store, embedder).run([note])
-        assert not vectors.has(note)
+        await SyncRun(vectors, index, store, embedder).run([note])
+        assert not vectors.has_note(note)
     finally:
         await embedder.close()
         vectors.close()

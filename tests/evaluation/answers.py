@@ -26,8 +26,8 @@ import numpy as np
 import numpy.typing as npt
 
 from app.answering import ranking as ranking_module
-from app.answering.ranking import ANSWER_FEATURES, RANK_FEATURES, Candidate, Ranking, Weighing
-from app.embeddings.upkeep import EmbeddingProgressed
+from app.answering.ranking import ANSWER_FEATURES, RANK_FEATURES, Candidate, CandidateScorer, RankedPassages
+from app.embeddings.sync_scheduler import EmbeddingProgressed
 from app.permissions.approval import ApprovalRequest, Decision, Denied
 from app.permissions.caller import Caller, CallerKind
 from app.settings import Settings
@@ -61,11 +61,11 @@ class Asked:
 class Weighed:
     """What was ranked for a question, to be ranked again by other weights."""
 
-    weighing: Weighing
+    weighing: CandidateScorer
     candidates: Sequence[Candidate]
     cosines: Sequence[float] | None
 
-    def ranking(self, mode: str = "meaning") -> Ranking:
+    def ranking(self, mode: str = "meaning") -> RankedPassages:
         """Rank by the weights as they are now."""
         return self.weighing.rank(self.candidates, self.cosines if mode == "meaning" else None)
 
@@ -139,21 +139,23 @@ async def _index(workspace: Workspace) -> None:
 async def _ask(workspace: Workspace, asked: Asked, with_meaning: bool) -> Result:
     runner = workspace.runner
     if not with_meaning:
-        runner.services.meaning = None
+        runner.services.semantic_search = None
     captured: list[Weighed] = []
-    original = Weighing.rank
+    original = CandidateScorer.rank
 
-    def rank(self: Weighing, candidates: Sequence[Candidate], cosines: Sequence[float] | None) -> Ranking:
+    def rank(
+        self: CandidateScorer, candidates: Sequence[Candidate], cosines: Sequence[float] | None
+    ) -> RankedPassages:
         captured.append(Weighed(self, candidates, cosines))
         return original(self, candidates, cosines)
 
-    Weighing.rank = rank  # type: ignore[method-assign]
+    CandidateScorer.rank = rank  # type: ignore[method-assign]
     try:
         start = time.perf_counter()
         outcome = await runner.call("find_passages", {"question": asked.question, "limit": 3}, CALLER)
         took = (time.perf_counter() - start) * 1000
     finally:
-        Weighing.rank = original  # type: ignore[method-assign]
+        CandidateScorer.rank = original  # type: ignore[method-assign]
     assert outcome.success, outcome.error
     shown = outcome.result["passages"]
     assert isinstance(shown, list)

@@ -24,19 +24,19 @@ from pathlib import Path
 from app.agent.builtin import BuiltinAgent
 from app.agent.language.actions import ACTIONS
 from app.agent.language.dialog import DialogState
-from app.agent.language.notation import PREFIX, parse, written
+from app.agent.language.notation import PREFIX, parse, serialize
 from app.agent.language.readings import (
     Clarification,
     ContentQuestion,
     Interpretation,
     ModelRequired,
     NoteSet,
+    PipelineStep,
     Reading,
     Reply,
-    Step,
 )
 from app.agent.transcript import TurnFinished
-from app.agent.turn import Prompt
+from app.agent.turn import UserPrompt
 from app.permissions.approval import ApprovalRequest, Approved, Decision, Denied
 from app.settings import Settings
 from app.vault.path import name_key
@@ -142,7 +142,7 @@ class Evaluation:
             # Judged before anything is done: a deleted note could not be compared any more.
             verdict, answer = await self._verdict(request)
             milliseconds = self._milliseconds
-            shown = written(self._found) if isinstance(self._found, Reading) else _shown(self._found)
+            shown = serialize(self._found) if isinstance(self._found, Reading) else _shown(self._found)
             await self._turn(conversation, request.text)
             if answer:
                 # The question counts only if its answer leads to the reading, with which the talk goes on.
@@ -165,7 +165,7 @@ class Evaluation:
 
         stop = self._workspace.events.subscribe(TurnFinished, listen)
         try:
-            self._workspace.agent.start(conversation, Prompt(text, open_note=OPEN_NOTE))
+            self._workspace.agent.start(conversation, UserPrompt(text, open_note=OPEN_NOTE))
             await done.wait()
             while self._workspace.agent.is_running(conversation):
                 await asyncio.sleep(0)
@@ -185,7 +185,7 @@ class Evaluation:
             for option in found.options:
                 for gold in request.gold:
                     if await self._same(option.reading, gold):
-                        return "by question", f"{PREFIX} {written(option.reading)}"
+                        return "by question", f"{PREFIX} {serialize(option.reading)}"
             return "missed", ""
         return await self._plain_verdict(request), ""
 
@@ -253,7 +253,7 @@ class Evaluation:
         return ordered
 
     @staticmethod
-    def _same_arguments(one: Step, gold: Step, parts: dict[str, list[str]]) -> bool:
+    def _same_arguments(one: PipelineStep, gold: PipelineStep, parts: dict[str, list[str]]) -> bool:
         own = dict(one.arguments)
         for name, pieces in parts.items():
             if not all(piece.casefold() in str(own.get(name)).casefold() for piece in pieces):
@@ -274,7 +274,7 @@ class Evaluation:
         return not (extra and _writes(one))
 
 
-def _writes(step: Step) -> bool:
+def _writes(step: PipelineStep) -> bool:
     return step.action not in ACTIONS or ACTIONS[step.action].writes
 
 
@@ -282,23 +282,25 @@ def _bare(name: str) -> str:
     return {"content": "text", "tags": "tag"}.get(name, name)
 
 
-def _plain_step(step: Step) -> Step:
+def _plain_step(step: PipelineStep) -> PipelineStep:
     """The step as the format writes it, where it has one name for several actions."""
     given = dict(step.arguments)
     match step.action:
         case "set_confidence":
-            return Step("set_property", step.target, {"key": "confidence", "value": given["confidence"]})
+            return PipelineStep(
+                "set_property", step.target, {"key": "confidence", "value": given["confidence"]}
+            )
         case "remove_text":
-            return Step("replace", step.target, {"old": given["old"], "text": ""})
+            return PipelineStep("replace", step.target, {"old": given["old"], "text": ""})
         case "count_these":
-            return Step("count", NoteSet(source="previous"))
+            return PipelineStep("count", NoteSet(source="previous"))
         case "open":
-            return Step("read", step.target)
+            return PipelineStep("read", step.target)
         case _:
             return step
 
 
-def _same_action(one: Step, gold: Step) -> bool:
+def _same_action(one: PipelineStep, gold: PipelineStep) -> bool:
     aliases = {"remove_all_tags": "remove_tag"}
     wanted = _plain_step(gold).action
     return one.action == wanted or aliases.get(one.action) == wanted
@@ -335,7 +337,7 @@ def _prepared(gold: str) -> tuple[str, dict[str, list[str]]]:
 def _shown(found: Interpretation) -> str:
     match found:
         case Clarification():
-            return f"question: {found.question} {[written(option.reading) for option in found.options]}"
+            return f"question: {found.question} {[serialize(option.reading) for option in found.options]}"
         case ModelRequired():
             return f"model: {found.work}"
         case ContentQuestion():
@@ -356,7 +358,7 @@ def fill(root: Path) -> None:
 
 def set_times(root: Path, workspace: Workspace) -> None:
     """Make the index say that every note was created when it was last changed."""
-    with workspace.index._file.writing() as connection:
+    with workspace.index._file.transaction() as connection:
         connection.execute("UPDATE files SET created = modified")
 
 

@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from app.errors import InvalidParametersError, PermissionDeniedError
-from app.external.connection import Standing
-from app.external.http import AddedServer, origin_at, token_account
+from app.external.connection import ConnectionState
+from app.external.http_transport import UserServerAddresses, origin_at, token_account
 from app.external.states import ExternalProgress
 from app.settings import ExternalServer
-from app.web.addresses import read_address
-from app.web.guard import checked_url
+from app.web.address_policy import check_url
+from app.web.addresses import parse_address
 from tests.support.external_servers import AGENT, allow_all, run_server, standing, state, until
 from tests.support.sdk_mcp_server import SdkServer, Tools
 
@@ -78,11 +78,11 @@ async def test_the_token_comes_from_the_key_store_and_goes_to_its_origin_alone(
     caplog.set_level(logging.DEBUG)
     with SdkServer(Tools("echo"), token="sesame-open-1234567890") as server:
         opened.change_settings("external", servers=(at(server.address),))
-        failed = await standing(opened, "Far", Standing.FAILED)
+        failed = await standing(opened, "Far", ConnectionState.FAILED)
         assert failed.words == "it wants a token, or refuses the one it got (401)"
         opened.keys.set(*token_account("Far", server.address), "sesame-open-1234567890")
         opened.external.retry("Far")
-        await standing(opened, "Far", Standing.RUNNING)
+        await standing(opened, "Far", ConnectionState.RUNNING)
         names = allow_all(opened, "Far")
         assert (await opened.runner.call(names["echo"], {"text": "in"}, AGENT)).success
         # The same server under another address has no token.
@@ -96,7 +96,7 @@ async def test_the_token_comes_from_the_key_store_and_goes_to_its_origin_alone(
 @pytest.mark.parametrize("path", ["away", "packed"])
 async def test_redirects_elsewhere_and_packed_answers_are_refused(opened, served, path) -> None:
     opened.change_settings("external", servers=(at(served.address.replace("/mcp", f"/{path}")),))
-    failed = await standing(opened, "Far", Standing.FAILED)
+    failed = await standing(opened, "Far", ConnectionState.FAILED)
     assert failed.words and not failed.listed
 
 
@@ -108,7 +108,7 @@ async def test_a_server_that_goes_away_and_comes_back(opened) -> None:
     assert outcome.error["type"] == "network"
     await until(opened.events, lambda: state(opened.external, "Far").words == "nothing answers there")
     with SdkServer(Tools("echo"), port=port):
-        await standing(opened, "Far", Standing.RUNNING)
+        await standing(opened, "Far", ConnectionState.RUNNING)
         assert (await opened.runner.call(names["echo"], {"text": "again"}, AGENT)).success
 
 
@@ -128,18 +128,18 @@ async def test_a_program_made_with_the_sdk(opened) -> None:
 
 def test_without_encryption_only_to_this_network() -> None:
     plain, safe = (
-        AddedServer(origin_at("http://nas.lan/mcp")),
-        AddedServer(origin_at("https://a.example/mcp")),
+        UserServerAddresses(origin_at("http://nas.lan/mcp")),
+        UserServerAddresses(origin_at("https://a.example/mcp")),
     )
-    near, far = read_address("192.168.1.7"), read_address("93.184.216.34")
+    near, far = parse_address("192.168.1.7"), parse_address("93.184.216.34")
     assert near is not None and far is not None
-    assert plain.address("nas.lan", 80, near) and not plain.address("nas.lan", 80, far)
-    assert safe.address("a.example", 443, far) and not safe.address("b.example", 443, far)
-    assert AddedServer(origin_at("http://127.0.0.1:8000/")).address(
-        "127.0.0.1", 8000, read_address("127.0.0.1")
+    assert plain.allows_address("nas.lan", 80, near) and not plain.allows_address("nas.lan", 80, far)
+    assert safe.allows_address("a.example", 443, far) and not safe.allows_address("b.example", 443, far)
+    assert UserServerAddresses(origin_at("http://127.0.0.1:8000/")).allows_address(
+        "127.0.0.1", 8000, parse_address("127.0.0.1")
     )  # type: ignore[arg-type]
     with pytest.raises(PermissionDeniedError):
-        checked_url("http://nas.lan:81/mcp", plain)
+        check_url("http://nas.lan:81/mcp", plain)
     for address in ("ftp://a/", "https://me:pw@a.example/", "nonsense", ""):
         with pytest.raises(InvalidParametersError):
             origin_at(address)

@@ -13,9 +13,9 @@ from pydantic import ValidationError
 
 from app.errors import InvalidParametersError, LimitError
 from app.external.arguments import read_arguments
-from app.external.names import argument_names, category_of, server_part, tool_name
-from app.external.schemas import checked_schema, misfits, validator_of
-from app.external.shown_schema import shown_schema
+from app.external.names import argument_names, category_of, server_slug, tool_name
+from app.external.schema_simplifier import simplify_schema
+from app.external.schemas import build_validator, find_violations, sanitize_schema
 from app.toolkit.schema import check_flat
 
 WORDS = st.text(max_size=12)
@@ -71,11 +71,11 @@ VALUES = st.recursive(
 @given(ROOTS)
 def test_every_schema_that_is_taken_is_shown_flat_and_makes_arguments(root: dict[str, Any]) -> None:
     try:
-        checked = checked_schema(root)
+        checked = sanitize_schema(root)
     except (LimitError, InvalidParametersError):
         return
     assert "$ref" not in json.dumps(checked) or "$ref" in json.dumps([*root["properties"]])
-    check_flat(shown_schema(checked, "tool"), "tool")
+    check_flat(simplify_schema(checked, "tool"), "tool")
     made = read_arguments(checked, "server__tool")
     assert set(made.theirs.values()) == set(root["properties"])
     assert (
@@ -88,7 +88,7 @@ def test_every_schema_that_is_taken_is_shown_flat_and_makes_arguments(root: dict
 @given(ROOTS, st.dictionaries(st.sampled_from(["a", "copy", "op", "_x", "x y"]), VALUES, max_size=3))
 def test_what_the_server_would_take_is_taken(root: dict[str, Any], value: dict[str, Any]) -> None:
     try:
-        checked = checked_schema(root)
+        checked = sanitize_schema(root)
         fits = jsonschema.Draft202012Validator(root).is_valid(value)
     except (LimitError, InvalidParametersError, RecursionError, TypeError, jsonschema.SchemaError):
         return
@@ -104,7 +104,7 @@ def test_what_the_server_would_take_is_taken(root: dict[str, Any], value: dict[s
         and '"if"' not in json.dumps(root)
         and "oneOf" not in json.dumps(root)
     ):
-        assert misfits(validator_of(checked), value) == []
+        assert find_violations(build_validator(checked), value) == []
 
 
 def test_arguments_are_held_to_the_schema_and_go_as_they_came() -> None:
@@ -124,7 +124,7 @@ def test_arguments_are_held_to_the_schema_and_go_as_they_came() -> None:
             }
         },
     }
-    made = read_arguments(checked_schema(takes), "tool")
+    made = read_arguments(sanitize_schema(takes), "tool")
     given = made.model.model_validate({"copy_": 5, "x_key": None, "deep": {"mode": 1, "more": {"mode": 2}}})
     sent = made.for_server({one.name: getattr(given, one.name) for one in made.parameters})
     assert sent == {"copy": 5, "x-key": None, "deep": {"mode": 1, "more": {"mode": 2}}}
@@ -151,7 +151,7 @@ def test_arguments_are_held_to_the_schema_and_go_as_they_came() -> None:
 )
 def test_schemas_that_reach_outside_or_are_too_large_are_refused(raw: dict[str, Any]) -> None:
     with pytest.raises((InvalidParametersError, LimitError)):
-        checked_schema(raw)
+        sanitize_schema(raw)
 
 
 def test_deep_and_doubling_schemas_are_refused() -> None:
@@ -159,34 +159,34 @@ def test_deep_and_doubling_schemas_are_refused() -> None:
     for _ in range(60):
         deep = {"properties": {"a": deep}}
     with pytest.raises(LimitError):
-        checked_schema(deep)
+        sanitize_schema(deep)
     doubling = {
         "$defs": {str(n): {"allOf": [{"$ref": f"#/$defs/{n + 1}"}] * 2} for n in range(40)},
         "$ref": "#/$defs/0",
     }
     doubling["$defs"]["40"] = {}
     with pytest.raises(LimitError):
-        checked_schema(doubling)
+        sanitize_schema(doubling)
 
 
 def test_a_pattern_that_takes_for_ever_elsewhere_takes_no_time() -> None:
-    checked = checked_schema(
+    checked = sanitize_schema(
         {"type": "object", "properties": {"a": {"type": "string", "pattern": "^(a+)+$"}}}
     )
-    assert misfits(validator_of(checked), {"a": "a" * 5000 + "b"})[0].where == ("a",)
+    assert find_violations(build_validator(checked), {"a": "a" * 5000 + "b"})[0].where == ("a",)
     # By backtracking that would take longer than the universe has lasted.
-    backward = checked_schema({"type": "object", "properties": {"a": {"pattern": r"(a)\1"}}})
-    assert misfits(validator_of(backward), {"a": "b"}) == []  # the server checks it by itself
+    backward = sanitize_schema({"type": "object", "properties": {"a": {"pattern": r"(a)\1"}}})
+    assert find_violations(build_validator(backward), {"a": "b"}) == []  # the server checks it by itself
 
 
 def test_values_beyond_bounds_are_not_checked() -> None:
-    validator = validator_of(checked_schema({"type": "object"}))
+    validator = build_validator(sanitize_schema({"type": "object"}))
     deep: Any = 1
     for _ in range(60):
         deep = [deep]
     for value in ({"a": deep}, {"a": [0] * 30_000}):
         with pytest.raises(LimitError):
-            misfits(validator, value)
+            find_violations(validator, value)
 
 
 @given(st.lists(WORDS, unique=True, max_size=20), WORDS)
@@ -195,13 +195,13 @@ def test_names_are_such_as_every_provider_takes_and_never_collide(tools: list[st
     assert len(set(names)) == len(tools)
     for name in names:
         assert len(name) <= 64 and all(c.isascii() and (c.isalnum() or c in "_-") for c in name)
-        assert name.split("__", 1)[0] == server_part(server)
+        assert name.split("__", 1)[0] == server_slug(server)
     ours = argument_names(tools)
     assert list(ours.values()) == tools
     assert all(one.isidentifier() and not one.startswith("_") and one != "op" for one in ours)
 
 
 def test_names_of_servers() -> None:
-    assert server_part("My Tools 2") == "my_tools_2" and category_of("GitHub") == "external_github"
-    assert server_part("東京") != server_part("大阪") and "__" not in server_part("a__b")
+    assert server_slug("My Tools 2") == "my_tools_2" and category_of("GitHub") == "external_github"
+    assert server_slug("東京") != server_slug("大阪") and "__" not in server_slug("a__b")
     assert tool_name("a", "b__c") != tool_name("a__b", "c")

@@ -14,8 +14,8 @@ import psutil
 import pytest
 
 from app.errors import ConflictError, NotFoundError
-from app.external.connection import Standing
-from app.external.leftovers import end_leftovers
+from app.external.connection import ConnectionState
+from app.external.orphan_processes import end_orphans
 from app.external.states import ExternalProgress
 from app.permissions.approval import Denied
 from app.permissions.caller import Caller, CallerKind
@@ -160,22 +160,22 @@ async def test_a_call_waits_for_a_server_that_starts_slowly(opened, plain) -> No
     opened.change_settings("external", servers=())
     plain.tell(tools=[listed("echo")], delay=0.5)
     opened.change_settings("external", servers=(plain.settings,))
-    assert state(opened.external, "Weather").standing is Standing.STARTING
+    assert state(opened.external, "Weather").standing is ConnectionState.STARTING
     assert (await opened.runner.call("weather__echo", {}, AGENT)).success
 
 
 async def test_a_program_that_fails_says_why_and_is_tried_again(opened, plain) -> None:
     plain.tell(tools=[listed("echo")], dies="no licence: token sk-abcdefghijklmnopqrstuv")
     opened.change_settings("external", servers=(plain.settings,))
-    failed = await standing(opened, "Weather", Standing.FAILED)
+    failed = await standing(opened, "Weather", ConnectionState.FAILED)
     assert failed.words == "it ended with the status 7"
     assert failed.errors[0] == "no licence: token (redacted)"
     plain.tell(tools=[listed("echo")])
     opened.external.retry("Weather")
-    assert (await standing(opened, "Weather", Standing.RUNNING)).listed
+    assert (await standing(opened, "Weather", ConnectionState.RUNNING)).listed
     missing = ExternalServer(name="None", command="no-such-program-here", on=True)
     opened.change_settings("external", servers=(missing,))
-    failed = await standing(opened, "None", Standing.FAILED)
+    failed = await standing(opened, "None", ConnectionState.FAILED)
     assert failed.words == "There is no program 'no-such-program-here'"
 
 
@@ -186,7 +186,7 @@ async def test_a_crash_during_a_call_fails_that_call_and_the_server_comes_back(o
     outcome = await opened.runner.call("weather__crash", {}, AGENT)
     assert outcome.error["type"] == "network" and "ended before it answered" in outcome.message
     await until(opened.events, lambda: plain.notes.count("started") == 2)
-    await standing(opened, "Weather", Standing.RUNNING)
+    await standing(opened, "Weather", ConnectionState.RUNNING)
     assert "Traceback: it all went wrong" in state(opened.external, "Weather").errors
     assert (await opened.runner.call("weather__echo", {}, AGENT)).success
 
@@ -295,9 +295,9 @@ async def test_secrets_are_in_no_log_and_not_in_the_audit(opened, plain, monkeyp
     plain.tell(tools=[listed("echo", inputSchema=takes), listed("crash")], dies="it is a-very-secret-value")
     server = plain.settings.model_copy(update={"variables": ("WEATHER_KEY",)})
     opened.change_settings("external", servers=(server,))
-    assert "(redacted)" in (await standing(opened, "Weather", Standing.FAILED)).errors[0]
+    assert "(redacted)" in (await standing(opened, "Weather", ConnectionState.FAILED)).errors[0]
     plain.tell(tools=[listed("echo", inputSchema=takes)])
-    await standing(opened, "Weather", Standing.RUNNING)
+    await standing(opened, "Weather", ConnectionState.RUNNING)
     allow_all(opened, "Weather")
     assert (await opened.runner.call("weather__echo", {"api_key": "open-sesame-42"}, AGENT)).success
     said = str(opened.audit.entries(limit=5)) + caplog.text
@@ -369,11 +369,11 @@ async def test_a_damaged_list_of_what_is_allowed_allows_nothing(opened, plain) -
 
 async def test_a_test_of_a_server_lists_its_tools_and_ends_it(opened, plain) -> None:
     tested = await opened.external.test(plain.settings)
-    assert tested.standing is Standing.RUNNING and [tool.name for tool in tested.tools] == ["echo"]
+    assert tested.standing is ConnectionState.RUNNING and [tool.name for tool in tested.tools] == ["echo"]
     assert opened.external.states() == () and offered(opened) == []
     plain.tell(tools=[], dies="bad luck")
     tested = await opened.external.test(plain.settings)
-    assert tested.standing is Standing.FAILED and tested.errors == ("bad luck",)
+    assert tested.standing is ConnectionState.FAILED and tested.errors == ("bad luck",)
 
 
 async def test_nobody_to_ask_means_no_servers_at_all(tmp_path, plain) -> None:
@@ -404,7 +404,7 @@ async def test_a_program_that_outlived_its_app_is_ended_at_the_next_start(opened
     (note,) = data.glob("weather/running-*.json")
     said = json.loads(note.read_text("utf-8"))
     assert said["app"] == os.getpid() and psutil.pid_exists(said["program"])
-    assert end_leftovers(data) == 0 and psutil.pid_exists(said["program"]), "its app runs"
+    assert end_orphans(data) == 0 and psutil.pid_exists(said["program"]), "its app runs"
     # As it is found when the app was killed: noted by a process that is no more.
     line = "sleep 600 > /dev/null 2>&1 & echo $!"
     left = psutil.Process(int(subprocess.check_output(["sh", "-c", line])))
@@ -414,7 +414,7 @@ async def test_a_program_that_outlived_its_app_is_ended_at_the_next_start(opened
     other = {**said, "program_started": 1.0, "app_started": 1.0}
     (note.parent / "running-2.json").write_text(json.dumps(other), "utf-8")
     (note.parent / "running-3.json").write_text("damaged", "utf-8")
-    assert end_leftovers(data) == 1
+    assert end_orphans(data) == 1
     assert is_gone(left)
     assert psutil.pid_exists(said["program"])
     assert list(data.glob("weather/running-*.json")) == [note]

@@ -17,10 +17,11 @@ import qasync
 from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QApplication
 
-from app.desktop import main, tasks
-from app.desktop.bridge import Service
+from app.desktop import application
+from app.desktop.bridge import ServiceThread
 from app.desktop.main_window import MainWindow
-from app.desktop.theme import ThemeSource
+from app.desktop.runtime import tasks
+from app.desktop.theme.theme import ThemeSource
 from app.permissions.approval import Denied
 from app.settings import Settings, load_settings, save_settings
 from tests.flows.pilot import Pilot
@@ -69,10 +70,10 @@ def app_run(qapp: QApplication, settings: Settings) -> Iterator[Callable[[Use], 
 
 async def live(use: Use) -> None:
     """One run of the app on the running loop, driven by `use`."""
-    main._install_generator_hooks()
-    service = Service()
+    application._install_generator_hooks()
+    service = ServiceThread()
     service.start()
-    window = MainWindow(service, load_settings(), ThemeSource("light"), main._open)
+    window = MainWindow(service, load_settings(), ThemeSource("light"), application._open)
     pilot = Pilot(window)
     # The offscreen platform's screen is smaller than anybody's.
     window.resize(1440, 900)
@@ -89,7 +90,7 @@ async def live(use: Use) -> None:
         window.hide()
         window.deleteLater()
         pilot.leave()
-        await tasks.end_all()
+        await tasks.cancel_all()
         assert await asyncio.to_thread(service.stop), "the service thread did not end"
     pilot.check()
 
@@ -108,13 +109,13 @@ def _give_up(pilot: Pilot) -> None:
         question.answer(Denied())
     if pilot.window.view is not None:
         for note in pilot.notes:
-            note.document.throw_away()
+            note.document.discard_changes()
 
 
 @pytest.fixture
-def service_of_another() -> Iterator[Service]:
+def service_of_another() -> Iterator[ServiceThread]:
     """The service thread of another app."""
-    made = Service()
+    made = ServiceThread()
     made.start()
     yield made
     assert made.stop(), "the other service thread did not end"

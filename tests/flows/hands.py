@@ -19,19 +19,20 @@ from PySide6.QtWidgets import (
 )
 
 from app.agent.transcript import TurnFinished
-from app.desktop import tasks
-from app.desktop.agent_panel.panel import AgentPanel
-from app.desktop.agent_panel.tool_card import ToolCardView
-from app.desktop.approval_dialog import ApprovalDialog, ApprovalQueue
-from app.desktop.audit_panel import AuditPanel
+from app.desktop.agent.panel import AgentPanel
+from app.desktop.agent.tool_card import ToolCardView
+from app.desktop.approval.approval_queue import ApprovalQueue
+from app.desktop.approval.dialog import ApprovalDialog
+from app.desktop.audit.panel import AuditPanel
 from app.desktop.bridge import VaultClient
-from app.desktop.files_panel import FilesPanel
-from app.desktop.graph_panel import GraphPanel
+from app.desktop.files.panel import FilesPanel
+from app.desktop.graph.panel import GraphPanel
 from app.desktop.main_window import MainWindow
-from app.desktop.note_area import NoteArea
-from app.desktop.note_view.view import NoteView
-from app.desktop.search_panel import SearchPanel
-from app.desktop.vault_page import VaultPage
+from app.desktop.notes.tabs import NoteTabs
+from app.desktop.notes.view import NoteView
+from app.desktop.runtime import tasks
+from app.desktop.search.panel import SearchPanel
+from app.desktop.vault_layout import VaultLayout
 from app.permissions.audit_entry import AuditEntry
 
 T = TypeVar("T", bound=QWidget)
@@ -45,7 +46,7 @@ class Hands:
     def __init__(self, window: MainWindow) -> None:
         self.window = window
         self.finished: list[TurnFinished] = []
-        self.failures: list[tasks.Failure] = []
+        self.failures: list[tasks.TaskFailure] = []
         self.expected_failures: tuple[type[BaseException], ...] = ()
         self._disconnect = tasks.failed.connect(self.failures.append)
         window.session.opened.connect(self._follow)
@@ -67,12 +68,12 @@ class Hands:
         return self.window.session.client
 
     @property
-    def page(self) -> VaultPage:
+    def page(self) -> VaultLayout:
         assert self.window.view is not None, "no vault is open"
         return self.window.view.page
 
     @property
-    def note_area(self) -> NoteArea:
+    def note_area(self) -> NoteTabs:
         assert self.page.notes is not None
         return self.page.notes
 

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.permissions.caller import Caller, CallerKind
 from app.vault.store import NoteStore
-from app.workspace import vault_files
+from app.workspace import vault_storage
 from tests.flows import conftest
 from tests.flows.pilot import Pilot
 
@@ -42,7 +42,7 @@ def main(vault: Path, at: int) -> None:
         await pilot.approve()
         await call
 
-    vault_files.NoteStore = partial(NoteStore, step=step)  # type: ignore[misc,assignment]
+    vault_storage.NoteStore = partial(NoteStore, step=step)  # type: ignore[misc,assignment]
     app = QApplication([])
     app.setQuitOnLastWindowClosed(False)
     with asyncio.Runner(loop_factory=lambda: qasync.QEventLoop(app)) as runner:

@@ -21,10 +21,10 @@ from PySide6.QtWidgets import (
 )
 
 from app.agent.transcript import AnyItem, TurnFinished
-from app.desktop.agent_panel.markdown_label import MarkdownLabel
-from app.desktop.approval_dialog import ApprovalDialog
-from app.desktop.audit_panel import AuditPanel
-from app.desktop.note_view.view import NoteView
+from app.desktop.approval.dialog import ApprovalDialog
+from app.desktop.audit.panel import AuditPanel
+from app.desktop.notes.view import NoteView
+from app.desktop.widgets.markdown_label import MarkdownLabel
 from app.permissions.audit_entry import AuditEntry
 from app.permissions.caller import Caller
 from app.toolkit.outcome import ToolOutcome
@@ -136,7 +136,7 @@ class Pilot(Hands):
         await self.until(lambda: self.approvals.dialog is not None, "an approval is asked")
         dialog = self.approvals.dialog
         assert dialog is not None
-        await self.until(lambda: dialog.isVisible() and dialog.guard.armed, "the dialog takes answers")
+        await self.until(lambda: dialog.isVisible() and dialog.guard.is_ready, "the dialog takes answers")
         return dialog
 
     async def approve(self) -> None:

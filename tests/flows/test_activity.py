@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from app.desktop.activity.activity import Activity, Starter, Status
+from app.desktop.activity.item import ActivityItem, ActivityOrigin, ActivityStatus
+from app.desktop.activity.panel import ActivityPanel
 from app.desktop.activity.row_actions import RowActions
-from app.desktop.activity_panel import ActivityPanel
 from app.permissions.caller import Caller, CallerKind
 from tests.flows.pilot import Pilot
 
@@ -20,7 +20,7 @@ async def show_feed(pilot: Pilot) -> ActivityPanel:
     return panel
 
 
-def newest(pilot: Pilot) -> Activity:
+def newest(pilot: Pilot) -> ActivityItem:
     view = pilot.window.view
     assert view is not None
     return next(each for each in view.feed.activities if each.kind == "tool_execution")
@@ -52,13 +52,19 @@ def test_what_waits_is_put_aside_then_rejected_in_its_line(app_run, garden: Path
         await put_aside(pilot)
         panel = await show_feed(pilot)
         waits = newest(pilot)
-        assert (waits.status, waits.starter, waits.who) == (Status.PENDING, Starter.CLIENT, "claude")
+        assert (waits.status, waits.origin, waits.who) == (
+            ActivityStatus.PENDING,
+            ActivityOrigin.CLIENT,
+            "claude",
+        )
         assert "Water.md" in waits.summary
         row = await buttons(pilot, panel, waits.key, "reject")
         await pilot.click(row.buttons["reject"])
         outcome = await call
         assert outcome.denied and not outcome.success
-        await pilot.until(lambda: newest(pilot).status is Status.DENIED, "the line says that it was denied")
+        await pilot.until(
+            lambda: newest(pilot).status is ActivityStatus.DENIED, "the line says that it was denied"
+        )
         await pilot.until(lambda: panel.actions_of(waits.key) is None, "nothing is left to decide")
         assert (garden / "Water.md").read_bytes() == before
         assert pilot.approvals.dialog is None
@@ -89,7 +95,7 @@ def test_review_opens_the_dialog_at_that_request_and_what_was_done_is_undone(app
         await pilot.deny()
         assert (await other).denied
         done = next(each for each in pilot.window.view.feed.activities if each.key == waits.key)
-        assert done.status is Status.COMPLETED and done.entry.commit is not None
+        assert done.status is ActivityStatus.COMPLETED and done.entry.commit is not None
         place = next(
             panel.shown.index(row, 0)
             for row in range(panel.shown.rowCount())
@@ -122,15 +128,15 @@ def test_what_is_pending_is_asked_anew_after_a_restart_and_done_once(app_run, ga
         dialog = await pilot.question()
         assert dialog.current.request.call == ids[0] and water.read_bytes() == before
         panel = await show_feed(pilot)
-        assert newest(pilot).status is Status.PENDING and panel.actions_of(ids[0]) is not None
+        assert newest(pilot).status is ActivityStatus.PENDING and panel.actions_of(ids[0]) is not None
         await pilot.approve()
-        await pilot.until(lambda: newest(pilot).status is Status.COMPLETED, "it is done")
+        await pilot.until(lambda: newest(pilot).status is ActivityStatus.COMPLETED, "it is done")
         found = await pilot.client.run(lambda ws: ws.pending.status(ids[0], OUTSIDER))
         assert found.state == "done"
 
     async def after(pilot: Pilot) -> None:
         await pilot.open(garden)
-        assert await pilot.client.run(lambda ws: ws.pending.of(Caller.user())) == ()
+        assert await pilot.client.run(lambda ws: ws.pending.list_for(Caller.user())) == ()
         assert not pilot.approvals.waiting
 
     app_run(submit)
@@ -150,16 +156,18 @@ def test_the_feed_tells_of_the_app_itself_and_is_narrowed(app_run, garden: Path)
         )
         outcome = await pilot.start_call("read_note", {"name": "Nowhere at all"}, OUTSIDER)
         assert not outcome.success
-        await pilot.until(lambda: any(each.status is Status.FAILED for each in feed.activities), "it is told")
+        await pilot.until(
+            lambda: any(each.status is ActivityStatus.FAILED for each in feed.activities), "it is told"
+        )
         whats = {each.what for each in feed.activities}
         assert {"Read the vault", "Changed outside", "read_note"} <= whats
-        panel.filter.starter.setCurrentIndex(panel.filter.starter.findData("system"))
+        panel.filter.origin.setCurrentIndex(panel.filter.origin.findData("system"))
         shown = [panel.shown.index(row, 0).data(256) for row in range(panel.shown.rowCount())]
-        assert shown and {each.starter for each in shown} == {Starter.SYSTEM}
+        assert shown and {each.origin for each in shown} == {ActivityOrigin.SYSTEM}
         panel.filter.text.setText("nothing has this name")
         assert panel.shown.rowCount() == 0
         panel.filter.text.clear()
-        panel.filter.starter.setCurrentIndex(0)
+        panel.filter.origin.setCurrentIndex(0)
         panel.filter.status.setCurrentIndex(panel.filter.status.findData("failed"))
         assert panel.shown.index(0, 0).data(256).what == "read_note"
 

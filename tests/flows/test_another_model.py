@@ -15,14 +15,14 @@ from app import paths
 from app.embeddings import multilingual
 from app.embeddings.e5_conversion import convert
 from app.embeddings.languages import LanguagesMeasured
-from app.embeddings.model_choice import MULTILINGUAL, SHIPPED, model_folder
-from app.embeddings.upkeep import EmbeddingFailed, EmbeddingProgressed
+from app.embeddings.model_config import MULTILINGUAL, SHIPPED_MODEL, model_folder
+from app.embeddings.sync_scheduler import EmbeddingFailed, EmbeddingProgressed
 from app.embeddings.vector_file import models_with_vectors
 from app.events import Event
 from app.settings import Settings
 from app.vault.path import NotePath
 from app.workspace import Workspace, open_workspace
-from app.workspace.note_vectors import ModelPreparing, ModelSwitched
+from app.workspace.embedding_service import ModelPreparing, ModelSwitched
 from tests.embeddings.tiny_e5 import HIDDEN, tiny_weights
 from tests.support.approver import ScriptedApprover
 
@@ -50,7 +50,7 @@ class Opened:
 
     async def best(self, text: str) -> str:
         """The name of the note that is closest in meaning."""
-        (hit, *_) = await self.workspace.meaning.like_text(text, 1, -1.0)
+        (hit, *_) = await self.workspace.semantic_search.like_text(text, 1, -1.0)
         return hit.path.name
 
 
@@ -109,7 +109,7 @@ async def test_the_earlier_vectors_answer_while_another_model_is_missing(
     assert workspace.switching_to == f"sentence-transformers:{missing[0]}"
     assert await opened.best("how to bake") == "Bread"
 
-    workspace.change_settings("embeddings", model=SHIPPED)
+    workspace.change_settings("embeddings", model=SHIPPED_MODEL)
     while workspace.switching_to:
         await asyncio.sleep(0.01)
     assert await opened.best("how to bake") == "Bread"
@@ -118,7 +118,7 @@ async def test_the_earlier_vectors_answer_while_another_model_is_missing(
 async def test_a_switch_to_the_multilingual_model(installed: None, opened: Opened, vault: Path) -> None:
     workspace = opened.workspace
     cache = paths.vault_cache_folder(vault)
-    workspace.upkeep.pause()
+    workspace.embedding_scheduler.pause()
     workspace.change_settings("embeddings", model=MULTILINGUAL)
     while workspace.switching_to != MULTILINGUAL:
         await asyncio.sleep(0.01)
@@ -129,10 +129,10 @@ async def test_a_switch_to_the_multilingual_model(installed: None, opened: Opene
     (vault / "Tax.md").write_text("---\nai: private\n---\nIn July.", "utf-8")
     (vault / "Tea.md").write_text("Leaves and hot water.", "utf-8")
     await workspace.start_scan(lambda progress: None)
-    workspace.upkeep.resume()
+    workspace.embedding_scheduler.resume()
     switched = await opened.next(ModelSwitched)
     assert isinstance(switched, ModelSwitched) and switched.model == MULTILINGUAL
-    await workspace._vectors.settle()
+    await workspace._vectors.wait_model_change()
     assert workspace.switching_to == ""
     assert set(workspace.vectors.hashes) == {NotePath.parse("Bread.md"), NotePath.parse("Tea.md")}
     assert workspace.vectors.note_matrix().matrix.shape == (2, HIDDEN)
@@ -146,14 +146,14 @@ async def test_a_switch_that_was_cut_off_is_resumed(installed: None, vault: Path
     first = Opened(await open_workspace(vault, Settings(), ScriptedApprover()))
     await first.workspace.start_scan(lambda progress: None)
     await first.next(EmbeddingProgressed)
-    first.workspace.upkeep.pause()
+    first.workspace.embedding_scheduler.pause()
     first.workspace.change_settings("embeddings", model=MULTILINGUAL)
     while not first.workspace.switching_to:
         await asyncio.sleep(0.01)
     settings = first.workspace.settings
     # The app ends before the first note has a vector of the new model.
     await first.workspace.close()
-    assert models_with_vectors(cache) == (SHIPPED,)
+    assert models_with_vectors(cache) == (SHIPPED_MODEL,)
 
     again = Opened(await open_workspace(vault, settings, ScriptedApprover()))
     try:
@@ -162,7 +162,7 @@ async def test_a_switch_that_was_cut_off_is_resumed(installed: None, vault: Path
         assert await again.best("how to bake") == "Bread"
         await again.workspace.start_scan(lambda progress: None)
         await again.next(ModelSwitched)
-        await again.workspace._vectors.settle()
+        await again.workspace._vectors.wait_model_change()
         assert models_with_vectors(cache) == (MULTILINGUAL,)
     finally:
         await again.workspace.close()

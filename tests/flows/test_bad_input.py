@@ -191,7 +191,7 @@ def test_a_second_app_is_told_and_may_only_read(app_run, service_of_another, gar
                 await pilot.write_at_end(note, "x")
                 note.save()
                 await pilot.until(lambda: note.notice.text, "it says why it is not saved")
-                note.document.throw_away()
+                note.document.discard_changes()
             assert everything_in(garden) == before
         finally:
             await service_of_another.call(other.close)

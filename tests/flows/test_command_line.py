@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from app.cli import commands
-from app.cli.exit_status import Exit
+from app.cli.exit_status import ExitStatus
 from tests.support.program import command, environment
 from tests.support.typist import Typist, terminal
 
@@ -59,16 +59,16 @@ async def test_a_rename_is_approved_by_its_kind_and_taken_back_at_a_terminal(
 ) -> None:
     before = contents(vault)
     rename = ("--vault", str(vault), "move_note", "Hub", "--new-name", "Middle")
-    assert await asyncio.to_thread(commands.main, [*rename, "--approve", "create"]) == Exit.DENIED
+    assert await asyncio.to_thread(commands.main, [*rename, "--approve", "create"]) == ExitStatus.DENIED
     assert contents(vault) == before
-    assert await asyncio.to_thread(commands.main, [*rename, "--approve", "update"]) == Exit.DONE
+    assert await asyncio.to_thread(commands.main, [*rename, "--approve", "update"]) == ExitStatus.DONE
     renamed = contents(vault)
     assert set(renamed) == {name if name != "Hub.md" else "Middle.md" for name in before}
     assert all(b"[[Middle]] and [[Middle|the hub]]" in renamed[f"Note {n}.md"] for n in range(LINKS))
 
     asked = "Write these 41 files? [y,n,e,f,?] (no) "
     status, shown = await at_a_terminal(command("--vault", str(vault), "undo"), place, (asked, "y\n"))
-    assert status == Exit.DONE, shown
+    assert status == ExitStatus.DONE, shown
     assert "Takes back entry 2: move_note by Terminal" in shown
     assert shown.count("- Note ") == shown.count("+ Note ") == LINKS, "all forty diffs were shown"
     assert contents(vault) == before
@@ -80,5 +80,5 @@ async def test_a_text_from_a_pipe_is_asked_about_at_the_terminal(vault: Path, pl
     words = shlex.join(command("--vault", str(vault), "update_note", "Hub", "-"))
     line = ["setsid", "--ctty", "--wait", "bash", "-c", f"printf '# Piped\\n' | {words}"]
     status, shown = await at_a_terminal(line, place, ("Write this? [y,n,e,a,?] (no) ", "y\n"))
-    assert status == Exit.DONE and "+ # Piped" in shown
+    assert status == ExitStatus.DONE and "+ # Piped" in shown
     assert (vault / "Hub.md").read_text("utf-8") == "# Piped\n"

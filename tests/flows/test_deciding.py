@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QTextCursor
 from PySide6.QtTest import QTest
 
-from app.desktop.grants_panel import GrantsPanel
+from app.desktop.approval.grants_panel import GrantsPanel
 from app.permissions.caller import Caller, CallerKind
 from app.settings import save_settings
 from tests.flows.files import everything_in
@@ -80,9 +80,9 @@ def test_one_of_two_files_is_approved(app_run, settings, garden: Path) -> None:
         paths = [str(change.path) for change in dialog.current.request.proposal.changes]
         assert sorted(paths) == ["Plants/Camellia.md", "Water.md"]
         files = dialog.page.files
-        files.choose(paths.index("Water.md"))
-        files.view.setFocus()
-        QTest.keyClick(files.view, Qt.Key.Key_Space)
+        files.set_option(paths.index("Water.md"))
+        files.index_view.setFocus()
+        QTest.keyClick(files.index_view, Qt.Key.Key_Space)
         assert dialog.bar.approve_button.text() == "Approve 1 of 2 files"
         await pilot.approve()
         await pilot.turn_over(1)
@@ -175,7 +175,7 @@ def test_all_waiting_requests_are_approved_as_a_batch(app_run, garden: Path) -> 
         dialog = await pilot.question()
         await pilot.until(lambda: dialog.strip.list_button.text().startswith("1 of 2"))
         await pilot.click(dialog.strip.batch_button)
-        await pilot.until(lambda: dialog.batch is not None and dialog.guard.armed)
+        await pilot.until(lambda: dialog.batch is not None and dialog.guard.is_ready)
         await pilot.click(dialog.batch.approve_button)
         assert all([(await call).success for call in calls])
 

@@ -7,9 +7,9 @@ import socket
 from pathlib import Path
 
 from app.permissions.caller import CallerKind
-from app.servers.discovery import find_door
-from app.servers.link import Link
-from app.servers.served import Client
+from app.servers.endpoint_file import find_endpoint
+from app.servers.remote_vault import RemoteVaultService
+from app.servers.vault_service import Client
 from app.settings import Settings, save_settings
 from tests.flows.pilot import Pilot
 
@@ -27,10 +27,10 @@ def test_a_call_from_outside_is_asked_about_in_the_window_and_the_door_closes_wi
 
     async def use(pilot: Pilot) -> None:
         await pilot.open(garden)
-        await pilot.until(lambda: find_door(garden) is not None, "the door is open")
-        sign = find_door(garden)
+        await pilot.until(lambda: find_endpoint(garden) is not None, "the door is open")
+        sign = find_endpoint(garden)
         assert sign is not None and sign.holder == "desktop" and sign.port != settings.servers.port
-        link = await Link.join(sign)
+        link = await RemoteVaultService.join(sign)
         call = asyncio.ensure_future(link.call(TERMINAL, "create_note", {"name": "From outside"}))
         question = await pilot.question()
         assert question.current.request.caller.name == "Terminal"
@@ -45,5 +45,5 @@ def test_a_call_from_outside_is_asked_about_in_the_window_and_the_door_closes_wi
 
     app_run(use)
     taken.close()
-    assert find_door(garden) is None
+    assert find_endpoint(garden) is None
     assert (garden / "From outside.md").exists() and not (garden / "Left behind.md").exists()

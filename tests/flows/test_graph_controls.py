@@ -11,10 +11,10 @@ from PySide6.QtGui import QColor, QGuiApplication, QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu
 
-from app.desktop import tasks
-from app.desktop.graph_panel import GraphPanel
-from app.desktop.graph_view.choices import Arrangement
-from app.desktop.graph_view.export_dialog import Wish
+from app.desktop.graph.export_dialog import ExportOptions
+from app.desktop.graph.panel import GraphPanel
+from app.desktop.graph.settings.model import LayoutMode
+from app.desktop.runtime import tasks
 from app.vault.markdown.scan import scan
 from tests.flows.pilot import Pilot
 
@@ -162,7 +162,7 @@ def test_by_meaning_is_greyed_out_with_its_reason_while_nothing_is_known(app_run
     async def use(pilot: Pilot) -> None:
         await pilot.open(garden)
         arrange = (await ready(pilot, 5)).view.sheet.arrange
-        button = arrange.buttons[Arrangement.MEANING]
+        button = arrange.buttons[LayoutMode.MEANING]
         assert button.isEnabled()
         pilot.window.menu.run("graph-sheet")
         await pilot.until(lambda: not button.isEnabled(), "it cannot be asked for")
@@ -177,15 +177,15 @@ def test_an_arrangement_is_shown_and_remembered(app_run, garden: Path) -> None:
         await pilot.open(garden)
         graph = await ready(pilot, 5)
         await pilot.until(lambda: graph._is_settled, "the layout is kept")
-        graph.view.sheet.arrange.buttons[Arrangement.FOLDER].click()
-        await pilot.until(lambda: graph.view.arranging.kind is Arrangement.FOLDER, "nodes are on their way")
+        graph.view.sheet.arrange.buttons[LayoutMode.FOLDER].click()
+        await pilot.until(lambda: graph.view.arranging.kind is LayoutMode.FOLDER, "nodes are on their way")
         await pilot.until(lambda: not graph.view.arranging.glide.moving, "they are there")
         assert {place.name for place in graph.view.annotations.places} >= {"Plants"}
 
     async def again(pilot: Pilot) -> None:
         await pilot.open(garden)
         graph = await ready(pilot, 5)
-        await pilot.until(lambda: graph.view.arranging.kind is Arrangement.FOLDER, "it is by folder again")
+        await pilot.until(lambda: graph.view.arranging.kind is LayoutMode.FOLDER, "it is by folder again")
 
     app_run(first)
     app_run(again)
@@ -199,18 +199,18 @@ def test_pictures_of_any_size_are_saved_and_a_bad_place_is_told(
         await pilot.open(garden)
         graph = await ready(pilot, 5)
         png, svg = tmp_path / "graph.png", tmp_path / "graph.svg"
-        await graph._export.save(png, Wish("png", 700, 500, 2, True, True, transparent))
+        await graph._export.save(png, ExportOptions("png", 700, 500, 2, True, True, transparent))
         image = QImage(str(png))
         assert (image.width(), image.height()) == (1400, 1000)
         corner = image.pixelColor(2, 2)
         ground = QColor(graph.view.canvas.scene.theme.window)
         assert corner.alpha() == 0 if transparent else corner == ground
-        await graph._export.save(svg, Wish("svg", 700, 500, 1, True, True, transparent))
+        await graph._export.save(svg, ExportOptions("svg", 700, 500, 1, True, True, transparent))
         names = {each.text for each in ET.parse(svg).iter("{http://www.w3.org/2000/svg}text")}
         assert "Tea" in names
-        pilot.window.view.graph.do("png")
+        pilot.window.view.graph.run_command("png")
         await pilot.press("Cancel")
-        bad = Wish("png", 300, 300, 1, True, False, False)
+        bad = ExportOptions("png", 300, 300, 1, True, False, False)
         saving = graph._export.save(tmp_path / "no folder" / "graph.png", bad)
         tasks.start(saving, owner=graph, what="save the graph")
         await pilot.until(lambda: bool(pilot.sheets), "what went wrong is told")

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QLabel, QLineEdit
 
-from app.desktop.note_view.view import NoteView
-from app.desktop.problems_panel import ProblemsPanel
+from app.desktop.notes.view import NoteView
+from app.desktop.problems.panel import ProblemsPanel
 from tests.flows.conftest import write_vault
 from tests.flows.pilot import Pilot
 

@@ -14,8 +14,8 @@ from PySide6.QtWidgets import QFileDialog, QLineEdit
 
 from app import paths
 from app.desktop.audit.changes_dialog import ChangesDialog
-from app.desktop.conflict_dialog import ConflictDialog
-from app.desktop.history_dialog import HistoryDialog
+from app.desktop.notes.history_dialog import HistoryDialog
+from app.desktop.widgets.conflict_dialog import ConflictDialog
 from app.permissions.caller import Caller, CallerKind
 from tests.flows.files import everything_in
 from tests.flows.pilot import Pilot

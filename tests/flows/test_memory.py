@@ -7,7 +7,7 @@ from pathlib import Path
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
-from app.desktop.memory_panel.panel import MemoryPanel
+from app.desktop.memory.panel import MemoryPanel
 from app.memory.block import Block
 from app.permissions.caller import Caller, CallerKind
 from app.vault.diff import Diff

@@ -8,10 +8,10 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
-from app.desktop.activity.activity import Activity
+from app.desktop.activity.item import ActivityItem
 from app.desktop.audit.changes_dialog import ChangesDialog
-from app.desktop.history_dialog import HistoryDialog
-from app.desktop.note_view.view import NoteView
+from app.desktop.notes.history_dialog import HistoryDialog
+from app.desktop.notes.view import NoteView
 from app.settings import Settings, save_settings
 from tests.flows.pilot import Pilot
 from tests.flows.test_activity import show_feed
@@ -82,14 +82,14 @@ def test_typed_text_is_saved_without_being_asked_and_is_one_entry_of_the_history
             assert mint.read_bytes() == before + b"".join(TYPED[:number])
         # The other tab takes the focus: what was typed is saved before any delay is over.
         settings.editor.autosave_delay = 120
-        pilot.window._take_settings(settings)
+        pilot.window._apply_settings(settings)
         await pilot.write_at_end(note, " Often.")
         await pilot.open_note("Tea.md")
         await pilot.until(lambda: mint.read_bytes().endswith(b" Often."), "it is saved")
         # One line of the activity stands for the session, and shows all of it.
         panel = await show_feed(pilot)
 
-        def session() -> list[Activity]:
+        def session() -> list[ActivityItem]:
             return [each for each in pilot.window.view.feed.activities if each.saves >= 3]
 
         await pilot.until(session, "the line of the session")
@@ -100,7 +100,7 @@ def test_typed_text_is_saved_without_being_asked_and_is_one_entry_of_the_history
         assert isinstance(changes, ChangesDialog) and changes.list.count() == 1
         await pilot.until(lambda: changes.diff_view.diff is not None, "it is compared")
         assert b"".join(changes.diff_view.diff.before) == before
-        assert b"".join(changes.diff_view.diff.after) == mint.read_bytes()
+        assert b"".join(changes.diff_view.diff.events_after) == mint.read_bytes()
         await pilot.press("Close")
         await pilot.until(lambda: not pilot.sheets)
         pilot.window.view.commands.act("history", "Plants/Mint.md")

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QLabel
 
-from app.agent.transcript import AgentText, Plan, ToolCard
-from app.desktop.agent_panel.model_menu import ModelMenu
+from app.agent.transcript import AgentPlan, AgentText, ToolCard
+from app.desktop.agent.model_menu import ModelMenu
 from app.settings import AgentProgram, AgentProgramSettings, Settings, save_settings
 from tests.flows.pilot import Pilot
 
@@ -46,7 +46,7 @@ def test_it_is_chosen_works_asks_and_what_it_wrote_by_itself_is_undone(
 
         items = await pilot.items()
         said = "".join(one.text for one in items if isinstance(one, AgentText))
-        assert "[written]" in said and "[no]" in said and any(isinstance(one, Plan) for one in items)
+        assert "[written]" in said and "[no]" in said and any(isinstance(one, AgentPlan) for one in items)
         tools = [one.tool for one in items if isinstance(one, ToolCard)]
         assert tools == ["agent_write", "direct_edit"]
         labels = [one.text() for one in pilot.agent.transcript.widget().findChildren(QLabel)]

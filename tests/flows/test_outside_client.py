@@ -15,9 +15,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel
 
-from app.desktop.approval_dialog import ApprovalDialog
+from app.desktop.approval.dialog import ApprovalDialog
+from app.desktop.connections.dialogs import NewProgramDialog, SetUpDialog
 from app.desktop.connections.panel import ConnectionsPanel
-from app.desktop.connections.sheets import NewProgramSheet, SetUpSheet
 from app.permissions.audit_entry import AuditFilter
 from app.vault.changes import Move, Update
 from tests.flows.files import everything_in
@@ -51,14 +51,14 @@ async def connect(pilot: Pilot, name: str) -> tuple[str, str]:
     await pilot.click(panel.add_button)
     await pilot.until(lambda: pilot.sheets, "the program is asked for")
     (sheet,) = pilot.sheets
-    assert isinstance(sheet, NewProgramSheet)
+    assert isinstance(sheet, NewProgramDialog)
     sheet.target_box.setCurrentText("Another MCP client")
     sheet.way_box.setCurrentIndex(sheet.way_box.findData("http"))
     QTest.keyClicks(sheet.name, name)
     await pilot.click(sheet.go)
-    await pilot.until(lambda: any(isinstance(one, SetUpSheet) for one in pilot.sheets), "the token is shown")
+    await pilot.until(lambda: any(isinstance(one, SetUpDialog) for one in pilot.sheets), "the token is shown")
     (shown,) = pilot.sheets
-    assert isinstance(shown, SetUpSheet)
+    assert isinstance(shown, SetUpDialog)
     token = shown.token.text()
     await pilot.press("Done")
     await pilot.until(lambda: not pilot.sheets, "the sheet is closed")
@@ -70,10 +70,10 @@ async def read_every_diff(pilot: Pilot, dialog: ApprovalDialog) -> None:
     proposal = dialog.current.request.proposal
     files, page = dialog.page.files, dialog.page
     assert files.model.rowCount() == LINKING + 1 == len(proposal.changes)
-    files.view.setFocus()
+    files.index_view.setFocus()
     for row, change in enumerate(proposal.changes):
         if row:
-            QTest.keyClick(files.view, Qt.Key.Key_Down)
+            QTest.keyClick(files.index_view, Qt.Key.Key_Down)
         after = change.after if isinstance(change, Update) else None
 
         def shows(after: bytes | None = after) -> bool:

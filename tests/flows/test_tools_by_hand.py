@@ -8,11 +8,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QLineEdit, QPlainTextEdit
 
-from app.desktop.category_switches import CategorySwitches
-from app.desktop.settings_dialog import SettingsDialog
-from app.desktop.tool_call.fields import NameLine
-from app.desktop.tool_call.form import ToolForm, title_of
-from app.desktop.tool_call.result_sheet import ResultSheet
+from app.desktop.settings.dialog import SettingsDialog
+from app.desktop.settings.tool_categories import ToolCategoryList
+from app.desktop.tool_form.fields import NameField
+from app.desktop.tool_form.form import ToolFormDialog, humanize
+from app.desktop.tool_form.result_dialog import ResultDialog
 from app.permissions.caller import Caller, CallerKind
 from app.settings import Settings, save_settings
 from tests.flows.pilot import Pilot
@@ -51,14 +51,16 @@ async def choose_tool(pilot: Pilot, title: str) -> None:
     QTest.keyClick(palette.field, Qt.Key.Key_Return)
 
 
-async def form(pilot: Pilot) -> ToolForm:
-    await pilot.until(lambda: any(isinstance(sheet, ToolForm) for sheet in pilot.sheets), "the form is shown")
-    return next(sheet for sheet in pilot.sheets if isinstance(sheet, ToolForm))
+async def form(pilot: Pilot) -> ToolFormDialog:
+    await pilot.until(
+        lambda: any(isinstance(sheet, ToolFormDialog) for sheet in pilot.sheets), "the form is shown"
+    )
+    return next(sheet for sheet in pilot.sheets if isinstance(sheet, ToolFormDialog))
 
 
-async def result(pilot: Pilot) -> ResultSheet:
-    await pilot.until(lambda: any(isinstance(s, ResultSheet) for s in pilot.sheets), "the result is shown")
-    return next(sheet for sheet in pilot.sheets if isinstance(sheet, ResultSheet))
+async def result(pilot: Pilot) -> ResultDialog:
+    await pilot.until(lambda: any(isinstance(s, ResultDialog) for s in pilot.sheets), "the result is shown")
+    return next(sheet for sheet in pilot.sheets if isinstance(sheet, ResultDialog))
 
 
 async def settled(pilot: Pilot, gone: str, there: str = "") -> None:
@@ -92,14 +94,14 @@ def test_a_tool_with_operations_is_run_by_its_form(app_run, garden: Path) -> Non
         assert wrong == {"name", "text", "heading"} and asked.isVisible()
 
         name = asked.editors["name"].control
-        assert isinstance(name, NameLine)
+        assert isinstance(name, NameField)
         name.setFocus()
         QTest.keyClicks(name, "camel")
         await pilot.until(lambda: name.offered == ("Camellia",), "the note's name is offered")
         QTest.keyClick(name, Qt.Key.Key_Tab)
         assert name.text() == "Camellia"
         heading = asked.editors["heading"].control
-        assert isinstance(heading, NameLine)
+        assert isinstance(heading, NameField)
         heading.setFocus()
         QTest.keyClicks(heading, "car")
         await pilot.until(lambda: heading.offered == ("Care",), "the note's heading is offered")
@@ -120,7 +122,7 @@ def test_a_tool_with_operations_is_run_by_its_form(app_run, garden: Path) -> Non
     app_run(use)
 
 
-def fill(asked: ToolForm, values: dict[str, str]) -> None:
+def fill(asked: ToolFormDialog, values: dict[str, str]) -> None:
     """Put values into the fields of a form, as typing or choosing does."""
     for name, value in values.items():
         control = asked.editors[name].control
@@ -140,17 +142,19 @@ def test_a_tool_of_every_category_is_run_from_the_palette(app_run, settings: Set
 
     async def use(pilot: Pilot) -> None:
         await pilot.open(garden)
-        tools = await pilot.client.run(lambda ws: {tool.name: tool.category for tool in ws.registry.all()})
+        tools = await pilot.client.run(
+            lambda ws: {tool.name: tool.category for tool in ws.registry.all_tools()}
+        )
         assert {category for category, *_ in BY_HAND} == set(tools.values())
         for category, tool, values, said in BY_HAND:
             assert tools[tool] == category
-            await choose_tool(pilot, title_of(tool))
+            await choose_tool(pilot, humanize(tool))
             asked = await form(pilot)
             fill(asked, values)
             await pilot.press("Run", asked)
 
-            def answered(asked: ToolForm = asked) -> list[ToolForm | ResultSheet]:
-                kinds = (ToolForm, ResultSheet)
+            def answered(asked: ToolFormDialog = asked) -> list[ToolFormDialog | ResultDialog]:
+                kinds = (ToolFormDialog, ResultDialog)
                 return [sheet for sheet in pilot.sheets if isinstance(sheet, kinds) and sheet is not asked]
 
             await pilot.until(lambda: pilot.approvals.dialog or answered(), f"{tool} asks or answers")
@@ -158,7 +162,7 @@ def test_a_tool_of_every_category_is_run_from_the_palette(app_run, settings: Set
                 await pilot.approve()
             await pilot.until(answered, f"{tool} has answered")
             (sheet,) = answered()
-            told = sheet.answer.toPlainText() if isinstance(sheet, ResultSheet) else sheet.problem.text()
+            told = sheet.answer.toPlainText() if isinstance(sheet, ResultDialog) else sheet.problem.text()
             assert said in told, tool
             sheet.reject()
             await pilot.until(lambda: not pilot.sheets, "all is closed")
@@ -175,7 +179,9 @@ def test_what_the_tool_says_is_wrong_comes_back_to_the_form(app_run, garden: Pat
         assert isinstance(name, QLineEdit)
         name.setText("Watre")
         await pilot.press("Run", asked)
-        await pilot.until(lambda: [s for s in pilot.sheets if isinstance(s, ToolForm) and s is not asked])
+        await pilot.until(
+            lambda: [s for s in pilot.sheets if isinstance(s, ToolFormDialog) and s is not asked]
+        )
         again = await form(pilot)
         assert "Watre" in again.problem.text() and again.arguments == {"name": "Watre"}
         name = again.editors["name"].control
@@ -191,11 +197,11 @@ def test_what_the_tool_says_is_wrong_comes_back_to_the_form(app_run, garden: Pat
 
 
 def test_a_category_that_is_off_is_gone_from_the_palette_and_refused(app_run, garden: Path) -> None:
-    async def switches(pilot: Pilot) -> tuple[SettingsDialog, CategorySwitches]:
+    async def switches(pilot: Pilot) -> tuple[SettingsDialog, ToolCategoryList]:
         pilot.window._show_settings("tools")
         await pilot.until(lambda: any(isinstance(s, SettingsDialog) for s in pilot.sheets), "settings")
         dialog = next(sheet for sheet in pilot.sheets if isinstance(sheet, SettingsDialog))
-        (found,) = dialog.findChildren(CategorySwitches)
+        (found,) = dialog.findChildren(ToolCategoryList)
         await pilot.until(lambda: "tags" in found.boxes, "the categories are listed")
         return dialog, found
 

@@ -11,11 +11,12 @@ from PySide6.QtPrintSupport import QPrintDialog, QPrinter
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QListWidget, QTreeWidget
 
-from app.desktop import dialogs, tasks
-from app.desktop.writing.bookmarks import Bookmarks
-from app.desktop.writing.bookmarks_panel import BookmarksPanel
-from app.desktop.writing.outline_panel import OutlinePanel
-from app.desktop.writing.tasks_panel import TasksPanel
+from app.desktop.bookmarks.model import Bookmarks
+from app.desktop.bookmarks.panel import BookmarksPanel
+from app.desktop.outline.panel import OutlinePanel
+from app.desktop.runtime import tasks
+from app.desktop.tasks.panel import TasksPanel
+from app.desktop.widgets import dialogs
 from app.permissions.caller import Caller, CallerKind
 from tests.flows.conftest import write_vault
 from tests.flows.hands import LEFT
@@ -29,7 +30,7 @@ DIAGRAM = "```mermaid\nflowchart LR\n  Leaf --> Tea\n```\n\n"
 
 
 def pilot_is_printing() -> bool:
-    return any("print_note" in repr(task) for task in tasks.running())
+    return any("print_note" in repr(task) for task in tasks.running_tasks())
 
 
 def texts(tree: QTreeWidget) -> dict[str, list[str]]:
@@ -233,7 +234,7 @@ def test_words_are_counted_and_notes_exported(app_run, garden: Path, tmp_path: P
             dialog.printer().setOutputFileName(str(tmp_path / "Printed.pdf"))
             return 1
 
-        monkeypatch.setattr(dialogs, "ask", print_to_file)
+        monkeypatch.setattr(dialogs, "run_dialog", print_to_file)
         pilot.window.menu.run("print-note")
         await pilot.until(lambda: not pilot_is_printing(), "it is printed")
         assert (tmp_path / "Printed.pdf").read_bytes().startswith(b"%PDF")

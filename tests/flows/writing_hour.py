@@ -18,7 +18,7 @@ from PySide6.QtCore import QMimeData
 from PySide6.QtGui import QImage, QTextCursor
 from PySide6.QtTest import QTest
 
-from app.desktop.note_view.view import NoteView
+from app.desktop.notes.view import NoteView
 from app.permissions.approval import Approved
 from app.permissions.caller import Caller
 from tests.flows.pilot import Pilot

@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from app.graph.builder import build, build_from
-from app.graph.model import Edge, Graph, Node
+from app.graph.model import Graph, GraphEdge, GraphNode
 from app.index.records import GraphData
 
 
 def of_edges(pairs, lonely=()) -> Graph:
     """Nodes named by their letters, e.g. of_edges(["ab", "bc"], lonely="x")."""
     names = list(dict.fromkeys([*"".join(pairs), *lonely]))
-    nodes = [Node(f"{name}.md", name) for name in names]
-    return build_from(nodes, [Edge(f"{a}.md", f"{b}.md") for a, b in pairs])
+    nodes = [GraphNode(f"{name}.md", name) for name in names]
+    return build_from(nodes, [GraphEdge(f"{a}.md", f"{b}.md") for a, b in pairs])
 
 
 def data(count: int, edges, **columns) -> GraphData:

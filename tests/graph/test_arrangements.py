@@ -12,15 +12,16 @@ from scipy.spatial import cKDTree
 
 from app import paths
 from app.embeddings.onnx_model import OnnxModel
-from app.graph import native, timeline
+from app.graph import core_bindings
 from app.graph.arrangement import Region
-from app.graph.by_meaning import by_meaning
-from app.graph.discs import around, packed
-from app.graph.groups import by_groups
+from app.graph.circle_packing import enclosing_circle, pack_circles
+from app.graph.knn import nearest
+from app.graph.layouts import timeline
+from app.graph.layouts.grouped import grouped_layout
+from app.graph.layouts.semantic import semantic_layout
+from app.graph.layouts.timeline import timeline_layout
 from app.graph.model import node_radii
-from app.graph.nearest import nearest
-from app.graph.neighbour_embedding import embedded
-from app.graph.timeline import by_time
+from app.graph.tsne import tsne_embedding
 from tests.graph.graphs import planted
 
 NONE = np.empty((0, 2), dtype=np.int32)
@@ -37,10 +38,10 @@ def overlap(at: np.ndarray, radii: np.ndarray) -> float:
 @given(st.lists(st.floats(0.3, 9.0), min_size=1, max_size=40), st.floats(0.6, 2.0))
 def test_packed_discs_do_not_overlap_and_the_disc_around_them_holds_them(sizes, aspect):
     radii = np.array(sizes)
-    centres = packed(radii, aspect)
+    centres = pack_circles(radii, aspect)
     apart = np.linalg.norm(centres[:, None] - centres[None], axis=2) + np.eye(len(radii)) * 99
     assert (apart >= radii[:, None] + radii[None] - 1e-3).all()
-    middle, reach = around(centres, radii)
+    middle, reach = enclosing_circle(centres, radii)
     assert (np.linalg.norm(centres - middle, axis=1) + radii <= reach + 1e-6).all()
     # Close together: the discs fill a good part of the one around them.
     assert len(radii) < 12 or np.square(radii).sum() > 0.4 * reach**2 / max(aspect, 1 / aspect)
@@ -57,7 +58,7 @@ def test_groups_are_discs_apart_and_inner_ones_lie_in_their_parents(linked):
     names = ("", "Work", "Work/Plans", "Work/Plans/Old", "Home", "Alone/Below")
     groups = (np.arange(len(graph)) // 40).astype(np.int32) % len(names)
     radii = node_radii(graph)
-    arranged = by_groups("folder", links, radii, groups, names)
+    arranged = grouped_layout("folder", links, radii, groups, names)
     assert overlap(arranged.positions, radii) <= 0.01
     regions = {region.key: region for region in arranged.regions}
     assert set(regions) == {*names, "Alone"}
@@ -73,13 +74,13 @@ def test_groups_are_discs_apart_and_inner_ones_lie_in_their_parents(linked):
         home = regions[names[groups[row]]]
         assert np.hypot(x - home.x, y - home.y) + radii[row] <= home.radius + 1e-2
     assert regions["Work"].count == (np.isin(groups, [1, 2, 3])).sum()
-    again = by_groups("folder", links, radii, groups, names)
+    again = grouped_layout("folder", links, radii, groups, names)
     assert (again.positions == arranged.positions).all()
 
 
 def test_linked_notes_of_a_group_stand_nearer_than_others():
     graph, truth = planted(3, 60)
-    arranged = by_groups(
+    arranged = grouped_layout(
         "type", graph.links, node_radii(graph), np.zeros(len(graph), dtype=np.int32), ("note",)
     )
     at = arranged.positions
@@ -98,7 +99,7 @@ def test_time_goes_from_left_to_right_also_where_dates_crowd(crowded):
     times[:crowded] = 1.5e9
     times[-5:] = 0
     radii = node_radii(graph)
-    arranged = by_time(graph.links, radii, times)
+    arranged = timeline_layout(graph.links, radii, times)
     at = arranged.positions
     assert overlap(at, radii) <= 0.01
     known = np.flatnonzero(times > 0)
@@ -112,13 +113,13 @@ def test_time_goes_from_left_to_right_also_where_dates_crowd(crowded):
         assert at[before, 0].max(initial=-np.inf) <= tick.x + 0.02
         assert at[after, 0].min(initial=np.inf) >= tick.x - 0.02
         assert datetime.fromtimestamp(tick.time, UTC).strftime("%Y-%m-%d").startswith(tick.label)
-    assert (by_time(graph.links, radii, times).positions == at).all()
+    assert (timeline_layout(graph.links, radii, times).positions == at).all()
 
 
 def test_linked_notes_stand_at_like_heights_along_time():
     graph, _ = planted(10, 30)
     times = np.random.default_rng(4).uniform(1.3e9, 1.7e9, len(graph))
-    y = by_time(graph.links, node_radii(graph), times).positions[:, 1]
+    y = timeline_layout(graph.links, node_radii(graph), times).positions[:, 1]
     linked = np.abs(y[graph.links[:, 0]] - y[graph.links[:, 1]]).mean()
     assert linked < 0.6 * np.abs(y[:, None] - y[None]).mean()
 
@@ -126,7 +127,7 @@ def test_linked_notes_stand_at_like_heights_along_time():
 @pytest.mark.parametrize("times", [[], [5e8], [5e8, 5e8, 5e8], [0, 0], [1.6e9, 1.6e9 + 7200]])
 def test_few_or_equal_dates_are_no_problem(times):
     radii = np.full(len(times), 0.5, dtype=np.float32)
-    arranged = by_time(NONE, radii, np.array(times, dtype=np.float64))
+    arranged = timeline_layout(NONE, radii, np.array(times, dtype=np.float64))
     assert np.isfinite(arranged.positions).all()
     assert len(times) < 2 or overlap(arranged.positions, radii) <= 0.01
     assert bool(arranged.ticks) == any(times)
@@ -149,7 +150,7 @@ def test_many_vectors_are_compared_in_fewer_directions_and_hardly_any_is_missed(
     vectors = rng.standard_normal((30, 96))[rng.integers(0, 30, 900)] + 0.8 * rng.standard_normal((900, 96))
     vectors = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
     exact, _ = nearest(vectors, 6)
-    monkeypatch.setattr("app.graph.nearest._EXACT_UP_TO", 100)
+    monkeypatch.setattr("app.graph.knn._MAX_EXACT_ROWS", 100)
     found, _ = nearest(vectors, 6)
     same = [len(np.intersect1d(a, b)) for a, b in zip(exact, found, strict=True)]
     assert np.mean(same) > 0.9 * 6
@@ -175,7 +176,7 @@ def test_notes_of_like_meaning_are_neighbours_on_the_map(monkeypatch):
     vectors = np.asarray(model.encode([file.read_text(encoding="utf-8")[:500] for file in files]))
     rows = np.arange(len(files)) * 2
     radii = np.full(2 * len(files), 0.4, dtype=np.float32)
-    arranged = by_meaning(vectors.astype(np.float16), rows, radii)
+    arranged = semantic_layout(vectors.astype(np.float16), rows, radii)
     at = arranged.positions
     assert len(files) >= 50
     assert trustworthiness(vectors, at[rows], 7) >= 0.83
@@ -184,10 +185,10 @@ def test_notes_of_like_meaning_are_neighbours_on_the_map(monkeypatch):
     rest = np.arange(len(files)) * 2 + 1
     assert (np.hypot(at[rest, 0] - region.x, at[rest, 1] - region.y) <= region.radius).all()
     assert at[rest, 0].min() > at[rows, 0].max()
-    assert (embedded(vectors[:30]) == embedded(vectors[:30])).all()
+    assert (tsne_embedding(vectors[:30]) == tsne_embedding(vectors[:30])).all()
     # More notes than can be compared in pairs are laid out by their nearest ones.
-    monkeypatch.setattr("app.graph.by_meaning._BY_PAIRS_UP_TO", 10)
-    joined = by_meaning(vectors.astype(np.float16), rows, radii).positions
+    monkeypatch.setattr("app.graph.layouts.semantic._MAX_TSNE_NODES", 10)
+    joined = semantic_layout(vectors.astype(np.float16), rows, radii).positions
     assert trustworthiness(vectors, joined[rows], 7) >= 0.74
     assert overlap(joined, radii) <= 0.01
 
@@ -195,7 +196,7 @@ def test_notes_of_like_meaning_are_neighbours_on_the_map(monkeypatch):
 @pytest.mark.parametrize("count", [0, 1, 2, 3, 9])
 def test_few_notes_have_a_map_too(count):
     vectors = np.eye(9, dtype=np.float32)[:count] if count else np.empty((0, 1), dtype=np.float32)
-    arranged = by_meaning(vectors, np.arange(count), np.full(count + 2, 0.4, dtype=np.float32))
+    arranged = semantic_layout(vectors, np.arange(count), np.full(count + 2, 0.4, dtype=np.float32))
     assert np.isfinite(arranged.positions).all()
     assert overlap(arranged.positions, np.full(count + 2, 0.4)) <= 0.01
 
@@ -204,29 +205,29 @@ def test_many_notes_without_a_date_stand_in_a_block_no_higher_than_the_rest():
     graph, _ = planted(10, 60)
     times = np.random.default_rng(4).uniform(1.3e9, 1.7e9, len(graph))
     times[: len(graph) // 3] = 0
-    at = by_time(graph.links, node_radii(graph), times).positions
+    at = timeline_layout(graph.links, node_radii(graph), times).positions
     assert overlap(at, node_radii(graph)) <= 0.01
     assert np.ptp(at[times == 0, 1]) <= 2 * np.ptp(at[times > 0, 1])
     assert at[times == 0, 0].max() < at[times > 0, 0].min()
 
 
-@pytest.mark.skipif(not native.available(), reason="two ways are compared")
+@pytest.mark.skipif(not core_bindings.available(), reason="two ways are compared")
 @settings(deadline=None, max_examples=40)
 @given(st.lists(st.tuples(st.floats(0, 30), st.floats(-6, 6), st.floats(0.2, 4)), min_size=1, max_size=60))
 def test_the_core_finds_the_same_free_places_along_time_as_numpy(discs):
     x, wanted, radii = (np.array(each, dtype=np.float32) for each in zip(*discs, strict=True))
     order = np.lexsort((np.arange(len(x)), -radii)).astype(np.int32)
-    y = native.swarm(x, wanted, radii, order, 0.35)
+    y = core_bindings.swarm(x, wanted, radii, order, 0.35)
     assert overlap(np.stack([x, y], axis=1), radii) <= 1e-3
     for place, row in enumerate(order.tolist()):
         before = order[:place]
         near = np.stack([x[before], y[before], radii[before]], axis=1).astype(np.float64)
-        free = timeline._free(float(x[row]), float(wanted[row]), float(radii[row]), near)
+        free = timeline._nearest_free_y(float(x[row]), float(wanted[row]), float(radii[row]), near)
         assert abs(y[row] - wanted[row]) <= abs(free - wanted[row]) + 0.01
 
 
 def test_a_heap_of_very_many_nodes_is_as_apart_as_a_small_one():
     radii = np.random.default_rng(2).uniform(0.4, 2.0, 6000).astype(np.float32)
     groups = (np.arange(6000) // 100).astype(np.int32)
-    arranged = by_groups("folder", NONE, radii, groups, tuple(map(str, range(60))))
+    arranged = grouped_layout("folder", NONE, radii, groups, tuple(map(str, range(60))))
     assert overlap(arranged.positions, radii) <= 0.01

@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.graph.builder import apply, build, build_from, carry, place_missing, with_suggestions
-from app.graph.model import Edge, Graph, GraphDelta, Node, node_radii
+from app.graph.builder import add_suggestions, apply, build, build_from, place_missing, transfer_positions
+from app.graph.model import Graph, GraphDelta, GraphEdge, GraphNode, node_radii
 from tests.graph.graphs import data, of_edges, planted
 
 
@@ -24,11 +24,11 @@ def test_two_relations_between_two_notes_are_both_kept():
 def test_neighbours_go_both_ways_and_around_goes_by_depth():
     graph = of_edges(["ab", "cb", "cd", "de"], lonely="x")
     row = graph.rows
-    assert graph.neighbours(row["b.md"]).tolist() == sorted([row["a.md"], row["c.md"]])
-    assert graph.around(row["a.md"], 2).tolist() == [row["a.md"], row["b.md"], row["c.md"]]
-    assert len(graph.around(row["a.md"], 9)) == 5
-    assert len(graph.around(row["a.md"], 9, limit=2)) == 2
-    assert graph.around(row["x.md"], 3).tolist() == [row["x.md"]]
+    assert graph.neighbors(row["b.md"]).tolist() == sorted([row["a.md"], row["c.md"]])
+    assert graph.rows_around(row["a.md"], 2).tolist() == [row["a.md"], row["b.md"], row["c.md"]]
+    assert len(graph.rows_around(row["a.md"], 9)) == 5
+    assert len(graph.rows_around(row["a.md"], 9, limit=2)) == 2
+    assert graph.rows_around(row["x.md"], 3).tolist() == [row["x.md"]]
 
 
 def test_an_empty_graph_has_no_nodes_and_no_neighbours():
@@ -65,9 +65,9 @@ pairs = st.lists(st.tuples(letters, letters), max_size=20)
 
 @given(before=pairs, saved=letters, targets=st.lists(letters, max_size=5))
 def test_a_delta_for_a_saved_note_gives_what_a_rebuild_gives(before, saved, targets):
-    nodes = [Node(f"{name}.md", name) for name in "abcdefgh"]
-    edges = [Edge(f"{a}.md", f"{b}.md", "SUPPORTS", 0.5) for a, b in before]
-    new = [Edge(f"{saved}.md", f"{target}.md", "CITES") for target in targets]
+    nodes = [GraphNode(f"{name}.md", name) for name in "abcdefgh"]
+    edges = [GraphEdge(f"{a}.md", f"{b}.md", "SUPPORTS", 0.5) for a, b in before]
+    new = [GraphEdge(f"{saved}.md", f"{target}.md", "CITES") for target in targets]
     after = apply(build_from(nodes, edges), GraphDelta(sources=(f"{saved}.md",), edges=tuple(new)))
     rebuilt = build_from(nodes, [edge for edge in edges if edge.source != f"{saved}.md"] + new)
     assert same(after, rebuilt)
@@ -88,8 +88,8 @@ def test_a_removed_note_goes_with_its_links():
 
 
 def test_an_unresolved_name_goes_with_its_last_link():
-    nodes = [Node("a.md", "a"), Node("Later", "Later", "unresolved", "unresolved")]
-    graph = build_from(nodes, [Edge("a.md", "Later")])
+    nodes = [GraphNode("a.md", "a"), GraphNode("Later", "Later", "unresolved", "unresolved")]
+    graph = build_from(nodes, [GraphEdge("a.md", "Later")])
     assert "Later" in graph.rows
     assert apply(graph, GraphDelta(sources=("a.md",))).paths == ("a.md",)
 
@@ -99,9 +99,11 @@ def test_a_new_note_comes_beside_its_neighbours_and_nothing_else_moves():
     rng = np.random.default_rng(1)
     positions = (rng.random((len(graph), 2)) * 60).astype(np.float32)
     targets = [graph.paths[row] for row in (3, 4)]
-    delta = GraphDelta(nodes=(Node("new.md", "new"),), edges=tuple(Edge("new.md", each) for each in targets))
+    delta = GraphDelta(
+        nodes=(GraphNode("new.md", "new"),), edges=tuple(GraphEdge("new.md", each) for each in targets)
+    )
     after = apply(graph, delta)
-    places, fresh = carry(graph, positions, after)
+    places, fresh = transfer_positions(graph, positions, after)
     assert [after.paths[row] for row in np.flatnonzero(fresh)] == ["new.md"]
     for path, row in graph.rows.items():
         assert (places[after.rows[path]] == positions[row]).all()
@@ -115,7 +117,7 @@ def test_a_renamed_note_keeps_its_place():
     graph = of_edges(["ab", "bc"])
     positions = np.array([[0, 0], [5, 5], [9, 1]], dtype=np.float32)
     after = apply(graph, GraphDelta(renamed=(("b.md", "z.md"),)))
-    places, fresh = carry(graph, positions, after, {"b.md": "z.md"})
+    places, fresh = transfer_positions(graph, positions, after, {"b.md": "z.md"})
     assert places[after.rows["z.md"]].tolist() == [5, 5]
     assert not fresh.any()
 
@@ -139,7 +141,7 @@ def test_a_note_without_links_comes_to_the_rim():
 def test_suggested_links_are_drawn_and_join_nothing():
     pairs = np.array([(0, 2), (0, 1), (3, 3), (2, 3)], dtype=np.int32)
     scores = np.array([0.5, 1, 1, 0.25], dtype=np.float32)
-    graph = with_suggestions(of_edges(["ab", "bc"], lonely="x"), pairs, scores)
+    graph = add_suggestions(of_edges(["ab", "bc"], lonely="x"), pairs, scores)
     rows = graph.rows
     assert graph.suggested.tolist() == [False, False, True, True]
     assert graph.edges[graph.suggested].tolist() == [[0, 2], [2, 3]]
@@ -147,10 +149,10 @@ def test_suggested_links_are_drawn_and_join_nothing():
     assert {graph.edge_types[code] for code in graph.edge_codes[graph.suggested]} == {"SUGGESTED"}
     assert graph.degree[rows["x.md"]] == 0
     assert graph.links.tolist() == [[0, 1], [1, 2]]
-    plain = with_suggestions(graph)
+    plain = add_suggestions(graph)
     assert (len(plain.edges), plain.edge_types) == (2, ("LINKS_TO",))
     # Saved notes leave them in place, until one is linked in earnest or loses an end.
-    linked = apply(graph, GraphDelta(edges=(Edge("c.md", "a.md"),)))
+    linked = apply(graph, GraphDelta(edges=(GraphEdge("c.md", "a.md"),)))
     assert linked.edges[linked.suggested].tolist() == [[2, 3]]
     gone = apply(graph, GraphDelta(removed=("x.md",)))
     assert [gone.paths[row] for row in gone.edges[gone.suggested].ravel()] == ["a.md", "c.md"]

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 from scipy.spatial import cKDTree
 
-from app.graph import native
+from app.graph import core_bindings
 from app.graph.builder import build
-from app.graph.coarsen import adjacency, communities, ladder, propagate
-from app.graph.drag import surroundings
+from app.graph.coarsen import adjacency, build_levels, communities, propagate
+from app.graph.component_packing import separate
+from app.graph.drag import affected_rows
 from app.graph.forces import Repulsion, bounded, dense_repulsion
-from app.graph.layout import MultilevelLayout, NativeLayout, NumpyLayout, laid_out
+from app.graph.layout import MultilevelLayout, NativeLayout, NumpyLayout, compute_layout
 from app.graph.model import Graph, Positions, node_radii
-from app.graph.packing import separate
 from tests.graph.graphs import data, of_edges, planted
 
 
@@ -20,7 +20,7 @@ def preservation(graph: Graph, positions: Positions) -> float:
     tree = cKDTree(positions)
     scores = []
     for row in np.flatnonzero(graph.degree > 0).tolist():
-        linked = set(graph.neighbours(row).tolist())
+        linked = set(graph.neighbors(row).tolist())
         near = set(tree.query(positions[row], len(linked) + 1)[1].tolist()) - {row}
         scores.append(len(linked & near) / len(linked | near))
     return float(np.mean(scores))
@@ -45,7 +45,7 @@ def fruchterman_reingold(graph: Graph, ticks: int = 200) -> Positions:
 
 def test_neighbours_are_kept_together_far_better_than_by_chance_and_by_the_classic():
     graph, _ = planted(16, 30)
-    ours = preservation(graph, laid_out(graph))
+    ours = preservation(graph, compute_layout(graph))
     rng = np.random.default_rng(0)
     by_chance = preservation(graph, rng.random((len(graph), 2)).astype(np.float32))
     classic = preservation(graph, fruchterman_reingold(graph))
@@ -55,21 +55,21 @@ def test_neighbours_are_kept_together_far_better_than_by_chance_and_by_the_class
 
 def test_communities_stay_together():
     graph, planted_in = planted(12, 30)
-    tree = cKDTree(laid_out(graph))
+    tree = cKDTree(compute_layout(graph))
     _, near = tree.query(tree.data, 7)
     assert (planted_in[near[:, 1:]] == planted_in[:, None]).mean() > 0.6
 
 
 def test_the_same_seed_gives_the_same_layout_and_another_one_another():
     graph, _ = planted(8, 25)
-    first = laid_out(graph, seed=3)
-    assert (first == laid_out(graph, seed=3)).all()
-    assert not (first == laid_out(graph, seed=4)).all()
+    first = compute_layout(graph, seed=3)
+    assert (first == compute_layout(graph, seed=3)).all()
+    assert not (first == compute_layout(graph, seed=4)).all()
 
 
 def test_no_node_lies_on_another():
     graph, _ = planted(10, 30, lonely=20)
-    positions, radii = laid_out(graph), node_radii(graph)
+    positions, radii = compute_layout(graph), node_radii(graph)
     apart = np.linalg.norm(positions[:, None] - positions[None], axis=2)
     touching = apart < (radii[:, None] + radii[None]) - 0.05
     np.fill_diagonal(touching, False)
@@ -79,7 +79,7 @@ def test_no_node_lies_on_another():
 def test_parts_and_orphans_are_packed_closely_around_the_largest():
     pairs = [(row, row + 1) for row in range(60, 100, 2)]
     graph = build(data(140, [(0, row) for row in range(1, 60)] + pairs))
-    positions = laid_out(graph)
+    positions = compute_layout(graph)
     reach = np.linalg.norm(positions, axis=1)
     main, pairs, lonely = reach[:60].max(), reach[60:100], reach[100:]
     assert pairs.min() > 0.5 * main
@@ -90,7 +90,7 @@ def test_parts_and_orphans_are_packed_closely_around_the_largest():
 
 @pytest.mark.parametrize("count", [0, 1, 2, 500])
 def test_notes_without_any_link_stand_in_a_disc(count):
-    positions = laid_out(build(data(count, [])))
+    positions = compute_layout(build(data(count, [])))
     assert positions.shape == (count, 2)
     assert np.isfinite(positions).all()
     if count == 500:
@@ -103,7 +103,7 @@ def test_odd_graphs_are_laid_out():
     clique = build(data(30, [(a, b) for a in range(30) for b in range(a)]))
     pair = of_edges(["aa", "ab", "ba", "ab"])
     for graph in (hub, chain, clique, pair):
-        positions = laid_out(graph)
+        positions = compute_layout(graph)
         assert np.isfinite(positions).all()
         assert np.unique(positions, axis=0).shape == positions.shape
 
@@ -115,7 +115,7 @@ def test_positions_come_from_the_first_tick_on_for_all_nodes():
     first = layout.tick()
     assert first.shape == (len(graph), 2)
     assert np.isfinite(first).all()
-    assert not layout.settled
+    assert not layout.is_settled
 
 
 def test_saved_positions_are_taken_as_they_are():
@@ -123,15 +123,15 @@ def test_saved_positions_are_taken_as_they_are():
     places = np.random.default_rng(0).random((len(graph), 2)).astype(np.float32) * 40
     layout = NumpyLayout()
     layout.start(graph, places)
-    assert layout.settled
+    assert layout.is_settled
     assert (layout.tick() == places).all()
 
 
-LAYOUTS = [NumpyLayout, *([NativeLayout] if native.available() else [])]
+LAYOUTS = [NumpyLayout, *([NativeLayout] if core_bindings.available() else [])]
 
 
 def drag(make: type[MultilevelLayout], graph: Graph, row: int, by: float) -> tuple[Positions, Positions]:
-    before = laid_out(graph)
+    before = compute_layout(graph)
     layout = make()
     layout.start(graph, before)
     for step in range(40):
@@ -139,10 +139,10 @@ def drag(make: type[MultilevelLayout], graph: Graph, row: int, by: float) -> tup
         layout.tick()
     layout.release(row)
     for _ in range(200):
-        if layout.settled:
+        if layout.is_settled:
             break
         layout.tick()
-    assert layout.settled
+    assert layout.is_settled
     return before, layout.positions
 
 
@@ -152,8 +152,8 @@ def test_a_dragged_node_takes_its_neighbours_along_and_leaves_far_ones_still(mak
     row = 5 * 30
     before, after = drag(make, graph, row, 15.0)
     moved = np.linalg.norm(after - before, axis=1)
-    leaves = [each for each in graph.neighbours(row).tolist() if graph.degree[each] <= 3]
-    far = np.setdiff1d(np.arange(len(graph)), surroundings(graph, row))
+    leaves = [each for each in graph.neighbors(row).tolist() if graph.degree[each] <= 3]
+    far = np.setdiff1d(np.arange(len(graph)), affected_rows(graph, row))
     assert moved[row] > 5
     assert moved[leaves].mean() > 1
     assert len(far)
@@ -182,7 +182,7 @@ def test_no_label_outgrows_its_cap_and_levels_shrink():
     mass = np.ones(len(graph), dtype=np.float32)
     labels = propagate(weights, mass, 8.0, seed=0)
     assert np.bincount(labels).max() <= 8
-    sizes = [len(level) for level in ladder(weights, seed=0, smallest=40)]
+    sizes = [len(level) for level in build_levels(weights, seed=0, smallest=40)]
     assert sizes == sorted(sizes, reverse=True)
     assert sizes[-1] < 200
 

@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.graph import native
-from app.graph.builder import apply, build, build_from, carry, place_missing
-from app.graph.layout import MultilevelLayout, NativeLayout, NumpyLayout, laid_out, new_layout
-from app.graph.model import Edge, Graph, GraphDelta, Node
+from app.graph import core_bindings
+from app.graph.builder import apply, build, build_from, place_missing, transfer_positions
+from app.graph.layout import MultilevelLayout, NativeLayout, NumpyLayout, compute_layout, new_layout
+from app.graph.model import Graph, GraphDelta, GraphEdge, GraphNode
 from tests.benchmarks.graphs import scale_free
 from tests.graph.graphs import data, planted
 
-LAYOUTS = [NumpyLayout, *([NativeLayout] if native.available() else [])]
+LAYOUTS = [NumpyLayout, *([NativeLayout] if core_bindings.available() else [])]
 NAMES = [f"{letter}.md" for letter in "abcdefghijkl"]
 
 edit = st.one_of(
@@ -28,8 +28,8 @@ def delta_of(graph: Graph, kind: str, path: str, others: list[str]) -> GraphDelt
     """The delta of one edit of a vault that holds `graph`; an edit that cannot be is none."""
     if kind == "save":
         linked = [other for other in others if other in graph.rows or other == path]
-        edges = tuple(Edge(path, other) for other in dict.fromkeys(linked))
-        return GraphDelta(nodes=(Node(path, path[0]),), edges=edges, sources=(path,))
+        edges = tuple(GraphEdge(path, other) for other in dict.fromkeys(linked))
+        return GraphDelta(nodes=(GraphNode(path, path[0]),), edges=edges, sources=(path,))
     if path not in graph.rows:
         return GraphDelta()
     if kind == "remove":
@@ -39,35 +39,35 @@ def delta_of(graph: Graph, kind: str, path: str, others: list[str]) -> GraphDelt
 
 def rebuilt(graph: Graph) -> Graph:
     """The same graph from its nodes and, in another order, its edges."""
-    nodes = [Node(path, name) for path, name in zip(graph.paths, graph.names, strict=True)]
-    edges = [Edge(graph.paths[a], graph.paths[b]) for a, b in graph.edges.tolist()]
+    nodes = [GraphNode(path, name) for path, name in zip(graph.paths, graph.names, strict=True)]
+    edges = [GraphEdge(graph.paths[a], graph.paths[b]) for a, b in graph.edges.tolist()]
     return build_from(nodes, edges[::-1])
 
 
 @given(st.lists(edit, max_size=12))
 @settings(max_examples=25, deadline=None)
 def test_after_any_edits_known_notes_stay_and_new_ones_have_a_place_of_their_own(edits):
-    graph = build_from([Node(path, path[0]) for path in NAMES[:4]], [Edge(NAMES[0], NAMES[1])])
-    at = laid_out(graph)
+    graph = build_from([GraphNode(path, path[0]) for path in NAMES[:4]], [GraphEdge(NAMES[0], NAMES[1])])
+    at = compute_layout(graph)
     layout = new_layout()
     for kind, path, others in edits:
         delta = delta_of(graph, kind, path, others)
         after = apply(graph, delta)
         renamed = dict(delta.renamed)
-        places, fresh = carry(graph, at, after, renamed)
+        places, fresh = transfer_positions(graph, at, after, renamed)
         for old, row in graph.rows.items():
             now = after.rows.get(renamed.get(old, old))
             if now is not None and not fresh[now]:
                 assert (places[now] == at[row]).all()
         layout.start(after, places)
-        assert layout.settled
+        assert layout.is_settled
         assert (layout.tick() == places).all()
         for row in np.flatnonzero(fresh):
             apart = np.linalg.norm(np.delete(places, row, axis=0) - places[row], axis=1)
             assert apart.min(initial=np.inf) > 0.5
         graph, at = after, places
     assert np.isfinite(at).all()
-    assert (laid_out(graph) == laid_out(rebuilt(graph))).all()
+    assert (compute_layout(graph) == compute_layout(rebuilt(graph))).all()
 
 
 @pytest.mark.parametrize("make", LAYOUTS)
@@ -77,7 +77,7 @@ def test_the_layout_depends_on_the_graph_and_not_on_the_order_of_its_links(make)
     assert (one == other).all()
 
 
-@pytest.mark.skipif(not native.available(), reason=f"no C core: {native.missing}")
+@pytest.mark.skipif(not core_bindings.available(), reason=f"no C core: {core_bindings.missing}")
 @pytest.mark.parametrize("graph", [planted(60, 30)[0], scale_free(1700)], ids=["groups", "no groups"])
 def test_one_thread_and_two_lay_out_alike_to_the_bit(graph):
     assert (arranged(NativeLayout(1), graph) == arranged(NativeLayout(2), graph)).all()
@@ -92,7 +92,7 @@ def test_links_to_oneself_are_no_links(make):
 
 def arranged(layout: MultilevelLayout, graph: Graph) -> np.ndarray:
     layout.start(graph, seed=3)
-    while not layout.settled:
+    while not layout.is_settled:
         layout.tick()
     return layout.positions
 

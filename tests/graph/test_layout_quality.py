@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from app.graph import native
+from app.graph import core_bindings
 from app.graph.layout import MultilevelLayout, NativeLayout, NumpyLayout
 from app.graph.model import Graph, Positions
 from tests.benchmarks.graphs import of_edges, quality, scale_free, vault, with_index_note
 
-needs_core = pytest.mark.skipif(not native.available(), reason=f"no C core: {native.missing}")
+needs_core = pytest.mark.skipif(not core_bindings.available(), reason=f"no C core: {core_bindings.missing}")
 
 # kept, crossings, stress of d3-force 3.0.0 after 300 ticks, measured on these very graphs.
 VAULT = vault(1000), 0.0607, 1.034, 0.1669
@@ -20,7 +20,7 @@ INDEX_NOTE = with_index_note(1000), 0.0404, 0.646, 0.1450
 
 def arranged(layout: MultilevelLayout, graph: Graph, seed: int = 0) -> Positions:
     layout.start(graph, seed=seed)
-    while not layout.settled:
+    while not layout.is_settled:
         layout.tick()
     return layout.positions
 

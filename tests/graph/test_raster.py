@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.graph import native
-from app.graph.native_pictures import HOLLOW, Bodies, View, disc_at
-from app.graph.native_pictures import draw_discs as draw_discs_by_core
+from app.graph import core_bindings
+from app.graph.core_drawing import HOLLOW_FLAG, Bodies, Viewport, disc_at
+from app.graph.core_drawing import draw_discs as draw_discs_by_core
+from app.graph.edge_style import EdgeStyle, Exposure
 from app.graph.raster import draw_edges as draw_edges_over
-from app.graph.raster_look import EdgeLook, Exposure
 
 GOLDEN = Path(__file__).with_name("golden_picture.npz")
 
@@ -21,18 +21,18 @@ GOLDEN = Path(__file__).with_name("golden_picture.npz")
 @pytest.fixture(params=["core", "numpy"], autouse=True)
 def drawn_by(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Every test of links runs with both."""
-    if request.param == "core" and not native.available():
-        pytest.skip(f"no C core: {native.missing}")
+    if request.param == "core" and not core_bindings.available():
+        pytest.skip(f"no C core: {core_bindings.missing}")
     if request.param == "numpy":
         if request.node.get_closest_marker("core_only"):
             pytest.skip("drawn by the core alone")
-        monkeypatch.setattr(native, "missing", "left out by the test")
+        monkeypatch.setattr(core_bindings, "missing", "left out by the test")
     return request.param
 
 
-def look(edges, *, light=1.0, width=1.0, color=(200, 100, 50)) -> EdgeLook:
+def look(edges, *, light=1.0, width=1.0, color=(200, 100, 50)) -> EdgeStyle:
     count = len(edges)
-    return EdgeLook(
+    return EdgeStyle(
         np.array(edges, dtype=np.int32).reshape(-1, 2),
         np.array([color], dtype=np.uint8),
         np.zeros(count, dtype=np.int16),
@@ -43,7 +43,7 @@ def look(edges, *, light=1.0, width=1.0, color=(200, 100, 50)) -> EdgeLook:
 
 def draw_edges(drawn, at, width, height, exposure, hidden=None, threads=1) -> np.ndarray:
     pixels = np.full((height, width, 4), 77, dtype=np.uint8)
-    with native.Workers(threads) as workers:
+    with core_bindings.WorkerThreads(threads) as workers:
         draw_edges_over(drawn, at, pixels, exposure, hidden, workers)
     return pixels
 
@@ -121,9 +121,9 @@ def test_a_sample_within_the_budget_is_about_as_bright_as_all():
 # What both draw alike, and what the core promises
 
 
-def tangle(count: int = 300, links: int = 600, side: float = 96.0) -> tuple[EdgeLook, np.ndarray]:
+def tangle(count: int = 300, links: int = 600, side: float = 96.0) -> tuple[EdgeStyle, np.ndarray]:
     rng = np.random.default_rng(3)
-    drawn = EdgeLook(
+    drawn = EdgeStyle(
         rng.integers(0, count, (links, 2)).astype(np.int32),
         np.array([(200, 100, 50), (90, 160, 250), (120, 220, 90)], dtype=np.uint8),
         rng.integers(0, 3, links).astype(np.int16),
@@ -136,7 +136,7 @@ def tangle(count: int = 300, links: int = 600, side: float = 96.0) -> tuple[Edge
 def test_a_few_links_look_as_drawn_by_numpy(drawn_by, monkeypatch):
     drawn, at = tangle(links=40)
     here = draw_edges(drawn, at, 96, 96, Exposure(0.3, 60.0)).astype(int)
-    monkeypatch.setattr(native, "missing", "left out by the test")
+    monkeypatch.setattr(core_bindings, "missing", "left out by the test")
     reference = draw_edges(drawn, at, 96, 96, Exposure(0.3, 60.0)).astype(int)
     assert np.abs(here - reference).mean() < 1.5
     assert abs(here.sum() / reference.sum() - 1) < 0.03
@@ -171,7 +171,7 @@ def test_the_picture_is_the_golden_one():
     if os.environ.get("SCRIPTORIUM_WRITE_GOLDEN"):
         np.savez_compressed(GOLDEN, picture=picture)
     golden = np.load(GOLDEN)["picture"]
-    exact = native.core.compiler().startswith("gcc") and platform.machine() == "x86_64"
+    exact = core_bindings.core.compiler().startswith("gcc") and platform.machine() == "x86_64"
     assert np.abs(picture.astype(int) - golden).max() <= (0 if exact else 2)
 
 
@@ -219,7 +219,7 @@ odd_places = st.sampled_from([np.nan, np.inf, -np.inf, 1e30, -1e30, 1e9, 0.0, 3.
 
 @given(st.lists(st.tuples(odd_places, odd_places), min_size=2, max_size=8), st.floats(0, 100, width=32))
 def test_no_place_is_too_odd_to_draw(at, breadth):
-    if not native.available():
+    if not core_bindings.available():
         return
     count = len(at)
     drawn = look([(a, (a + 1) % count) for a in range(count)] + [(0, 0)], width=breadth)
@@ -230,16 +230,16 @@ def test_no_place_is_too_odd_to_draw(at, breadth):
 
 # Nodes
 
-PIXELS = View((0.0, 0.0), 1.0, (0.0, 0.0), 1.0, 0.0)
+PIXELS = Viewport((0.0, 0.0), 1.0, (0.0, 0.0), 1.0, 0.0)
 
 
 def discs(at, radii, pixels, *, hollow=False, opacity=1.0, threads=1, ratio=1.0, view=PIXELS) -> None:
     """Every other node has the second colour, and is hollow if asked for; the largest are on top."""
-    colors = np.where(np.arange(len(at)) % 2, np.uint32(0x5AC878 | (HOLLOW if hollow else 0)), 0xF0783C)
+    colors = np.where(np.arange(len(at)) % 2, np.uint32(0x5AC878 | (HOLLOW_FLAG if hollow else 0)), 0xF0783C)
     order = np.argsort(radii, kind="stable").astype(np.int32)
     bodies = Bodies(at, radii, np.full(len(at), opacity, dtype=np.float32))
     ground = (20, 22, 26)
-    with native.Workers(threads) as workers:
+    with core_bindings.WorkerThreads(threads) as workers:
         colors = colors.astype(np.uint32)
         draw_discs_by_core(bodies, colors, order, None, 1.0, view, ground, ratio, pixels, workers)
 
@@ -285,7 +285,7 @@ def test_a_faint_disc_lets_through_what_is_below():
 @pytest.mark.core_only
 @given(st.integers(0, 40), st.integers(0, 1000), st.floats(0, 100), st.floats(0, 100))
 def test_the_node_picked_is_the_one_whose_rim_is_nearest(count, seed, x, y):
-    if not native.available():
+    if not core_bindings.available():
         return
     rng = np.random.default_rng(seed)
     at = (rng.random((count, 2)) * 100).astype(np.float32)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-TESTS = tuple(f"tests/graph/test_{each}.py" for each in ("native", "native_pictures", "raster"))
+TESTS = tuple(f"tests/graph/test_{each}.py" for each in ("core_bindings", "core_drawing", "raster"))
 
 # The sanitized core takes the place of the one in the source tree before anything imports it.
 RUN = """
@@ -21,7 +21,7 @@ module = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(module)
 sys.modules["app.graph._graphcore"] = module
 import pytest
-from app.graph import native
+from app.graph import core_bindings as native
 assert native.core is module, native.missing
 sys.exit(pytest.main(["-q", "-s", "-p", "no:cacheprovider", "-p", "no:xdist", *sys.argv[2:]]))
 """

@@ -10,23 +10,32 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.graph.svg import Discs, Drawing, Lines, Ring, StoppedError, Word, pieces, write_svg
+from app.graph.svg import (
+    StoppedError,
+    SvgDiscs,
+    SvgDrawing,
+    SvgLabel,
+    SvgLines,
+    SvgRing,
+    svg_chunks,
+    write_svg,
+)
 
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def drawing(words: tuple[Word, ...] = (), nodes: int = 3) -> Drawing:
+def drawing(words: tuple[SvgLabel, ...] = (), nodes: int = 3) -> SvgDrawing:
     at = np.array([[10.0 * row, 5.0, 2.0] for row in range(nodes)], dtype=np.float32)
     ends = np.array([[0, 5, 10, 5], [10, 5, 20, 5]], dtype=np.float32)
-    lines = (Lines(ends, "#112233", 1.0, 0.5), Lines(ends[:1], "#445566", 1.0, 0.5, dashed=True))
-    return Drawing(
+    lines = (SvgLines(ends, "#112233", 1.0, 0.5), SvgLines(ends[:1], "#445566", 1.0, 0.5, dashed=True))
+    return SvgDrawing(
         100,
         50,
         "A <graph>",
         lines,
-        (Discs(at, "#ff0000"), Discs(at[:1], "#00ff00", hollow=True)),
+        (SvgDiscs(at, "#ff0000"), SvgDiscs(at[:1], "#00ff00", hollow=True)),
         words,
-        (Ring(5, 5, 3),),
+        (SvgRing(5, 5, 3),),
         "#ffffff",
         "#ffffff",
         "#000000",
@@ -35,12 +44,12 @@ def drawing(words: tuple[Word, ...] = (), nodes: int = 3) -> Drawing:
     )
 
 
-def parsed(what: Drawing) -> ET.Element:
-    return ET.fromstring("".join(pieces(what)))
+def parsed(what: SvgDrawing) -> ET.Element:
+    return ET.fromstring("".join(svg_chunks(what)))
 
 
 def test_every_link_node_and_name_is_a_shape_of_its_own():
-    root = parsed(drawing((Word(10, 20, 12, "One & <two>"),), nodes=9000))
+    root = parsed(drawing((SvgLabel(10, 20, 12, "One & <two>"),), nodes=9000))
     links = root.find(f"{SVG}g[@id='links']")
     assert len(links.findall(f"{SVG}path")) == 3
     assert sum("stroke-dasharray" in path.attrib for path in links) == 1
@@ -54,7 +63,7 @@ def test_every_link_node_and_name_is_a_shape_of_its_own():
 
 @given(st.text())
 def test_any_name_gives_a_file_that_can_be_read(text: str):
-    parsed(drawing((Word(0, 0, 12, text),)))
+    parsed(drawing((SvgLabel(0, 0, 12, text),)))
 
 
 def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path):

@@ -14,7 +14,7 @@ import pytest
 
 from app.errors import ConflictError
 from app.events import EventBus
-from app.index.missed import MissedChanges
+from app.index.reconciler import Reconciler
 from app.index.records import IndexUpdated
 from app.index.vault_index import VaultIndex
 from app.settings import IndexSettings
@@ -59,7 +59,7 @@ class Followed:
         await self.index.open()
         ready = asyncio.Event()
         self.watching = asyncio.create_task(
-            watch(self.root, self.take, self.stop, self.store.wrote, ready=ready)
+            watch(self.root, self.take, self.stop, self.store.is_own_write, ready=ready)
         )
         await asyncio.wait_for(ready.wait(), ENOUGH)
         await self.index.scan()
@@ -265,16 +265,16 @@ async def test_a_missed_change_is_told_as_one_from_outside(tmp_path: Path) -> No
     (vault.root / "n.md").write_bytes(b"one")
     await vault.index.open()
     await vault.index.scan()
-    missed = MissedChanges(vault.index, vault.events, lambda: 10, "outside")
+    missed = Reconciler(vault.index, vault.events, lambda: 10, "outside")
     try:
-        await missed.look()
+        await missed.check()
         assert told == []
         (vault.root / "n.md").rename(vault.root / "m.md")
-        await missed.look()
+        await missed.check()
         old, new = NotePath("n.md"), NotePath("m.md")
         assert told == [NotesChanged((new,), (old,), ((old, new),), "outside", None)]
         vault.root.rename(tmp_path / "away")
-        await missed.look()
+        await missed.check()
         assert len(told) == 1
     finally:
         await vault.index.close()

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from app.events import EventBus
 from app.graph.builder import build
-from app.graph.changes import advance
-from app.graph.following import unresolved_around
+from app.graph.incremental_update import advance
 from app.graph.model import Graph, Positions
+from app.graph.pending_updates import unresolved_neighbors
 from app.index.records import IndexUpdated
 from app.index.vault_index import VaultIndex
 from app.settings import IndexSettings
@@ -98,7 +98,7 @@ class Follower:
     def follow(self) -> None:
         """As the panel does it, and check what must hold at every step."""
         before, at = self.graph, self.places
-        names = unresolved_around(before, self.touched)
+        names = unresolved_neighbors(before, self.touched)
         delta = self.index.graph_delta(self.touched, names, self.renamed)
         self.graph, self.places = advance(before, at, delta)
         moved = {path for pair in delta.renamed for path in pair}
@@ -120,7 +120,7 @@ def said(graph: Graph) -> tuple[object, ...]:
         sorted((graph.paths[a], graph.paths[b], graph.edge_types[c], str(x)) for (a, b), c, x in edges),
         sorted(zip(graph.paths, graph.degree.tolist(), strict=True)),
         sorted(
-            (path, sorted(graph.paths[each] for each in graph.neighbours(row).tolist()))
+            (path, sorted(graph.paths[each] for each in graph.neighbors(row).tolist()))
             for path, row in graph.rows.items()
         ),
         sorted(zip(graph.paths, graph.is_note.tolist(), strict=True)),
@@ -211,7 +211,7 @@ async def test_a_save_that_changes_no_link_shares_every_table_but_the_times(tmp_
     assert after.edges is before.edges
     assert (after.paths is before.paths, after.tags is before.tags) == (True, True)
     assert after.rows is before.rows
-    assert after.neighbourhood is before.neighbourhood
+    assert after.neighborhood is before.neighborhood
     assert (vault.places == places).all()
     vault.touched = {"a.md", "b.md"}
     vault.follow()

@@ -106,7 +106,7 @@ async def test_damage_found_while_reading_is_rebuilt(make_vault: MakeVault) -> N
     path = file_of(vault)
     await asyncio.to_thread(vault.index._database.close)
     spoil(path, start_of(path, "links"), 4096)
-    vault.index._database = database_module.Database(path)
+    vault.index._database = database_module.IndexDatabase(path)
     rebuilt = asyncio.Event()
     from app.index.records import IndexUpdated
 
@@ -131,7 +131,7 @@ async def test_the_file_can_be_deleted_between_two_starts(make_vault: MakeVault,
 async def test_a_locked_file_is_a_clear_error_and_nothing_is_lost(
     make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.storage.sqlite.BUSY_S", 0.05)
+    monkeypatch.setattr("app.storage.sqlite.BUSY_TIMEOUT_S", 0.05)
     vault = await make_vault({"a.md": "x"})
     with closing(sqlite3.connect(file_of(vault), isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
@@ -149,7 +149,7 @@ async def test_a_locked_file_is_a_clear_error_and_nothing_is_lost(
 async def test_a_file_locked_at_the_start_is_a_clear_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.storage.sqlite.BUSY_S", 0.05)
+    monkeypatch.setattr("app.storage.sqlite.BUSY_TIMEOUT_S", 0.05)
     database, _ = open_database(tmp_path)
     database.close()
     with closing(sqlite3.connect(tmp_path / FILE_NAME, isolation_level=None)) as other:
@@ -177,7 +177,7 @@ def test_a_step_that_fails_leaves_the_shape_before_it(
     monkeypatch.setattr(database_module, "MIGRATIONS", MIGRATIONS)
     database, reason = open_database(tmp_path)
     assert reason is None
-    with database.reading() as connection:
+    with database.read_connection() as connection:
         assert connection.execute("SELECT count(*) FROM sqlite_master WHERE name = 'half'").fetchone() == (0,)
         assert connection.execute("PRAGMA user_version").fetchone() == (len(MIGRATIONS),)
     database.close()

@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 
 from app.errors import VaultLostError
-from app.index import extract, heap, reading
-from app.index.database import Database
+from app.index import extract, heap, parser_pool
+from app.index.database import IndexDatabase
 from app.index.records import ScanProgress
 from app.index.vault_index import VaultIndex
 from app.settings import IndexSettings
@@ -341,7 +341,7 @@ async def test_a_cancelled_scan_keeps_what_it_has_and_goes_on_the_next_time(make
 async def test_many_notes_are_read_by_processes_with_the_same_result(
     make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reading, "_START_S", 0.0)
+    monkeypatch.setattr(parser_pool, "_PROCESS_START_S", 0.0)
     files = {f"f{n % 7}/note {n}.md": f"[[note {n // 2}]] #t{n % 5}" for n in range(450)}
     vault = await make_vault(files, scan=False)
     seen: list[ScanProgress] = []
@@ -364,17 +364,17 @@ async def test_without_processes_a_thread_goes_on(
         def __init__(self, *args: object, **options: object) -> None:
             raise OSError("no processes here")
 
-    monkeypatch.setattr(reading, "ProcessPoolExecutor", Refused)
-    monkeypatch.setattr(reading, "_START_S", 0.0)
+    monkeypatch.setattr(parser_pool, "ProcessPoolExecutor", Refused)
+    monkeypatch.setattr(parser_pool, "_PROCESS_START_S", 0.0)
     vault = await make_vault({f"{number}.md": "text" for number in range(250)})
     assert vault.index.stats().indexed == 250
 
 
 def test_processes_are_started_for_what_takes_longer_than_their_start() -> None:
-    assert not reading.worth_processes(300, 600_000)
-    assert not reading.worth_processes(3, 50 * 2**20)
-    assert reading.worth_processes(300, 20 * 2**20) and reading.worth_processes(6000, 600_000)
-    assert reading.worth_processes(3000, 6 * 2**20)
+    assert not parser_pool.is_worth_processes(300, 600_000)
+    assert not parser_pool.is_worth_processes(3, 50 * 2**20)
+    assert parser_pool.is_worth_processes(300, 20 * 2**20) and parser_pool.is_worth_processes(6000, 600_000)
+    assert parser_pool.is_worth_processes(3000, 6 * 2**20)
 
 
 async def test_the_service_thread_goes_on_while_a_vault_is_read(make_vault: MakeVault) -> None:
@@ -531,8 +531,8 @@ async def test_a_scan_gives_the_memory_that_it_used_back(
 ) -> None:
     done: list[str] = []
     vault = await make_vault({"a.md": "one"})
-    release = Database.release_memory
-    monkeypatch.setattr(Database, "release_memory", lambda self: (release(self), done.append("caches")))
+    release = IndexDatabase.release_memory
+    monkeypatch.setattr(IndexDatabase, "release_memory", lambda self: (release(self), done.append("caches")))
     monkeypatch.setattr(heap, "trim", lambda: done.append("heap"))
     await vault.index.scan()
     assert done == ["caches", "heap"]

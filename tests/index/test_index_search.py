@@ -10,9 +10,9 @@ from typing import get_args
 import pytest
 
 from app.errors import QueryError, TimeoutExpiredError
-from app.index import ranking, word_hits
+from app.index import fts_hits, ranking
 from app.index import search as search_module
-from app.index.request import Order
+from app.index.search_request import Order
 from app.vault.path import NotePath
 from tests.index.conftest import MakeVault, Vault
 
@@ -201,7 +201,7 @@ async def test_pages_of_hits(make_vault: MakeVault) -> None:
 async def test_very_many_hits_have_those_with_the_words_in_their_names_first(
     make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(word_hits, "FEW", 10)
+    monkeypatch.setattr(fts_hits, "MAX_RANKED_HITS", 10)
     files = {f"{number:02}.md": "common" + " banned" * (number % 3 == 0) for number in range(30)}
     files |= {f"common {number}.md": "common" + " banned" * (number == 1) for number in range(4)}
     vault = await make_vault(files)
@@ -337,8 +337,8 @@ async def test_orders_and_pages_agree_however_many_hits_there_are(
     await vault.index.scan()
     orders: dict[Order, list[str]] = {}
     for few, asking in ((5000, 27.0), (5, 0.0), (5, 1e9)):
-        monkeypatch.setattr(word_hits, "FEW", few)
-        monkeypatch.setattr(word_hits, "_ASKING", asking)
+        monkeypatch.setattr(fts_hits, "MAX_RANKED_HITS", few)
+        monkeypatch.setattr(fts_hits, "_QUERY_COST", asking)
         for order in get_args(Order):
             seen = []
             for offset in range(0, 40, 7):
@@ -453,7 +453,7 @@ async def test_a_pattern_that_would_explode_elsewhere_ends(make_vault: MakeVault
 
 
 async def test_a_search_ends_in_time(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(search_module.Search.__init__, "__defaults__", (0.0,))
+    monkeypatch.setattr(search_module.SearchRun.__init__, "__defaults__", (0.0,))
     with pytest.raises(TimeoutExpiredError):
         await vault.index.search("line:(a OR b)")
 
@@ -498,7 +498,7 @@ async def test_an_edit_is_found_at_once(vault: Vault) -> None:
 async def test_what_nothing_weighs_is_taken_from_the_newest_notes(
     make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ranking, "_LOOKED_AT", 20)
+    monkeypatch.setattr(ranking, "_MAX_SCANNED_ROWS", 20)
     notes = {f"f{n % 3}/n{n:02}.md": f"---\nstatus: s{n % 4}\n---\n#t{n % 2}\n" for n in range(60)}
     vault = await make_vault({}, scan=False)
     for place, (name, text) in enumerate(notes.items()):
@@ -561,7 +561,7 @@ async def test_orphans_that_were_found_before_are_found_anew_after_a_change(make
 async def test_a_phrase_of_words_that_most_notes_have_comes_by_place_then_by_change(
     make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(word_hits, "FEW", 10)
+    monkeypatch.setattr(fts_hits, "MAX_RANKED_HITS", 10)
     notes = {f"n{n:02}.md": "so it goes on and on it so\n" for n in range(20)}
     notes["old.md"] = "# it goes\n"
     notes["It goes.md"] = "so it is\n"
@@ -572,8 +572,8 @@ async def test_a_phrase_of_words_that_most_notes_have_comes_by_place_then_by_cha
     first = await vault.index.searcher.search('"it goes"', 40)
     assert [hit.path.text for hit in first.hits][:2] == ["It goes.md", "old.md"]
     # Of so frequent a phrase the first are found without looking for all: they are the same.
-    monkeypatch.setattr(ranking, "_FIRST", 12)
-    monkeypatch.setattr(word_hits, "_ASKING", 0.0)
+    monkeypatch.setattr(ranking, "_SMALL_RESULT_SIZE", 12)
+    monkeypatch.setattr(fts_hits, "_QUERY_COST", 0.0)
     for start in (0, 1, 3, 12):
         some = await vault.index.searcher.search('"it goes"', 4, start, exact=False)
         assert [hit.path for hit in some.hits] == [hit.path for hit in first.hits][start : start + 4]
@@ -586,7 +586,7 @@ async def test_a_phrase_of_words_that_most_notes_have_comes_by_place_then_by_cha
 async def test_what_only_the_texts_can_say_is_looked_for_in_order_of_relevance(
     make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ranking, "_FIRST", 4)
+    monkeypatch.setattr(ranking, "_SMALL_RESULT_SIZE", 4)
     notes = {
         f"n{n:02}.md": f"{'red ' * (n % 7 + 1)}\n{'blue ' * (n % 5)}\n\nred {'blue' if n % 3 else ''}\n\n"
         f"## part\n- [{' x'[n % 2]}] red {'blue' if n % 4 else 'and'}\n"

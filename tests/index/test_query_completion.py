@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.index.query import parse
-from app.index.query_completion import insertion, wanted_at
+from app.index.query_completion import completion_target_at, insertion
 from tests.index.conftest import MakeVault, Vault
 
 
@@ -39,7 +39,7 @@ from tests.index.conftest import MakeVault, Vault
     ],
 )
 def test_what_is_being_typed(typed: str, kind: str, word: str, replaced: str) -> None:
-    wanted = wanted_at(typed, len(typed))
+    wanted = completion_target_at(typed, len(typed))
     assert wanted is not None
     assert (wanted.kind, wanted.word) == (kind, word)
     assert typed[wanted.start : wanted.end] == replaced
@@ -49,12 +49,12 @@ def test_what_is_being_typed(typed: str, kind: str, word: str, replaced: str) ->
     "typed", ["", "a", "word ", '"tag:', "/tag:a", "content:ta", "line:(ta", "10:30", "[a:b OR c", "知识"]
 )
 def test_nothing_is_offered_elsewhere(typed: str) -> None:
-    assert wanted_at(typed, len(typed)) is None
+    assert completion_target_at(typed, len(typed)) is None
 
 
 @given(st.text(alphabet='ab -"()[]/\\:<>=OR*#tagfilepth', max_size=30), st.integers(0, 30))
 def test_any_place_in_any_text_is_looked_at(text: str, cursor: int) -> None:
-    wanted = wanted_at(text, cursor)
+    wanted = completion_target_at(text, cursor)
     assert wanted is None or 0 <= wanted.start <= wanted.end <= len(text)
 
 
@@ -63,7 +63,7 @@ def test_any_place_in_any_text_is_looked_at(text: str, cursor: int) -> None:
     st.text(alphabet='ab "()[]/\\:-*#<OR', min_size=1, max_size=12).filter(str.strip),
 )
 def test_what_is_put_in_can_be_read(typed: str, name: str) -> None:
-    wanted = wanted_at(typed, len(typed))
+    wanted = completion_target_at(typed, len(typed))
     assert wanted is not None
     text = insertion(wanted, name)
     assert parse(typed[: wanted.start] + text) is not None

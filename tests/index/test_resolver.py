@@ -168,7 +168,7 @@ def test_a_write_never_means_an_attachment_or_an_alias() -> None:
     for name in ("a.png", "Nick"):
         with pytest.raises(NotFoundError):
             names.resolve_strictly(name)
-    assert names.resolve_reading("nick").text == "N.md"
+    assert names.resolve_for_reading("nick").text == "N.md"
 
 
 def test_the_id_property_names_a_note_but_never_another_ones_name() -> None:
@@ -183,13 +183,13 @@ def test_the_id_property_names_a_note_but_never_another_ones_name() -> None:
 
 def test_reading_takes_the_root_note_and_then_aliases() -> None:
     names = resolver("N.md", "dir/N.md", "a/M.md", "b/M.md")
-    assert names.resolve_reading("N").text == "N.md"
+    assert names.resolve_for_reading("N").text == "N.md"
     with pytest.raises(AmbiguousError):
-        names.resolve_reading("M")
+        names.resolve_for_reading("M")
     names.add(NotePath("P.md"), 8, aliases=("same",))
     names.add(NotePath("Q.md"), 9, aliases=("Same",))
     with pytest.raises(AmbiguousError):
-        names.resolve_reading("SAME")
+        names.resolve_for_reading("SAME")
 
 
 def test_near_misses_are_suggested() -> None:
@@ -265,14 +265,14 @@ def test_a_preview_leaves_no_trace(paths: list[str], new: str, target: str) -> N
 
 def test_what_a_name_meant_to_a_tool_is_forgotten_with_each_change() -> None:
     names = resolver("a/Tea.md")
-    assert names.resolve_reading("Tea").text == names.resolve_reading("Tea").text == "a/Tea.md"
+    assert names.resolve_for_reading("Tea").text == names.resolve_for_reading("Tea").text == "a/Tea.md"
     names.add(NotePath("Tea.md"), 7)
-    assert names.resolve_reading("Tea").text == "Tea.md"
+    assert names.resolve_for_reading("Tea").text == "Tea.md"
     with names.preview({NotePath("Tea.md"): NotePath("Coffee.md")}):
-        assert names.resolve_reading("Tea").text == "a/Tea.md"
-    assert names.resolve_reading("Tea").text == "Tea.md"
+        assert names.resolve_for_reading("Tea").text == "a/Tea.md"
+    assert names.resolve_for_reading("Tea").text == "Tea.md"
     names.remove(NotePath("Tea.md"))
-    assert names.resolve_reading("Tea").text == "a/Tea.md"
+    assert names.resolve_for_reading("Tea").text == "a/Tea.md"
     names.load_rows([])
     with pytest.raises(NotFoundError):
-        names.resolve_reading("Tea")
+        names.resolve_for_reading("Tea")

@@ -16,14 +16,14 @@ def searches(folder: Path, **options: bool) -> SavedSearches:
 
 
 def names(saved: SavedSearches) -> list[str]:
-    return [one.name for one in saved.all()]
+    return [one.name for one in saved.list_searches()]
 
 
 def test_they_are_there_at_the_next_start_in_order_of_name(tmp_path: Path) -> None:
     saved = searches(tmp_path)
     saved.save("open  tasks ", " task-todo: ", "modified", "folder")
     saved.save("Claims", "type:hypothesis")
-    again = searches(tmp_path).all()
+    again = searches(tmp_path).list_searches()
     assert [(one.name, one.query, one.order, one.group) for one in again] == [
         ("Claims", "type:hypothesis", "relevance", ""),
         ("open tasks", "task-todo:", "modified", "folder"),
@@ -34,7 +34,7 @@ def test_one_of_the_same_name_is_replaced(tmp_path: Path) -> None:
     saved = searches(tmp_path)
     saved.save("Inbox", "tag:inbox")
     saved.save("INBOX", "tag:in")
-    assert [(one.name, one.query) for one in saved.all()] == [("INBOX", "tag:in")]
+    assert [(one.name, one.query) for one in saved.list_searches()] == [("INBOX", "tag:in")]
 
 
 def test_renaming_and_removing(tmp_path: Path) -> None:
@@ -66,7 +66,7 @@ def test_changes_are_told(tmp_path: Path) -> None:
 def test_a_file_that_cannot_be_read_is_kept_aside(tmp_path: Path, content: bytes) -> None:
     (tmp_path / FILE_NAME).write_bytes(content)
     saved = searches(tmp_path)
-    assert saved.all() == ()
+    assert saved.list_searches() == ()
     (aside,) = tmp_path.glob("searches.damaged-*.json")
     assert aside.name in saved.problem
     assert aside.read_bytes() == content

@@ -9,72 +9,72 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from app.errors import QueryError
-from app.index.query import DEEPEST, LONGEST, parse
-from app.index.query_text import written
-from app.index.query_tree import (
+from app.index.query import MAX_DEPTH, MAX_QUERY_CHARS, parse
+from app.index.query_ast import (
     And,
-    Compare,
-    Field,
+    FieldFilter,
     Node,
     Not,
     Or,
-    Orphan,
-    Phrase,
-    Property,
-    Regex,
-    Similar,
-    Word,
+    OrphanFilter,
+    PhraseTerm,
+    PropertyFilter,
+    RegexTerm,
+    SimilarityFilter,
+    ValueComparison,
+    WordTerm,
     explain,
 )
+from app.index.query_serializer import serialize_query
 
-A, B, C = Word("a"), Word("b"), Word("c")
+A, B, C = WordTerm("a"), WordTerm("b"), WordTerm("c")
 
 
 @pytest.mark.parametrize(
     ("text", "tree"),
     [
         ("a b ", And((A, B))),
-        ("a b", And((A, Word("b", prefix=True)))),
+        ("a b", And((A, WordTerm("b", prefix=True)))),
         ("a OR b c ", Or((A, And((B, C))))),
         ("(a OR b) c ", And((Or((A, B)), C))),
         ("a -b ", And((A, Not(B)))),
         ("-(a b) ", Not(And((A, B)))),
-        ("ORANGE or ", And((Word("ORANGE"), Word("or")))),
-        (r'"say \"hi\" \\ now"', Phrase(r'say "hi" \ now')),
-        ('""', Phrase("")),
-        (r"/a\/b\d+/ ", Regex(r"a/b\d+", 0)),
-        ("wor* x ", And((Word("wor", prefix=True), Word("x")))),
-        ("10:30 ", Word("10:30")),
-        ("https://a.b ", Word("https://a.b")),
-        ("file:a ", Field("file", A)),
-        ("FILE: a ", Field("file", A)),
-        ('path:"a b" ', Field("path", Phrase("a b"))),
-        ("tag:#x/y", Field("tag", Word("#x/y"))),
-        ("line:(a -b) ", Field("line", And((A, Not(B))))),
-        ("block:/x/ ", Field("block", Regex("x", 6))),
-        ("match-case:line:(a b) ", Field("match-case", Field("line", And((A, B))))),
-        ("section:(match-case:a b) ", Field("section", And((Field("match-case", A), B)))),
-        ("task:", Field("task", Phrase(""))),
-        ("task-todo: a ", Field("task-todo", A)),
-        ('task-done:"" ', Field("task-done", Phrase(""))),
-        ("orphan: a ", And((Orphan(), A))),
-        ("type:a ", Field("type", A)),
-        ("rel:supports", Field("rel", Word("supports"))),
-        ('links-to:"My note" ', Field("links-to", Phrase("My note"))),
-        ("linked-from:a ", Field("linked-from", A)),
-        ('similar:"free will" ', Similar("free will", 8)),
-        ("[p]", Property("p")),
-        ("[ my prop : a ]", Property("my prop", A)),
-        ('["p:q"]', Property("p:q")),
-        ("[p:null]", Property("p", None, empty=True)),
-        ('[p:"null"]', Property("p", Phrase("null"))),
-        ("[p:<5]", Property("p", Compare("<", "5"))),
-        ("[p:>= 2024-01-01]", Property("p", Compare(">=", "2024-01-01"))),
-        ("[p:a OR b]", Property("p", Or((A, B)))),
-        ("[p:(a OR b) -c]", Property("p", And((Or((A, B)), Not(C))))),
-        ("[p:/x.y/]", Property("p", Regex("x.y", 3))),
-        ("[p]a ", And((Property("p"), A))),
-        ("知识 管理 ", And((Word("知识"), Word("管理")))),
+        ("ORANGE or ", And((WordTerm("ORANGE"), WordTerm("or")))),
+        (r'"say \"hi\" \\ now"', PhraseTerm(r'say "hi" \ now')),
+        ('""', PhraseTerm("")),
+        (r"/a\/b\d+/ ", RegexTerm(r"a/b\d+", 0)),
+        ("wor* x ", And((WordTerm("wor", prefix=True), WordTerm("x")))),
+        ("10:30 ", WordTerm("10:30")),
+        ("https://a.b ", WordTerm("https://a.b")),
+        ("file:a ", FieldFilter("file", A)),
+        ("FILE: a ", FieldFilter("file", A)),
+        ('path:"a b" ', FieldFilter("path", PhraseTerm("a b"))),
+        ("tag:#x/y", FieldFilter("tag", WordTerm("#x/y"))),
+        ("line:(a -b) ", FieldFilter("line", And((A, Not(B))))),
+        ("block:/x/ ", FieldFilter("block", RegexTerm("x", 6))),
+        ("match-case:line:(a b) ", FieldFilter("match-case", FieldFilter("line", And((A, B))))),
+        ("section:(match-case:a b) ", FieldFilter("section", And((FieldFilter("match-case", A), B)))),
+        ("task:", FieldFilter("task", PhraseTerm(""))),
+        ("task-todo: a ", FieldFilter("task-todo", A)),
+        ('task-done:"" ', FieldFilter("task-done", PhraseTerm(""))),
+        ("orphan: a ", And((OrphanFilter(), A))),
+        ("type:a ", FieldFilter("type", A)),
+        ("rel:supports", FieldFilter("rel", WordTerm("supports"))),
+        ('links-to:"My note" ', FieldFilter("links-to", PhraseTerm("My note"))),
+        ("linked-from:a ", FieldFilter("linked-from", A)),
+        ('similar:"free will" ', SimilarityFilter("free will", 8)),
+        ("[p]", PropertyFilter("p")),
+        ("[ my prop : a ]", PropertyFilter("my prop", A)),
+        ('["p:q"]', PropertyFilter("p:q")),
+        ("[p:null]", PropertyFilter("p", None, empty=True)),
+        ('[p:"null"]', PropertyFilter("p", PhraseTerm("null"))),
+        ("[p:<5]", PropertyFilter("p", ValueComparison("<", "5"))),
+        ("[p:>= 2024-01-01]", PropertyFilter("p", ValueComparison(">=", "2024-01-01"))),
+        ("[p:a OR b]", PropertyFilter("p", Or((A, B)))),
+        ("[p:(a OR b) -c]", PropertyFilter("p", And((Or((A, B)), Not(C))))),
+        ("[p:/x.y/]", PropertyFilter("p", RegexTerm("x.y", 3))),
+        ("[p]a ", And((PropertyFilter("p"), A))),
+        ("知识 管理 ", And((WordTerm("知识"), WordTerm("管理")))),
     ],
 )
 def test_every_form_is_read(text: str, tree: Node) -> None:
@@ -109,8 +109,8 @@ def test_nothing_is_no_query(text: str) -> None:
         ("[p:<]", 4, "a number or a date after <"),
         ("similar:", 8, "a text in quotes"),
         ("similar:(a b)", 8, "a text in quotes"),
-        ("a" * (LONGEST + 1), LONGEST, "at most"),
-        ("(" * 200 + "a" + ")" * 200, DEEPEST, "levels of brackets"),
+        ("a" * (MAX_QUERY_CHARS + 1), MAX_QUERY_CHARS, "at most"),
+        ("(" * 200 + "a" + ")" * 200, MAX_DEPTH, "levels of brackets"),
     ],
 )
 def test_a_bad_query_names_the_place_and_what_was_expected(text: str, position: int, expected: str) -> None:
@@ -124,13 +124,13 @@ def test_a_bad_query_names_the_place_and_what_was_expected(text: str, position: 
 def without_places(node: Node) -> Node:
     """The tree without where its parts stood."""
     match node:
-        case Regex() | Similar():
+        case RegexTerm() | SimilarityFilter():
             return replace(node, position=0)
         case And(items) | Or(items):
             return replace(node, items=tuple(map(without_places, items)))
-        case Not(item) | Field(_, item):
+        case Not(item) | FieldFilter(_, item):
             return replace(node, item=without_places(item))
-        case Property(_, value) if value is not None:
+        case PropertyFilter(_, value) if value is not None:
             return replace(node, value=without_places(value))
         case _:
             return node
@@ -177,7 +177,7 @@ def test_a_search_that_is_written_down_is_read_as_the_same(text: str) -> None:
     except QueryError:
         assume(False)
     assume(node is not None)
-    again = parse(written(node))
+    again = parse(serialize_query(node))
     assert again is not None
     assert without_places(again) == without_places(node)
 
@@ -185,15 +185,15 @@ def test_a_search_that_is_written_down_is_read_as_the_same(text: str) -> None:
 @pytest.mark.parametrize(
     ("node", "text"),
     [
-        (And((A, Word("b", prefix=True))), "a b*"),
-        (And((Or((A, B)), Not(Field("tag", Word("x"))))), "(a OR b) -tag:x "),
-        (Property("p", Compare("<", "= 5")), '[p:<"= 5"]'),
-        (Property("a:b", None, empty=True), '["a:b":null]'),
-        (Regex(r"a/b\d"), r"/a\/b\d/"),
+        (And((A, WordTerm("b", prefix=True))), "a b*"),
+        (And((Or((A, B)), Not(FieldFilter("tag", WordTerm("x"))))), "(a OR b) -tag:x "),
+        (PropertyFilter("p", ValueComparison("<", "= 5")), '[p:<"= 5"]'),
+        (PropertyFilter("a:b", None, empty=True), '["a:b":null]'),
+        (RegexTerm(r"a/b\d"), r"/a\/b\d/"),
     ],
 )
 def test_how_a_search_is_written(node: Node, text: str) -> None:
-    assert written(node) == text
+    assert serialize_query(node) == text
 
 
 @given(st.text(alphabet='ab -"()[]/\\:<>=OR*#\n漢tagline', max_size=40))

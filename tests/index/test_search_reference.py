@@ -8,8 +8,18 @@ from itertools import pairwise
 
 import pytest
 
-from app.index.query_text import written
-from app.index.query_tree import And, Field, Node, Not, Or, Phrase, Property, Regex, Word
+from app.index.query_ast import (
+    And,
+    FieldFilter,
+    Node,
+    Not,
+    Or,
+    PhraseTerm,
+    PropertyFilter,
+    RegexTerm,
+    WordTerm,
+)
+from app.index.query_serializer import serialize_query
 from tests.index.conftest import MakeVault
 
 WORDS = ("tea", "teapot", "cup", "rain", "garden", "old", "知识", "笔记")
@@ -34,20 +44,20 @@ def query(dice: random.Random, depth: int = 0, *, inside: bool = False) -> Node:
     """A random tree; within a line or paragraph only words."""
     kind = dice.randrange(4 if depth > 2 else 7)
     if kind < 2:
-        return Word(dice.choice(WORDS), prefix=dice.random() < 0.2)
+        return WordTerm(dice.choice(WORDS), prefix=dice.random() < 0.2)
     if kind == 2:
-        return Phrase(" ".join(dice.choices(WORDS, k=2)))
+        return PhraseTerm(" ".join(dice.choices(WORDS, k=2)))
     if kind == 3:
         if inside:
-            return Regex(dice.choice(("te.", "^old", "[cr]up", "知.")))
+            return RegexTerm(dice.choice(("te.", "^old", "[cr]up", "知.")))
         return dice.choice(
             [
-                Field("tag", Word(dice.choice(TAGS))),
-                Field("file", Word(dice.choice(("1", "note")))),
-                Property("state", Word(dice.choice(STATES))),
-                Field("task-todo", Phrase("")),
-                Field("line", query(dice, 3, inside=True)),
-                Field("block", And((query(dice, 3, inside=True), query(dice, 3, inside=True)))),
+                FieldFilter("tag", WordTerm(dice.choice(TAGS))),
+                FieldFilter("file", WordTerm(dice.choice(("1", "note")))),
+                PropertyFilter("state", WordTerm(dice.choice(STATES))),
+                FieldFilter("task-todo", PhraseTerm("")),
+                FieldFilter("line", query(dice, 3, inside=True)),
+                FieldFilter("block", And((query(dice, 3, inside=True), query(dice, 3, inside=True)))),
             ]
         )
     items = (query(dice, depth + 1, inside=inside), query(dice, depth + 1, inside=inside))
@@ -57,9 +67,9 @@ def query(dice: random.Random, depth: int = 0, *, inside: bool = False) -> Node:
 def says(node: Node, text: str) -> bool:
     """Whether a piece of text has the words of a node."""
     match node:
-        case Word() | Phrase():
+        case WordTerm() | PhraseTerm():
             return pattern(node).search(text.lower()) is not None
-        case Regex(regex):
+        case RegexTerm(regex):
             return re.search(regex, text, re.MULTILINE | re.IGNORECASE) is not None
         case And(items):
             return all(says(item, text) for item in items)
@@ -71,7 +81,7 @@ def says(node: Node, text: str) -> bool:
             raise AssertionError(node)
 
 
-def pattern(leaf: Word | Phrase) -> re.Pattern[str]:
+def pattern(leaf: WordTerm | PhraseTerm) -> re.Pattern[str]:
     """Latin words are whole words, letters of a script without spaces stand anywhere."""
     tokens = re.findall(r"[a-z]+|[\u4e00-\u9fff]", leaf.text)
     body = tokens[0]
@@ -79,7 +89,7 @@ def pattern(leaf: Word | Phrase) -> re.Pattern[str]:
         wide = not (left.isascii() and right.isascii())
         body += (r"[\W_]*" if wide else r"[\W_]+") + right
     before = r"(?<![a-z0-9])" if tokens[0].isascii() else ""
-    longer = isinstance(leaf, Word) and leaf.prefix
+    longer = isinstance(leaf, WordTerm) and leaf.prefix
     after = r"(?![a-z0-9])" if tokens[-1].isascii() and not longer else ""
     return re.compile(before + body + after)
 
@@ -97,17 +107,17 @@ def matches(node: Node, name: str, text: str) -> bool:
             return any(map(inner, items))
         case Not(item):
             return not inner(item)
-        case Field("tag", Word(tag)):
+        case FieldFilter("tag", WordTerm(tag)):
             return re.search(rf"#{tag}(/|\s|$)", text) is not None
-        case Field("file", Word(part)):
+        case FieldFilter("file", WordTerm(part)):
             return part in f"{name}.md"
-        case Field("task-todo", _):
+        case FieldFilter("task-todo", _):
             return "- [ ]" in text
-        case Field("line", item):
+        case FieldFilter("line", item):
             return any(says(item, line) for line in text.split("\n"))
-        case Field("block", item):
+        case FieldFilter("block", item):
             return any(says(item, block) for block in re.split(r"\n\s*\n", text) if block.strip())
-        case Property(_, Word(state)):
+        case PropertyFilter(_, WordTerm(state)):
             return f"state: {state}" in text
         case _:
             return says(node, f"{name}\n{text}")
@@ -121,7 +131,7 @@ async def test_a_search_finds_what_reading_every_note_finds(make_vault: MakeVaul
     some = 0
     for _ in range(150):
         node = query(dice)
-        said = written(node)
+        said = serialize_query(node)
         wanted = sorted(name for name, text in texts.items() if matches(node, name, text))
         found = {path.stem_path for path in await vault.index.matching(said)}
         assert sorted(found) == wanted, said

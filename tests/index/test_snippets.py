@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.index.records import Snippet
-from app.index.snippets import WIDTH, opening
+from app.index.snippets import MAX_SNIPPET_CHARS, opening_snippet
 
 
 @pytest.mark.parametrize(
@@ -13,13 +13,13 @@ from app.index.snippets import WIDTH, opening
     [
         ("Tea is hot.\nMore.", (1, "Tea is hot.")),
         ("---\ntags: [tea]\n---\n\n# Tea\n\r\n  Hot\twater.\r\n", (7, "Hot water.")),
-        ("x" * 9000, (1, "x" * WIDTH)),
+        ("x" * 9000, (1, "x" * MAX_SNIPPET_CHARS)),
     ],
 )
 def test_the_opening_is_the_first_line_that_says_something(text: str, wanted: tuple[int, str]) -> None:
-    assert opening(text) == (Snippet(*wanted, ()),)
+    assert opening_snippet(text) == (Snippet(*wanted, ()),)
 
 
 @pytest.mark.parametrize("text", ["", "---\ntags: [tea]\n---\n", "# Tea\n\n## Green\n", "\n" * 9000])
 def test_a_note_that_says_nothing_has_no_opening(text: str) -> None:
-    assert opening(text) == ()
+    assert opening_snippet(text) == ()

@@ -6,7 +6,7 @@ from typing import cast
 
 from hypothesis import strategies as st
 
-from app.memory.block import Block, BlockType, Permission, View
+from app.memory.block import Block, BlockType, BlockView, Permission
 from app.memory.content import Content, LogEntry
 from app.memory.schema import (
     CompositeSchema,
@@ -16,7 +16,7 @@ from app.memory.schema import (
     MapField,
     MapSchema,
     Schema,
-    Section,
+    SectionSchema,
     TextSchema,
 )
 
@@ -28,10 +28,10 @@ SCHEMAS: tuple[Schema, ...] = (
     FIELDS,
     CompositeSchema(
         sections=(
-            Section(name="notes"),
-            Section(name="facts", content=FIELDS),
-            Section(name="items", content=ListSchema()),
-            Section(name="diary", content=LogSchema()),
+            SectionSchema(name="notes"),
+            SectionSchema(name="facts", content=FIELDS),
+            SectionSchema(name="items", content=ListSchema()),
+            SectionSchema(name="diary", content=LogSchema()),
         )
     ),
 )
@@ -77,7 +77,7 @@ def blocks(draw: st.DrawFn, label: str = "") -> Block:
     """Any block."""
     schema = draw(st.sampled_from(SCHEMAS))
     agents = st.sampled_from(["scriptorium", "editor", "mcp:a/b"])
-    views = st.builds(View, st.booleans(), st.integers(2, 9), st.none() | st.integers(1, 9))
+    views = st.builds(BlockView, st.booleans(), st.integers(2, 9), st.none() | st.integers(1, 9))
     made = Block.new(draw(agents), label or draw(LABELS), schema=schema)
     return Block(
         made.owner,

@@ -10,12 +10,20 @@ from hypothesis import strategies as st
 
 from app.errors import InvalidParametersError, PermissionDeniedError
 from app.memory import acl, changes, edits
-from app.memory.acl import Operation
-from app.memory.block import Block, BlockType, Permission, View
-from app.memory.entry import Entry
-from app.memory.schema import CompositeSchema, FieldKind, ListSchema, LogSchema, MapField, MapSchema, Section
+from app.memory.acl import BlockOperation
+from app.memory.block import Block, BlockType, BlockView, Permission
+from app.memory.entry import ArchiveEntry
+from app.memory.schema import (
+    CompositeSchema,
+    FieldKind,
+    ListSchema,
+    LogSchema,
+    MapField,
+    MapSchema,
+    SectionSchema,
+)
 from app.permissions.caller import Caller, CallerKind
-from app.toolkit.memory import access
+from app.toolkit.memory_service import judge_memory_change
 from app.vault.changes import ChangeSet, Create, Delete, Update
 from tests.memory.blocks import blocks
 
@@ -23,7 +31,7 @@ ME = "scriptorium"
 AGENT = Caller(CallerKind.DESKTOP_AGENT, "Model")
 ALLOW, ASK, DENY = "allow", "ask", "deny"
 
-TEXT = Block(ME, "b", content="one\ntwo\n", views={ME: View(pinned=True)})
+TEXT = Block(ME, "b", content="one\ntwo\n", views={ME: BlockView(pinned=True)})
 ITEMS = replace(TEXT, schema=ListSchema(), content=("a", "b"))
 LOG = replace(TEXT, schema=LogSchema(), content=())
 FORM = Block.new(
@@ -41,71 +49,97 @@ FORM = Block.new(
 )
 PARTS = replace(
     TEXT,
-    schema=CompositeSchema(sections=(Section(name="notes"), Section(name="rules", read_only=True))),
+    schema=CompositeSchema(
+        sections=(SectionSchema(name="notes"), SectionSchema(name="rules", read_only=True))
+    ),
     content={"notes": "x", "rules": "y"},
 )
 
 # What a change does, whatever made it: an operation of block_edit or block, an undo, a redo, a file's load.
-PATHS: dict[str, tuple[Block, Block | None, Operation]] = {
-    "append to a text": (TEXT, edits.append(TEXT, "three"), Operation.APPEND),
-    "append to a list": (ITEMS, edits.append(ITEMS, "c"), Operation.APPEND),
-    "append to a log": (LOG, edits.append(LOG, "c"), Operation.APPEND),
-    "append to a list field": (FORM, edits.append(FORM, "cake", "likes"), Operation.APPEND),
-    "append to a section": (PARTS, edits.append(PARTS, "z", "notes"), Operation.APPEND),
-    "replace": (TEXT, edits.replace(TEXT, "one", "ONE"), Operation.OVERWRITE),
-    "replace all": (TEXT, edits.replace(TEXT, "o", "0", "all"), Operation.OVERWRITE),
-    "replace the nth": (TEXT, edits.replace(TEXT, "o", "0", "nth", 2), Operation.OVERWRITE),
-    "replace by pattern": (TEXT, edits.replace(TEXT, "t.o", "2", "regex"), Operation.OVERWRITE),
-    "patch": (TEXT, edits.patch(TEXT, "@@\n-one\n+1\n two"), Operation.OVERWRITE),
-    "splice lines in the middle": (TEXT, edits.edit_range(TEXT, 2, 1, "between"), Operation.OVERWRITE),
-    "splice lines at the end": (TEXT, edits.edit_range(TEXT, 3, 2, "end"), Operation.APPEND),
-    "splice lines away": (TEXT, edits.edit_range(TEXT, 1, 1, ""), Operation.OVERWRITE),
-    "set a field": (FORM, edits.set_field(FORM, "mood", "merry"), Operation.OVERWRITE),
-    "count": (FORM, edits.append(FORM, "2", "seen"), Operation.OVERWRITE),
-    "set a section": (PARTS, edits.set_field(PARTS, "notes", "new"), Operation.OVERWRITE),
-    "undo an append": (edits.append(TEXT, "three"), TEXT, Operation.OVERWRITE),
-    "undo a removal": (edits.edit_range(TEXT, 2, 2, ""), TEXT, Operation.APPEND),
-    "describe": (TEXT, replace(TEXT, description="new"), Operation.OVERWRITE),
-    "origin": (TEXT, replace(TEXT, origin={"hash": "1"}), Operation.OVERWRITE),
-    "pin": (TEXT, TEXT.with_view(ME, View()), Operation.VIEW),
-    "viewport": (TEXT, TEXT.with_view(ME, View(True, 2, 5)), Operation.VIEW),
-    "pin for another": (TEXT, TEXT.with_view("editor", View(True)), Operation.GOVERN),
-    "archive": (TEXT, replace(TEXT, type=BlockType.ARCHIVAL), Operation.ARCHIVE),
-    "share": (TEXT, replace(TEXT, shares={"editor": Permission.READ_ONLY}), Operation.SHARE),
-    "make core": (TEXT, replace(TEXT, type=BlockType.CORE), Operation.GOVERN),
+PATHS: dict[str, tuple[Block, Block | None, BlockOperation]] = {
+    "append to a text": (TEXT, edits.append(TEXT, "three"), BlockOperation.APPEND),
+    "append to a list": (ITEMS, edits.append(ITEMS, "c"), BlockOperation.APPEND),
+    "append to a log": (LOG, edits.append(LOG, "c"), BlockOperation.APPEND),
+    "append to a list field": (FORM, edits.append(FORM, "cake", "likes"), BlockOperation.APPEND),
+    "append to a section": (PARTS, edits.append(PARTS, "z", "notes"), BlockOperation.APPEND),
+    "replace": (TEXT, edits.replace(TEXT, "one", "ONE"), BlockOperation.OVERWRITE),
+    "replace all": (TEXT, edits.replace(TEXT, "o", "0", "all"), BlockOperation.OVERWRITE),
+    "replace the nth": (TEXT, edits.replace(TEXT, "o", "0", "nth", 2), BlockOperation.OVERWRITE),
+    "replace by pattern": (TEXT, edits.replace(TEXT, "t.o", "2", "regex"), BlockOperation.OVERWRITE),
+    "patch": (TEXT, edits.patch(TEXT, "@@\n-one\n+1\n two"), BlockOperation.OVERWRITE),
+    "splice lines in the middle": (TEXT, edits.edit_range(TEXT, 2, 1, "between"), BlockOperation.OVERWRITE),
+    "splice lines at the end": (TEXT, edits.edit_range(TEXT, 3, 2, "end"), BlockOperation.APPEND),
+    "splice lines away": (TEXT, edits.edit_range(TEXT, 1, 1, ""), BlockOperation.OVERWRITE),
+    "set a field": (FORM, edits.set_field(FORM, "mood", "merry"), BlockOperation.OVERWRITE),
+    "count": (FORM, edits.append(FORM, "2", "seen"), BlockOperation.OVERWRITE),
+    "set a section": (PARTS, edits.set_field(PARTS, "notes", "new"), BlockOperation.OVERWRITE),
+    "undo an append": (edits.append(TEXT, "three"), TEXT, BlockOperation.OVERWRITE),
+    "undo a removal": (edits.edit_range(TEXT, 2, 2, ""), TEXT, BlockOperation.APPEND),
+    "describe": (TEXT, replace(TEXT, description="new"), BlockOperation.OVERWRITE),
+    "origin": (TEXT, replace(TEXT, origin={"hash": "1"}), BlockOperation.OVERWRITE),
+    "pin": (TEXT, TEXT.with_view(ME, BlockView()), BlockOperation.VIEW),
+    "viewport": (TEXT, TEXT.with_view(ME, BlockView(True, 2, 5)), BlockOperation.VIEW),
+    "pin for another": (TEXT, TEXT.with_view("editor", BlockView(True)), BlockOperation.GOVERN),
+    "archive": (TEXT, replace(TEXT, type=BlockType.ARCHIVAL), BlockOperation.ARCHIVE),
+    "share": (TEXT, replace(TEXT, shares={"editor": Permission.READ_ONLY}), BlockOperation.SHARE),
+    "make core": (TEXT, replace(TEXT, type=BlockType.CORE), BlockOperation.GOVERN),
     "archive core": (
         replace(TEXT, type=BlockType.CORE),
         replace(TEXT, type=BlockType.ARCHIVAL),
-        Operation.GOVERN,
+        BlockOperation.GOVERN,
     ),
-    "change the schema": (TEXT, replace(TEXT, schema=LogSchema(), content=()), Operation.GOVERN),
-    "give oneself more": (TEXT, replace(TEXT, permission=Permission.ADMIN), Operation.GOVERN),
-    "a read-only field": (FORM, FORM.with_text(FORM.text.replace("1970", "1980")), Operation.GOVERN),
-    "a read-only section": (PARTS, PARTS.with_text(PARTS.text.replace("  y", "  z")), Operation.GOVERN),
-    "delete": (TEXT, None, Operation.DELETE),
+    "change the schema": (TEXT, replace(TEXT, schema=LogSchema(), content=()), BlockOperation.GOVERN),
+    "give oneself more": (TEXT, replace(TEXT, permission=Permission.ADMIN), BlockOperation.GOVERN),
+    "a read-only field": (FORM, FORM.with_text(FORM.text.replace("1970", "1980")), BlockOperation.GOVERN),
+    "a read-only section": (PARTS, PARTS.with_text(PARTS.text.replace("  y", "  z")), BlockOperation.GOVERN),
+    "delete": (TEXT, None, BlockOperation.DELETE),
 }
 
 # The table of the design page; "yes" is allow. Pinning goes with reading, putting away with overwriting.
-DESIGN: dict[Permission, dict[Operation, str]] = {
-    Permission.READ_ONLY: {Operation.APPEND: DENY, Operation.OVERWRITE: DENY, Operation.DELETE: DENY},
-    Permission.PARTNER: {Operation.APPEND: ASK, Operation.OVERWRITE: ASK, Operation.DELETE: DENY},
-    Permission.HUMAN: {Operation.APPEND: ASK, Operation.OVERWRITE: ASK, Operation.DELETE: DENY},
-    Permission.APPEND: {Operation.APPEND: ALLOW, Operation.OVERWRITE: DENY, Operation.DELETE: DENY},
-    Permission.READ_WRITE: {Operation.APPEND: ALLOW, Operation.OVERWRITE: ALLOW, Operation.DELETE: DENY},
-    Permission.ADMIN: {Operation.APPEND: ALLOW, Operation.OVERWRITE: ALLOW, Operation.DELETE: ASK},
+DESIGN: dict[Permission, dict[BlockOperation, str]] = {
+    Permission.READ_ONLY: {
+        BlockOperation.APPEND: DENY,
+        BlockOperation.OVERWRITE: DENY,
+        BlockOperation.DELETE: DENY,
+    },
+    Permission.PARTNER: {
+        BlockOperation.APPEND: ASK,
+        BlockOperation.OVERWRITE: ASK,
+        BlockOperation.DELETE: DENY,
+    },
+    Permission.HUMAN: {
+        BlockOperation.APPEND: ASK,
+        BlockOperation.OVERWRITE: ASK,
+        BlockOperation.DELETE: DENY,
+    },
+    Permission.APPEND: {
+        BlockOperation.APPEND: ALLOW,
+        BlockOperation.OVERWRITE: DENY,
+        BlockOperation.DELETE: DENY,
+    },
+    Permission.READ_WRITE: {
+        BlockOperation.APPEND: ALLOW,
+        BlockOperation.OVERWRITE: ALLOW,
+        BlockOperation.DELETE: DENY,
+    },
+    Permission.ADMIN: {
+        BlockOperation.APPEND: ALLOW,
+        BlockOperation.OVERWRITE: ALLOW,
+        BlockOperation.DELETE: ASK,
+    },
 }
 MAY_SHARE = (Permission.PARTNER, Permission.HUMAN, Permission.READ_WRITE, Permission.ADMIN)
 
 
-def expected(permission: Permission, operation: Operation) -> str:
+def expected(permission: Permission, operation: BlockOperation) -> str:
     match operation:
-        case Operation.READ | Operation.VIEW:
+        case BlockOperation.READ | BlockOperation.VIEW:
             return ALLOW
-        case Operation.ARCHIVE:
-            return DESIGN[permission][Operation.OVERWRITE]
-        case Operation.SHARE:
+        case BlockOperation.ARCHIVE:
+            return DESIGN[permission][BlockOperation.OVERWRITE]
+        case BlockOperation.SHARE:
             return ASK if permission in MAY_SHARE else DENY
-        case Operation.GOVERN:
+        case BlockOperation.GOVERN:
             return ASK if permission is Permission.ADMIN else DENY
         case _:
             return DESIGN[permission][operation]
@@ -120,10 +154,10 @@ def test_each_path_with_each_permission(path: str, permission: Permission) -> No
         after = replace(after, permission=permission)
     elif permission is Permission.ADMIN and after is not None:
         after = replace(after, permission=Permission.READ_WRITE)
-    change = changes.deleted(before) if after is None else changes.edited(before, after)
-    found = access(change, AGENT)
+    change = changes.delete_block(before) if after is None else changes.edit_block(before, after)
+    found = judge_memory_change(change, AGENT)
     assert found is not None and found.effect == expected(permission, operation), found
-    assert acl.judge(before, after, ME).effect == found.effect
+    assert acl.judge_change(before, after, ME).effect == found.effect
 
 
 @pytest.mark.parametrize("permission", Permission)
@@ -135,15 +169,15 @@ def test_a_block_that_is_shared_follows_the_permission_of_the_share(
     shares = {ME: permission}
     before = replace(before, owner="editor", shares=shares, permission=Permission.ADMIN)
     after = after and replace(after, owner="editor", shares=shares, permission=Permission.ADMIN)
-    assert acl.judge(before, after, ME).effect == expected(permission, operation)
+    assert acl.judge_change(before, after, ME).effect == expected(permission, operation)
     acl.check_read(before, ME)
 
 
 @given(blocks(label="b"), blocks(label="b"))
 def test_a_stranger_may_do_nothing(before: Block, after: Block) -> None:
     before = replace(before, owner="other", shares={})
-    assert acl.judge(before, replace(after, owner="other"), "stranger").effect == DENY
-    assert acl.judge(before, None, "stranger").effect == DENY
+    assert acl.judge_change(before, replace(after, owner="other"), "stranger").effect == DENY
+    assert acl.judge_change(before, None, "stranger").effect == DENY
     with pytest.raises(PermissionDeniedError):
         acl.check_read(before, "stranger")
 
@@ -161,17 +195,17 @@ def test_a_block_that_may_only_be_read_or_added_to_never_loses_a_letter(
         after = after.with_text(data.draw(st.sampled_from([before.text, "", "- x\n"])))
     except InvalidParametersError:
         return
-    if acl.judge(before, after, ME).effect == ALLOW and isinstance(before.content, str):
+    if acl.judge_change(before, after, ME).effect == ALLOW and isinstance(before.content, str):
         assert isinstance(after.content, str) and after.content.startswith(before.content)
         assert permission is Permission.APPEND or after.content == before.content
 
 
 def test_nobody_gives_more_than_they_have() -> None:
     more = replace(TEXT, shares={"editor": Permission.ADMIN})
-    assert acl.judge(TEXT, more, ME).effect == DENY
+    assert acl.judge_change(TEXT, more, ME).effect == DENY
     asked = replace(TEXT, permission=Permission.PARTNER)
     more = replace(asked, shares={"editor": Permission.READ_WRITE})
-    assert acl.judge(asked, more, ME).effect == DENY
+    assert acl.judge_change(asked, more, ME).effect == DENY
 
 
 @pytest.mark.parametrize(
@@ -184,7 +218,7 @@ def test_nobody_gives_more_than_they_have() -> None:
         (Block(ME, "n", permission=Permission.HUMAN), ASK),
         (Block(ME, "n", BlockType.CORE), ASK),
         (Block(ME, "n", shares={"editor": Permission.READ_ONLY}), ASK),
-        (Block(ME, "n", views={"editor": View(True)}), ASK),
+        (Block(ME, "n", views={"editor": BlockView(True)}), ASK),
         (Block("editor", "n"), DENY),
         (
             Block(
@@ -192,7 +226,7 @@ def test_nobody_gives_more_than_they_have() -> None:
                 "persona",
                 BlockType.CORE,
                 content="I am calm.",
-                views={ME: View(True)},
+                views={ME: BlockView(True)},
                 description="Who the agent is and how it works.",
             ),
             ALLOW,
@@ -205,7 +239,7 @@ def test_nobody_gives_more_than_they_have() -> None:
                 BlockType.CORE,
                 permission=Permission.HUMAN,
                 content="Likes tea.",
-                views={ME: View(True)},
+                views={ME: BlockView(True)},
                 description="What the agent knows of the person.",
             ),
             ASK,
@@ -213,16 +247,16 @@ def test_nobody_gives_more_than_they_have() -> None:
     ],
 )
 def test_new_blocks(block: Block, effect: str) -> None:
-    found = access(changes.created(block), AGENT)
+    found = judge_memory_change(changes.create_block(block), AGENT)
     assert found is not None and found.effect == effect, found
 
 
 def test_entries_are_added_freely_never_changed_and_taken_away_with_a_yes() -> None:
-    entry = Entry.new(ME, "tea")
-    other = Entry.new("editor", "coffee")
+    entry = ArchiveEntry.new(ME, "tea")
+    other = ArchiveEntry.new("editor", "coffee")
 
     def effect(change: Create | Update | Delete) -> str:
-        found = access(ChangeSet.of(change, place=changes.PLACE), AGENT)
+        found = judge_memory_change(ChangeSet.of(change, place=changes.MEMORY_PLACE), AGENT)
         assert found is not None
         return found.effect
 
@@ -235,10 +269,10 @@ def test_entries_are_added_freely_never_changed_and_taken_away_with_a_yes() -> N
 def test_the_worst_of_several_changes_counts_and_the_person_is_bound_by_none() -> None:
     other = replace(TEXT, label="c", permission=Permission.READ_ONLY)
     both = ChangeSet.of(
-        changes.change_of(TEXT, edits.append(TEXT, "x")),
-        changes.change_of(other, edits.append(other, "x")),
-        place=changes.PLACE,
+        changes.block_change(TEXT, edits.append(TEXT, "x")),
+        changes.block_change(other, edits.append(other, "x")),
+        place=changes.MEMORY_PLACE,
     )
-    found = access(both, AGENT)
+    found = judge_memory_change(both, AGENT)
     assert found is not None and found.effect == DENY
-    assert access(both, Caller.user()) is None
+    assert judge_memory_change(both, Caller.user()) is None

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from app.memory.block import Block
-from app.memory.changes import PLACE, change_of, created, inserted
-from app.memory.entry import Entry
-from app.memory.projection import project
+from app.memory.changes import MEMORY_PLACE, block_change, create_block, insert_entry
+from app.memory.entry import ArchiveEntry
+from app.memory.serialization import serialize_block
 from app.memory.store import MemoryStore
 from app.vault.changes import ChangeSet, Create, Delete, content_hash
 from app.vault.journal import Journal
@@ -23,13 +23,13 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="kills forked ch
 ME = "scriptorium"
 PLAN = Block.new(ME, "plan", text="one\n")
 GONE = Block.new(ME, "gone", text="delete me\n")
-ENTRY = Entry.new(ME, "remember me")
+ENTRY = ArchiveEntry.new(ME, "remember me")
 CHANGES = ChangeSet.of(
-    change_of(PLAN, PLAN.with_text("one\ntwo\n")),
-    Delete(GONE.path, project(GONE)),
-    Create(Block.new(ME, "new").path, project(Block.new(ME, "new"))),
-    *inserted(ENTRY).changes,
-    place=PLACE,
+    block_change(PLAN, PLAN.with_text("one\ntwo\n")),
+    Delete(GONE.path, serialize_block(GONE)),
+    Create(Block.new(ME, "new").path, serialize_block(Block.new(ME, "new"))),
+    *insert_entry(ENTRY).changes,
+    place=MEMORY_PLACE,
 )
 STEPS = ["keep", "begin", "row", "row", "row", "row", "outbox", "written", "recorded", "sent"]
 
@@ -69,8 +69,8 @@ def in_child(work: Callable[[], object]) -> bool:
 def seed(folder: Path) -> None:
     journal = Journal(folder)
     store = MemoryStore(folder, journal)
-    store.commit(created(PLAN), author="A")
-    store.commit(created(GONE), author="A")
+    store.commit(create_block(PLAN), author="A")
+    store.commit(create_block(GONE), author="A")
     store.close()
     journal.close()
 
@@ -80,7 +80,7 @@ def commit(folder: Path, step: Callable[[str], None]) -> None:
 
 
 def state(store: MemoryStore) -> dict[str, bytes]:
-    return {str(block.path): project(block) for block in store.all_blocks()}
+    return {str(block.path): serialize_block(block) for block in store.all_blocks()}
 
 
 def check(folder: Path) -> bool:
@@ -100,7 +100,7 @@ def check(folder: Path) -> bool:
                 assert (None if now is None else content_hash(now)) == change.after
         else:
             assert len(journal.commits()) == 2
-            assert found == {str(one.path): project(one) for one in (PLAN, GONE)}
+            assert found == {str(one.path): serialize_block(one) for one in (PLAN, GONE)}
         with store.database.transaction() as db:
             assert not db.execute("SELECT * FROM outbox").fetchall()
             words = db.execute("SELECT count(*) FROM entry_words").fetchone()[0]

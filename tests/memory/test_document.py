@@ -9,15 +9,15 @@ from hypothesis import strategies as st
 from app.errors import InvalidParametersError
 from app.memory.block import Block
 from app.memory.document import BlockDocument
-from app.memory.labels import block_path, clean_label, label_of
-from app.memory.projection import project, read_block
+from app.memory.labels import block_path, clean_label, label_from_path
 from app.memory.schema import FieldKind, ListSchema, LogSchema, MapField, MapSchema
+from app.memory.serialization import parse_block, serialize_block
 from tests.memory.blocks import LABELS, blocks, contents
 
 
 @given(blocks())
 def test_bytes_and_block_say_the_same(block: Block) -> None:
-    assert read_block(project(block)) == block
+    assert parse_block(serialize_block(block)) == block
 
 
 @settings(max_examples=60)
@@ -31,8 +31,8 @@ def test_a_document_becomes_any_block_and_stays_it_when_saved(data: st.DataObjec
     version = document.version
     document = BlockDocument(document.save())
     document.write(second)
-    assert project(BlockDocument(document.save()).read()) == project(second)
-    earlier = document.at(version)
+    assert serialize_block(BlockDocument(document.save()).read()) == serialize_block(second)
+    earlier = document.at_version(version)
     assert earlier is not None and earlier.read() == first
 
 
@@ -42,7 +42,7 @@ def test_a_label_can_be_read_from_its_path(label: str) -> None:
         path = block_path("mcp:a/b", label)
     except InvalidParametersError:
         assume(False)
-    assert label_of(path) == clean_label(label)
+    assert label_from_path(path) == clean_label(label)
     assert not path.is_hidden and len(path.text.split("/")) == 2 + label.strip().count("/")
 
 
@@ -103,16 +103,16 @@ def _forked(block: Block) -> tuple[BlockDocument, BlockDocument]:
 
 
 def test_a_document_with_a_very_long_history_leaves_it_behind(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.memory.document._MOST_OPERATIONS", 50)
+    monkeypatch.setattr("app.memory.document._MAX_OPERATIONS", 50)
     block = Block.new("a", "b", text="x" * 40)
     document = BlockDocument()
     document.write(block)
-    assert document.shortened() is document
+    assert document.compact() is document
     version = document.version
     document.write(block.with_text("y" * 40))
-    short = document.shortened()
+    short = document.compact()
     assert short is not document and short.read() == document.read()
-    assert short.at(version) is None
+    assert short.at_version(version) is None
 
 
 @pytest.mark.parametrize(
@@ -123,20 +123,23 @@ def test_a_document_with_a_very_long_history_leaves_it_behind(monkeypatch: pytes
         (b'---\nowner "a"\n---\n', "Line 2"),
         (b"---\nowner: [[[\n---\n", "Line 2"),
         (b"\xff", "UTF-8"),
-        (project(Block("a", "b")).replace(b"working", b"waking"), "type"),
-        (project(Block("a", "b")).replace(b"read_write", b"root"), "permission"),
-        (project(Block("a", "b")).replace(b'"text"', b'"tree"'), "schema"),
-        (project(Block("a", "b")).replace(b"label:", b"color: 1\nlabel:"), "color"),
-        (project(Block("a", "b", schema=ListSchema(), content=())) + b"no item\n", "Line 1"),
-        (project(Block("a", "b", schema=LogSchema(), content=())) + b"- soon x\n", "time"),
-        (project(Block("a", "b", schema=ListSchema(max_items=1), content=())) + b"- a\n- b\n", "at most 1"),
+        (serialize_block(Block("a", "b")).replace(b"working", b"waking"), "type"),
+        (serialize_block(Block("a", "b")).replace(b"read_write", b"root"), "permission"),
+        (serialize_block(Block("a", "b")).replace(b'"text"', b'"tree"'), "schema"),
+        (serialize_block(Block("a", "b")).replace(b"label:", b"color: 1\nlabel:"), "color"),
+        (serialize_block(Block("a", "b", schema=ListSchema(), content=())) + b"no item\n", "Line 1"),
+        (serialize_block(Block("a", "b", schema=LogSchema(), content=())) + b"- soon x\n", "time"),
+        (
+            serialize_block(Block("a", "b", schema=ListSchema(max_items=1), content=())) + b"- a\n- b\n",
+            "at most 1",
+        ),
     ],
 )
 def test_bytes_that_are_no_block_are_told_so(data: bytes, said: str) -> None:
     with pytest.raises(InvalidParametersError, match=said):
-        read_block(data)
+        parse_block(data)
 
 
 def test_a_deeply_nested_header_is_refused() -> None:
     with pytest.raises(InvalidParametersError):
-        read_block(b"---\nowner: " + b"[" * 100_000 + b"\n---\n")
+        parse_block(b"---\nowner: " + b"[" * 100_000 + b"\n---\n")

@@ -7,12 +7,12 @@ import pytest
 
 from app.embeddings.client import Embedder
 from app.embeddings.vectors import VectorStore
-from app.memory.archive import Span
-from app.memory.changes import PLACE, inserted
-from app.memory.entry import Entry
+from app.memory.archive import TimeRange
+from app.memory.changes import MEMORY_PLACE, insert_entry
+from app.memory.entry import ArchiveEntry
 from app.permissions.caller import Caller, CallerKind
-from app.toolkit.meaning import Meaning
-from app.toolkit.memory import Memory, agent_of
+from app.toolkit.memory_service import Memory, agent_key
+from app.toolkit.semantic_search import SemanticSearch
 from app.vault.changes import ChangeSet, Delete
 from tests.memory.conftest import Kept
 
@@ -23,9 +23,9 @@ TEXTS = ("The captain drinks green tea.", "The ship was painted blue.", "航海�
 @pytest.fixture
 def memory(kept: Kept) -> Memory:
     for number, text in enumerate(TEXTS):
-        entry = Entry(ME, f"2026010{number}-000000-00000000", f"2026-01-0{number + 1}T00:00:00Z", text)
-        kept.store.commit(inserted(entry), author="A")
-    kept.store.commit(inserted(Entry.new("editor", "The editor drinks tea.")), author="A")
+        entry = ArchiveEntry(ME, f"2026010{number}-000000-00000000", f"2026-01-0{number + 1}T00:00:00Z", text)
+        kept.store.commit(insert_entry(entry), author="A")
+    kept.store.commit(insert_entry(ArchiveEntry.new("editor", "The editor drinks tea.")), author="A")
     return Memory(kept.store, lambda query: ())
 
 
@@ -42,18 +42,18 @@ async def test_words_in_any_script_and_of_one_agent_only(memory: Memory) -> None
 
 
 async def test_a_span_of_time(memory: Memory) -> None:
-    assert await said(memory, "the", span=Span("2026-01-02", "")) == [TEXTS[1]]
-    assert await said(memory, "the", span=Span("", "2026-01-02")) == [TEXTS[0]]
+    assert await said(memory, "the", span=TimeRange("2026-01-02", "")) == [TEXTS[1]]
+    assert await said(memory, "the", span=TimeRange("", "2026-01-02")) == [TEXTS[0]]
 
 
 async def test_what_is_meant_is_found_without_its_words(memory: Memory, kept: Kept) -> None:
     embedder = Embedder()
     vectors = VectorStore(kept.folder, embedder.model.key)
     try:
-        meaning = Meaning(embedder, vectors)
+        meaning = SemanticSearch(embedder, vectors)
         assert not await said(memory, "favourite beverage")
         assert (await said(memory, "favourite beverage", meaning=meaning))[0] == TEXTS[0]
-        assert not memory.archive.without_vector(ME, meaning.model_key)
+        assert not memory.archive.missing_vectors(ME, meaning.model_key)
         assert (await said(memory, "blue", meaning=meaning))[0] == TEXTS[1]
     finally:
         vectors.close()
@@ -64,11 +64,11 @@ async def test_what_is_meant_is_found_without_its_words(memory: Memory, kept: Ke
 
 def test_vectors_go_with_their_entry(memory: Memory, kept: Kept) -> None:
     first = memory.archive.newest(ME, 1)[0]
-    memory.archive.keep_vectors("m", [(first.number, np.ones(4) / 2), (10_000, np.ones(4) / 2)])
-    assert memory.archive.by_meaning(ME, "m", np.ones(4) / 2, 5) == [(first.number, 1.0)]
+    memory.archive.save_vectors("m", [(first.number, np.ones(4) / 2), (10_000, np.ones(4) / 2)])
+    assert memory.archive.search_vectors(ME, "m", np.ones(4) / 2, 5) == [(first.number, 1.0)]
     entry = next(one for one in kept.store._documents.values() if one.entry and one.entry.id == first.entry)
-    kept.store.commit(ChangeSet.of(Delete(entry.path, entry.data), place=PLACE), author="A")
-    assert not memory.archive.by_meaning(ME, "m", np.ones(4) / 2, 5)
+    kept.store.commit(ChangeSet.of(Delete(entry.path, entry.data), place=MEMORY_PLACE), author="A")
+    assert not memory.archive.search_vectors(ME, "m", np.ones(4) / 2, 5)
 
 
 @pytest.mark.parametrize(
@@ -83,4 +83,4 @@ def test_vectors_go_with_their_entry(memory: Memory, kept: Kept) -> None:
     ],
 )
 def test_whose_memory_it_is(caller: Caller, agent: str) -> None:
-    assert agent_of(caller) == agent
+    assert agent_key(caller) == agent

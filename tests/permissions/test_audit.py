@@ -17,8 +17,8 @@ import pytest
 from app.errors import NotFoundError, StorageError
 from app.permissions.audit import AuditLog
 from app.permissions.audit_chain import Gap, check
-from app.permissions.audit_entry import AuditEntry, AuditFilter, Decided, row_hash, to_row
-from app.permissions.audit_reading import AuditReading
+from app.permissions.audit_entry import AuditDecision, AuditEntry, AuditFilter, row_hash, to_row
+from app.permissions.audit_reading import AuditLogReader
 
 ENTRY = AuditEntry(
     time=1_700_000_000.0,
@@ -72,7 +72,7 @@ def test_a_row_and_its_hash_stay_what_they_were_when_older_logs_were_written():
         "delete",
         "vault",
         '{"name": "é"}',
-        Decided.RULE,
+        AuditDecision.RULE,
         "“no”",
         "line",
         id=7,
@@ -261,7 +261,7 @@ class Power:
         self._monkeypatch.setattr("app.permissions.audit_chain.boot_id", lambda: boot)
 
     def cut(self, log: AuditLog, folder: Path, rest: int) -> None:
-        AuditReading.close(log)
+        AuditLogReader.close(log)
         tamper(folder, f"DELETE FROM audit WHERE id > {rest}")
         self.start("second boot")
 

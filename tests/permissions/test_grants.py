@@ -8,8 +8,8 @@ from app.errors import PermissionDeniedError
 from app.events import EventBus
 from app.permissions.approval import GrantOffer
 from app.permissions.grants import Grants, GrantsChanged
+from app.permissions.impact import ImpactPart
 from app.permissions.scope import Operation
-from app.permissions.scoping import Part
 from app.vault.path import NotePath
 
 
@@ -31,7 +31,7 @@ def grants(tmp_path, clock):
 
 
 def part(path, operation=Operation.UPDATE):
-    return Part(operation, NotePath(path))
+    return ImpactPart(operation, NotePath(path))
 
 
 def test_a_grant_is_bound_to_operation_tool_and_folder(grants):
@@ -59,10 +59,10 @@ def test_only_always_outlives_the_session(grants, tmp_path, clock):
     grants.set_session(Operation.CREATE, True)
     lasting = grants.add(GrantOffer("", Operation.CREATE, tool="make", folder="Inbox", always=True))
     grants.use([lasting.id])
-    (kept,) = Grants(tmp_path, clock).list()
+    (kept,) = Grants(tmp_path, clock).active_grants()
     assert (kept.id, kept.used, kept.label) == (lasting.id, 1, "New notes by make in Inbox/ always")
     grants.revoke(lasting.id)
-    assert Grants(tmp_path, clock).list() == ()
+    assert Grants(tmp_path, clock).active_grants() == ()
 
 
 def test_uses_are_counted_and_told(tmp_path):
@@ -70,7 +70,7 @@ def test_uses_are_counted_and_told(tmp_path):
     bus.subscribe(GrantsChanged, told.append)
     grants = Grants(tmp_path, events=bus)
     grant = grants.add(GrantOffer("", Operation.UPDATE))
-    grants.use([grant.id, "gone"])
+    grants.record_use([grant.id, "gone"])
     assert told[-1].grants[0].used == 1
     grants.revoke(grant.id)
     assert told[-1].grants == () and len(told) == 3
@@ -98,7 +98,7 @@ def test_locking_deletes_again_takes_their_grants_out_of_force(grants):
 def test_a_file_that_cannot_be_read_grants_nothing_and_is_set_aside(tmp_path, text, caplog):
     (tmp_path / "grants.json").write_bytes(text.encode("utf-8", "surrogateescape"))
     grants = Grants(tmp_path)
-    assert grants.list() == ()
+    assert grants.active_grants() == ()
     (aside,) = tmp_path.glob("grants.damaged-*.json")
     assert aside.name in grants.problem
 
@@ -107,7 +107,7 @@ def test_a_file_cannot_smuggle_in_what_cannot_be_granted(grants, tmp_path, clock
     lasting = grants.add(GrantOffer("", Operation.UPDATE, always=True))
     file = tmp_path / "grants.json"
     file.write_text(file.read_text("utf-8").replace('"update"', '"execute"'), "utf-8")
-    assert lasting.id not in [grant.id for grant in Grants(tmp_path, clock).list()]
+    assert lasting.id not in [grant.id for grant in Grants(tmp_path, clock).active_grants()]
 
 
 def test_folders_outside(grants):
@@ -116,7 +116,7 @@ def test_folders_outside(grants):
     assert not grants.is_new_outside("/a/b") and grants.is_new_outside("/ab")
     grants.add(GrantOffer("", Operation.READ, folder="/papers"))
     assert not grants.is_new_outside("/papers/2024")
-    outside = [Part(Operation.READ)]
+    outside = [ImpactPart(Operation.READ)]
     assert grants.match(outside, "t", ("/papers/2024",)) and grants.match(outside, "t", ("/a",)) is None
 
 

@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 from app.permissions.approval import Effect, GrantOffer
 from app.permissions.caller import Caller, CallerKind
 from app.permissions.grants import Grants
+from app.permissions.impact import (
+    CallFacts,
+    impact_of_changes,
+    impact_of_effect,
+    impact_of_reading,
+)
 from app.permissions.policy import Allow, Ask, Deny, Policy
 from app.permissions.scope import Operation
-from app.permissions.scoping import (
-    CallFacts,
-    reach_of_changes,
-    reach_of_effect,
-    reach_of_reading,
-)
 from app.settings import PermissionSettings, Rule, VaultRules
 from app.vault.changes import ChangeSet, Create, Delete, Move, Update
 from app.vault.path import NotePath
@@ -30,12 +30,12 @@ A, B = NotePath("Projects/a.md"), NotePath("Journal/b.md")
 
 
 def facts(*changes, caller=AGENT, backlinks=(), **more):
-    reach = reach_of_changes(ChangeSet(changes), lambda path: backlinks)
+    reach = impact_of_changes(ChangeSet(changes), lambda path: backlinks)
     return CallFacts(caller, "edit_note", reach.operation, reach.scope, reach.parts, **more)
 
 
 def effect_facts(effect, caller=AGENT, **more):
-    reach = reach_of_effect(effect)
+    reach = impact_of_effect(effect)
     return CallFacts(
         caller, "shell", reach.operation, reach.scope, reach.parts, effect=reach.effect, executes=True, **more
     )
@@ -58,7 +58,7 @@ UPDATE = facts(Update(A, b"1", b"2"))
 CREATE = facts(Create(A, b"1"))
 DELETE = facts(Delete(A, b"1"))
 READ = CallFacts(
-    AGENT, "read_note", Operation.READ, reach_of_reading((A,)).scope, reach_of_reading((A,)).parts
+    AGENT, "read_note", Operation.READ, impact_of_reading((A,)).scope, impact_of_reading((A,)).parts
 )
 
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from app.permissions.caller import Caller, CallerKind
 from app.permissions.grants import Grants
+from app.permissions.impact import CallFacts, impact_of_changes, impact_of_reading
 from app.permissions.policy import Deny, Policy
-from app.permissions.profiles import offers, reaches
-from app.permissions.scoping import CallFacts, reach_of_changes, reach_of_reading
+from app.permissions.profiles import allows_note, allows_tool
 from app.settings import CallerProfile, PermissionSettings, Rule
 from app.vault.changes import ChangeSet, Create, FileChange, Move, Update
 from app.vault.path import NotePath
@@ -22,12 +22,12 @@ A, B = NotePath("Projects/a.md"), NotePath("Journal/b.md")
 
 
 def change(*changes: FileChange, caller: Caller = CLIENT) -> CallFacts:
-    reach = reach_of_changes(ChangeSet(changes), lambda path: ())
+    reach = impact_of_changes(ChangeSet(changes), lambda path: ())
     return CallFacts(caller, "edit_note", reach.operation, reach.scope, reach.parts)
 
 
 def reading(path: NotePath, caller: Caller = CLIENT) -> CallFacts:
-    reach = reach_of_reading((path,))
+    reach = impact_of_reading((path,))
     return CallFacts(caller, "read_note", reach.operation, reach.scope, reach.parts)
 
 
@@ -51,7 +51,7 @@ def policy(folder: Path, *profiles: CallerProfile, rules: tuple[Rule, ...] = ())
 def test_a_profile_names_categories_tools_and_operations(
     profile: CallerProfile, category: str, tool: str, op: str, expected: bool
 ) -> None:
-    assert offers(profile, category, tool, op) is expected
+    assert allows_tool(profile, category, tool, op) is expected
 
 
 def test_a_caller_that_may_only_read_changes_nothing_whatever_allows_it(tmp_path: Path) -> None:
@@ -95,6 +95,6 @@ def test_another_profile_only_takes_away(
     for path in (A, B, NotePath("Home.md")):
         if more.may_read(CLIENT, "read_note", path) == "allow":
             assert fewer.may_read(CLIENT, "read_note", path) == "allow"
-            assert all(reaches(profile, path) for profile in profiles)
+            assert all(allows_note(profile, path) for profile in profiles)
     if isinstance(fewer.decide(change(Update(A, b"", b"x"))), Deny):
         assert isinstance(more.decide(change(Update(A, b"", b"x"))), Deny)

@@ -14,9 +14,9 @@ from app.processes.supervisor import Supervisor, TaskFailed, TaskRecovered
 
 @pytest.fixture
 def told(monkeypatch: pytest.MonkeyPatch) -> list[Event]:
-    monkeypatch.setattr(module, "FIRST_DELAY_S", 0.001)
-    monkeypatch.setattr(module, "LONGEST_DELAY_S", 0.004)
-    monkeypatch.setattr(module, "STEADY_S", 0.01)
+    monkeypatch.setattr(module, "MIN_RESTART_DELAY_S", 0.001)
+    monkeypatch.setattr(module, "MAX_RESTART_DELAY_S", 0.004)
+    monkeypatch.setattr(module, "STEADY_AFTER_S", 0.01)
     return []
 
 

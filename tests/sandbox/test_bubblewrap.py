@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from app.sandbox.bubblewrap import MOST_HIDDEN, PATH, VAULT, Bound, sandbox_arguments
-from app.sandbox.limits import IN_SANDBOX, limited
-from app.sandbox.process import Finished
+from app.sandbox.bubblewrap import MAX_HIDDEN_PATHS, PATH, VAULT_MOUNT, BindMount, sandbox_arguments
+from app.sandbox.limits import IN_SANDBOX, with_limits
+from app.sandbox.process import ProcessResult
 from app.sandbox.sandbox import Sandbox
 
 PATIENCE = 60.0
 
 
-def options(bound: Bound, cwd: str = "") -> list[str]:
+def options(bound: BindMount, cwd: str = "") -> list[str]:
     _, given = sandbox_arguments("bwrap", bound, ["ls"], cwd)
     return given.decode().split("\0")[:-1]
 
@@ -29,13 +29,19 @@ def has(options: list[str], *words: str) -> bool:
 
 
 def test_the_command_stands_behind_all_options_as_it_is() -> None:
-    line, given = sandbox_arguments("/usr/bin/bwrap", Bound("/v"), ["--bind", "/", "a b"])
-    assert line == ["/usr/bin/bwrap", "--args", "0", "--", *limited(["--bind", "/", "a b"], IN_SANDBOX, PATH)]
+    line, given = sandbox_arguments("/usr/bin/bwrap", BindMount("/v"), ["--bind", "/", "a b"])
+    assert line == [
+        "/usr/bin/bwrap",
+        "--args",
+        "0",
+        "--",
+        *with_limits(["--bind", "/", "a b"], IN_SANDBOX, PATH),
+    ]
     assert given.endswith(b"\0")
 
 
 def test_everything_is_unshared_and_nothing_of_the_environment_is_kept() -> None:
-    words = options(Bound("/v"))
+    words = options(BindMount("/v"))
     for one in ("--unshare-all", "--die-with-parent", "--new-session", "--clearenv"):
         assert one in words
     assert "--share-net" not in words
@@ -45,7 +51,7 @@ def test_everything_is_unshared_and_nothing_of_the_environment_is_kept() -> None
 
 
 def test_only_the_vault_and_the_systems_programs_are_bound() -> None:
-    words = options(Bound("/home/somebody/Vault"))
+    words = options(BindMount("/home/somebody/Vault"))
     bound = [
         words[at + 1] for at, word in enumerate(words) if word in ("--bind", "--ro-bind", "--ro-bind-try")
     ]
@@ -56,17 +62,17 @@ def test_only_the_vault_and_the_systems_programs_are_bound() -> None:
 
 
 def test_a_writable_copy_is_bound_for_writing_and_the_folder_entered() -> None:
-    words = options(Bound("/copy", writable=True), "Some folder")
-    assert has(words, "--bind", "/copy", VAULT)
-    assert has(words, "--chdir", f"{VAULT}/Some folder")
+    words = options(BindMount("/copy", writable=True), "Some folder")
+    assert has(words, "--bind", "/copy", VAULT_MOUNT)
+    assert has(words, "--chdir", f"{VAULT_MOUNT}/Some folder")
 
 
 def test_hidden_files_and_folders_are_covered_after_the_vault_is_bound() -> None:
-    words = options(Bound("/v", hidden_files=("a\nb.md",), hidden_folders=(".git",)))
-    vault = words.index(VAULT)
-    assert words.index(f"{VAULT}/a\nb.md") > vault and words.index(f"{VAULT}/.git") > vault
-    assert has(words, "--ro-bind", "/dev/null", f"{VAULT}/a\nb.md")
-    assert has(words, "--tmpfs", f"{VAULT}/.git")
+    words = options(BindMount("/v", hidden_files=("a\nb.md",), hidden_folders=(".git",)))
+    vault = words.index(VAULT_MOUNT)
+    assert words.index(f"{VAULT_MOUNT}/a\nb.md") > vault and words.index(f"{VAULT_MOUNT}/.git") > vault
+    assert has(words, "--ro-bind", "/dev/null", f"{VAULT_MOUNT}/a\nb.md")
+    assert has(words, "--tmpfs", f"{VAULT_MOUNT}/.git")
 
 
 async def test_a_system_without_bubblewrap_is_told_so() -> None:
@@ -103,27 +109,29 @@ def vault(tmp_path: Path) -> Path:
     return folder
 
 
-async def in_sandbox(sandbox: Sandbox, bound: Bound, *command: str, timeout: float = PATIENCE) -> Finished:
+async def in_sandbox(
+    sandbox: Sandbox, bound: BindMount, *command: str, timeout: float = PATIENCE
+) -> ProcessResult:
     return await sandbox.run(bound, command, "", timeout)
 
 
 async def test_the_vault_can_be_read(sandbox: Sandbox, vault: Path) -> None:
-    done = await in_sandbox(sandbox, Bound(str(vault)), "cat", "Note.md", f"{VAULT}/Note.md")
+    done = await in_sandbox(sandbox, BindMount(str(vault)), "cat", "Note.md", f"{VAULT_MOUNT}/Note.md")
     assert (done.exit_code, done.output) == (0, b"shown\nshown\n")
 
 
 async def test_hidden_notes_and_folders_can_not_be_read(sandbox: Sandbox, vault: Path) -> None:
-    bound = Bound(str(vault), hidden_files=("Secret.md",), hidden_folders=(".git",))
-    done = await in_sandbox(sandbox, bound, "grep", "-rE", "secret|treasure|shown", VAULT)
+    bound = BindMount(str(vault), hidden_files=("Secret.md",), hidden_folders=(".git",))
+    done = await in_sandbox(sandbox, bound, "grep", "-rE", "secret|treasure|shown", VAULT_MOUNT)
     assert b"shown" in done.output
     assert b"treasure" not in done.output and b"old secret" not in done.output
 
 
 async def test_as_many_hidden_files_as_promised_fit(sandbox: Sandbox, vault: Path) -> None:
-    names = tuple(f"Hidden {number}.md" for number in range(MOST_HIDDEN))
+    names = tuple(f"Hidden {number}.md" for number in range(MAX_HIDDEN_PATHS))
     for name in names:
         (vault / name).write_text("treasure")
-    done = await in_sandbox(sandbox, Bound(str(vault), hidden_files=names), "cat", "Note.md", names[-1])
+    done = await in_sandbox(sandbox, BindMount(str(vault), hidden_files=names), "cat", "Note.md", names[-1])
     assert done.output == b"shown\n"
 
 
@@ -131,13 +139,13 @@ async def test_nothing_is_written_outside(sandbox: Sandbox, vault: Path, tmp_pat
     target = tmp_path / "outside.txt"
     script = 'for f in "$@"; do echo x > "$f" && echo "wrote $f"; done; echo y > /tmp/own; cat /tmp/own'
     paths = (str(target), "/usr/x", "/vault/x")
-    done = await in_sandbox(sandbox, Bound(str(vault)), "sh", "-c", script, "sh", *paths)
+    done = await in_sandbox(sandbox, BindMount(str(vault)), "sh", "-c", script, "sh", *paths)
     assert done.output == b"y\n"
     assert not target.exists() and not (vault / "x").exists()
 
 
 async def test_a_copy_can_be_written(sandbox: Sandbox, vault: Path) -> None:
-    await in_sandbox(sandbox, Bound(str(vault), writable=True), "sh", "-c", "echo more >> Note.md")
+    await in_sandbox(sandbox, BindMount(str(vault), writable=True), "sh", "-c", "echo more >> Note.md")
     assert (vault / "Note.md").read_text() == "shown\nmore\n"
 
 
@@ -148,14 +156,14 @@ async def test_the_home_folder_and_its_neighbours_can_not_be_read(
     secret.write_text("treasure")
     home = str(Path.home())
     script = 'cat "$1"; ls -A "$2" "$HOME"; cat /etc/passwd'
-    done = await in_sandbox(sandbox, Bound(str(vault)), "sh", "-c", script, "sh", str(secret), home)
+    done = await in_sandbox(sandbox, BindMount(str(vault)), "sh", "-c", script, "sh", str(secret), home)
     assert b"treasure" not in done.output and b"root:" not in done.output
     assert f"'{home}'".encode() in done.errors or home == "/"
 
 
 async def test_there_is_no_network(sandbox: Sandbox, vault: Path, listener: int) -> None:
     script = f"(exec 3<>/dev/tcp/127.0.0.1/{listener}) 2>&1 && echo reached; cat /proc/net/dev"
-    done = await in_sandbox(sandbox, Bound(str(vault)), "bash", "-c", script)
+    done = await in_sandbox(sandbox, BindMount(str(vault)), "bash", "-c", script)
     assert b"reached" not in done.output
     interfaces = {line.split(":")[0].strip() for line in done.output.decode().splitlines() if ":" in line}
     assert not {name for name in interfaces if name.startswith(("eth", "en", "wl"))}
@@ -163,14 +171,14 @@ async def test_there_is_no_network(sandbox: Sandbox, vault: Path, listener: int)
 
 async def test_other_processes_can_not_be_seen_and_no_right_is_left(sandbox: Sandbox, vault: Path) -> None:
     script = "ls -d /proc/[0-9]*; grep CapEff /proc/self/status"
-    done = await in_sandbox(sandbox, Bound(str(vault)), "sh", "-c", script)
+    done = await in_sandbox(sandbox, BindMount(str(vault)), "sh", "-c", script)
     lines = done.output.decode().split()
     assert len([line for line in lines if line.startswith("/proc/")]) <= 4
     assert lines[-1] == "0000000000000000"
 
 
 async def test_a_time_out_ends_all_of_it(sandbox: Sandbox, vault: Path) -> None:
-    done = await in_sandbox(sandbox, Bound(str(vault)), "sh", "-c", "sleep 600 & sleep 600", timeout=1)
+    done = await in_sandbox(sandbox, BindMount(str(vault)), "sh", "-c", "sleep 600 & sleep 600", timeout=1)
     assert done.timed_out
 
 

@@ -9,17 +9,17 @@ import pytest
 
 from app.errors import NotFoundError
 from app.sandbox import limits
-from app.sandbox.bubblewrap import PATH, Bound, sandbox_arguments
-from app.sandbox.limits import IN_SANDBOX, Limits, limited
+from app.sandbox.bubblewrap import PATH, BindMount, sandbox_arguments
+from app.sandbox.limits import IN_SANDBOX, ResourceLimits, with_limits
 from app.sandbox.process import run_program
-from app.sandbox.sandbox import run_unshielded
+from app.sandbox.sandbox import run_unsandboxed
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limits")
 ENVIRONMENT = {"PATH": PATH}
 
 
-async def run(tmp_path: Path, code: str, bounds: Limits):
-    command = limited([sys.executable, "-I", "-c", code], bounds)
+async def run(tmp_path: Path, code: str, bounds: ResourceLimits):
+    command = with_limits([sys.executable, "-I", "-c", code], bounds)
     return await run_program(command, cwd=str(tmp_path), environment=ENVIRONMENT, timeout=30)
 
 
@@ -33,7 +33,7 @@ def way(request, monkeypatch):
 
 
 async def test_a_program_gets_no_more_memory(way, tmp_path):
-    bounds = Limits(memory=400 * 1024**2, processes=None)
+    bounds = ResourceLimits(memory=400 * 1024**2, processes=None)
     few = await run(tmp_path, "print(len(bytearray(100 << 20)))", bounds)
     assert few.exit_code == 0 and few.output.strip() == str(100 << 20).encode()
     many = await run(tmp_path, "bytearray(1 << 30)", bounds)
@@ -41,7 +41,7 @@ async def test_a_program_gets_no_more_memory(way, tmp_path):
 
 
 async def test_a_program_writes_no_larger_file(way, tmp_path):
-    bounds = Limits(file_size=1024**2, processes=None)
+    bounds = ResourceLimits(file_size=1024**2, processes=None)
     code = "open('large', 'wb').write(bytes(4 << 20))"
     assert (await run(tmp_path, code, bounds)).exit_code != 0
     assert (tmp_path / "large").stat().st_size <= 1024**2
@@ -50,21 +50,21 @@ async def test_a_program_writes_no_larger_file(way, tmp_path):
 @pytest.mark.skipif(limits.shutil.which("prlimit") is None, reason="there is no prlimit here")
 async def test_the_number_of_processes_is_limited(tmp_path):
     code = "import resource; print(resource.getrlimit(resource.RLIMIT_NPROC)[0])"
-    done = await run(tmp_path, code, Limits(processes=128))
+    done = await run(tmp_path, code, ResourceLimits(processes=128))
     assert done.output.strip() == b"128"
 
 
 async def test_a_command_without_a_sandbox_is_limited_and_a_missing_program_is_an_error(tmp_path):
     code = "import resource; print(resource.getrlimit(resource.RLIMIT_DATA)[0])"
-    done = await run_unshielded([sys.executable, "-I", "-c", code], str(tmp_path), str(tmp_path), 30)
+    done = await run_unsandboxed([sys.executable, "-I", "-c", code], str(tmp_path), str(tmp_path), 30)
     assert int(done.output) == IN_SANDBOX.memory
     with pytest.raises(NotFoundError, match="no-such-program"):
-        await run_unshielded(["no-such-program"], str(tmp_path), str(tmp_path), 30)
+        await run_unsandboxed(["no-such-program"], str(tmp_path), str(tmp_path), 30)
 
 
 @pytest.mark.skipif(limits.shutil.which("prlimit", path=PATH) is None, reason="there is no prlimit here")
 def test_the_sandbox_sets_its_limits_inside(tmp_path):
-    arguments, _ = sandbox_arguments("bwrap", Bound(str(tmp_path)), ["true"])
+    arguments, _ = sandbox_arguments("bwrap", BindMount(str(tmp_path)), ["true"])
     inside = arguments[arguments.index("--") + 1 :]
     assert inside[0].endswith("prlimit") and inside[-2:] == ["--", "true"]
     assert f"--data={IN_SANDBOX.memory}" in inside and f"--nproc={IN_SANDBOX.processes}" in inside

@@ -11,7 +11,7 @@ import psutil
 import pytest
 
 from app.errors import NotFoundError, StorageError
-from app.sandbox.process import Finished, run_program
+from app.sandbox.process import ProcessResult, run_program
 
 PATIENCE = 60.0
 CHILD = "import os, sys, time; print(os.getpid(), flush=True); time.sleep(600)"
@@ -36,7 +36,7 @@ async def gone(pid: int) -> None:
         await asyncio.sleep(0.01)
 
 
-async def python(code: str, *arguments: str, timeout: float = PATIENCE, **more) -> Finished:
+async def python(code: str, *arguments: str, timeout: float = PATIENCE, **more) -> ProcessResult:
     environment = {"PATH": os.environ["PATH"]}
     line = [sys.executable, "-S", "-c", code, *arguments]
     return await run_program(line, cwd=str(Path.cwd()), environment=environment, timeout=timeout, **more)

@@ -9,9 +9,9 @@ import httpx2
 import pytest
 
 from app.permissions.caller import CallerKind
-from app.servers.discovery import DoorSign, find_door
-from app.servers.link import Link
-from app.servers.served import Client
+from app.servers.endpoint_file import Endpoint, find_endpoint
+from app.servers.remote_vault import RemoteVaultService
+from app.servers.vault_service import Client
 from app.workspace import Workspace
 
 TERMINAL = Client(CallerKind.CLI, "Terminal")
@@ -22,7 +22,7 @@ class OpenDoor:
     """The door of `workspace`, and the token of the program `Robot`."""
 
     workspace: Workspace
-    sign: DoorSign
+    sign: Endpoint
     token: str
 
     def http(self, token: str | None = None, **headers: str) -> httpx2.AsyncClient:
@@ -35,16 +35,16 @@ class OpenDoor:
 async def door(workspace: Workspace) -> OpenDoor:
     """The door, open, with the HTTP API switched on; any port that is free."""
     workspace.settings.servers.http_api = True
-    await workspace.ways_in.open()
-    sign = find_door(workspace.root)
-    assert sign is not None and workspace.ways_in.tokens is not None
-    return OpenDoor(workspace, sign, workspace.ways_in.tokens.make("Robot"))
+    await workspace.endpoints.open()
+    sign = find_endpoint(workspace.root)
+    assert sign is not None and workspace.endpoints.tokens is not None
+    return OpenDoor(workspace, sign, workspace.endpoints.tokens.create("Robot"))
 
 
 @pytest.fixture
-async def link(door: OpenDoor) -> AsyncIterator[Link]:
+async def link(door: OpenDoor) -> AsyncIterator[RemoteVaultService]:
     """A link to it, as the command line has one."""
-    link = await Link.join(door.sign)
+    link = await RemoteVaultService.join(door.sign)
     try:
         yield link
     finally:

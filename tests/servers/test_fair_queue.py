@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.errors import LimitError
-from app.servers.fair_queue import FairQueue, Turn
+from app.servers.fair_queue import FairQueue, RunPermit
 
 AT_ONCE, EACH, WAITING = 3, 2, 5
 Step = tuple[Literal["enter", "end", "cancel"], int]
@@ -25,8 +25,8 @@ class Play:
     def __init__(self, each: int = EACH) -> None:
         self.queue = FairQueue(AT_ONCE, each, WAITING, 100)
         self.each = each
-        self.running: list[tuple[int, Turn]] = []
-        self.waiting: list[tuple[int, asyncio.Task[Turn]]] = []
+        self.running: list[tuple[int, RunPermit]] = []
+        self.waiting: list[tuple[int, asyncio.Task[RunPermit]]] = []
         self.granted: list[int] = []
 
     async def step(self, step: Step) -> None:
@@ -35,19 +35,19 @@ class Play:
             await self.enter(number)
         elif kind == "end" and self.running:
             _, turn = self.running.pop(number % len(self.running))
-            turn.end()
-            turn.end()
+            turn.release()
+            turn.release()
         elif kind == "cancel" and self.waiting:
             _, task = self.waiting.pop(number % len(self.waiting))
             # Sometimes in the very moment in which a turn becomes free.
             if self.running and number % 2:
-                self.running.pop()[1].end()
+                self.running.pop()[1].release()
             task.cancel()
         await self.settle()
 
     async def enter(self, who: int) -> None:
         waits = sum(one == who for one, _ in self.waiting)
-        task = asyncio.ensure_future(self.queue.turn(who))
+        task = asyncio.ensure_future(self.queue.acquire(who))
         await asyncio.sleep(0)
         if task.done() and isinstance(task.exception(), LimitError):
             assert waits == WAITING
@@ -82,7 +82,7 @@ def test_turns_are_bounded_and_none_is_lost(steps: list[Step]) -> None:
         for _, task in game.waiting:
             task.cancel()
         for _, turn in game.running:
-            turn.end()
+            turn.release()
         await asyncio.sleep(0)
         assert game.queue.running == 0
 
@@ -115,20 +115,20 @@ def test_each_client_that_waits_gets_a_turn_before_any_gets_a_second(comers: lis
 
 async def test_one_client_can_not_take_all_turns_nor_all_of_the_queue() -> None:
     queue = FairQueue(at_once=4, each=3, waiting=2, waiting_all=3)
-    greedy = [await queue.turn("greedy") for _ in range(3)]
-    waits = [asyncio.ensure_future(queue.turn("greedy")) for _ in range(2)]
+    greedy = [await queue.acquire("greedy") for _ in range(3)]
+    waits = [asyncio.ensure_future(queue.acquire("greedy")) for _ in range(2)]
     await asyncio.sleep(0)
     with pytest.raises(LimitError) as caught:
-        await queue.turn("greedy")
+        await queue.acquire("greedy")
     assert caught.value.data["retry_after"] == 1.0
-    polite = await queue.turn("polite")
-    third = asyncio.ensure_future(queue.turn("third"))
+    polite = await queue.acquire("polite")
+    third = asyncio.ensure_future(queue.acquire("third"))
     await asyncio.sleep(0)
     with pytest.raises(LimitError):
-        await queue.turn("fourth")
-    greedy[0].end()
+        await queue.acquire("fourth")
+    greedy[0].release()
     assert await waits[0] and not third.done()
-    polite.end()
+    polite.release()
     assert await third
     waits[1].cancel()
     await asyncio.wait({waits[1]})

@@ -102,9 +102,9 @@ async def test_an_operation_of_another_client_is_not_there(
         return Approved(request.proposal)
 
     approver.answers = [never]
-    tokens = door.workspace.ways_in.tokens
+    tokens = door.workspace.endpoints.tokens
     assert tokens is not None
-    async with door.http() as http, door.http(tokens.make("Other")) as other:
+    async with door.http() as http, door.http(tokens.create("Other")) as other:
         answer = await http.post(f"{API}/tools/create_note?wait=false", json={"name": "Mine"})
         place = answer.headers["location"]
         assert (await other.get(place)).status_code == 404
@@ -138,9 +138,9 @@ async def test_what_waits_outlives_the_app(
     again = await open_workspace(workspace.root, workspace.settings, ScriptedApprover())
     try:
         await again.start_scan(lambda progress: None)
-        await again.ways_in.open()
-        assert again.ways_in.door is not None and again.ways_in.door.sign is not None
-        later = OpenDoor(again, again.ways_in.door.sign, door.token)
+        await again.endpoints.open()
+        assert again.endpoints.server is not None and again.endpoints.server.endpoint is not None
+        later = OpenDoor(again, again.endpoints.server.endpoint, door.token)
         async with later.http() as http:
             one = (await http.get(place)).json()["operations"][0]
             while one["state"] in ("waiting", "running"):
@@ -174,7 +174,7 @@ async def test_the_users_no_and_a_client_that_hangs_up(door: OpenDoor, approver:
         await asked.wait()
         call.cancel()
         await asyncio.wait({call})
-    await door.workspace.hub.quiet()
+    await door.workspace.hub.wait_idle()
     entry = door.workspace.audit.entries(limit=1)[0]
     assert (entry.decision, entry.reason, entry.caller) == ("cancelled", "the client has gone", "Robot")
 

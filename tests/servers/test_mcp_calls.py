@@ -12,7 +12,7 @@ import pytest
 from mcp import MCPError
 
 from app.permissions.approval import Denied
-from app.servers.reading_only import ReadingOnly
+from app.servers.read_only_vault import ReadOnlyVaultService
 from app.toolkit.pending import PendingChanged
 from tests.support.mcp_clients import ERAS, ROBOT, inside, over_http
 
@@ -81,7 +81,7 @@ async def test_an_error_is_data_and_says_how_to_go_on(workspace, approver, era):
 
 
 async def test_who_may_only_read_is_offered_nothing_else_and_gets_nothing_else(workspace, approver, era):
-    async with inside(ReadingOnly(workspace.hub), era) as client:
+    async with inside(ReadOnlyVaultService(workspace.hub), era) as client:
         names = {one.name for one in (await client.list_tools()).tools}
         assert (await client.call_tool("read_note", {"name": "H4"})).structured_content["success"]
         denied = await client.call_tool("edit_note", {"name": "H4", "op": "append", "text": "x"})

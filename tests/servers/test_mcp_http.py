@@ -11,7 +11,7 @@ import pytest
 
 from app.permissions.approval import Approved
 from app.servers import mcp_http
-from app.servers.mcp_http import McpOverHttp
+from app.servers.mcp_http import McpHttpApp
 from app.toolkit.outcome import ApprovalAnswered, ApprovalAsked
 from tests.support.mcp_clients import over_http
 
@@ -72,7 +72,7 @@ async def test_without_a_token_nothing_is_said(door):
 
 
 async def test_each_client_has_a_bounded_number_of_sessions(door, monkeypatch):
-    monkeypatch.setattr(mcp_http, "_MOST_OF_ONE", 3)
+    monkeypatch.setattr(mcp_http, "_MAX_CLIENT_SESSIONS", 3)
     async with door.http() as http:
         opened = [await session_of(http) for _ in range(3)]
         assert (await http.post("/mcp", json=HELLO, headers=ACCEPT)).status_code == 503
@@ -95,8 +95,8 @@ async def test_an_idle_session_ends_also_with_its_stream_open(workspace):
 
 
 async def test_a_new_session_takes_the_place_of_an_idle_one(door, monkeypatch):
-    monkeypatch.setattr(mcp_http, "_MOST_OF_ONE", 2)
-    monkeypatch.setattr(mcp_http, "_LEAST_IDLE_S", 0.0)
+    monkeypatch.setattr(mcp_http, "_MAX_CLIENT_SESSIONS", 2)
+    monkeypatch.setattr(mcp_http, "_MIN_EVICTION_IDLE_S", 0.0)
     async with door.http() as http:
         first, second = await session_of(http), await session_of(http)
         for number, headers in ((2, first), (3, second)):
@@ -204,16 +204,16 @@ def bare(workspace, come_back: float, **more: float):
     """The server without the guard, so that its patience can be chosen; over real connections."""
     from contextlib import asynccontextmanager
 
-    from app.servers.guard import CLIENT
+    from app.servers.security import CLIENT_KEY
     from tests.support.mcp_clients import ROBOT
     from tests.support.uvicorn_here import served
 
     @asynccontextmanager
     async def running():
-        app = McpOverHttp(workspace.hub, come_back=come_back, **more)
+        app = McpHttpApp(workspace.hub, come_back=come_back, **more)
 
         async def let_in(scope, receive, send):
-            await app({**scope, CLIENT: ROBOT}, receive, send)
+            await app({**scope, CLIENT_KEY: ROBOT}, receive, send)
 
         async with (
             app.lifespan(),

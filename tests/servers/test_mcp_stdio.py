@@ -28,7 +28,7 @@ async def test_every_wrong_line_is_answered_and_the_rest_is_read():
     )
     writer = asyncio.StreamWriter(transport, protocol, None, loop)
     send, receive = anyio.create_memory_object_stream(100)
-    await mcp_stdio._read(reader, send, writer)
+    await mcp_stdio._read_messages(reader, send, writer)
     transport.close()
     async with receive:
         messages = [message async for message in receive]

@@ -11,27 +11,27 @@ import uvicorn
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.permissions.caller import CallerKind
-from app.servers.connections import Connections, GatheringTransport, protocol_of
-from app.servers.guard import Guard, Way
+from app.servers.connection_limits import CoalescingTransport, ConnectionLimiter, protocol_of
 from app.servers.local_server import _listen
-from app.servers.streams import EventStream, ServerEvent
+from app.servers.security import Mount, SecurityMiddleware
+from app.servers.sse import EventStream, ServerEvent
 
 TOKEN = "local"
 
 
 @asynccontextmanager
 async def serving(
-    app: ASGIApp, connections: Connections, *, body_within: float = 30.0, taken_within: float = 20.0
+    app: ASGIApp, connections: ConnectionLimiter, *, body_within: float = 30.0, taken_within: float = 20.0
 ) -> AsyncIterator[int]:
     """An app behind a guard with these bounds; the port."""
     listener = _listen(0)
     port = listener.getsockname()[1]
-    guard = Guard(
-        (Way("/x", CallerKind.HTTP, app),),
+    guard = SecurityMiddleware(
+        (Mount("/x", CallerKind.HTTP, app),),
         port,
         lambda token: None,
         TOKEN,
-        connections.trust,
+        connections.mark_trusted,
         connections.drop,
         body_within=body_within,
         taken_within=taken_within,
@@ -62,7 +62,7 @@ def head(port: int, *more: str, method: str = "GET") -> bytes:
 
 
 async def test_who_does_not_finish_its_headers_is_dropped() -> None:
-    connections = Connections(headers_within=0.05)
+    connections = ConnectionLimiter(headers_within=0.05)
     async with serving(ok, connections) as port:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(head(port)[:-4])
@@ -75,7 +75,7 @@ async def test_who_does_not_finish_its_headers_is_dropped() -> None:
 
 
 async def test_who_has_shown_its_token_may_be_quiet() -> None:
-    connections = Connections(most=2, headers_within=0.05)
+    connections = ConnectionLimiter(most=2, headers_within=0.05)
     async with serving(ok, connections) as port:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         for _ in range(2):
@@ -91,7 +91,7 @@ async def test_who_has_shown_its_token_may_be_quiet() -> None:
 
 
 async def test_a_body_that_trickles_is_not_waited_for() -> None:
-    async with serving(ok, Connections(), body_within=0.05) as port:
+    async with serving(ok, ConnectionLimiter(), body_within=0.05) as port:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(head(port, "content-length: 100", method="POST") + b"{")
         assert (await reader.read()).startswith(b"HTTP/1.1 408")
@@ -111,7 +111,7 @@ async def test_a_reader_that_takes_nothing_is_dropped_and_its_source_closed() ->
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
         await EventStream(endless(), done.set)(scope, receive, send)
 
-    connections = Connections()
+    connections = ConnectionLimiter()
     async with serving(app, connections, taken_within=0.05) as port:
         _, writer = await asyncio.open_connection("127.0.0.1", port, limit=1024)
         writer.write(head(port))
@@ -129,7 +129,7 @@ async def test_a_stream_that_is_quiet_says_that_it_is_still_there() -> None:
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
         await EventStream(silent(), quiet=0.02)(scope, receive, send)
 
-    async with serving(app, Connections()) as port:
+    async with serving(app, ConnectionLimiter()) as port:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(head(port))
         assert b": still here" in await reader.readuntil(b": still here\n\n")
@@ -156,7 +156,7 @@ class Wire(asyncio.Transport):
 
 async def test_short_parts_wait_for_what_follows_and_none_is_lost_or_late() -> None:
     wire = Wire()
-    gathering = GatheringTransport(wire)
+    gathering = CoalescingTransport(wire)
     gathering.write(b"head ")
     gathering.write(b"")
     assert wire.packets == []
@@ -173,7 +173,7 @@ async def test_short_parts_wait_for_what_follows_and_none_is_lost_or_late() -> N
 
 async def test_an_aborted_connection_sends_nothing_more() -> None:
     wire = Wire()
-    gathering = GatheringTransport(wire)
+    gathering = CoalescingTransport(wire)
     gathering.write(b"short")
     gathering.abort()
     gathering.flush()
@@ -191,7 +191,7 @@ async def test_a_connection_that_is_accepted_after_the_end_is_dropped() -> None:
         def abort(self) -> None:
             self.aborted = True
 
-    connections, early, late = Connections(), Late(), Late()
+    connections, early, late = ConnectionLimiter(), Late(), Late()
     connections.add(("127.0.0.1", 1), early)  # type: ignore[arg-type]
     connections.close()
     connections.add(("127.0.0.1", 2), late)  # type: ignore[arg-type]

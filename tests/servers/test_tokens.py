@@ -12,28 +12,32 @@ import pytest
 from app import paths
 from app.errors import InvalidParametersError, NotFoundError
 from app.events import EventBus
-from app.servers.discovery import find_door, hang_out, new_sign, take_down
+from app.servers.endpoint_file import find_endpoint, new_endpoint, publish, unpublish
 from app.servers.tokens import ClientsChanged, ClientTokens
 
 
 def test_a_token_is_known_by_its_hash_and_survives_a_restart(tmp_path: Path) -> None:
-    token = ClientTokens(tmp_path, EventBus()).make("Claude Desktop")
+    token = ClientTokens(tmp_path, EventBus()).create("Claude Desktop")
     again = ClientTokens(tmp_path, EventBus())
-    assert again.who(token) == "Claude Desktop"
+    assert again.authenticate(token) == "Claude Desktop"
     assert [one.name for one in again.clients] == ["Claude Desktop"]
     assert token not in (tmp_path / "clients.json").read_text()
-    assert again.who(token[:-1]) is None and again.who("") is None and again.who("ü\udcff") is None
+    assert (
+        again.authenticate(token[:-1]) is None
+        and again.authenticate("") is None
+        and again.authenticate("ü\udcff") is None
+    )
 
 
 def test_renewing_and_revoking_make_a_token_void_and_say_so(tmp_path: Path) -> None:
     events, heard = EventBus(), []
     events.subscribe(ClientsChanged, heard.append)
     tokens = ClientTokens(tmp_path, events)
-    first = tokens.make("Robot")
+    first = tokens.create("Robot")
     second = tokens.renew("Robot")
-    assert (tokens.who(first), tokens.who(second)) == (None, "Robot")
+    assert (tokens.authenticate(first), tokens.authenticate(second)) == (None, "Robot")
     tokens.revoke("Robot")
-    assert tokens.who(second) is None and tokens.clients == ()
+    assert tokens.authenticate(second) is None and tokens.clients == ()
     assert heard == [
         ClientsChanged(("Robot",)),
         ClientsChanged(("Robot",), ("Robot",)),
@@ -46,38 +50,38 @@ def test_renewing_and_revoking_make_a_token_void_and_say_so(tmp_path: Path) -> N
 
 def test_a_name_is_one_that_people_and_rules_can_tell_apart(tmp_path: Path) -> None:
     tokens = ClientTokens(tmp_path, EventBus())
-    tokens.make("Robot")
+    tokens.create("Robot")
     no_names = ("", " ", "*", "a" * 61, "[x]", "a\nb", "\u202egnp", "a\u200bb")
     for name in (*no_names, "mcp", "CLI", "You", "user", "robot"):
         with pytest.raises(InvalidParametersError):
-            tokens.make(name)
+            tokens.create(name)
 
 
 def test_a_damaged_file_lets_nobody_in_and_is_kept(tmp_path: Path) -> None:
     (tmp_path / "clients.json").write_text("[{")
     tokens = ClientTokens(tmp_path, EventBus())
     assert "none is let in" in tokens.problem and tokens.clients == ()
-    token = tokens.make("Robot")
-    assert not tokens.problem and tokens.who(token) == "Robot"
+    token = tokens.create("Robot")
+    assert not tokens.problem and tokens.authenticate(token) == "Robot"
     assert [one.read_text() for one in tmp_path.glob("clients.damaged-*.json")] == ["[{"]
 
 
 def test_a_door_is_found_by_its_sign_and_not_by_what_a_crash_left(tmp_path: Path) -> None:
     folder = paths.vault_data_folder(tmp_path)
-    assert find_door(tmp_path) is None
-    mine = new_sign(4711, "headless")
-    hang_out(folder, mine)
-    assert find_door(tmp_path) == mine and mine.pid == os.getpid()
-    take_down(folder, new_sign(4711))
-    assert find_door(tmp_path) == mine, "another one's sign is left alone"
+    assert find_endpoint(tmp_path) is None
+    mine = new_endpoint(4711, "headless")
+    publish(folder, mine)
+    assert find_endpoint(tmp_path) == mine and mine.pid == os.getpid()
+    unpublish(folder, new_endpoint(4711))
+    assert find_endpoint(tmp_path) == mine, "another one's sign is left alone"
     left = subprocess.run(
         [sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, text=True, check=True
     )
     text = (folder / "door.json").read_text()
     (folder / "door.json").write_text(text.replace(f'"pid":{mine.pid}', f'"pid":{int(left.stdout)}'))
-    assert find_door(tmp_path) is None
+    assert find_endpoint(tmp_path) is None
     (folder / "door.json").write_text(text.replace('"started":', '"started":1'))
-    assert find_door(tmp_path) is None, "the number of a dead process was given to another one"
+    assert find_endpoint(tmp_path) is None, "the number of a dead process was given to another one"
     (folder / "door.json").write_text("nonsense")
-    assert find_door(tmp_path) is None
-    take_down(folder, mine)
+    assert find_endpoint(tmp_path) is None
+    unpublish(folder, mine)

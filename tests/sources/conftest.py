@@ -11,9 +11,9 @@ import pytest
 from app.memory.block import Permission
 from app.permissions.caller import Caller, CallerKind
 from app.settings import Settings
-from app.sources.base import SourceInfo
+from app.sources.config import AgentRules, FileRule, FolderConfig
 from app.sources.file_source import FileSource
-from app.sources.kept import AgentRules, FileRule, KeptFiles
+from app.sources.source import SourceInfo
 from app.toolkit.outcome import ToolOutcome
 from app.workspace import Workspace, open_workspace
 from tests.support.approver import ScriptedApprover
@@ -39,7 +39,7 @@ class Desk:
     ) -> SourceInfo:
         """Make the folder a source."""
         made = tuple(FileRule(glob=glob, permission=permission) for glob, permission in rules)
-        kept = KeptFiles(id="desk", name=name, folder=str(self.folder), rules=made, agents=agents)
+        kept = FolderConfig(id="desk", name=name, folder=str(self.folder), rules=made, agents=agents)
         return await self.workspace.sources.add(kept)
 
     async def file(

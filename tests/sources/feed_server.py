@@ -6,8 +6,8 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 
-from app.web.fetching import Bounds, Fetcher
-from app.web.guard import OneOrigin, Origin
+from app.web.address_policy import Origin, SingleOrigin
+from app.web.http_fetcher import Fetcher, FetchLimits
 
 
 def rss(*titles: str) -> bytes:
@@ -49,8 +49,8 @@ class FeedServer:
 
     def fetcher(self, wire: int = 200_000) -> Fetcher:
         """One that may speak to this server only."""
-        reach = OneOrigin(Origin("http", "127.0.0.1", self._http.server_port))
-        return Fetcher(reach, bounds=Bounds(wire=wire, unpacked=wire, seconds=10.0))
+        reach = SingleOrigin(Origin("http", "127.0.0.1", self._http.server_port))
+        return Fetcher(reach, bounds=FetchLimits(wire=wire, unpacked=wire, seconds=10.0))
 
     def _answer(self, handler: BaseHTTPRequestHandler) -> None:
         self.asked.append({name.lower(): value for name, value in handler.headers.items()})

@@ -11,8 +11,8 @@ import pytest
 
 from app import paths
 from app.settings import Settings
+from app.sources.config import FolderConfig, SourceConfigStore
 from app.sources.file_source import folder_hash
-from app.sources.kept import KeptFiles, KeptSources
 from app.vault.changes import ChangeSet
 from app.vault.journal import Journal
 from app.vault.store import NoteStore
@@ -104,8 +104,8 @@ async def test_what_the_opening_completes_is_told_and_logged(
     forks: Forks, tmp_path: Path, vault: Path
 ) -> None:
     folder = seed(tmp_path)
-    kept = KeptFiles(id="desk", name="Desk", folder=str(folder))
-    KeptSources(paths.vault_data_folder(vault)).save((kept,))
+    kept = FolderConfig(id="desk", name="Desk", folder=str(folder))
+    SourceConfigStore(paths.vault_data_folder(vault)).save((kept,))
     assert forks.killed(commit, vault, folder, -1)
     journal = Journal(paths.vault_data_folder(vault))
     assert journal.commits() == ()

@@ -10,8 +10,8 @@ from app.errors import InvalidParametersError
 from app.memory.block import Permission
 from app.permissions.approval import Denied
 from app.permissions.caller import Caller, CallerKind
-from app.sources.file_source import LARGEST
-from app.sources.kept import AgentRules, FileRule, KeptFiles
+from app.sources.config import AgentRules, FileRule, FolderConfig
+from app.sources.file_source import MAX_FILE_BYTES
 from app.toolkit.outcome import ToolOutcome
 from app.vault.journal import Journal
 from tests.sources.conftest import AGENT, Desk
@@ -88,7 +88,7 @@ async def test_save_writes_the_whole_block_whatever_its_viewport_shows(desk: Des
     await desk.add(RW)
     label = (await desk.file("load", "Long.txt")).result["label"]
     view = {"op": "viewport", "label": label, "start_line": 10, "display_lines": 2}
-    if "block" in {tool.name for tool in desk.workspace.registry.all()}:
+    if "block" in {tool.name for tool in desk.workspace.registry.all_tools()}:
         assert (await desk.workspace.runner.call("block", view, AGENT)).success
     await desk.file("append", "Long.txt", content="the end\n")
     assert (await desk.file("save", "Long.txt")).success
@@ -300,7 +300,7 @@ async def test_a_link_that_leads_out_is_not_followed(desk: Desk) -> None:
 
 @pytest.mark.parametrize(
     ("content", "error"),
-    [(b"\xff\xfe\x00", "storage"), (b"a\0b", "storage"), (b"x" * (LARGEST + 1), "limit")],
+    [(b"\xff\xfe\x00", "storage"), (b"a\0b", "storage"), (b"x" * (MAX_FILE_BYTES + 1), "limit")],
 )
 async def test_what_is_no_text_or_too_large_is_not_loaded(desk: Desk, content: bytes, error: str) -> None:
     (desk.folder / "odd.bin").write_bytes(content)
@@ -330,12 +330,12 @@ async def test_folders_that_can_not_be_a_source(desk: Desk, own_folders) -> None
         )
     ):
         with pytest.raises(InvalidParametersError):
-            await sources.add(KeptFiles(id=f"s{number}", name="x", folder=str(folder)))
+            await sources.add(FolderConfig(id=f"s{number}", name="x", folder=str(folder)))
     await desk.add(RW)
     (desk.folder.parent / "same").symlink_to(desk.folder)
     with pytest.raises(InvalidParametersError, match="already"):
-        await sources.add(KeptFiles(id="again", name="x", folder=str(desk.folder.parent / "same")))
-    assert len(sources.all()) == 1
+        await sources.add(FolderConfig(id="again", name="x", folder=str(desk.folder.parent / "same")))
+    assert len(sources.list_sources()) == 1
 
 
 async def test_a_grant_for_the_vault_does_not_reach_the_folder(desk: Desk) -> None:
@@ -354,7 +354,7 @@ async def test_several_folders_are_told_apart(desk: Desk, tmp_path) -> None:
     other.mkdir()
     (other / "Plan.txt").write_text("another\n", "utf-8")
     await desk.add(RW)
-    await desk.workspace.sources.add(KeptFiles(id="other", name="Other", folder=str(other)))
+    await desk.workspace.sources.add(FolderConfig(id="other", name="Other", folder=str(other)))
     unsure = await desk.file("load", "Plan.txt")
     assert kind(unsure) == "ambiguous" and unsure.error is not None
     assert unsure.error["candidates"] == ["desk", "other"]
@@ -381,7 +381,7 @@ async def test_block_loads_a_file_of_a_source_by_its_path(desk: Desk) -> None:
 
 
 async def test_an_outside_edit_of_a_loaded_file_is_noticed(desk: Desk) -> None:
-    from app.sources.base import SourcesChanged
+    from app.sources.source import SourcesChanged
 
     await desk.add(RW)
     await desk.file("load", "Plan.txt")

@@ -9,17 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from app.agent.news import given_news
-from app.agent.turn import Prompt, Turn
+from app.agent.notifications import format_news
+from app.agent.turn import Turn, UserPrompt
 from app.errors import InvalidParametersError, PermissionDeniedError
 from app.events import EventBus
 from app.permissions.caller import Caller, CallerKind
 from app.settings import CallerProfile, PermissionSettings
-from app.sources.base import Notification, Notified, SourceState
+from app.sources.config import FeedConfig, FolderStreamConfig, VaultStreamConfig
 from app.sources.feed import read_feed
 from app.sources.feed_stream import FeedStream
 from app.sources.inbox import Inbox
-from app.sources.kept import KeptFeed, KeptFolderStream, KeptVaultStream
+from app.sources.source import Notification, Notified, SourceState
 from app.workspace import Workspace
 from tests.sources.conftest import AGENT, Desk, opened
 from tests.sources.feed_server import FeedServer, rss
@@ -32,7 +32,7 @@ def server() -> Iterator[FeedServer]:
 
 
 def feed(server: FeedServer, file: Path | None, news: list[Notification], path: str = "/feed") -> FeedStream:
-    kept = KeptFeed(id="f", name="Feed", url=server.url.replace("/feed", path))
+    kept = FeedConfig(id="f", name="Feed", url=server.url.replace("/feed", path))
     stream = FeedStream(kept, file, server.fetcher(), EventBus())
     stream._tell = news.append
     return stream
@@ -82,7 +82,7 @@ async def test_what_goes_wrong_is_said_and_asked_less_often(
     stream = feed(server, None, [], path)
     assert await stream.check() == 0
     assert said in stream.problem and stream._wait() == 2 * 60 * 60
-    server.body, server.status, stream.kept = rss("x"), 200, KeptFeed(id="f", name="F", url=server.url)
+    server.body, server.status, stream.kept = rss("x"), 200, FeedConfig(id="f", name="F", url=server.url)
     await stream.check()
     assert not stream.problem and stream._wait() == 60 * 60
 
@@ -111,13 +111,13 @@ def test_atom_broken_and_hostile_feeds_are_read_as_far_as_they_go() -> None:
 
 async def test_a_feed_on_this_machine_is_refused(desk: Desk, server: FeedServer) -> None:
     with pytest.raises(PermissionDeniedError):
-        await desk.workspace.sources.add(KeptFeed(id="f", name="F", url=server.url))
-    assert not desk.workspace.sources.all() and not server.asked
+        await desk.workspace.sources.add(FeedConfig(id="f", name="F", url=server.url))
+    assert not desk.workspace.sources.list_sources() and not server.asked
 
 
 async def test_the_vault_tells_what_people_changed_and_not_what_agents_did(desk: Desk) -> None:
     sources, runner = desk.workspace.sources, desk.workspace.runner
-    await sources.add(KeptVaultStream(id="v", name="Vault", globs=("*.md",)))
+    await sources.add(VaultStreamConfig(id="v", name="Vault", globs=("*.md",)))
     told: list[Notification] = []
     desk.workspace.events.subscribe(Notified, lambda event: told.append(event.notification))
     await runner.call("create_note", {"name": "By agent", "content": "x\n"}, AGENT)
@@ -132,7 +132,7 @@ async def test_the_vault_tells_what_people_changed_and_not_what_agents_did(desk:
 
 async def test_a_folder_tells_which_files_changed(desk: Desk) -> None:
     here, told = asyncio.Event(), list[Notification]()
-    kept = KeptFolderStream(id="d", name="Folder", folder=str(desk.folder), globs=("*.txt",))
+    kept = FolderStreamConfig(id="d", name="Folder", folder=str(desk.folder), globs=("*.txt",))
     await desk.workspace.sources.add(kept)
 
     def take(event: Notified) -> None:
@@ -154,7 +154,7 @@ async def again(desk: Desk) -> Workspace:
 
 
 async def test_pause_and_resume_by_the_tool_outlive_a_restart(desk: Desk) -> None:
-    await desk.workspace.sources.add(KeptVaultStream(id="v", name="Vault"))
+    await desk.workspace.sources.add(VaultStreamConfig(id="v", name="Vault"))
     paused = await desk.workspace.runner.call("source", {"op": "pause", "source_id": "Vault"}, AGENT)
     assert paused.success and paused.message == "Vault is paused."
     assert (await again(desk)).sources.get("v").state is SourceState.PAUSED
@@ -165,7 +165,7 @@ async def test_pause_and_resume_by_the_tool_outlive_a_restart(desk: Desk) -> Non
 
 
 async def test_who_may_only_read_pauses_nothing_and_who_may_is_asked(desk: Desk) -> None:
-    await desk.workspace.sources.add(KeptVaultStream(id="v", name="Vault"))
+    await desk.workspace.sources.add(VaultStreamConfig(id="v", name="Vault"))
     pause = {"op": "pause", "source_id": "Vault"}
     profile = CallerProfile(caller="Agent", read_only=True)
     desk.workspace.policy.configure(PermissionSettings(callers=(profile,)))
@@ -195,7 +195,9 @@ async def test_a_damaged_list_of_sources_is_set_aside_and_told(desk: Desk) -> No
     file = paths.vault_data_folder(desk.workspace.root) / "sources.json"
     file.write_text("{", "utf-8")
     workspace = await again(desk)
-    assert workspace.sources.all() and any("last good version" in notice for notice in workspace.notices)
+    assert workspace.sources.list_sources() and any(
+        "last good version" in notice for notice in workspace.notices
+    )
     assert next(file.parent.glob("sources.damaged-*.json")).read_text("utf-8") == "{"
 
 
@@ -206,20 +208,20 @@ def test_the_inbox_is_bounded_and_has_one_piece_for_each_thing(tmp_path: Path) -
             box.add(Notification(source, str(number), f"{source}{number}", float(number)))
     assert len(box) == 200 and box.dropped == 160
     box.add(Notification("f", "59", "newer", 99.0))
-    assert len(box) == 200 and box.of("f")[-1].title == "newer"
+    assert len(box) == 200 and box.items_of("f")[-1].title == "newer"
     box.save()
-    assert Inbox(tmp_path / "inbox.json").of("f") == box.of("f")
+    assert Inbox(tmp_path / "inbox.json").items_of("f") == box.items_of("f")
     assert len(box.take(30)) == 30 and len(box) == 170
 
 
 def test_news_are_given_once_as_data_and_taint_the_turn(desk_of_news, turn: Turn) -> None:
-    block = given_news(turn, desk_of_news, lambda news: news.key != "private")
+    block = format_news(turn, desk_of_news, lambda news: news.key != "private")
     assert block.startswith("<news") and block.endswith("</news>") and block.count("</news>") == 1
     assert "secret" not in block and "\\u003c/news" in block
     assert turn.caller.tainted
     (said,) = turn.store.items(turn.conversation)
     assert said.untrusted and "Feed" in said.text
-    assert given_news(turn, desk_of_news, lambda news: True) == ""
+    assert format_news(turn, desk_of_news, lambda news: True) == ""
 
 
 class NewsOfTwo:
@@ -251,5 +253,5 @@ def turn(tmp_path: Path) -> Iterator[Turn]:
     store = ConversationStore(tmp_path)
     conversation = store.create().id
     caller = Caller(CallerKind.DESKTOP_AGENT, "Model", turn="t", conversation=conversation)
-    yield Turn(conversation, Prompt("hello"), caller, store, EventBus(), None, 0)  # type: ignore[arg-type]
+    yield Turn(conversation, UserPrompt("hello"), caller, store, EventBus(), None, 0)  # type: ignore[arg-type]
     store.close()

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from app.storage import files
-from app.storage.files import KeptFile, to_json, write_atomic
+from app.storage.files import DurableFile, to_json, write_atomic
 
 
 def parse(content: bytes) -> list[int]:
@@ -20,24 +20,24 @@ def parse(content: bytes) -> list[int]:
 
 
 @pytest.fixture
-def kept(tmp_path: Path) -> KeptFile[list[int]]:
-    return KeptFile(tmp_path / "data" / "numbers.json", "The list of numbers", parse, list, "Count again.")
+def kept(tmp_path: Path) -> DurableFile[list[int]]:
+    return DurableFile(tmp_path / "data" / "numbers.json", "The list of numbers", parse, list, "Count again.")
 
 
-def test_what_is_saved_is_loaded_and_private(kept: KeptFile[list[int]]) -> None:
+def test_what_is_saved_is_loaded_and_private(kept: DurableFile[list[int]]) -> None:
     kept.save(to_json([1, 2]))
     assert kept.load() == ([1, 2], "")
     assert [stat.S_IMODE(file.stat().st_mode) for file in kept.path.parent.iterdir()] == [0o600, 0o600]
     assert stat.S_IMODE(kept.path.parent.stat().st_mode) == 0o700
 
 
-def test_a_missing_file_is_empty_and_nothing_is_told(kept: KeptFile[list[int]]) -> None:
+def test_a_missing_file_is_empty_and_nothing_is_told(kept: DurableFile[list[int]]) -> None:
     assert kept.load() == ([], "")
 
 
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.binary(max_size=50))
-def test_any_content_is_read_or_set_aside_and_told(kept: KeptFile[list[int]], content: bytes) -> None:
+def test_any_content_is_read_or_set_aside_and_told(kept: DurableFile[list[int]], content: bytes) -> None:
     kept.save(to_json([1, 2]))
     for aside in kept.path.parent.glob("numbers.damaged-*"):
         aside.unlink()
@@ -51,7 +51,7 @@ def test_any_content_is_read_or_set_aside_and_told(kept: KeptFile[list[int]], co
         assert (value, asides) == (parse(content), [])
 
 
-def test_without_a_good_version_the_user_is_told_the_consequence(kept: KeptFile[list[int]]) -> None:
+def test_without_a_good_version_the_user_is_told_the_consequence(kept: DurableFile[list[int]]) -> None:
     kept.save(to_json([1]))
     kept.path.write_bytes(b"{")
     kept.backup.write_bytes(b"{")
@@ -61,7 +61,7 @@ def test_without_a_good_version_the_user_is_told_the_consequence(kept: KeptFile[
     assert problem.endswith("Count again.")
 
 
-def test_an_edit_by_hand_becomes_the_last_good_version(kept: KeptFile[list[int]]) -> None:
+def test_an_edit_by_hand_becomes_the_last_good_version(kept: DurableFile[list[int]]) -> None:
     kept.save(to_json([1]))
     kept.path.write_bytes(b"[1, 2, 3]")
     kept.load()
@@ -69,7 +69,7 @@ def test_an_edit_by_hand_becomes_the_last_good_version(kept: KeptFile[list[int]]
     assert kept.load()[0] == [1, 2, 3]
 
 
-def test_a_folder_in_the_place_of_the_file_is_set_aside(kept: KeptFile[list[int]]) -> None:
+def test_a_folder_in_the_place_of_the_file_is_set_aside(kept: DurableFile[list[int]]) -> None:
     (kept.path / "inside").mkdir(parents=True)
     value, problem = kept.load()
     assert (value, "set aside" in problem) == ([], True)
@@ -77,7 +77,7 @@ def test_a_folder_in_the_place_of_the_file_is_set_aside(kept: KeptFile[list[int]
     assert kept.load() == ([4], "")
 
 
-def test_a_guest_leaves_a_damaged_file_alone(kept: KeptFile[list[int]]) -> None:
+def test_a_guest_leaves_a_damaged_file_alone(kept: DurableFile[list[int]]) -> None:
     kept.save(to_json([1]))
     kept.path.write_bytes(b"{")
     value, problem = kept.load(writable=False)
@@ -88,7 +88,7 @@ def test_a_guest_leaves_a_damaged_file_alone(kept: KeptFile[list[int]]) -> None:
 
 @pytest.mark.parametrize("step", ["fsync", "replace"])
 def test_a_write_that_fails_leaves_the_old_file_and_no_other(
-    kept: KeptFile[list[int]], monkeypatch: pytest.MonkeyPatch, step: str
+    kept: DurableFile[list[int]], monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
     def refuse(*_: object) -> None:
         raise OSError(28, "No space left on device")

@@ -137,7 +137,7 @@ def test_files_and_folders_are_private_also_those_that_were_not(file: Path) -> N
 
 
 def test_a_locked_file_is_an_error_and_stays(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(storage, "BUSY_S", 0.01)
+    monkeypatch.setattr(storage, "BUSY_TIMEOUT_S", 0.01)
     with sqlite3.connect(file, isolation_level=None) as other:
         other.execute("PRAGMA locking_mode = EXCLUSIVE")
         other.execute("BEGIN EXCLUSIVE")
@@ -156,7 +156,7 @@ def test_a_disk_that_refuses_is_an_error_and_nothing_is_set_aside(
         raise error
 
     with monkeypatch.context() as patched:
-        patched.setattr(storage, "_bare", refuse)
+        patched.setattr(storage, "_open_connection", refuse)
         with pytest.raises(StorageError, match="disk I/O"):
             open_database(file, SCHEMA)
     assert words(file) == (500, None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QAbstractButton, QAbstractScrollArea, QComboBox, QLabel, QToolButton, QWidget
 
-from app.desktop.panel import ElidedButton, ElidedLabel
+from app.desktop.widgets.panel import ElidedButton, ElidedLabel
 
 # Styles round the sizes of what they draw.
 _GRAIN = 1

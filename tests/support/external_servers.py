@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from app.events import EventBus
-from app.external.connection import Pace, Standing
+from app.external.connection import ConnectionState, ConnectionTimeouts
 from app.external.servers import ExternalServers
 from app.external.states import ExternalChanged, ServerState
 from app.permissions.caller import Caller, CallerKind
@@ -18,7 +18,7 @@ from app.settings import ExternalServer
 from app.workspace import Workspace
 
 AGENT = Caller(CallerKind.DESKTOP_AGENT, "Agent", turn="turn")
-QUICK = Pace(start=60.0, first_pause=0.05, longest_pause=0.2, grace=0.3, fresh=0.0, calm=0.0)
+QUICK = ConnectionTimeouts(start=60.0, first_pause=0.05, longest_pause=0.2, grace=0.3, fresh=0.0, calm=0.0)
 """Nothing waits longer than it must, and each call looks at the tools anew."""
 
 
@@ -66,7 +66,7 @@ def state(external: ExternalServers, name: str) -> ServerState:
     return next(one for one in external.states() if one.name == name)
 
 
-async def standing(workspace: Workspace, name: str, wanted: Standing) -> ServerState:
+async def standing(workspace: Workspace, name: str, wanted: ConnectionState) -> ServerState:
     """How a server stands, once it stands so."""
     await until(workspace.events, lambda: state(workspace.external, name).standing is wanted)
     return state(workspace.external, name)
@@ -76,7 +76,7 @@ async def run_server(workspace: Workspace, *servers: ExternalServer) -> None:
     """Have these servers in the settings, and running."""
     workspace.change_settings("external", servers=servers)
     for server in servers:
-        await standing(workspace, server.name, Standing.RUNNING)
+        await standing(workspace, server.name, ConnectionState.RUNNING)
 
 
 def allow_all(workspace: Workspace, name: str) -> dict[str, str]:

@@ -59,7 +59,7 @@ class WebServer:
         return f"http://127.0.0.1:{self.port}"
 
     def at(self, path: str) -> str:
-        """The address of a path by the server's public name, which `Names` knows."""
+        """The address of a path by the server's public name, which `NameCompleter` knows."""
         return f"http://{NAME}:{self.port}{path}"
 
     def __enter__(self) -> Self:

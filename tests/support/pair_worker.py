@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 _PROGRAM = f"""#!{sys.executable}
 import json, os, struct, sys
 sys.path.insert(0, {str(ROOT)!r})
-from app.embeddings import wire
+from app.embeddings import protocol as wire
 
 name = sys.argv[sys.argv.index("--cross-encoder") + 1]
 

@@ -30,7 +30,7 @@ async def _main(root: Path) -> None:
     workspace = await open_workspace(root, settings, Agreeing(), take_over=True)
     try:
         await workspace.start_scan(lambda progress: None)
-        await workspace.ways_in.open()
+        await workspace.endpoints.open()
         print("open", flush=True)
         await asyncio.to_thread(sys.stdin.read)
     finally:

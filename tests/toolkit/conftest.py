@@ -20,11 +20,11 @@ from app.permissions.caller import Caller, CallerKind
 from app.permissions.grants import Grants
 from app.permissions.policy import Policy
 from app.settings import IndexSettings, PermissionSettings
-from app.toolkit.arguments import FolderName, MarkdownText, NewNoteName, NoteName, SearchQuery
+from app.toolkit.argument_types import FolderName, MarkdownText, NewNoteName, NoteName, SearchQuery
 from app.toolkit.context import ToolContext
-from app.toolkit.limits import Limits
+from app.toolkit.limits import RateLimiter
 from app.toolkit.proposal import EffectProposal, Proposal
-from app.toolkit.registry import Category, Level, ToolRegistry
+from app.toolkit.registry import AccessLevel, Category, ToolRegistry
 from app.toolkit.result import ToolResult
 from app.toolkit.runner import ToolOutcome, ToolRunner
 from app.toolkit.tool import tool
@@ -89,7 +89,7 @@ async def remove(context: ToolContext, names: list[NoteName]) -> Proposal[Writte
         names: The notes.
     """
     notes = [await context.vault.resolve_strictly(name) for name in names]
-    return context.propose(ChangeSet.of(*(n.deleted() for n in notes)), Written(path=names[0]))
+    return context.propose(ChangeSet.of(*(n.delete_change() for n in notes)), Written(path=names[0]))
 
 
 @tool(category="notes")
@@ -102,7 +102,7 @@ async def rename(context: ToolContext, name: NoteName, to: NewNoteName) -> Propo
     """
     note = await context.vault.resolve_strictly(name)
     target = note_path(note.path.folder, to)
-    return context.propose(ChangeSet.of(note.moved(target)), Written(path=str(target)))
+    return context.propose(ChangeSet.of(note.move_change(target)), Written(path=str(target)))
 
 
 @tool(category="notes")
@@ -250,11 +250,11 @@ TOOLS = (
     fetch,
 )
 CATEGORIES = (
-    Category("notes", "Notes", Level.READ_WRITE),
-    Category("search", "Search", Level.READ_ONLY),
-    Category("files", "Files", Level.READ_ONLY),
-    Category("development", "Development", Level.EXECUTE),
-    Category("off", "Off", Level.READ_WRITE, on=False),
+    Category("notes", "Notes", AccessLevel.READ_WRITE),
+    Category("search", "Search", AccessLevel.READ_ONLY),
+    Category("files", "Files", AccessLevel.READ_ONLY),
+    Category("development", "Development", AccessLevel.EXECUTE),
+    Category("off", "Off", AccessLevel.READ_WRITE, on=False),
 )
 
 
@@ -334,7 +334,9 @@ async def bench(tmp_path: Path) -> AsyncIterator[Bench]:
     audit = AuditLog(data)
     approver = ScriptedApprover()
     registry = ToolRegistry(CATEGORIES, TOOLS, policy.may_call)
-    runner = ToolRunner(registry, policy, approver, store, index, journal, audit, grants, events, Limits())
+    runner = ToolRunner(
+        registry, policy, approver, store, index, journal, audit, grants, events, RateLimiter()
+    )
     yield Bench(
         root, events, journal, store, index, grants, policy, audit, approver, registry, runner, published
     )

@@ -12,7 +12,7 @@ from app.errors import StorageError
 from app.permissions.audit import AuditLog
 from app.permissions.audit_entry import AuditEntry
 from app.permissions.caller import Caller, CallerKind
-from app.toolkit.trail import Trail
+from app.toolkit.audit_writer import AuditWriter
 from app.vault.path import NotePath
 
 ANY = st.text(alphabet=st.characters(exclude_categories=()), max_size=20)
@@ -68,10 +68,10 @@ async def test_an_entry_that_can_never_be_logged_is_logged_without_what_came_fro
     refused.__cause__ = sqlite3.IntegrityError("NOT NULL")
     for error in (refused, UnicodeEncodeError("utf-8", "\ud800", 0, 1, "x"), OverflowError(), TypeError()):
         log = _Refusing(error)
-        trail = Trail(log, bench.events)
+        trail = AuditWriter(log, bench.events)
         assert trail.append(dataclasses.replace(ENTRY, commit=7)) == 1
         assert log.rows[0].commit == 7 and log.rows[0].decision == "rule" and log.rows[0].caller == ""
-        trail.require()
+        trail.ensure_flushed()
 
 
 async def test_an_entry_that_the_disk_refuses_for_now_waits(bench, errors):
@@ -79,7 +79,7 @@ async def test_an_entry_that_the_disk_refuses_for_now_waits(bench, errors):
     refused = StorageError("disk full")
     refused.__cause__ = sqlite3.OperationalError("database or disk is full")
     log = _Refusing(refused)
-    trail = Trail(log, bench.events)
+    trail = AuditWriter(log, bench.events)
     assert trail.append(ENTRY) == 0 and log.rows == []
     log.append = lambda entry: dataclasses.replace(entry, id=5)
     assert trail.append(ENTRY) == 5

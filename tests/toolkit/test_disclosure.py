@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.toolkit.disclosure import HIDDEN_NAME, disclosed
+from app.toolkit.disclosure import HIDDEN_PLACEHOLDER, filter_outcome
 from app.toolkit.hidden_paths import HiddenPaths
 from app.toolkit.outcome import ToolOutcome
 from app.vault.path import NotePath
@@ -30,7 +30,7 @@ class Sees:
 
 
 def told(outcome: ToolOutcome, **given: object) -> ToolOutcome:
-    return disclosed(outcome, Sees(), given)
+    return filter_outcome(outcome, Sees(), given)
 
 
 FORMS = [str, str.upper, str.lower, lambda name: unicodedata.normalize("NFD", name)]
@@ -57,7 +57,7 @@ def test_a_hidden_name_is_told_nowhere(name, form):
     assert done.result["paths"] == ["Tea.md"] and done.result["hits"] == [{"path": "Tea.md", "text": "y"}]
     for one in (failed, done):
         assert not HIDDEN.in_text(json.dumps(one.as_dict(), ensure_ascii=False))
-        assert HIDDEN_NAME in one.message
+        assert HIDDEN_PLACEHOLDER in one.message
 
 
 def test_what_the_caller_said_and_text_of_notes_stay():

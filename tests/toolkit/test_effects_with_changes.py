@@ -10,10 +10,10 @@ import pytest
 from app.permissions.approval import Approved, Denied, Effect
 from app.permissions.pending import PendingState, PendingStore
 from app.toolkit.context import ToolContext
-from app.toolkit.limits import Limits
+from app.toolkit.limits import RateLimiter
 from app.toolkit.pending import PendingOperations
 from app.toolkit.proposal import EffectProposal, Proposal
-from app.toolkit.registry import Category, Level, ToolRegistry
+from app.toolkit.registry import AccessLevel, Category, ToolRegistry
 from app.toolkit.result import ToolResult
 from app.toolkit.runner import ToolRunner
 from app.toolkit.tool import tool
@@ -60,7 +60,10 @@ async def clip(
 def net(bench: Bench) -> Bench:
     """The bench with a category that reaches the network."""
     RAN.clear()
-    categories = (Category("net", "Net", Level.NETWORK), Category("both", "Both", Level.READ_WRITE))
+    categories = (
+        Category("net", "Net", AccessLevel.NETWORK),
+        Category("both", "Both", AccessLevel.READ_WRITE),
+    )
     tools = (clip, dataclasses.replace(clip, name="clip_and_change", category="both"))
     registry = ToolRegistry(categories, tools, bench.policy.may_call)
     bench.runner.close()
@@ -74,7 +77,7 @@ def net(bench: Bench) -> Bench:
         bench.audit,
         bench.grants,
         bench.events,
-        Limits(),
+        RateLimiter(),
     )
     return bench
 
@@ -153,7 +156,7 @@ async def test_an_effect_that_happened_is_not_repeated_when_its_change_still_wai
 ) -> None:
     def opened() -> PendingOperations:
         return PendingOperations(
-            net.runner.watched, PendingStore(net.journal.folder), net.journal, net.events
+            net.runner.call_observed, PendingStore(net.journal.folder), net.journal, net.events
         )
 
     operations = opened()

@@ -29,7 +29,11 @@ class Desk:
     def open(self) -> None:
         self.store = PendingStore(self.bench.journal.folder, lambda: self.now)
         self.operations = PendingOperations(
-            self.bench.runner.watched, self.store, self.bench.journal, self.bench.events, lambda: self.now
+            self.bench.runner.call_observed,
+            self.store,
+            self.bench.journal,
+            self.bench.events,
+            lambda: self.now,
         )
 
     async def restart(self) -> int:
@@ -78,7 +82,7 @@ async def test_what_needs_no_decision_ends_at_once_and_is_not_kept(desk: Desk) -
     assert outcome.success and not outcome.pending
     wrong = await desk.operations.submit("read", {"name": "Nowhere"}, CLIENT)
     assert wrong.error is not None and wrong.error["type"] == "not_found"
-    assert desk.operations.of(CLIENT) == ()
+    assert desk.operations.list_for(CLIENT) == ()
 
 
 async def test_an_operation_waits_is_approved_and_tells_what_came_of_it(desk: Desk) -> None:
@@ -134,9 +138,9 @@ async def test_what_was_cut_off_is_settled_by_the_journal_and_never_done_again(
         desk.answer()
         await desk.ended(id)
         desk.store._write("UPDATE pending SET settled = NULL WHERE id = ?", (id,))
-        assert desk.store.turn(id, PendingState.DONE, PendingState.RUNNING)
+        assert desk.store.transition(id, PendingState.DONE, PendingState.RUNNING)
     else:
-        assert desk.store.turn(id, PendingState.WAITING, PendingState.RUNNING)
+        assert desk.store.transition(id, PendingState.WAITING, PendingState.RUNNING)
     assert await desk.restart() == 0
     settled = desk.store.get(id)
     assert settled.state is (PendingState.DONE if was_written else PendingState.FAILED)
@@ -162,7 +166,7 @@ async def test_its_caller_takes_it_back_and_nobody_else(desk: Desk) -> None:
             answer = call(id, other)
             if asyncio.iscoroutine(answer):
                 await answer
-    assert desk.operations.of(other) == () and len(desk.operations.of(Caller.user())) == 1
+    assert desk.operations.list_for(other) == () and len(desk.operations.list_for(Caller.user())) == 1
     assert (await desk.operations.cancel(id, CLIENT)).state is PendingState.CANCELLED
     assert desk.decide.cancelled() and not desk.is_written
     assert desk.bench.last().decision == "cancelled" and "taken back" in desk.bench.last().reason

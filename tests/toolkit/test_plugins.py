@@ -18,8 +18,8 @@ from app import paths
 from app.permissions.approval import Denied
 from app.permissions.caller import Caller, CallerKind
 from app.settings import Settings, VaultSettings
-from app.toolkit.plugins import GROUP, Plugin, load_plugins, plugin_packages
-from app.toolkit.registry import Category, Level, ToolRegistry
+from app.toolkit.plugins import ENTRY_POINT_GROUP, Plugin, load_plugins, plugin_packages
+from app.toolkit.registry import AccessLevel, Category, ToolRegistry
 from app.toolkit.result import ToolResult
 from app.toolkit.tool import Tool, tool
 from app.tools import CATALOG, CATEGORIES
@@ -40,8 +40,10 @@ def install(target: Path) -> None:
     info.mkdir()
     head = f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n"
     (info / "METADATA").write_text(head, "utf-8")
-    points = "".join(f"{name} = {value}\n" for name, value in project["entry-points"][GROUP].items())
-    (info / "entry_points.txt").write_text(f"[{GROUP}]\n{points}", "utf-8")
+    points = "".join(
+        f"{name} = {value}\n" for name, value in project["entry-points"][ENTRY_POINT_GROUP].items()
+    )
+    (info / "entry_points.txt").write_text(f"[{ENTRY_POINT_GROUP}]\n{points}", "utf-8")
 
 
 @pytest.fixture
@@ -120,7 +122,7 @@ def test_the_examples_own_tests_pass(tmp_path: Path) -> None:
 
 # What is left out
 
-OWN = Category("own", "Own", Level.READ_WRITE)
+OWN = Category("own", "Own", AccessLevel.READ_WRITE)
 
 
 def made(name: str, category: str = "own") -> Tool:
@@ -134,16 +136,16 @@ def made(name: str, category: str = "own") -> Tool:
 
 BROKEN = Plugin((OWN,), (made("first"), made("read_note")))
 FOREIGN = Plugin((OWN,), (made("first", "notes"),))
-TAKEN = Plugin((Category("notes", "Mine", Level.READ_WRITE),), ())
+TAKEN = Plugin((Category("notes", "Mine", AccessLevel.READ_WRITE),), ())
 FINE = Plugin((OWN,), (made("first"),))
-EXECUTES = Plugin((Category("own", "Own", Level.READ_ONLY, on=True),), ())
+EXECUTES = Plugin((Category("own", "Own", AccessLevel.READ_ONLY, on=True),), ())
 NO_TOOL = Plugin((OWN,), ("first",))  # type: ignore[arg-type]
 NOTHING = "no plug-in"
 
 
 def loaded(*values: str) -> tuple[ToolRegistry, tuple[str, ...], tuple[str, ...]]:
     registry = ToolRegistry(CATEGORIES, CATALOG)
-    entries = [EntryPoint(f"p{at}", value, GROUP) for at, value in enumerate(values)]
+    entries = [EntryPoint(f"p{at}", value, ENTRY_POINT_GROUP) for at, value in enumerate(values)]
     came = load_plugins(registry, entries)
     return registry, came.categories, came.problems
 
@@ -165,7 +167,7 @@ def test_a_plug_in_with_something_wrong_is_left_out_as_a_whole(value: str, told:
     registry, categories, (problem,) = loaded(value)
     assert told in problem and "p0" in problem
     assert categories == ()
-    assert registry.categories == CATEGORIES and registry.all() == CATALOG
+    assert registry.categories == CATEGORIES and registry.all_tools() == CATALOG
 
 
 def test_others_are_loaded_beside_one_that_fails() -> None:
@@ -210,7 +212,7 @@ def test_a_plug_in_in_the_folder_is_listed_and_not_loaded(user_folder: Path) -> 
     assert support.title.startswith("scriptorium-customer-support ") and not support.problem
     assert broken.problem and empty.problem
     registry, categories, problems = loaded_from_folder()
-    assert categories == () and problems == () and registry.all() == CATALOG
+    assert categories == () and problems == () and registry.all_tools() == CATALOG
     assert not any(str(user_folder) in one for one in sys.path)
     assert "scriptorium_customer_support" not in sys.modules
 

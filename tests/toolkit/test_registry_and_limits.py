@@ -10,16 +10,16 @@ from app.permissions.grants import Grants
 from app.permissions.policy import Policy
 from app.settings import CallLimit, PermissionSettings, Rule, TurnRule
 from app.toolkit.context import ToolContext
-from app.toolkit.limits import Limits
+from app.toolkit.limits import RateLimiter
 from app.toolkit.proposal import Proposal
-from app.toolkit.registry import Category, Level, ToolRegistry
+from app.toolkit.registry import AccessLevel, Category, ToolRegistry
 from app.toolkit.result import ToolResult
 from app.toolkit.tool import tool
 from app.toolkit.turn_rules import TurnRules
 
 AGENT = Caller(CallerKind.MCP, "Claude")
-NOTES = Category("notes", "Notes", Level.READ_WRITE, rate_per_minute=3)
-SEARCH = Category("search", "Search", Level.READ_ONLY)
+NOTES = Category("notes", "Notes", AccessLevel.READ_WRITE, rate_per_minute=3)
+SEARCH = Category("search", "Search", AccessLevel.READ_ONLY)
 
 
 @tool(category="notes")
@@ -77,7 +77,7 @@ def test_only_what_a_caller_may_call_is_offered(tmp_path):
 
 def test_limits_slide_and_are_each_callers_own():
     now = [0.0]
-    limits = Limits(lambda: now[0])
+    limits = RateLimiter(lambda: now[0])
     for second in (0.0, 10.0, 20.0):
         now[0] = second
         limits.check(create, NOTES, AGENT)
@@ -92,7 +92,7 @@ def test_limits_slide_and_are_each_callers_own():
 
 
 def test_a_tool_has_its_own_limit():
-    limits = Limits(lambda: 0.0)
+    limits = RateLimiter(lambda: 0.0)
     limits.check(look, SEARCH, AGENT)
     with pytest.raises(LimitError):
         limits.check(look, SEARCH, AGENT)
@@ -100,7 +100,7 @@ def test_a_tool_has_its_own_limit():
 
 def test_the_users_limits_hold_beside_those_of_the_tools():
     now = [0.0]
-    limits = Limits(lambda: now[0])
+    limits = RateLimiter(lambda: now[0])
     limits.configure((CallLimit(tool="lo*", pause=5), CallLimit(tool="create", per_turn=1)))
     free = replace(look, rate_per_minute=None)
     limits.check(free, SEARCH, AGENT)
@@ -118,7 +118,7 @@ def test_the_users_limits_hold_beside_those_of_the_tools():
 
 
 def test_a_refused_call_is_not_counted():
-    limits = Limits(lambda: 0.0)
+    limits = RateLimiter(lambda: 0.0)
     limits.configure((CallLimit(tool="create", per_minute=0),))
     for _ in range(5):
         with pytest.raises(LimitError):

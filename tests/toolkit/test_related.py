@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.embeddings.table import VectorHit
+from app.embeddings.vector_table import VectorHit
 from app.events import EventBus
 from app.index.vault_index import VaultIndex
 from app.settings import IndexSettings
-from app.toolkit.related import Reason, _related, related
+from app.toolkit.related import RelatednessReason, _related, find_related_notes
 from app.vault.path import NotePath
 
 NOTES = {
@@ -46,11 +46,11 @@ def like(path: NotePath, limit: int, least: float) -> tuple[VectorHit, ...]:
 
 
 async def test_each_note_comes_with_all_its_reasons(index: VaultIndex) -> None:
-    found = {one.path.name: one for one in related(index, like, BREAD, ("food", "sourdough"), 10)}
+    found = {one.path.name: one for one in find_related_notes(index, like, BREAD, ("food", "sourdough"), 10)}
     assert set(found) == {"Flour", "Starter", "Cake"}
     why = [(reason.kind, reason.tag) for reason in found["Starter"].reasons]
     assert why == [("BACKLINK_FROM", ""), ("SHARED_TAG", "sourdough"), ("SHARED_TAG", "food")]
-    assert found["Cake"].reasons[0] == Reason("SEMANTICALLY_RELATED", 0.8)
+    assert found["Cake"].reasons[0] == RelatednessReason("SEMANTICALLY_RELATED", 0.8)
     assert {reason.kind for reason in found["Flour"].reasons} == {
         "FORWARDLINK_TO",
         "SHARED_TAG",
@@ -59,20 +59,22 @@ async def test_each_note_comes_with_all_its_reasons(index: VaultIndex) -> None:
 
 
 async def test_without_vectors_links_and_tags_are_left(index: VaultIndex) -> None:
-    found = related(index, None, BREAD, ("food", "sourdough"), 10)
+    found = find_related_notes(index, None, BREAD, ("food", "sourdough"), 10)
     assert [one.path.name for one in found] == ["Starter", "Flour", "Cake"]
-    assert len(related(index, None, BREAD, ("food",), 1)) == 1
+    assert len(find_related_notes(index, None, BREAD, ("food",), 1)) == 1
 
 
 reasons = st.builds(
-    Reason,
+    RelatednessReason,
     st.sampled_from(["FORWARDLINK_TO", "BACKLINK_FROM", "SHARED_TAG", "SEMANTICALLY_RELATED"]),
     st.floats(0, 1),
 )
 
 
 @given(st.lists(reasons, min_size=1, max_size=6), reasons)
-def test_another_reason_never_makes_it_less_related(some: list[Reason], more: Reason) -> None:
+def test_another_reason_never_makes_it_less_related(
+    some: list[RelatednessReason], more: RelatednessReason
+) -> None:
     before, after = _related(BREAD, tuple(some)), _related(BREAD, (*some, more))
     assert 0 <= before.score <= after.score <= 1
     assert len(after.reasons) == len(some) + 1

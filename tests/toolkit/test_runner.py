@@ -223,7 +223,7 @@ async def test_no_approver_is_a_no(bench):
 
 async def test_a_lost_commit_gets_into_the_log_on_opening(bench):
     await bench.call("make", {"name": "A"})
-    commit = bench.store.commit(bench.approver.asked[0].proposal.only([]), author="Agent")
+    commit = bench.store.commit(bench.approver.asked[0].proposal.restrict_to([]), author="Agent")
     assert bench.runner.log_lost_commits() == 1
     assert bench.last().commit == commit.id and bench.runner.log_lost_commits() == 0
 

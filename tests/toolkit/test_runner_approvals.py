@@ -144,7 +144,7 @@ async def test_the_user_may_edit_and_the_caller_is_told(bench):
 
 
 async def test_the_user_may_leave_files_out(bench):
-    bench.approver.answers.append(lambda r: Approved(r.proposal.only([NotePath("Tea.md")])))
+    bench.approver.answers.append(lambda r: Approved(r.proposal.restrict_to([NotePath("Tea.md")])))
     outcome = await bench.call("remove", {"names": ["Tea", "Home"]})
     assert outcome.success and outcome.result["left_out_by_user"] == ["Home.md"]
     assert outcome.message == "Moved Tea.md to the trash. Left out by the user: Home.md."

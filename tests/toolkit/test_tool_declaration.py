@@ -9,7 +9,7 @@ import pytest
 from pydantic import BaseModel, Field, ValidationError
 
 from app.errors import InvalidParametersError
-from app.toolkit.arguments import Limit, NoteName, Properties, SlotKind, TagName
+from app.toolkit.argument_types import ArgumentKind, Limit, NoteName, Properties, TagName
 from app.toolkit.context import ToolContext
 from app.toolkit.docstring import read_docstring
 from app.toolkit.proposal import EffectProposal, Proposal
@@ -117,9 +117,9 @@ def test_descriptions_come_from_the_docstring():
 
 def test_parameters_say_what_a_slot_is():
     by_name = {parameter.name: parameter for parameter in edit.parameters}
-    assert by_name["name"].kind is SlotKind.NOTE and by_name["name"].required
+    assert by_name["name"].kind is ArgumentKind.NOTE and by_name["name"].required
     assert by_name["op"].choices == ("append", "replace")
-    assert by_name["tags"].many and by_name["tags"].kind is SlotKind.TAG
+    assert by_name["tags"].many and by_name["tags"].kind is ArgumentKind.TAG
     assert by_name["limit"].default == 20 and by_name["limit"].annotation is int
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.permissions.caller import Caller, CallerKind
-from app.toolkit.batch import batch_of
+from app.toolkit.batch import make_batch_tool
 from app.tools.tags import add_tag, remove_tag
 from app.vault.path import NotePath
 
@@ -11,7 +11,9 @@ AGENT = Caller(CallerKind.DESKTOP_AGENT, "Built-in agent", uses_model=False)
 
 
 async def call(workspace, tool, names, arguments):
-    return await workspace.runner.call_own(batch_of(tool), {"names": names, "arguments": arguments}, AGENT)
+    return await workspace.runner.call_internal(
+        make_batch_tool(tool), {"names": names, "arguments": arguments}, AGENT
+    )
 
 
 async def test_many_notes_are_one_question_one_commit_and_one_undo(workspace, approver):

@@ -12,7 +12,7 @@ from app import paths
 from app.permissions.approval import Approved, Denied, Effect
 from app.permissions.caller import Caller, CallerKind
 from app.permissions.scope import Operation
-from app.toolkit.disk_reading import MAX_FILE, SECONDS, Bounds, walk
+from app.toolkit.file_reader import MAX_FILE_BYTES, WALK_TIMEOUT_S, WalkLimits, walk
 from tests.support.private_notes import CANARY, VARIANTS, written
 
 MODEL = Caller(CallerKind.DESKTOP_AGENT, "Model")
@@ -106,7 +106,7 @@ async def test_what_is_not_text_is_said_and_not_shown(workspace, sample_vault):
 
 async def test_a_file_over_the_cap_is_not_read(workspace, sample_vault):
     with (sample_vault / "large.txt").open("wb") as file:
-        file.truncate(MAX_FILE + 1)
+        file.truncate(MAX_FILE_BYTES + 1)
     assert (await call(workspace, "file_read", path="large.txt")).error["type"] == "limit"
     found = await call(workspace, "grep", pattern="x", files="large*")
     assert found.result["left_out"] == ["large.txt: larger than 10 MiB"]
@@ -126,10 +126,10 @@ async def test_no_pattern_is_slow_and_one_that_re2_has_not_is_told(workspace, sa
 
 
 def test_a_walk_ends_when_its_time_is_up(outside: Path):
-    times = iter([0.0, 1.0, 2.0, *[SECONDS + 1] * 20])
-    bounds = Bounds(clock=lambda: next(times))
+    times = iter([0.0, 1.0, 2.0, *[WALK_TIMEOUT_S + 1] * 20])
+    bounds = WalkLimits(clock=lambda: next(times))
     assert len(list(walk(str(outside), bounds))) == 2
-    assert bounds.left_out == [f"what was not looked at within {SECONDS:g} s"]
+    assert bounds.left_out == [f"what was not looked at within {WALK_TIMEOUT_S:g} s"]
 
 
 # Outside
@@ -246,7 +246,7 @@ async def test_what_nobody_reads_is_refused_without_a_question(workspace, approv
 
 
 async def test_the_apps_own_data_is_refused(workspace, approver):
-    for folder in paths.own_folders():
+    for folder in paths.app_folders():
         outcome = await call(workspace, "directory_list", path=str(folder))
         assert outcome.error["type"] == "permission_denied" and not approver.asked
 
@@ -279,7 +279,7 @@ def notes_outside(outside: Path) -> Path:
     for number, note in enumerate(VARIANTS.values()):
         ending = (".md", ".markdown", ".MD")[number % 3]
         (outside / "Deep" / f"{CANARY} {number}{ending}").write_bytes(written(note))
-    (outside / "large.md").write_bytes(written(VARIANTS["plain"]) + b"x" * MAX_FILE)
+    (outside / "large.md").write_bytes(written(VARIANTS["plain"]) + b"x" * MAX_FILE_BYTES)
     (outside / "public link.txt").symlink_to(outside / "Deep" / f"{CANARY} 0.md")
     return outside
 

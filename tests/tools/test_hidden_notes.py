@@ -9,7 +9,7 @@ import pytest
 from app.permissions.approval import Approved
 from app.permissions.caller import Caller, CallerKind
 from app.settings import CallerProfile, PermissionSettings, Rule
-from app.toolkit.arguments import NoteName
+from app.toolkit.argument_types import NoteName
 from app.toolkit.context import ToolContext
 from app.toolkit.proposal import Proposal
 from app.toolkit.result import ToolResult

@@ -12,7 +12,7 @@ from app.memory.block import Permission
 from app.permissions.caller import Caller, CallerKind
 from app.permissions.grants import Grants
 from app.permissions.policy import Policy
-from app.servers.served import Client
+from app.servers.vault_service import Client
 from app.settings import PermissionSettings, Rule
 from app.vault.path import NotePath
 from tests.sources.conftest import Desk, desk  # noqa: F401 (a fixture)

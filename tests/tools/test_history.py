@@ -101,7 +101,7 @@ async def test_a_part_of_an_undo_leaves_the_rest_to_be_undone(workspace, approve
     await call(workspace, "create_note", name="Two", content="2\n")
 
     def part(request):
-        return Approved(request.proposal.only([P("One.md")]))
+        return Approved(request.proposal.restrict_to([P("One.md")]))
 
     approver.answers[:] = [part]
     assert (await call(workspace, "undo", turn="t1", caller=Caller.user())).success

@@ -8,7 +8,7 @@ import logging
 import pytest
 
 from app.errors import InvalidParametersError
-from app.messages.outbox import WEBHOOK, webhook_account
+from app.messages.channel_registry import WEBHOOK, webhook_account
 from app.permissions.approval import Denied, Effect
 from app.permissions.caller import Caller, CallerKind
 from app.settings import MessageSettings, settings_file
@@ -143,5 +143,5 @@ def test_the_settings_have_no_field_for_a_secret():
 async def test_a_wrong_webhook_in_the_key_store_is_said(workspace, discord):
     workspace.keys.set("discord", WEBHOOK, "https://example.com/")
     with pytest.raises(InvalidParametersError):
-        workspace.runner.services.outbox.channel("discord")
+        workspace.runner.services.channels.channel("discord")
     assert not (await send(workspace, "discord")).success

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.embeddings.upkeep import EmbeddingProgressed
+from app.embeddings.sync_scheduler import EmbeddingProgressed
 from app.permissions.caller import Caller, CallerKind
 from app.settings import Settings
 from app.toolkit.outcome import ToolOutcome
@@ -78,8 +78,8 @@ async def test_search_with_vectors(meant: Workspace) -> None:
     assert first["name"] == "Baking day" and first["relationship"] == "SEMANTICALLY_RELATED"
     assert first["reasons"][0]["score"] > 0.45
 
-    assert not meant.vectors.has(NotePath.parse("Secret.md"))
-    assert await meant.meaning.near_duplicates(meant.store) == ()
+    assert not meant.vectors.has_note(NotePath.parse("Secret.md"))
+    assert await meant.semantic_search.near_duplicates(meant.store) == ()
 
 
 async def test_re_analysis_of_a_node_is_of_its_new_text(meant: Workspace) -> None:

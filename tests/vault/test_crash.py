@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from app.vault.changes import ChangeSet, Create, Delete, Move, Update, content_hash
-from app.vault.containment import Platform
 from app.vault.journal import Journal
 from app.vault.path import NotePath
+from app.vault.safe_fs import Platform
 from app.vault.store import NoteStore
 from tests.support.forks import Forks
 

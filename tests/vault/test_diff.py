@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from app.vault.diff import Diff, Hunk, compare, split_lines
-from app.vault.diff_words import pair_lines, word_marks
+from app.vault.diff_words import changed_spans, pair_lines
 
 LINES = st.lists(st.sampled_from([b"a\n", b"b\n", b"c\r\n", b"\n", b"long line\n", b"\xff\n"]), max_size=14)
 ENDS = st.sampled_from([b"", b"no end", b"a", b"\r", b"\xef\xbb\xbf"])
@@ -100,7 +100,7 @@ def test_a_line_of_megabytes_is_one_line() -> None:
     diff = compare(line, line.replace(b"word", b"WORD", 1))
     assert [len(side) for side in (diff.before, diff.after)] == [1, 1]
     old, new = (side[0].decode() for side in (diff.before, diff.after))
-    assert word_marks(old, new) == (((0, 4),), ((0, 4),))
+    assert changed_spans(old, new) == (((0, 4),), ((0, 4),))
 
 
 def marked(text: str, spans: tuple[tuple[int, int], ...]) -> list[str]:
@@ -119,13 +119,13 @@ def marked(text: str, spans: tuple[tuple[int, int], ...]) -> list[str]:
     ],
 )
 def test_the_words_that_changed_are_marked(before: str, after: str, gone: list[str], come: list[str]) -> None:
-    old, new = word_marks(before, after)
+    old, new = changed_spans(before, after)
     assert (marked(before, old), marked(after, new)) == (gone, come)
 
 
 @given(st.text(max_size=60), st.text(max_size=60))
 def test_what_is_not_marked_is_the_same_on_both_sides(before: str, after: str) -> None:
-    old, new = word_marks(before, after)
+    old, new = changed_spans(before, after)
 
     def rest(text: str, spans: tuple[tuple[int, int], ...]) -> str:
         inside = {place for start, end in spans for place in range(start, end)}

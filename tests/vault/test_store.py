@@ -20,12 +20,12 @@ from app.errors import (
     StorageError,
     VaultLostError,
 )
-from app.vault import containment
+from app.vault import safe_fs
 from app.vault.changes import ChangeSet, Create, Delete, Move, Update, content_hash
-from app.vault.containment import Platform
 from app.vault.journal import Journal
 from app.vault.path import NotePath
-from app.vault.store import GONE, NoteStore
+from app.vault.safe_fs import Platform
+from app.vault.store import MISSING_HASH, NoteStore
 
 resource = pytest.importorskip("resource")
 P = NotePath.parse
@@ -129,7 +129,7 @@ def test_a_change_set_is_written_and_recorded(bench: Bench):
 def test_a_disk_that_refuses_at_any_step_leaves_all_as_it_was(
     bench: Bench, name: str, code: int, errors: list[str]
 ):
-    errors.append("a failed commit could not be taken back yet")
+    errors.append("could not roll back a failed commit")
 
     def refuse(step: str) -> None:
         if step == name:
@@ -147,7 +147,7 @@ def test_a_disk_that_refuses_at_any_step_leaves_all_as_it_was(
 
 
 def test_a_disk_that_refuses_the_rollback_too_is_settled_later(bench: Bench, errors: list[str]):
-    errors.append("a failed commit could not be taken back yet")
+    errors.append("could not roll back a failed commit")
     failing = False
 
     def refuse(step: str) -> None:
@@ -166,7 +166,7 @@ def test_a_disk_that_refuses_the_rollback_too_is_settled_later(bench: Bench, err
 
 
 def test_trouble_after_the_record_is_no_failure(bench: Bench, errors: list[str]):
-    errors.append("a commit is done, but not its tidying up")
+    errors.append("could not clean up after a commit")
 
     def refuse(step: str) -> None:
         if step == "intent: remove":
@@ -381,16 +381,16 @@ def test_a_folder_keeps_the_spelling_it_has(bench: Bench):
     with pytest.raises(ConflictError) as caught:
         bench.store.commit(ChangeSet.of(Create(P("ärger/x.md"), b"x")), author="agent")
     assert caught.value.data["path"] == "Ärger"
-    assert bench.store.spelled(P("ärger/x.md")) == P("Ärger/x.md")
-    assert bench.store.taken(P("ÄRGER")) == P("Ärger")
-    bench.store.commit(ChangeSet.of(Create(bench.store.spelled(P("ärger/x.md")), b"x")), author="agent")
+    assert bench.store.disk_spelling(P("ärger/x.md")) == P("Ärger/x.md")
+    assert bench.store.existing_path(P("ÄRGER")) == P("Ärger")
+    bench.store.commit(ChangeSet.of(Create(bench.store.disk_spelling(P("ärger/x.md")), b"x")), author="agent")
 
 
 def test_taken_sees_other_cases_and_unicode_forms(bench: Bench):
     (bench.root / "Cafe\u0301.md").write_bytes(b"x")
-    assert bench.store.taken(P("CAFÉ.md")) == NotePath.on_disk("Cafe\u0301.md")
-    assert bench.store.taken(P("A.md")) == P("a.md")
-    assert bench.store.taken(P("none/a.md")) is None
+    assert bench.store.existing_path(P("CAFÉ.md")) == NotePath.on_disk("Cafe\u0301.md")
+    assert bench.store.existing_path(P("A.md")) == P("a.md")
+    assert bench.store.existing_path(P("none/a.md")) is None
     assert bench.store.exists(P("a.md"))
     assert not bench.store.exists(P("none.md"))
 
@@ -449,7 +449,7 @@ def test_links_inside_the_vault_are_read_but_not_written_through(bench: Bench):
 def test_a_folder_swapped_for_a_link_at_any_moment_writes_nothing_outside(
     bench: Bench, step: str, errors: list[str]
 ):
-    errors.append("a failed commit could not be taken back yet")
+    errors.append("could not roll back a failed commit")
     outside = bench.folder / "outside"
     outside.mkdir()
     (bench.root / "sub").mkdir()
@@ -518,15 +518,15 @@ def test_the_longest_names_are_deleted_too(bench: Bench):
 
 
 def test_large_files_are_refused(bench: Bench, monkeypatch: pytest.MonkeyPatch):
-    assert containment.MAX_FILE == 64 * 1024 * 1024
+    assert safe_fs.MAX_FILE_BYTES == 64 * 1024 * 1024
     with (bench.root / "big.bin").open("wb") as file:
-        file.truncate(containment.MAX_FILE + 1)
+        file.truncate(safe_fs.MAX_FILE_BYTES + 1)
     with pytest.raises(LimitError):
         bench.store.read(P("big.bin"))
     with pytest.raises(LimitError):
         bench.store.commit(ChangeSet.of(Delete(P("big.bin"), b"x")), author="agent")
     with pytest.raises(LimitError):
-        bench.store.commit(ChangeSet.of(Create(P("n.md"), bytes(containment.MAX_FILE + 1))), author="agent")
+        bench.store.commit(ChangeSet.of(Create(P("n.md"), bytes(safe_fs.MAX_FILE_BYTES + 1))), author="agent")
 
 
 def test_what_is_not_a_file_is_not_read(bench: Bench):
@@ -557,7 +557,7 @@ def test_a_vault_that_is_gone_is_told_and_works_again_when_it_is_back(bench: Ben
     for work in (
         lambda: bench.store.read(P("a.md")),
         lambda: bench.store.exists(P("a.md")),
-        lambda: bench.store.taken(P("a.md")),
+        lambda: bench.store.existing_path(P("a.md")),
         lambda: bench.store.commit(CHANGES, author="agent"),
     ):
         with pytest.raises(VaultLostError):
@@ -571,7 +571,7 @@ def test_a_vault_that_is_gone_is_told_and_works_again_when_it_is_back(bench: Ben
 def test_a_vault_that_goes_in_the_middle_of_a_commit_is_settled_when_it_is_back(
     bench: Bench, errors: list[str]
 ):
-    errors.append("a failed commit could not be taken back yet")
+    errors.append("could not roll back a failed commit")
     aside = bench.folder / "aside"
 
     def unplug(seen: str) -> None:
@@ -593,20 +593,20 @@ def test_a_vault_that_goes_in_the_middle_of_a_commit_is_settled_when_it_is_back(
 def test_own_writes_are_known_by_hash_until_somebody_else_writes(bench: Bench):
     store = bench.store
     store.commit(CHANGES, author="agent")
-    assert store.wrote(P("a.md"), content_hash(b"ALPHA\n"))
-    assert store.wrote(P("move.md"), GONE)
-    assert store.wrote(P("to/moved.md"), content_hash(b"moved\n"))
-    assert store.wrote(P("gone.md"), GONE)
-    assert not store.wrote(P("other.md"), GONE)
-    assert not store.wrote(P("a.md"), content_hash(b"theirs"))
-    assert not store.wrote(P("a.md"), content_hash(b"ALPHA\n")), "going back to ours is a change"
+    assert store.is_own_write(P("a.md"), content_hash(b"ALPHA\n"))
+    assert store.is_own_write(P("move.md"), MISSING_HASH)
+    assert store.is_own_write(P("to/moved.md"), content_hash(b"moved\n"))
+    assert store.is_own_write(P("gone.md"), MISSING_HASH)
+    assert not store.is_own_write(P("other.md"), MISSING_HASH)
+    assert not store.is_own_write(P("a.md"), content_hash(b"theirs"))
+    assert not store.is_own_write(P("a.md"), content_hash(b"ALPHA\n")), "going back to ours is a change"
 
 
 def test_a_failed_commit_leaves_no_own_writes(bench: Bench):
     (bench.root / "a.md").write_bytes(b"mine\n")
     with pytest.raises(ConflictError):
         bench.store.commit(CHANGES, author="agent")
-    assert not bench.store.wrote(P("b.md"), content_hash(b"BETA\n"))
+    assert not bench.store.is_own_write(P("b.md"), content_hash(b"BETA\n"))
 
 
 def test_leftover_temporary_files_are_removed(bench: Bench):
@@ -653,7 +653,7 @@ def test_a_disk_that_fails_for_one_of_many_files_leaves_all_as_they_were(
         real(fd)
 
     with monkeypatch.context() as patched:
-        patched.setattr("app.vault.deeds.sync_file", sync)
+        patched.setattr("app.vault.file_operations.sync_file", sync)
         with pytest.raises(StorageError, match="Nothing was written"):
             bench.store.commit(changes, author="agent")
     assert {path.name: path.read_bytes() for path in bench.root.iterdir()} == {**OLD, **old}

@@ -12,8 +12,8 @@ import pytest
 from app.vault.changes import ChangeSet, Create, Delete, Move, Update
 from app.vault.journal import Journal
 from app.vault.path import NotePath
-from app.vault.snapshot import Snapshot
 from app.vault.store import NoteStore
+from app.vault.watch_state import WatchState
 from app.vault.watcher import FileBatch, watch
 
 P = NotePath.parse
@@ -64,7 +64,7 @@ async def watched(tmp_path: Path) -> AsyncIterator[Watched]:
     (watched.root / "sub" / "deep.md").write_bytes(b"deep\n")
     ready = asyncio.Event()
     task = asyncio.create_task(
-        watch(watched.root, watched.on_batch, watched.stop, watched.store.wrote, ready=ready)
+        watch(watched.root, watched.on_batch, watched.stop, watched.store.is_own_write, ready=ready)
     )
     await asyncio.wait_for(ready.wait(), ENOUGH)
     yield watched
@@ -211,13 +211,13 @@ def test_a_flood_of_events_is_answered_by_looking_at_everything(tmp_path: Path):
     for name in ("kept.md", "edited.md", "gone.md"):
         (tmp_path / name).write_bytes(b"old")
         os.utime(tmp_path / name, (1_000, 1_000))
-    snapshot = Snapshot(tmp_path)
-    snapshot.take()
+    snapshot = WatchState(tmp_path)
+    snapshot.capture()
     (tmp_path / "edited.md").write_bytes(b"new")
     (tmp_path / "new.md").write_bytes(b"new")
     (tmp_path / "gone.md").unlink()
     flood = [(Change.added, str(tmp_path / f"lost in the queue {n}.md")) for n in range(5_000)]
-    found = snapshot.look(flood)
+    found = snapshot.process_events(flood)
     assert {P("edited.md"), P("new.md")} <= {path for path, _ in found.present}
     assert found.removed == (P("gone.md"),)
 

@@ -12,8 +12,8 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from app.errors import PermissionDeniedError, ScriptoriumError
 from app.settings import WebSettings
 from app.web.access import WebAccess, key_account
-from app.web.fetching import WebError
-from app.web.guard import Reach
+from app.web.address_policy import AddressPolicy
+from app.web.http_fetcher import WebError
 from app.web.providers import PROVIDERS, SearchProvider
 from tests.support.page_server import Names, PublicAndOne, WebServer
 
@@ -64,7 +64,7 @@ class Bench:
             monkeypatch.setattr(type(self.provider), "address", server.at(""))
         self.keys = {key_account("tavily", ""): "tv-key", key_account("brave", ""): "br-key"}
         settings = WebSettings.model_validate({"provider": provider, "address": server.address})
-        reach: Reach = PublicAndOne(server)
+        reach: AddressPolicy = PublicAndOne(server)
         self.web = WebAccess(
             lambda: settings, lambda name, at: self.keys.get((name, at)), reach=reach, resolve=Names()
         )

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.web.addresses import is_public, read_address
+from app.web.addresses import is_public, parse_address
 
 PUBLIC = ["1.1.1.1", "93.184.216.34", "172.15.0.1", "172.32.0.1", "2606:4700::1111", "2a00:1450:4001::8a"]
 NOT_PUBLIC = [
@@ -82,10 +82,10 @@ def test_an_address_carried_in_another_is_never_more_public_than_itself(number: 
 )
 def test_spellings_that_only_some_programs_read_are_no_addresses(host: str) -> None:
     with pytest.raises(ValueError):
-        read_address(host)
+        parse_address(host)
 
 
 def test_names_are_no_addresses() -> None:
-    assert read_address("example.org") is None
-    assert read_address("1.example") is None
-    assert read_address("[::1]") == IPv6Address("::1")
+    assert parse_address("example.org") is None
+    assert parse_address("1.example") is None
+    assert parse_address("[::1]") == IPv6Address("::1")

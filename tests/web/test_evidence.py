@@ -7,16 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.vault.markdown.scan import scan
-from app.web.evidence import LEAST_RELEVANT, shared_words, weigh
-from app.web.providers import Hit
-from app.web.source_notes import inert, source_name, source_text
-from app.web.statement import LONGEST_QUERY, prose_of, query_for, statement_of
+from app.web.claim_query import MAX_QUERY_CHARS, build_query, note_prose, note_statement
+from app.web.evidence import MIN_RELEVANCE, shared_words, weigh
+from app.web.providers import WebSearchHit
+from app.web.source_notes import escape_markdown, source_name, source_text
 
 CLAIM = "The marine chronometer solved longitude at sea"
 
 
-def hit(snippet: str, title: str = "The marine chronometer and longitude") -> Hit:
-    return Hit("https://a.example/x", title, snippet)
+def hit(snippet: str, title: str = "The marine chronometer and longitude") -> WebSearchHit:
+    return WebSearchHit("https://a.example/x", title, snippet)
 
 
 @pytest.mark.parametrize(
@@ -35,13 +35,13 @@ def hit(snippet: str, title: str = "The marine chronometer and longitude") -> Hi
 )
 def test_the_side_is_read_from_cues_and_negation(side: str, snippet: str) -> None:
     found = weigh(CLAIM, hit(snippet), None)
-    assert (found.side, found.relevance >= LEAST_RELEVANT) == (side, True), found.reasoning
+    assert (found.side, found.relevance >= MIN_RELEVANCE) == (side, True), found.reasoning
     assert "local rules" in found.reasoning
 
 
 def test_what_is_about_something_else_takes_no_side() -> None:
     found = weigh(CLAIM, hit("A study confirms that bread is baked.", "Bread"), 0.1)
-    assert found.side == "neutral" and found.relevance < LEAST_RELEVANT
+    assert found.side == "neutral" and found.relevance < MIN_RELEVANCE
     assert "Too far" in found.reasoning
 
 
@@ -76,17 +76,17 @@ status:: open
 
 
 def test_a_statement_is_the_name_and_the_first_prose() -> None:
-    assert prose_of(NOTE) == "The chronometer, not the lunar method, solved longitude at sea."
-    said = statement_of("Timekeepers beat the Moon", NOTE)
+    assert note_prose(NOTE) == "The chronometer, not the lunar method, solved longitude at sea."
+    said = note_statement("Timekeepers beat the Moon", NOTE)
     assert said == "Timekeepers beat the Moon. The chronometer, not the lunar method, solved longitude at sea"
-    assert statement_of("Empty", "") == "Empty"
+    assert note_statement("Empty", "") == "Empty"
 
 
 def test_the_query_is_the_name_its_key_words_and_the_side() -> None:
-    query = query_for("Timekeepers beat the Moon", NOTE, "contradicting")
+    query = build_query("Timekeepers beat the Moon", NOTE, "contradicting")
     assert query.startswith("evidence against Timekeepers beat the Moon")
     assert "chronometer" in query and "Secret" not in query and "code_words" not in query
-    assert len(query_for("x" * 900, NOTE, "all")) == LONGEST_QUERY
+    assert len(build_query("x" * 900, NOTE, "all")) == MAX_QUERY_CHARS
 
 
 HOSTILE = [
@@ -119,7 +119,7 @@ def test_no_text_of_the_web_becomes_markup_of_ours(parts: list[str]) -> None:
 def check_inert(text: str) -> None:
     from datetime import date
 
-    found = weigh(CLAIM, Hit("https://a.example/?a=1&b=[2]#x", text, text, "2024-01-02"), 0.8)
+    found = weigh(CLAIM, WebSearchHit("https://a.example/?a=1&b=[2]#x", text, text, "2024-01-02"), 0.8)
     note = scan(source_text(found, "Home", date(2026, 1, 2)))
     assert [link.target for link in note.links if not link.in_properties] == ["Home"]
     assert len(note.relations) == 1 and note.relations[0].confidence is not None
@@ -132,4 +132,4 @@ def test_names_of_source_notes_are_names_of_files() -> None:
     assert source_name("A: [[b]] / c? | d#e", "https://x.example/") == "A b c d e"
     assert source_name("???", "https://x.example/a") == "x.example"
     assert len(source_name("w" * 500, "https://x.example/")) == 80
-    assert inert("a\nb") == "a b"
+    assert escape_markdown("a\nb") == "a b"

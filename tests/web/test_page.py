@@ -9,8 +9,8 @@ from starlette.responses import Response
 
 from app.errors import LimitError, TimeoutExpiredError
 from app.web import page as page_module
-from app.web.fetching import Fetcher, UnreadableAnswerError
-from app.web.page import LONGEST, PageReader, readable_page
+from app.web.http_fetcher import Fetcher, UnreadableAnswerError
+from app.web.page import MAX_PAGE_CHARS, PageReader, readable_page
 from tests.support.page_server import Names, PublicAndOne, WebServer
 
 ARTICLE = """<html><head><title>On clocks</title>
@@ -50,9 +50,9 @@ async def test_a_page_becomes_markdown_with_title_and_date(server: WebServer, re
 async def test_plain_text_is_taken_as_it_is_and_cut_with_a_count(
     server: WebServer, reader: PageReader
 ) -> None:
-    server.answers["/long"] = Response("word " * LONGEST, media_type="text/plain")
+    server.answers["/long"] = Response("word " * MAX_PAGE_CHARS, media_type="text/plain")
     page = await reader.read(server.at("/long"))
-    assert page.is_cut and len(page.text) == LONGEST and page.total == 5 * LONGEST - 1
+    assert page.is_cut and len(page.text) == MAX_PAGE_CHARS and page.total == 5 * MAX_PAGE_CHARS - 1
 
 
 async def test_a_page_without_text_says_so(server: WebServer, reader: PageReader) -> None:

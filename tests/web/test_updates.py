@@ -20,7 +20,7 @@ from app.web.updates import (
     UpdateSource,
     is_newer,
     latest_release,
-    publisher,
+    read_publisher,
     read_release,
     update_source,
 )
@@ -89,9 +89,9 @@ def test_versions_are_compared_by_numbers(version: str, than: str, newer: bool) 
 
 
 def test_what_the_user_entered_comes_before_what_the_build_came_with(monkeypatch) -> None:
-    assert publisher() == Publisher(), "a checkout names nobody"
+    assert read_publisher() == Publisher(), "a checkout names nobody"
     own = Publisher(update_address="https://example.org/release", release_key="k")
-    monkeypatch.setattr("app.web.updates.publisher", lambda: own)
+    monkeypatch.setattr("app.web.updates.read_publisher", lambda: own)
     assert update_source(UpdateSettings()) == UpdateSource("https://example.org/release", "k")
     mine = UpdateSettings(address=" https://example.com/r ", key="m")
     assert update_source(mine) == UpdateSource("https://example.com/r", "m")

@@ -18,10 +18,10 @@ from app.agent.transcript import UserText
 from app.errors import StorageError
 from app.permissions.caller import Caller
 from app.settings import Settings
-from app.toolkit.memory import SaidQuery
+from app.toolkit.memory_service import ConversationQuery
 from app.vault.journal_database import SCHEMA
 from app.workspace import Workspace, open_workspace
-from app.workspace.vault_files import StoreReplaced
+from app.workspace.vault_storage import StoreReplaced
 from tests.support.approver import ScriptedApprover
 
 DATA = ("journal.sqlite", "audit.sqlite3", "conversations.sqlite", "memory.sqlite", "pending.sqlite")
@@ -209,7 +209,7 @@ async def test_a_file_that_cannot_be_opened_leaves_no_other_open(
         other.execute("PRAGMA locking_mode = EXCLUSIVE")
         other.execute("BEGIN EXCLUSIVE")
         with pytest.MonkeyPatch.context() as patched, pytest.raises(StorageError, match="locked"):
-            patched.setattr("app.storage.sqlite.BUSY_S", 0.01)
+            patched.setattr("app.storage.sqlite.BUSY_TIMEOUT_S", 0.01)
             await opened(root, approver)
     other.close()
     assert file.read_bytes() == kept
@@ -225,7 +225,7 @@ async def test_conversations_damaged_in_use_are_set_aside_told_and_started_again
     told: list[str] = []
     workspace.events.subscribe(StoreReplaced, lambda event: told.append(event.message))
     store = workspace._files.conversations
-    (conversation,) = store.all()
+    (conversation,) = store.list_conversations()
     try:
         file = paths.vault_data_folder(root) / "conversations.sqlite"
         content = bytearray(file.read_bytes())
@@ -236,8 +236,8 @@ async def test_conversations_damaged_in_use_are_set_aside_told_and_started_again
             store.append(conversation.id, said)
         position = store.append(conversation.id, said)
         assert store.items(conversation.id)[position] == said
-        assert [one.text for one in store.search(SaidQuery("cup", 5))] == ["Which cup?"]
-        assert [one.title for one in store.all()] == ["Which cup?"]
+        assert [one.text for one in store.search(ConversationQuery("cup", 5))] == ["Which cup?"]
+        assert [one.title for one in store.list_conversations()] == ["Which cup?"]
         async with asyncio.timeout(30):
             while not told:
                 await asyncio.sleep(0)

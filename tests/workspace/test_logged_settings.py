@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from app.sources.kept import KeptFiles
+from app.sources.config import FolderConfig
 from app.workspace import Workspace
 
 
@@ -27,9 +27,9 @@ async def test_switched_categories(workspace: Workspace) -> None:
 
 
 async def test_tokens(workspace: Workspace) -> None:
-    tokens = workspace.ways_in.tokens
+    tokens = workspace.endpoints.tokens
     assert tokens is not None
-    given = [tokens.make("Robot"), tokens.renew("Robot")]
+    given = [tokens.create("Robot"), tokens.renew("Robot")]
     tokens.revoke("Robot")
     assert [op for op, _ in rows(workspace, "tokens")] == ["revoke", "renew", "create"]
     assert all("Robot" in result for _, result in rows(workspace, "tokens"))
@@ -41,7 +41,7 @@ async def test_sources(workspace: Workspace, tmp_path: Path) -> None:
     folder = tmp_path / "Desk"
     folder.mkdir()
     sources = workspace.sources
-    kept = KeptFiles(id="desk", name="Desk", folder=str(folder))
+    kept = FolderConfig(id="desk", name="Desk", folder=str(folder))
     await sources.add(kept)
     await sources.change(kept)
     await sources.change(kept.model_copy(update={"name": "Table"}))

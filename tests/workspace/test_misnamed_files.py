@@ -14,7 +14,7 @@ from app.permissions.caller import Caller, CallerKind
 from app.settings import Settings
 from app.vault.changes import ChangeSet, Create
 from app.vault.path import NotePath
-from app.vault.undecodable import find, shown, suggest
+from app.vault.undecodable import find_path, listed_path, suggest_name
 from app.workspace import open_workspace
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only there can a file have such a name")
@@ -60,7 +60,11 @@ def listed(workspace):
 
 async def test_such_a_file_is_listed_with_its_bytes(vault):
     assert listed(vault) == {LISTED.text: "misnamed"}
-    assert shown(RAW) == LISTED and find(vault.root, LISTED) == RAW and suggest(RAW) == "Grüße.md"
+    assert (
+        listed_path(RAW) == LISTED
+        and find_path(vault.root, LISTED) == RAW
+        and suggest_name(RAW) == "Grüße.md"
+    )
 
 
 async def test_the_user_renames_it_and_takes_that_back(vault):

@@ -9,10 +9,10 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from app.embeddings.upkeep import EmbeddingProgressed
+from app.embeddings.sync_scheduler import EmbeddingProgressed
 from app.processes.supervisor import TaskFailed
-from app.servers.discovery import find_door
-from app.servers.door_state import DoorChanged
+from app.servers.endpoint_file import find_endpoint
+from app.servers.server_state import LocalServerStateChanged
 from app.settings import Settings
 from app.vault.path import NotePath
 from app.vault.watcher import VaultLost
@@ -22,7 +22,7 @@ from tests.support.approver import ScriptedApprover
 
 @pytest.fixture(autouse=True)
 def soon(monkeypatch: pytest.MonkeyPatch, errors: list[str]) -> None:
-    monkeypatch.setattr("app.processes.supervisor.FIRST_DELAY_S", 0.01)
+    monkeypatch.setattr("app.processes.supervisor.MIN_RESTART_DELAY_S", 0.01)
     errors.append("could not ")
 
 
@@ -37,7 +37,7 @@ async def test_a_watcher_that_dies_is_told_and_nothing_is_missed(
 ) -> None:
     failures: list[TaskFailed] = []
     workspace.events.subscribe(TaskFailed, failures.append)
-    take = workspace._take
+    take = workspace._handle_batch
 
     async def break_once(batch: object) -> None:
         monkeypatch.setattr(workspace, "_take", take)
@@ -84,17 +84,17 @@ async def test_a_local_server_that_dies_is_told_and_opened_again(workspace: Work
     failures: list[TaskFailed] = []
     problems: list[str] = []
     workspace.events.subscribe(TaskFailed, failures.append)
-    workspace.events.subscribe(DoorChanged, lambda event: problems.append(event.state.problem))
-    await workspace.ways_in.open()
-    door = workspace.ways_in.door
+    workspace.events.subscribe(LocalServerStateChanged, lambda event: problems.append(event.state.problem))
+    await workspace.endpoints.open()
+    door = workspace.endpoints.server
     assert door is not None and door._serving is not None
     door._serving.cancel()
     await until(lambda: bool(failures))
     assert failures[0].task == "serve other programs"
-    await until(lambda: workspace.ways_in.door is not door and workspace.ways_in.state().port > 0)
+    await until(lambda: workspace.endpoints.server is not door and workspace.endpoints.state().port > 0)
     assert any("The local server ended" in problem for problem in problems)
     assert problems[-1] == ""
-    sign = find_door(workspace.root)
+    sign = find_endpoint(workspace.root)
     assert sign is not None
     async with httpx2.AsyncClient() as client:
         assert (await client.get(f"{sign.address}/")).status_code < 500
@@ -103,7 +103,7 @@ async def test_a_local_server_that_dies_is_told_and_opened_again(workspace: Work
 async def test_a_vault_that_is_away_while_notes_are_embedded_is_embedded_whole_afterwards(
     tmp_path: Path, approver: ScriptedApprover, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.embeddings.upkeep.GROUP", 4)
+    monkeypatch.setattr("app.embeddings.sync_scheduler.BATCH_NOTES", 4)
     root, away = tmp_path / "Vault", tmp_path / "away"
     root.mkdir()
     for number in range(40):

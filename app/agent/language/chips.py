@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from app.agent.language.notation import PREFIX, written
-from app.agent.language.readings import NoteSet, Reading, Step
+from app.agent.language.notation import PREFIX, serialize
+from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.errors import QueryError
 from app.index.query import parse
-from app.index.query_text import quoted
-from app.index.query_text import written as query_text
-from app.index.query_tree import And
+from app.index.query_ast import And
+from app.index.query_serializer import quote_text
+from app.index.query_serializer import serialize_query as query_text
 from app.vault.path import NotePath
 
 _FIXED = frozenset(("scope", "state", "op"))
@@ -78,21 +78,21 @@ def with_value(change: str, kind: ValueKind, value: str) -> str:
         case "note":
             said = said.replace("]", "").replace("[", "").replace('"', "")
         case "value":
-            said = said if re.fullmatch(r"[\w/-]+", said) else quoted(said)
+            said = said if re.fullmatch(r"[\w/-]+", said) else quote_text(said)
     return change.replace(SLOT, said)
 
 
-def chips(reading: Reading) -> tuple[Chip, ...]:
+def reading_chips(reading: Reading) -> tuple[Chip, ...]:
     """The chips of a reading, in order."""
     return tuple(chip for at, step in enumerate(reading.steps) for chip in _of_step(reading, at, step))
 
 
-def _of_step(reading: Reading, at: int, step: Step) -> Iterator[Chip]:
+def _of_step(reading: Reading, at: int, step: PipelineStep) -> Iterator[Chip]:
     yield Chip(_NAMES.get(step.action, step.action.replace("_", " ")))
 
     def changed(target: NoteSet | None) -> str:
         steps = (*reading.steps[:at], replace(step, target=target), *reading.steps[at + 1 :])
-        return f"{PREFIX} {written(replace(reading, steps=steps))}"
+        return f"{PREFIX} {serialize(replace(reading, steps=steps))}"
 
     if (target := step.target) is not None:
         for path in target.notes if len(target.notes) <= 8 else ():
@@ -108,7 +108,7 @@ def _of_step(reading: Reading, at: int, step: Step) -> Iterator[Chip]:
             )
         if len(target.notes) > 8:
             yield Chip(f"{len(target.notes)} notes")
-        parts = conditions(target.query)
+        parts = split_conditions(target.query)
         for part in parts:
             others = " ".join(one for one in parts if one is not part)
             removable = len(parts) > 1 or bool(target.notes or target.source)
@@ -130,7 +130,7 @@ def _of_step(reading: Reading, at: int, step: Step) -> Iterator[Chip]:
 
     def argued(name: str, value: object) -> str:
         steps = (*reading.steps[:at], step.with_argument(name, value), *reading.steps[at + 1 :])
-        return f"{PREFIX} {written(replace(reading, steps=steps))}"
+        return f"{PREFIX} {serialize(replace(reading, steps=steps))}"
 
     for name, value in step.arguments.items():
         lead = _RELATION_LEAD if name == "type" and step.action == "relate" else _LEADS.get(name, "")
@@ -162,7 +162,7 @@ def _operator(part: str) -> tuple[str, str, ValueKind]:
     return "", part, "condition"
 
 
-def conditions(query: str) -> tuple[str, ...]:
+def split_conditions(query: str) -> tuple[str, ...]:
     """The parts of a search that must all hold, each as the search language writes it."""
     if not query:
         return ()

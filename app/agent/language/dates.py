@@ -51,53 +51,53 @@ class DateParser:
         self._date_words = frozenset(words.get("words", ()))
         self._joints = frozenset(words.get("joints", ()))
 
-    def span(self, tokens: Sequence[Token], at: int) -> DateSpan | None:
+    def parse_span(self, tokens: Sequence[Token], at: int) -> DateSpan | None:
         """The span of time that starts at token `at`, with its preposition; None when there is none."""
         language = self._language
-        if (after := language.starts(tokens, at, "dates", "between")) > at and (
+        if (after := language.match_prefix(tokens, at, "dates", "between")) > at and (
             found := self._between(tokens, after)
         ):
             return found
-        if (after := language.starts(tokens, at, "dates", "since")) > at and (
+        if (after := language.match_prefix(tokens, at, "dates", "since")) > at and (
             found := self._period(tokens, after)
         ):
             return DateSpan(found.first, None, found.end)
-        if (after := language.starts(tokens, at, "dates", "before")) > at and (
+        if (after := language.match_prefix(tokens, at, "dates", "before")) > at and (
             found := self._period(tokens, after)
         ):
             return DateSpan(None, found.first - timedelta(days=1) if found.first else None, found.end)
-        after = language.starts(tokens, at, "dates", "span")
+        after = language.match_prefix(tokens, at, "dates", "span")
         return (self._period(tokens, after) if after > at else None) or self._period(tokens, at)
 
     def _between(self, tokens: Sequence[Token], at: int) -> DateSpan | None:
         first = self._period(tokens, at)
         if first is None:
             return None
-        after = self._language.starts(tokens, first.end, "dates", "and")
+        after = self._language.match_prefix(tokens, first.end, "dates", "and")
         second = self._period(tokens, after) if after > first.end else None
         return DateSpan(first.first, second.last, second.end) if second else None
 
     def _period(self, tokens: Sequence[Token], at: int) -> DateSpan | None:
-        return self._last_units(tokens, at) or self._named(tokens, at)
+        return self._last_units(tokens, at) or self._parse_absolute(tokens, at)
 
     def _last_units(self, tokens: Sequence[Token], at: int) -> DateSpan | None:
         """Units counted back from now: "the last 3 days", "the past two weeks", "this month", "last week"."""
         language = self._language
         today = self._now.date()
-        after = language.starts(tokens, at, "dates", "this")
+        after = language.match_prefix(tokens, at, "dates", "this")
         if after > at and after < len(tokens) and (unit := self._unit(tokens[after].key)):
-            return DateSpan(_start_of(today, unit), today, after + 1)
-        after = language.starts(tokens, at, "dates", "last")
+            return DateSpan(_period_start(today, unit), today, after + 1)
+        after = language.match_prefix(tokens, at, "dates", "last")
         if after == at or after >= len(tokens):
             return None
         if unit := self._unit(tokens[after].key):
-            first = _start_of(today, unit)
-            return DateSpan(_back(first, unit, 1), first - timedelta(days=1), after + 1)
-        count = self.number(tokens[after].key)
+            first = _period_start(today, unit)
+            return DateSpan(_subtract_units(first, unit, 1), first - timedelta(days=1), after + 1)
+        count = self.parse_number(tokens[after].key)
         if count is None and after + 2 < len(tokens):
             return None
         if count is not None and after + 1 < len(tokens) and (unit := self._unit(tokens[after + 1].key)):
-            return DateSpan(_back(today, unit, count), today, after + 2)
+            return DateSpan(_subtract_units(today, unit, count), today, after + 2)
         return None
 
     @property
@@ -105,7 +105,7 @@ class DateParser:
         """The year that it is."""
         return self._now.year
 
-    def number(self, key: str) -> int | None:
+    def parse_number(self, key: str) -> int | None:
         """A whole number in digits or words."""
         if key.isdecimal() and len(key) < 6:
             return int(key)
@@ -116,7 +116,7 @@ class DateParser:
         units: dict[str, list[str]] = self._language.table("dates").get("units", {})
         return next((unit for unit, words in units.items() if key in words), None)
 
-    def _named(self, tokens: Sequence[Token], at: int) -> DateSpan | None:
+    def _parse_absolute(self, tokens: Sequence[Token], at: int) -> DateSpan | None:
         """An absolute or relative date that `dateparser` knows, as long as possible."""
         for end in range(min(len(tokens), at + _MAX_DATE_TOKENS), at, -1):
             part = tokens[at:end]
@@ -143,17 +143,17 @@ class DateParser:
         if re.fullmatch(r"\d{4}-\d\d", text):
             text = f"{text}-01" if not 1 <= int(text[5:]) <= 12 else text
             first = datetime.strptime(text[:7], "%Y-%m").date()
-            return first, _start_of(first + timedelta(days=31), "month") - timedelta(days=1)
+            return first, _period_start(first + timedelta(days=31), "month") - timedelta(days=1)
         found = _parser(self._language.code, self._now).get_date_data(text)
         if found.date_obj is None:
             return None
         day: date = found.date_obj.date()
         if found.period in ("week", "month", "year") and not re.search(r"\d", text):
-            first = _start_of(day, found.period)
-            return first, _back(first, found.period, -1) - timedelta(days=1)
+            first = _period_start(day, found.period)
+            return first, _subtract_units(first, found.period, -1) - timedelta(days=1)
         if found.period == "month":
             first = day.replace(day=1)
-            return first, _start_of(first + timedelta(days=31), "month") - timedelta(days=1)
+            return first, _period_start(first + timedelta(days=31), "month") - timedelta(days=1)
         return day, day
 
 
@@ -182,7 +182,7 @@ def _parser(code: str, now: datetime) -> _Parser:
     return made
 
 
-def _start_of(day: date, unit: str) -> date:
+def _period_start(day: date, unit: str) -> date:
     match unit:
         case "week":
             return day - timedelta(days=day.weekday())
@@ -194,7 +194,7 @@ def _start_of(day: date, unit: str) -> date:
             return day
 
 
-def _back(day: date, unit: str, count: int) -> date:
+def _subtract_units(day: date, unit: str, count: int) -> date:
     """The day `count` units earlier (later for a negative count)."""
     if unit == "week":
         return day - timedelta(weeks=count)

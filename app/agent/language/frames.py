@@ -8,30 +8,30 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from app.agent.language.actions import TOOL_PREFIX, Action
-from app.agent.language.lexicon import Frame, Language, Phrase
+from app.agent.language.lexicon import ActionFrame, Language, PhrasePattern
 from app.agent.language.note_sets import (
-    CUED,
-    GUESSED,
-    NAMED,
-    POINTED,
-    UNKNOWN,
+    CUED_FIT,
+    GUESSED_FIT,
+    NAMED_FIT,
+    POINTED_FIT,
+    UNKNOWN_FIT,
     NoteSetParser,
     ParsedSet,
-    number_text,
+    format_number,
 )
-from app.agent.language.readings import NoteSet, Step
-from app.agent.language.tokens import Token, text_of
+from app.agent.language.readings import NoteSet, PipelineStep
+from app.agent.language.tokens import Token, span_text
 from app.agent.language.vocabulary import Vocabulary
-from app.index.query_text import quoted
+from app.index.query_serializer import quote_text
 
-_MAX_NAME = 14
+_MAX_NAME_TOKENS = 14
 _MAX_CUES = 12
-_MAX_BARE_ITEM = 5
+_MAX_BARE_ITEM_WORDS = 5
 _NUMBER = re.compile(r"[-+]?\d+(?:[.,]\d+)?%?\)?")
 _LIST_ITEM = re.compile(r"\s*(?:,|;|\n)\s*")
-_MISSING = 0.8
-_IMPLIED = 0.93
-_SPECIFIC = 0.002
+_MISSING_ROLE_FACTOR = 0.8
+_IMPLIED_ROLE_FACTOR = 0.93
+_SPECIFICITY_BONUS = 0.002
 _NARRATES = "<narrates>"
 """Among the words of a verb phrase: it tells what happened ("I tagged"), and does not ask for it."""
 
@@ -39,7 +39,7 @@ Values = Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True)
-class Bound:
+class RoleBinding:
     """What a segment of words means for a role, and how well it fits (0 to 1).
 
     One segment may fill several roles: "H4's status" names a note and a property. `certain` is False for
@@ -56,7 +56,7 @@ class Bound:
 class ClauseReading:
     """A clause as one step, with its score, the roles that are missing, and words that are left over."""
 
-    step: Step
+    step: PipelineStep
     score: float
     missing: tuple[str, ...] = ()
     unexplained: tuple[str, ...] = ()
@@ -67,7 +67,7 @@ class ClauseReading:
 @dataclass(frozen=True, slots=True)
 class _Segment:
     role: str
-    bound: Bound
+    bound: RoleBinding
     words: int
     cue: int
     cue_words: tuple[str, ...] = ()
@@ -100,7 +100,7 @@ class FrameParser:
         vocabulary: Vocabulary,
         sets: NoteSetParser,
         allowed: Mapping[str, Action],
-        frames: Sequence[Frame],
+        frames: Sequence[ActionFrame],
     ) -> None:
         self._request = request
         self._language = language
@@ -127,12 +127,12 @@ class FrameParser:
     def has_trigger(self, tokens: Sequence[Token], at: int) -> bool:
         """Whether a verb phrase starts at a token."""
         return any(
-            frame.action in self._allowed and any(phrase.longest(tokens, at) for phrase in frame.say)
+            frame.action in self._allowed and any(phrase.longest_match(tokens, at) for phrase in frame.say)
             for frame in self._frames
             if not frame.by_relation
         )
 
-    def _of_frame(self, frame: Frame, tokens: Sequence[Token]) -> Iterator[ClauseReading]:
+    def _of_frame(self, frame: ActionFrame, tokens: Sequence[Token]) -> Iterator[ClauseReading]:
         seen: set[tuple[int, int, int, int]] = set()
         for phrase in frame.say:
             for at in range(len(tokens)):
@@ -147,11 +147,17 @@ class FrameParser:
                     yield from self._bound(frame, phrase, tokens, at, match.end, gap)
 
     def _bound(
-        self, frame: Frame, phrase: Phrase, tokens: Sequence[Token], at: int, end: int, gap: Sequence[Token]
+        self,
+        frame: ActionFrame,
+        phrase: PhrasePattern,
+        tokens: Sequence[Token],
+        at: int,
+        end: int,
+        gap: Sequence[Token],
     ) -> Iterator[ClauseReading]:
         """The readings with the verb phrase at `at` to `end`, by every way to share out the other words."""
         action = self._allowed[frame.action]
-        before, after = _trimmed(tokens[:at]), _trimmed(tokens[end:])
+        before, after = _trim_marks(tokens[:at]), _trim_marks(tokens[end:])
         if before and action.id.startswith(TOOL_PREFIX):
             return  # an example of a tool is a whole request
         trigger_words = end - at - len(gap)
@@ -167,7 +173,7 @@ class FrameParser:
                     initial.append(((_Segment(role, bound, len(before), 0),), 0, ()))
         elif frame.by_relation:
             kind = self._relation_of(tokens[at:end])
-            start = self._language.starts(before, 0, "statement_leads")
+            start = self._language.match_prefix(before, 0, "statement_leads")
             before = before[start:] if start < len(before) else before
             trigger_words += start
             for role in frame.before:
@@ -209,12 +215,14 @@ class FrameParser:
                 )
 
     def _leading(
-        self, action: Action, frame: Frame, before: Sequence[Token], has_after: bool
+        self, action: Action, frame: ActionFrame, before: Sequence[Token], has_after: bool
     ) -> Iterator[tuple[tuple[_Segment, ...], int, tuple[str, ...]]]:
         """What stands before the verb phrase: words without meaning, a role with its cue, or the object."""
         fillers = self._language.words("fillers")
         content = [token for token in before if token.kind != "mark"]
-        if all(token.key in fillers or self._language.says([token], "courtesies") for token in content):
+        if all(
+            token.key in fillers or self._language.matches_phrase([token], "courtesies") for token in content
+        ):
             yield (), len(content), ()
             return
         for segments in self._shared_out(action, frame, before, set(), direct=False):
@@ -226,7 +234,7 @@ class FrameParser:
         yield (), 0, tuple(token.value for token in content)
 
     def _shared_out(
-        self, action: Action, frame: Frame, tokens: Sequence[Token], filled: set[str], *, direct: bool
+        self, action: Action, frame: ActionFrame, tokens: Sequence[Token], filled: set[str], *, direct: bool
     ) -> Iterator[tuple[_Segment, ...]]:
         """Every way to cut the words at cues and give the pieces to the roles."""
         if not tokens:
@@ -251,10 +259,10 @@ class FrameParser:
                     yield segments
         if not found:
             left = tuple(token.value for token in tokens if token.kind != "mark")
-            yield (_Segment("", Bound({}, 0.0, left), len(left), 0),)
+            yield (_Segment("", RoleBinding({}, 0.0, left), len(left), 0),)
 
     def _side_by_side(
-        self, action: Action, frame: Frame, tokens: Sequence[Token], filled: set[str], cues: list[_Cue]
+        self, action: Action, frame: ActionFrame, tokens: Sequence[Token], filled: set[str], cues: list[_Cue]
     ) -> Iterator[tuple[_Segment, ...]]:
         """Two objects without a cue between them: "tag it core", "give H4 #core"."""
         if len(frame.direct) < 2:
@@ -262,10 +270,10 @@ class FrameParser:
         first, second = frame.direct[0], frame.direct[1]
         if first in filled or second in filled:
             return
-        for cut in range(1, min(len(tokens), _MAX_NAME)):
-            words = _trimmed(tokens[:cut])
+        for cut in range(1, min(len(tokens), _MAX_NAME_TOKENS)):
+            words = _trim_marks(tokens[:cut])
             bound = self._value(action, frame, first, words) if words else None
-            if bound is None or bound.fit < POINTED or second in bound.values:
+            if bound is None or bound.fit < POINTED_FIT or second in bound.values:
                 continue
             own = _Segment(first, bound, len(words), 0)
             for rest in self._from(action, frame, tokens, cut, 0, second, {*filled, *bound.values}, cues):
@@ -274,7 +282,7 @@ class FrameParser:
     def _at_cue(
         self,
         action: Action,
-        frame: Frame,
+        frame: ActionFrame,
         tokens: Sequence[Token],
         cue: _Cue,
         filled: set[str],
@@ -299,7 +307,7 @@ class FrameParser:
     def _from(
         self,
         action: Action,
-        frame: Frame,
+        frame: ActionFrame,
         tokens: Sequence[Token],
         start: int,
         cue_words: int,
@@ -313,7 +321,7 @@ class FrameParser:
             stops |= {at for at in range(start + 1, len(tokens)) if tokens[at].kind == "quoted"}
         ends = [*sorted(stops), len(tokens)]
         for end in ends:
-            words = _trimmed(tokens[start:end])
+            words = _trim_marks(tokens[start:end])
             bound = self._value(action, frame, role, words) if words else None
             if bound is None or any(name in filled for name in bound.values):
                 continue
@@ -325,25 +333,25 @@ class FrameParser:
     def _rest(
         self,
         action: Action,
-        frame: Frame,
+        frame: ActionFrame,
         tokens: Sequence[Token],
         at: int,
         filled: set[str],
         cues: list[_Cue],
     ) -> Iterator[tuple[_Segment, ...]]:
-        if not _trimmed(tokens[at:]):
+        if not _trim_marks(tokens[at:]):
             yield ()
             return
         for cue in cues:
             between = tokens[at : cue.start]
-            if cue.start >= at and cue.role not in filled and not _trimmed(between):
+            if cue.start >= at and cue.role not in filled and not _trim_marks(between):
                 yield from self._at_cue(action, frame, tokens, cue, filled, cues)
         if tokens[at].kind == "quoted":
             for role in frame.direct:
                 if role not in filled:
                     yield from self._from(action, frame, tokens, at, 0, role, filled, cues)
 
-    def _cues(self, frame: Frame, tokens: Sequence[Token]) -> list[_Cue]:
+    def _cues(self, frame: ActionFrame, tokens: Sequence[Token]) -> list[_Cue]:
         found: dict[tuple[int, int, str, tuple[int, int]], _Cue] = {}
         for role, phrases in frame.roles.items():
             for phrase in phrases:
@@ -357,7 +365,7 @@ class FrameParser:
 
     def _reading(
         self,
-        frame: Frame,
+        frame: ActionFrame,
         segments: tuple[_Segment, ...],
         trigger_words: int,
         filler_words: int,
@@ -391,16 +399,16 @@ class FrameParser:
             and "target" in (*action.needs, *(["target"] if action.implies_note else []))
             and action.implies_note
         ):
-            pronoun = self._sets.implied()
+            pronoun = self._sets.implied_notes()
             others = [role for role in action.needs if role != "target"]
             if pronoun is not None and all(role in values for role in others):
                 target, implied = pronoun, True
         missing = tuple(
             role for role in action.needs if (target is None if role == "target" else role not in values)
         )
-        score *= _MISSING ** len(missing) * (_IMPLIED if implied else 1.0)
-        score += _SPECIFIC * trigger_words
-        step = Step(action.id, target if isinstance(target, NoteSet) else None, values)
+        score *= _MISSING_ROLE_FACTOR ** len(missing) * (_IMPLIED_ROLE_FACTOR if implied else 1.0)
+        score += _SPECIFICITY_BONUS * trigger_words
+        step = PipelineStep(action.id, target if isinstance(target, NoteSet) else None, values)
         certain = (
             _NARRATES not in said
             and (not implied or self._implies_one(action, tokens))
@@ -441,16 +449,18 @@ class FrameParser:
             return True
         return bool(introduction & self._language.words(f"introduces_{kind}"))
 
-    def fill(self, action: Action, frame: Frame, role: str, tokens: Sequence[Token]) -> Values | None:
+    def fill(self, action: Action, frame: ActionFrame, role: str, tokens: Sequence[Token]) -> Values | None:
         """What some words mean for one role, as the answer to a question; None when they do not fit."""
         bound = self._value(action, frame, role, tokens)
         return bound.values if bound else None
 
     # Values of roles
 
-    def _value(self, action: Action, frame: Frame, role: str, tokens: Sequence[Token]) -> Bound | None:
+    def _value(
+        self, action: Action, frame: ActionFrame, role: str, tokens: Sequence[Token]
+    ) -> RoleBinding | None:
         """What some words mean for a role; None when they can't stand there."""
-        tokens = _trimmed(tokens)
+        tokens = _trim_marks(tokens)
         if not tokens:
             return None
         match action.kind(role):
@@ -476,19 +486,19 @@ class FrameParser:
                 return self._type(role, tokens)
             case "relation":
                 kind = self._relation_of(tokens)
-                return Bound({role: kind}, 1.0) if kind else None
+                return RoleBinding({role: kind}, 1.0) if kind else None
             case "number":
                 return self._number(role, tokens)
             case "query":
                 start = 0
                 while start < len(tokens) - 1 and tokens[start].key in self._language.words("determiners"):
                     start += 1
-                return Bound({role: self._raw(tokens[start:])}, 0.85)
+                return RoleBinding({role: self._raw(tokens[start:])}, 0.85)
 
     def _raw(self, tokens: Sequence[Token]) -> str:
-        return text_of(self._request, tuple(tokens)).strip()
+        return span_text(self._request, tuple(tokens)).strip()
 
-    def _notes(self, action: Action, role: str, tokens: Sequence[Token]) -> Bound | None:
+    def _notes(self, action: Action, role: str, tokens: Sequence[Token]) -> RoleBinding | None:
         key = (tokens[0].start, tokens[-1].end)
         if key not in self._sets_known:
             self._sets_known[key] = self._sets.parse(tokens)
@@ -498,21 +508,25 @@ class FrameParser:
         parsed = found
         notes, fit = parsed.notes, parsed.fit
         single = bool(notes.notes) or bool(notes.source) or notes.unknown
-        if action.id in ("find", "count") and len(notes.notes) == 1 and self._sets.reference(tokens) is None:
+        if (
+            action.id in ("find", "count")
+            and len(notes.notes) == 1
+            and self._sets.parse_reference(tokens) is None
+        ):
             plain = [
                 token
                 for token in tokens
                 if token.kind != "mark" and token.key not in self._language.words("fillers")
             ] or [token for token in tokens if token.kind != "mark"]
             query = " ".join(
-                quoted(t.value) if t.kind == "quoted" or not t.value.isalnum() else t.value for t in plain
+                quote_text(t.value) if t.kind == "quoted" or not t.value.isalnum() else t.value for t in plain
             )
-            return Bound({role: NoteSet(query=query)}, 0.9, certain=False)
+            return RoleBinding({role: NoteSet(query=query)}, 0.9, certain=False)
         if action.id in ("find", "count") and notes.unknown.strip():
             return None
         if action.id not in ("find", "count") and not single and not parsed.has_head:
             words = self._raw(tokens)
-            return Bound({role: NoteSet(unknown=words, candidates=notes.candidates)}, UNKNOWN)
+            return RoleBinding({role: NoteSet(unknown=words, candidates=notes.candidates)}, UNKNOWN_FIT)
         plain_topic = not re.search(r"[:\[\]]", notes.query)
         if (
             action.id not in ("find", "count")
@@ -520,26 +534,26 @@ class FrameParser:
             and plain_topic
             and not (notes.notes or notes.source)
         ):
-            near = self._sets.near(tokens)
+            near = self._sets.find_similar(tokens)
             if near is not None and near.notes.notes:
-                return Bound({role: near.notes}, near.fit)
-        if action.writes and notes.is_single and GUESSED - 0.01 < fit < GUESSED + 0.01:
+                return RoleBinding({role: near.notes}, near.fit)
+        if action.writes and notes.is_single and GUESSED_FIT - 0.01 < fit < GUESSED_FIT + 0.01:
             fit = 0.55  # a name that only resembles what was said is asked about
         if action.writes and parsed.has_bare_topic:
             fit *= 0.5
         if role == "other" and not notes.is_single:
             return None
-        certain = fit >= CUED and not parsed.has_bare_topic and parsed.is_certain
-        return Bound({role: notes}, fit, parsed.unexplained, certain)
+        certain = fit >= CUED_FIT and not parsed.has_bare_topic and parsed.is_certain
+        return RoleBinding({role: notes}, fit, parsed.unexplained, certain)
 
-    def _note(self, role: str, tokens: Sequence[Token]) -> Bound | None:
-        found = self._sets.reference(tokens) or self._sets.named(tokens)
+    def _note(self, role: str, tokens: Sequence[Token]) -> RoleBinding | None:
+        found = self._sets.parse_reference(tokens) or self._sets.find_named(tokens)
         if found is not None and (len(found.notes.notes) == 1 or found.notes.source):
-            return Bound({role: found.notes}, found.fit)
-        near = self._sets.near(tokens)
-        return Bound({role: near.notes}, near.fit, certain=False) if near else None
+            return RoleBinding({role: found.notes}, found.fit)
+        near = self._sets.find_similar(tokens)
+        return RoleBinding({role: near.notes}, near.fit, certain=False) if near else None
 
-    def _tags(self, frame: Frame, role: str, tokens: Sequence[Token]) -> Bound | None:
+    def _tags(self, frame: ActionFrame, role: str, tokens: Sequence[Token]) -> RoleBinding | None:
         language = self._language
         found: list[str] = []
         fit, at, certain = 1.0, 0, True
@@ -551,7 +565,7 @@ class FrameParser:
                 and token.key in language.words("determiners") | language.words("fillers")
             ):
                 return None
-            after = language.starts(tokens, at, "and")
+            after = language.match_prefix(tokens, at, "and")
             if token.kind == "mark" or after > at:
                 at = max(after, at + 1)
                 continue
@@ -565,9 +579,13 @@ class FrameParser:
             if token.kind == "tag":
                 found.append(token.value)
             elif token.kind in ("word", "quoted"):
-                if found and language.starts(tokens, at - 1, "and") == at - 1 and tokens[at - 1].key != ",":
+                if (
+                    found
+                    and language.match_prefix(tokens, at - 1, "and") == at - 1
+                    and tokens[at - 1].key != ","
+                ):
                     return None  # two words side by side are no list of tags
-                known = self._vocabulary.tag(token.value)
+                known = self._vocabulary.find_tag(token.value)
                 if frame.hashtag:
                     if known is None:
                         return None
@@ -581,9 +599,9 @@ class FrameParser:
             at += 1
         if not found:
             return None
-        return Bound({role: tuple(dict.fromkeys(found))}, fit, certain=certain)
+        return RoleBinding({role: tuple(dict.fromkeys(found))}, fit, certain=certain)
 
-    def _folder(self, role: str, tokens: Sequence[Token]) -> Bound | None:
+    def _folder(self, role: str, tokens: Sequence[Token]) -> RoleBinding | None:
         nouns = self._language.words("folder_nouns")
         at, end = 0, len(tokens)
         plain = self._language.words("determiners") | self._language.words("new_words")
@@ -592,7 +610,7 @@ class FrameParser:
         named = False
         while at < end - 1 and tokens[at].key in nouns:
             at, named = at + 1, True
-        lead = self._language.starts(tokens, at, "name_leads")
+        lead = self._language.match_prefix(tokens, at, "name_leads")
         if at < lead < end:
             at, named = lead, True
         while end - 1 > at and tokens[end - 1].key in nouns:
@@ -601,18 +619,18 @@ class FrameParser:
         if len(part) > 6:
             return None
         text = part[0].value if len(part) == 1 else self._raw(part)
-        if known := self._vocabulary.folder_like(text.strip("/")):
-            return Bound({role: known}, 1.0)
+        if known := self._vocabulary.find_similar_folder(text.strip("/")):
+            return RoleBinding({role: known}, 1.0)
         if part[0].kind == "link" or part[0].kind == "tag" or self._points(part):
             return None
         if not named and part[0].kind != "quoted" and self._vocabulary.notes(text):
             return None
         certain = named or "/" in text or part[0].kind == "quoted"
-        return Bound({role: text.strip("/")}, 0.85 if certain else 0.55, certain=certain)
+        return RoleBinding({role: text.strip("/")}, 0.85 if certain else 0.55, certain=certain)
 
     def _points(self, tokens: Sequence[Token]) -> bool:
         """Whether the words point at something that was said before, and so are no name or text."""
-        return any(self._language.says(tokens, name) for name in ("it", "this", "them", "both"))
+        return any(self._language.matches_phrase(tokens, name) for name in ("it", "this", "them", "both"))
 
     def _only_says_note(self, tokens: Sequence[Token]) -> bool:
         """Whether the words are no more than "a note" or "the text"."""
@@ -621,47 +639,47 @@ class FrameParser:
         plain |= language.words("tag_nouns")
         return all(token.is_word and token.key in plain for token in tokens)
 
-    def _name(self, role: str, tokens: Sequence[Token]) -> Bound | None:
-        if self._only_says_note(tokens) or self._points(tokens) or len(tokens) > _MAX_NAME:
+    def _name(self, role: str, tokens: Sequence[Token]) -> RoleBinding | None:
+        if self._only_says_note(tokens) or self._points(tokens) or len(tokens) > _MAX_NAME_TOKENS:
             return None
         if len(tokens) == 1:
             token = tokens[0]
             fit = 1.0 if token.kind in ("quoted", "link") else 0.9
             if token.kind == "tag" or (token.is_word and token.key in self._language.words("note_nouns")):
                 return None
-            return Bound({role: token.value}, fit, certain=fit == 1.0)
+            return RoleBinding({role: token.value}, fit, certain=fit == 1.0)
         if any(token.kind in ("quoted", "link") for token in tokens):
             return None
         text = self._raw(tokens)
         if any(token.kind == "tag" for token in tokens):
             return None
-        return Bound({role: text}, 0.95 - 0.03 * len(tokens), certain=False)
+        return RoleBinding({role: text}, 0.95 - 0.03 * len(tokens), certain=False)
 
-    def _text(self, action: Action, role: str, tokens: Sequence[Token]) -> Bound | None:
+    def _text(self, action: Action, role: str, tokens: Sequence[Token]) -> RoleBinding | None:
         if self._only_says_note(tokens) or self._points(tokens):
             return None
         *before, last = tokens
         fillers = self._language.words("fillers") | self._language.words("text_nouns")
         if last.kind == "quoted" and all(token.key in fillers or token.kind == "mark" for token in before):
-            return Bound({role: last.value}, 1.0)
+            return RoleBinding({role: last.value}, 1.0)
         first = tokens[0]
         if first.kind == "quoted" and all(token.key in fillers for token in tokens[1:]):
-            return Bound({role: first.value}, 1.0)
+            return RoleBinding({role: first.value}, 1.0)
         text = self._raw(tokens)
         fit = 0.8
         certain = not any(token.key in self._own_words for token in tokens)
         if action.id == "create_note" and bullet_list(text, self._language.phrases("and")) != text:
             fit = 0.95
-        if action.id in ("add_tag", "remove_tag") or self._sets.reference(tokens) is not None:
+        if action.id in ("add_tag", "remove_tag") or self._sets.parse_reference(tokens) is not None:
             return None
         if any(token.kind == "quoted" for token in tokens):
-            return Bound({role: text}, 0.4, certain=False)
+            return RoleBinding({role: text}, 0.4, certain=False)
         if role == "old":
             fit = 0.75 if len(tokens) <= 6 else 0.55
             certain = len(tokens) == 1
             if tokens[0].key in self._language.words("determiners") and len(tokens) > 1:
                 text = self._raw(tokens[1:])
-        return Bound({role: text}, fit, certain=certain)
+        return RoleBinding({role: text}, fit, certain=certain)
 
     @cached_property
     def _own_words(self) -> frozenset[str]:
@@ -672,7 +690,7 @@ class FrameParser:
             words |= language.words(name)
         return words
 
-    def _heading(self, role: str, tokens: Sequence[Token]) -> Bound | None:
+    def _heading(self, role: str, tokens: Sequence[Token]) -> RoleBinding | None:
         at = 0
         while at < len(tokens) - 1 and tokens[at].key in self._language.words("determiners"):
             at += 1
@@ -680,9 +698,9 @@ class FrameParser:
         if len(part) > 8:
             return None
         text = part[0].value if len(part) == 1 else self._raw(part)
-        return Bound({role: text.lstrip("# ")}, 0.85)
+        return RoleBinding({role: text.lstrip("# ")}, 0.85)
 
-    def _property(self, action: Action, role: str, tokens: Sequence[Token]) -> Bound | None:
+    def _property(self, action: Action, role: str, tokens: Sequence[Token]) -> RoleBinding | None:
         """A property, with the note it belongs to ("H4's status") or its value ("status done")."""
         at = 0
         while at < len(tokens) - 1 and tokens[at].key in self._language.words("determiners"):
@@ -695,7 +713,7 @@ class FrameParser:
                     *part[:index],
                     replace(token, value=token.value[:-2], key=token.key[:-2], end=token.end - 2),
                 )
-                found = self._sets.reference(named) or self._sets.named(named)
+                found = self._sets.parse_reference(named) or self._sets.find_named(named)
                 if found is not None and found.notes.notes:
                     owner, part = found.notes, part[index + 1 :]
                     break
@@ -708,53 +726,55 @@ class FrameParser:
         known = self._known_property(first)
         if len(part) == 1:
             fit = 1.0 if known else 0.8 if first.kind == "quoted" or owner else 0.6
-            return Bound({**values, role: known or first.value}, fit, certain=bool(known) or fit == 0.8)
+            return RoleBinding({**values, role: known or first.value}, fit, certain=bool(known) or fit == 0.8)
         if known and "value" in action.needs:
             rest = part[1:]
-            if self._language.starts(part, 1, "comparisons", "=") > 1:
-                rest = part[self._language.starts(part, 1, "comparisons", "=") :]
+            if self._language.match_prefix(part, 1, "comparisons", "=") > 1:
+                rest = part[self._language.match_prefix(part, 1, "comparisons", "=") :]
             bound = self._property_value("value", rest) if rest else None
             if bound is not None and (rest[0].kind == "quoted" or len(rest) <= 2):
-                return Bound({**values, role: known, **bound.values}, 0.85 * bound.fit, certain=bound.certain)
+                return RoleBinding(
+                    {**values, role: known, **bound.values}, 0.85 * bound.fit, certain=bound.certain
+                )
         return None
 
     def _known_property(self, token: Token) -> str | None:
         for name, words in self._language.table("properties").items():
             if token.key in words:
                 return str(name)
-        return self._vocabulary.property(token.value)
+        return self._vocabulary.find_property(token.value)
 
-    def _property_value(self, role: str, tokens: Sequence[Token]) -> Bound | None:
+    def _property_value(self, role: str, tokens: Sequence[Token]) -> RoleBinding | None:
         if len(tokens) == 1:
             token = tokens[0]
             if token.is_word and _NUMBER.fullmatch(token.value):
-                number = float(number_text(token.value.rstrip(")")))
-                return Bound(
+                number = float(format_number(token.value.rstrip(")")))
+                return RoleBinding(
                     {role: int(number) if number.is_integer() and "." not in token.value else number}, 1.0
                 )
-            return Bound({role: token.value}, 1.0 if token.kind == "quoted" else 0.9)
+            return RoleBinding({role: token.value}, 1.0 if token.kind == "quoted" else 0.9)
         if len(tokens) > 8 or tokens[0].kind == "tag":
             return None
-        return Bound({role: self._raw(tokens)}, 0.8, certain=len(tokens) <= 3)
+        return RoleBinding({role: self._raw(tokens)}, 0.8, certain=len(tokens) <= 3)
 
-    def _type(self, role: str, tokens: Sequence[Token]) -> Bound | None:
+    def _type(self, role: str, tokens: Sequence[Token]) -> RoleBinding | None:
         part = [token for token in tokens if token.key not in self._language.words("determiners")]
         if len(part) != 1 or (not part[0].is_word and part[0].kind != "quoted"):
             return None
-        known = self._vocabulary.type(part[0].value)
+        known = self._vocabulary.find_type(part[0].value)
         fit = 1.0 if known else 0.7 if part[0].is_word else 0.9
-        return Bound({role: known or part[0].value}, fit, certain=fit > 0.7)
+        return RoleBinding({role: known or part[0].value}, fit, certain=fit > 0.7)
 
     def _relation_of(self, tokens: Sequence[Token]) -> str | None:
         bare = [token for token in tokens if token.key not in self._language.words("determiners")]
         for kind, phrases in self._language.relations.items():
-            if any(phrase.covers(tokens) or phrase.covers(bare) for phrase in phrases):
+            if any(phrase.matches_all(tokens) or phrase.matches_all(bare) for phrase in phrases):
                 return kind
         if len(bare) == 1 and bare[0].kind in ("quoted", "word") and "_" in bare[0].value:
             return bare[0].value.casefold()
         return None
 
-    def _number(self, role: str, tokens: Sequence[Token]) -> Bound | None:
+    def _number(self, role: str, tokens: Sequence[Token]) -> RoleBinding | None:
         degrees = self._language.table("confidences")
         part = [
             t
@@ -766,15 +786,15 @@ class FrameParser:
             return None
         text = part[0].value.rstrip(")")
         if _NUMBER.fullmatch(text):
-            value = float(number_text(text))
+            value = float(format_number(text))
             value = value / 100 if value > 1 else value
-            return Bound({role: value}, 1.0) if 0 <= value <= 1 else None
+            return RoleBinding({role: value}, 1.0) if 0 <= value <= 1 else None
         if part[0].key in degrees:
-            return Bound({role: float(degrees[part[0].key])}, 0.9)
+            return RoleBinding({role: float(degrees[part[0].key])}, 0.9)
         return None
 
 
-def bullet_list(text: str, joiners: Sequence[Phrase]) -> str:
+def bullet_list(text: str, joiners: Sequence[PhrasePattern]) -> str:
     """Turn "milk, eggs and bread" into a list of Markdown; other text stays as it is."""
     pieces = [piece.strip() for piece in re.split(_LIST_ITEM, text) if piece.strip()]
     words = {word for phrase in joiners for word in (phrase.text,)}
@@ -782,12 +802,12 @@ def bullet_list(text: str, joiners: Sequence[Phrase]) -> str:
     items = [*pieces[:-1], *last]
     for word in words:
         items = [item.removeprefix(f"{word} ") for item in items]
-    if len(items) < 2 or any(len(item.split()) > _MAX_BARE_ITEM for item in items):
+    if len(items) < 2 or any(len(item.split()) > _MAX_BARE_ITEM_WORDS for item in items):
         return text
     return "\n".join(f"- {item.strip()}" for item in items if item.strip())
 
 
-def _trimmed(tokens: Sequence[Token]) -> Sequence[Token]:
+def _trim_marks(tokens: Sequence[Token]) -> Sequence[Token]:
     start, end = 0, len(tokens)
     while start < end and tokens[start].kind == "mark" and tokens[start].key not in (":",):
         start += 1
@@ -796,4 +816,4 @@ def _trimmed(tokens: Sequence[Token]) -> Sequence[Token]:
     return tokens[start:end]
 
 
-__all__ = ["NAMED", "POINTED", "ClauseReading", "FrameParser", "bullet_list"]
+__all__ = ["NAMED_FIT", "POINTED_FIT", "ClauseReading", "FrameParser", "bullet_list"]

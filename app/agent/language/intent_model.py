@@ -17,15 +17,15 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from app.agent.language.mentions import Mention
+from app.agent.language.mentions import EntityMention
 from app.paths import resources_folder
 
 BUCKETS = 1 << 13
-TOPIC = "{topic}"
-FILE = "intents.npz"
+TOPIC_SLOT = "{topic}"
+MODEL_FILE = "intents.npz"
 
 
-def masked(mentions: Iterable[Mention], known: frozenset[str]) -> tuple[str, ...]:
+def mask_words(mentions: Iterable[EntityMention], known: frozenset[str]) -> tuple[str, ...]:
     """The words of a request, with a mention as its kind and unknown words as one `{topic}`.
 
     Args:
@@ -36,10 +36,10 @@ def masked(mentions: Iterable[Mention], known: frozenset[str]) -> tuple[str, ...
     for mention in mentions:
         if mention.kind == "word":
             word = mention.tokens[0].key
-            word = word if word in known else TOPIC
+            word = word if word in known else TOPIC_SLOT
         else:
             word = f"{{{mention.kind}}}"
-        if not (words and word == words[-1] == TOPIC):
+        if not (words and word == words[-1] == TOPIC_SLOT):
             words.append(word)
     return tuple(words)
 
@@ -79,9 +79,9 @@ class IntentModel:
             self._scales: npt.NDArray[np.float32] = data["scales"]
             self._bias: npt.NDArray[np.float32] = data["bias"]
 
-    def rank(self, mentions: Iterable[Mention]) -> list[tuple[str, float]]:
+    def rank(self, mentions: Iterable[EntityMention]) -> list[tuple[str, float]]:
         """The actions with their probabilities, the most likely first."""
-        found = features(masked(mentions, self.words))
+        found = features(mask_words(mentions, self.words))
         sums = self._weights[found].sum(axis=0, dtype=np.int32)
         logits = sums * self._scales / np.sqrt(len(found)) + self._bias
         odds = np.exp(logits - logits.max())
@@ -93,4 +93,4 @@ class IntentModel:
 @cache
 def intent_model() -> IntentModel:
     """The model that the app ships."""
-    return IntentModel(resources_folder() / "language" / FILE)
+    return IntentModel(resources_folder() / "language" / MODEL_FILE)

@@ -13,11 +13,11 @@ from dataclasses import replace
 from app.agent.language.actions import Action
 from app.agent.language.dialog import DialogState
 from app.agent.language.lexicon import Language
-from app.agent.language.mentions import Mention
-from app.agent.language.note_sets import NoteSetParser, number_text
-from app.agent.language.readings import NoteSet, Reading, Step
-from app.agent.language.tokens import Token, text_of
-from app.index.query_text import quoted
+from app.agent.language.mentions import EntityMention
+from app.agent.language.note_sets import NoteSetParser, format_number
+from app.agent.language.readings import NoteSet, PipelineStep, Reading
+from app.agent.language.tokens import Token, span_text
+from app.index.query_serializer import quote_text
 
 _MAX_POINTER = 4
 _SET_ACTIONS = frozenset(
@@ -42,7 +42,7 @@ class IntentReader:
         self,
         request: str,
         tokens: tuple[Token, ...],
-        mentions: Sequence[Mention],
+        mentions: Sequence[EntityMention],
         language: Language,
         sets: NoteSetParser,
         dialog: DialogState,
@@ -110,12 +110,12 @@ class IntentReader:
                 part = self._tokens[at : at + length]
                 if length == 1 and part[0].key in self._language.words("weak_pointers"):
                     continue
-                found = self._sets.reference(part)
+                found = self._sets.parse_reference(part)
                 if found is not None and (found.notes.notes or found.notes.source):
                     return found.notes
         return None
 
-    def _target(self, action: Action, skip: int = 0, used: Sequence[Mention] = ()) -> NoteSet | None:
+    def _target(self, action: Action, skip: int = 0, used: Sequence[EntityMention] = ()) -> NoteSet | None:
         """The notes that an action works on."""
         notes = [one for one in self._notes if one not in used][skip:]
         if notes:
@@ -129,7 +129,7 @@ class IntentReader:
             kinds = [one for one in self._kinds if one not in used]
             if kinds and (query := self._query(tuple(t for one in kinds for t in one.tokens))):
                 return NoteSet(query=query)
-        return self._sets.implied() if action.implies_note or action.writes else None
+        return self._sets.implied_notes() if action.implies_note or action.writes else None
 
     # Sets
 
@@ -144,32 +144,37 @@ class IntentReader:
             return None
         last = self._dialog.last.last if self._dialog.last else None
         first = [token.key for token in self._tokens[:3]]
-        refers = any(self._language.starts(self._tokens, at, "refine", "only") > at for at in (0, 1)) or any(
-            self._language.says([token], "them") for token in self._tokens[:4]
-        )
+        refers = any(
+            self._language.match_prefix(self._tokens, at, "refine", "only") > at for at in (0, 1)
+        ) or any(self._language.matches_phrase([token], "them") for token in self._tokens[:4])
         if refers and first and last is not None and last.action in ("find", "count") and last.target:
             return last.target.with_query(query) if query else last.target
         return NoteSet(query=query, order=order[0] if order else "", limit=order[1] if order else None)
 
     # Steps
 
-    def _steps(self, action: Action, detail: str) -> list[Step]:
+    def _steps(self, action: Action, detail: str) -> list[PipelineStep]:
         match action.id:
             case "find" | "count":
                 found = self._found()
-                return [Step(action.id, found)] if found else []
+                return [PipelineStep(action.id, found)] if found else []
             case "list_tasks":
                 words = " ".join(token.value for run in self._topics for token in run)
-                return [Step(action.id, None, {"state": detail, **({"query": words} if words else {})})]
+                return [
+                    PipelineStep(action.id, None, {"state": detail, **({"query": words} if words else {})})
+                ]
             case "undo":
-                return [Step(action.id, None, {"scope": detail})]
+                return [PipelineStep(action.id, None, {"scope": detail})]
             case "explain_relation" | "unrelate":
                 return self._between(action)
             case "merge":
                 if len(self._notes) != 2:
                     return []
                 one, other = (mention.notes for mention in self._notes)
-                return [Step("merge", one, {"other": other}), Step("merge", other, {"other": one})]
+                return [
+                    PipelineStep("merge", one, {"other": other}),
+                    PipelineStep("merge", other, {"other": one}),
+                ]
             case "relate":
                 return self._related(action)
             case "create_note":
@@ -177,26 +182,26 @@ class IntentReader:
             case "rename_tag":
                 return self._renamed_tag()
             case "suggest_relations":
-                return [Step(action.id, self._target(action))]
+                return [PipelineStep(action.id, self._target(action))]
         if not action.needs:
-            return [Step(action.id)]
+            return [PipelineStep(action.id)]
         if action.needs == ("target",):
             target = self._target(action)
-            return [Step(action.id, target)] if target is not None else []
+            return [PipelineStep(action.id, target)] if target is not None else []
         return self._changed(action)
 
-    def _between(self, action: Action) -> list[Step]:
+    def _between(self, action: Action) -> list[PipelineStep]:
         notes = [one.notes for one in self._notes]
         if len(notes) >= 2:
-            return [Step(action.id, notes[0], {"to": notes[1]})]
-        if len(notes) == 1 and (focus := self._sets.implied()) is not None:
-            return [Step(action.id, focus, {"to": notes[0]})]
+            return [PipelineStep(action.id, notes[0], {"to": notes[1]})]
+        if len(notes) == 1 and (focus := self._sets.implied_notes()) is not None:
+            return [PipelineStep(action.id, focus, {"to": notes[0]})]
         last = self._dialog.last.last if self._dialog.last else None
         if not notes and last is not None and last.action == "relate":
-            return [Step(action.id, last.target, {"to": last.arguments["to"]})]
+            return [PipelineStep(action.id, last.target, {"to": last.arguments["to"]})]
         return []
 
-    def _related(self, action: Action) -> list[Step]:
+    def _related(self, action: Action) -> list[PipelineStep]:
         extra: dict[str, object] = {"type": self._relations[0]} if self._relations else {}
         if self._numbers and (share := _share(self._numbers[-1])) is not None:
             extra["confidence"] = share
@@ -205,13 +210,13 @@ class IntentReader:
             return [replace(last, arguments={**last.arguments, **extra})]
         return [replace(step, arguments={**step.arguments, **extra}) for step in self._between(action)]
 
-    def _created(self) -> list[Step]:
+    def _created(self) -> list[PipelineStep]:
         given: dict[str, object] = {}
         quoted_texts = list(self._quoted)
         if quoted_texts:
             given["name"] = quoted_texts.pop(0)
         elif self._topics:
-            given["name"] = text_of(self._request, self._topics[0])
+            given["name"] = span_text(self._request, self._topics[0])
         else:
             return []
         if self._tags:
@@ -221,9 +226,9 @@ class IntentReader:
         folder = next((one.value for one in self._kinds if self._sets.is_folder(one.value)), "")
         if folder:
             given["folder"] = folder
-        return [Step("create_note", None, given)]
+        return [PipelineStep("create_note", None, given)]
 
-    def _renamed_tag(self) -> list[Step]:
+    def _renamed_tag(self) -> list[PipelineStep]:
         named = [one.value for one in self._mentions if one.kind in ("tag", "quoted", "kind")]
         words = [token.value for run in self._topics for token in run]
         named = list(dict.fromkeys([*named, *words] if len(named) < 2 else named))
@@ -231,15 +236,15 @@ class IntentReader:
             return []
         one, other = named
         return [
-            Step("rename_tag", None, {"tag": (first,), "new_tag": (second,)})
+            PipelineStep("rename_tag", None, {"tag": (first,), "new_tag": (second,)})
             for first, second in ((one, other), (other, one))
         ]
 
-    def _changed(self, action: Action) -> list[Step]:
+    def _changed(self, action: Action) -> list[PipelineStep]:
         """A change with a value: the value by its kind, then the notes."""
         given: dict[str, object] = {}
-        used: list[Mention] = []
-        words = [text_of(self._request, run) for run in self._topics]
+        used: list[EntityMention] = []
+        words = [span_text(self._request, run) for run in self._topics]
         for role in action.needs:
             if role == "target":
                 continue
@@ -277,13 +282,14 @@ class IntentReader:
             given[role] = value
         target = self._target(action, used=used)
         everywhere = any(
-            self._language.starts(self._tokens, at, "everywhere") > at for at in range(len(self._tokens))
+            self._language.match_prefix(self._tokens, at, "everywhere") > at
+            for at in range(len(self._tokens))
         )
         if action.id == "replace" and (target is None or (everywhere and not self._notes)):
-            target = NoteSet(query=quoted(str(given["old"])))
-        return [Step(action.id, target, given)] if target is not None else []
+            target = NoteSet(query=quote_text(str(given["old"])))
+        return [PipelineStep(action.id, target, given)] if target is not None else []
 
-    def _is_negated(self, mention: Mention) -> bool:
+    def _is_negated(self, mention: EntityMention) -> bool:
         """Whether a word that takes back stands before it: "not a hypothesis", "instead of an entity"."""
         before = [token for token in self._tokens if token.end <= mention.tokens[0].start][-3:]
         return any(
@@ -308,7 +314,7 @@ def _last(values: Sequence[str]) -> str | None:
 
 def _share(text: str) -> float | None:
     try:
-        value = float(number_text(text))
+        value = float(format_number(text))
     except ValueError:
         return None
     value = value / 100 if value > 1 else value
@@ -317,7 +323,7 @@ def _share(text: str) -> float | None:
 
 def _plain(text: str) -> object:
     try:
-        value = float(number_text(text))
+        value = float(format_number(text))
     except ValueError:
         return text
     return int(value) if text.isdecimal() else value

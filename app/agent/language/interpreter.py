@@ -17,34 +17,34 @@ from app.agent.language.dialog import DialogState
 from app.agent.language.frames import ClauseReading, FrameParser
 from app.agent.language.intent_model import intent_model
 from app.agent.language.intent_reading import IntentReader
-from app.agent.language.lexicon import Frame, Language
+from app.agent.language.lexicon import ActionFrame, Language
 from app.agent.language.mentions import find_mentions
-from app.agent.language.notation import written
+from app.agent.language.notation import serialize
 from app.agent.language.note_sets import NoteSetParser, is_search
 from app.agent.language.readings import (
     Clarification,
+    ClarificationOption,
     ContentQuestion,
     Interpretation,
     ModelRequired,
     NoteSet,
-    Option,
+    PipelineStep,
     Reading,
     Reply,
-    Step,
 )
 from app.agent.language.tokens import Token, tokenize
-from app.agent.language.vocabulary import Vocabulary, corrected
+from app.agent.language.vocabulary import Vocabulary, correct_spelling
 from app.vault.path import NotePath
 
-READ_AT = 0.62
-WRITE_AT = 0.8
-CONFIRM_AT = 0.6
-CLOSE = 0.03
-ASKED = 0.85
+MIN_READ_SCORE = 0.62
+MIN_WRITE_SCORE = 0.8
+MIN_CONFIRM_SCORE = 0.6
+MAX_RIVAL_GAP = 0.03
+MIN_QUESTION_SCORE = 0.85
 """What a search for words must score where the request is worded as a question."""
-GUESS = 0.63
+GUESS_SCORE = 0.63
 """The score of a request without a verb that is taken for words to look for."""
-CORRECTED_WRITE = WRITE_AT - 0.01
+CORRECTED_WRITE_SCORE = MIN_WRITE_SCORE - 0.01
 STRONG = 0.85
 """What the grammar's reading must score to stand against the intent model."""
 LEARNED = 0.5
@@ -54,9 +54,9 @@ ASKED_ABOUT = 0.25
 CONSIDERED = 0.1
 CONTRADICTED = 0.6
 """The probability of another action at which a change that the grammar reads is asked about."""
-_SPLIT_COST = 0.02
+_SPLIT_PENALTY = 0.02
 _MAX_CLAUSES = 4
-_SHOWN_OPTIONS = 4
+_MAX_OPTIONS = 4
 
 Describe = Callable[[Reading], str]
 
@@ -86,7 +86,7 @@ class Interpreter:
     """
 
     def __init__(
-        self, languages: Sequence[Language], describe: Describe, tool_frames: Sequence[Frame] = ()
+        self, languages: Sequence[Language], describe: Describe, tool_frames: Sequence[ActionFrame] = ()
     ) -> None:
         self._languages = languages
         self._describe = describe
@@ -118,7 +118,7 @@ class Interpreter:
             dates = DateParser(language, now)
             request = _Request(text, language, tokens, vocabulary_in(language), dates, dialog, allowed)
             found = self._interpret(request, is_likeliest=best is None)
-            if found[0] >= READ_AT:
+            if found[0] >= MIN_READ_SCORE:
                 return found[1]
             if best is None or found[0] > best[0]:
                 best = found
@@ -131,9 +131,9 @@ class Interpreter:
             (language, tokenize(text, language.contractions, language.words("noise")))
             for language in self._languages
         ]
-        return sorted(found, key=lambda one: -one[0].share_of(one[1]))
+        return sorted(found, key=lambda one: -one[0].coverage(one[1]))
 
-    def _frames_of(self, language: Language) -> tuple[Frame, ...]:
+    def _frames_of(self, language: Language) -> tuple[ActionFrame, ...]:
         own = self._tool_frames if language is self._languages[0] else ()
         return (*language.frames, *own)
 
@@ -146,14 +146,14 @@ class Interpreter:
             return 1.0, Reply("", understood=False)
         if said := self._small_talk(language, bare):
             return 1.05, said
-        if (refined := self._refined(request, bare)) is not None and refined.score >= READ_AT:
+        if (refined := self._refined(request, bare)) is not None and refined.score >= MIN_READ_SCORE:
             return refined.score, self._decided(request, [refined])
         tokens = self._without_courtesies(language, bare)
         if not tokens:
             return 0.9, Reply("", understood=False)
         if said := self._small_talk(language, tokens):
             return 1.05, said
-        if (refined := self._refined(request, tokens)) is not None and refined.score >= READ_AT:
+        if (refined := self._refined(request, tokens)) is not None and refined.score >= MIN_READ_SCORE:
             return refined.score, self._decided(request, [refined])
         if said := self._only_small_talk(language, tokens):
             return 1.0, said
@@ -171,13 +171,13 @@ class Interpreter:
         asks = tokens[0].key in language.words("asking_words")
         if asks:
             found = [one for one in found if not self._writes(request, one)]
-        if not found or found[0].score < WRITE_AT:
+        if not found or found[0].score < MIN_WRITE_SCORE:
             corrected_tokens = self._corrected(request, tokens)
             if corrected_tokens != tokens:
                 again = [
                     replace(
                         one,
-                        score=min(one.score * 0.97, CORRECTED_WRITE)
+                        score=min(one.score * 0.97, CORRECTED_WRITE_SCORE)
                         if self._writes(request, one)
                         else one.score * 0.97,
                     )
@@ -196,12 +196,12 @@ class Interpreter:
         if (
             found
             and asks
-            and best < ASKED
+            and best < MIN_QUESTION_SCORE
             and found[0].steps[0].action == "find"
             and len(found[0].steps) == 1
         ):
             return max(best, 0.7), ContentQuestion(request.text)
-        if found and best >= CONFIRM_AT:
+        if found and best >= MIN_CONFIRM_SCORE:
             return best, self._decided(request, found)
         if is_likeliest and self._is_question(language, bare) and len(tokens) > 2:
             return max(best, 0.5), ContentQuestion(request.text)
@@ -228,7 +228,7 @@ class Interpreter:
             and not best.missing
             and not best.unexplained
         )
-        if best is not None and best.last.action.startswith(TOOL_PREFIX) and best.score >= READ_AT:
+        if best is not None and best.last.action.startswith(TOOL_PREFIX) and best.score >= MIN_READ_SCORE:
             return None  # an example of a tool that the model does not know
         if stands and best is not None:
             doubtful = self._writes(request, best) and len(best.steps) == 1 and odds >= CONTRADICTED
@@ -247,8 +247,8 @@ class Interpreter:
             best is None or len(best.steps) < len(steps.steps)
         ):
             candidates.append(steps)
-        for name, share in ranked[:_SHOWN_OPTIONS]:
-            if share >= CONSIDERED and len(candidates) < _SHOWN_OPTIONS - 1:
+        for name, share in ranked[:_MAX_OPTIONS]:
+            if share >= CONSIDERED and len(candidates) < _MAX_OPTIONS - 1:
                 candidates += reader.readings(name, share, request.allowed)
         if (
             best is not None
@@ -266,7 +266,7 @@ class Interpreter:
                 return best.score, again[0]
             candidates = [*again, *candidates]
         searches = best is not None and not best.certain and best.last.action in ("find", "count")
-        if searches and best is not None and len(best.steps) == 1 and best.score >= CONFIRM_AT:
+        if searches and best is not None and len(best.steps) == 1 and best.score >= MIN_CONFIRM_SCORE:
             # The words that the grammar would look for may be no topics: leave those out.
             again = reader.readings(best.last.action, best.score, request.allowed)
             if again and (label in ("find", "count") or not candidates or candidates[0].score < ASKED_ABOUT):
@@ -276,7 +276,7 @@ class Interpreter:
         first = candidates[0]
         if (
             best is not None
-            and best.score >= READ_AT
+            and best.score >= MIN_READ_SCORE
             and best.last.action == first.last.action
             and best.certain
         ):
@@ -285,9 +285,9 @@ class Interpreter:
             return first.score, first
         if first.score < ASKED_ABOUT:
             return None
-        if best is not None and best.score >= CONFIRM_AT and not best.missing:
+        if best is not None and best.score >= MIN_CONFIRM_SCORE and not best.missing:
             candidates.insert(1, best)
-        return max(first.score, READ_AT), self._choice(request, candidates)
+        return max(first.score, MIN_READ_SCORE), self._choice(request, candidates)
 
     def _reader(
         self, request: _Request, tokens: tuple[Token, ...], *, follows: bool
@@ -308,7 +308,7 @@ class Interpreter:
         clauses: list[list[Token]] = [[]]
         at = 0
         while at < len(tokens):
-            after = max(language.starts(tokens, at, "then"), language.starts(tokens, at, "and"))
+            after = max(language.match_prefix(tokens, at, "then"), language.match_prefix(tokens, at, "and"))
             ends = tokens[at].kind == "mark" and tokens[at].key in (",", ";", ".", "!", "?")
             joined = after > at and after < len(tokens) and tokens[after].key in language.verbs()
             if (ends or joined) and clauses[-1]:
@@ -322,7 +322,7 @@ class Interpreter:
         parts = [one for one in parts if one]
         if not 2 <= len(parts) <= _MAX_CLAUSES:
             return None
-        steps: list[Step] = []
+        steps: list[PipelineStep] = []
         score = 1.0
         for part in parts:
             read = self._clause(request, part, follows=bool(steps))
@@ -335,7 +335,7 @@ class Interpreter:
     def _clause(self, request: _Request, tokens: tuple[Token, ...], *, follows: bool) -> Reading | None:
         """One clause as the grammar reads it, else as a likely action."""
         grammar = [
-            _as_reading(one, request.language) for one in self._frames(request, follows).readings(tokens)
+            _to_reading(one, request.language) for one in self._frames(request, follows).readings(tokens)
         ][:1]
         if grammar and grammar[0].score >= STRONG and not grammar[0].missing and not grammar[0].unexplained:
             return grammar[0]
@@ -348,19 +348,19 @@ class Interpreter:
         """Ask which of some readings is meant."""
         if question := self._name_question(request, readings[0]):
             return question
-        options: dict[str, Option] = {}
+        options: dict[str, ClarificationOption] = {}
         for one in readings:
             if not any(step.target and step.target.unknown for step in one.steps):
                 label = self._describe(one)
-                options.setdefault(label, Option(label, one))
-        shown = tuple(options.values())[:_SHOWN_OPTIONS]
+                options.setdefault(label, ClarificationOption(label, one))
+        shown = tuple(options.values())[:_MAX_OPTIONS]
         return Clarification("Is this what you mean?" if len(shown) == 1 else "What do you mean?", shown)
 
     def _small_talk(self, language: Language, tokens: Sequence[Token]) -> Interpretation | None:
-        if language.says(tokens, "small_talk", "help"):
-            return Reading((Step("help"),), 1.0, language=language.code)
+        if language.matches_phrase(tokens, "small_talk", "help"):
+            return Reading((PipelineStep("help"),), 1.0, language=language.code)
         for kind in ("greeting", "thanks", "cancelled"):
-            if language.says(tokens, "small_talk", kind):
+            if language.matches_phrase(tokens, "small_talk", kind):
                 return Reply(kind)
         return None
 
@@ -378,7 +378,7 @@ class Interpreter:
     def _without_reason(self, language: Language, tokens: tuple[Token, ...]) -> tuple[Token, ...]:
         """The tokens without a last clause that gives a reason: ", it is a guess"."""
         for at in range(1, len(tokens) - 1):
-            if tokens[at].kind == "mark" and language.starts(tokens, at + 1, "reasons") > at + 1:
+            if tokens[at].kind == "mark" and language.match_prefix(tokens, at + 1, "reasons") > at + 1:
                 return tokens[:at]
         return tokens
 
@@ -389,7 +389,7 @@ class Interpreter:
             if tokens[at].kind == "mark":
                 at += 1
                 continue
-            after = max((m.end for p in phrases if (m := p.longest(tokens, at))), default=at)
+            after = max((m.end for p in phrases if (m := p.longest_match(tokens, at))), default=at)
             if after == at or after >= end:
                 break
             at = after
@@ -400,7 +400,9 @@ class Interpreter:
                 end, changed = end - 1, True
                 continue
             for start in range(max(at + 1, end - 5), end):
-                if any(phrase.covers(tokens[start:end]) for phrase in phrases) and tokens[start].key not in (
+                if any(phrase.matches_all(tokens[start:end]) for phrase in phrases) and tokens[
+                    start
+                ].key not in (
                     "then",
                     "again",
                     "first",
@@ -417,7 +419,7 @@ class Interpreter:
         for token in tokens:
             right = None
             if token.is_word and token.key not in known and not request.vocabulary.notes(token.value):
-                right = corrected(token.key, known, request.language.data.get("endings", ()))
+                right = correct_spelling(token.key, known, request.language.data.get("endings", ()))
             made.append(replace(token, key=right) if right else token)
         return tuple(made)
 
@@ -435,22 +437,22 @@ class Interpreter:
         if not tokens:
             return []
         frames = self._frames(request, follows)
-        whole = [_as_reading(one, request.language) for one in frames.readings(tokens)]
+        whole = [_to_reading(one, request.language) for one in frames.readings(tokens)]
         found = whole[:6]
         if not follows and (phrase := self._noun_phrase(request, tokens)):
             found.append(phrase)
         if depth < _MAX_CLAUSES:
             for first, second in self._cuts(request, frames, tokens):
                 heads = [
-                    _as_reading(one, request.language)
+                    _to_reading(one, request.language)
                     for one in frames.readings(self._without_courtesies(request.language, first))
                 ][:2]
-                if not heads or heads[0].score < CONFIRM_AT or heads[0].missing:
+                if not heads or heads[0].score < MIN_CONFIRM_SCORE or heads[0].missing:
                     continue
                 tails = self._readings(request, second, follows=True, depth=depth + 1)
                 for head in heads[:1]:
                     for tail in tails[:2]:
-                        found.append(_joined(head, tail))
+                        found.append(_join_readings(head, tail))
         return sorted(found, key=lambda one: -one.score)
 
     def _noun_phrase(self, request: _Request, tokens: tuple[Token, ...]) -> Reading | None:
@@ -468,7 +470,7 @@ class Interpreter:
         if parsed.notes.is_everything and not parsed.notes.order:
             return None
         return Reading(
-            (Step("find", parsed.notes),),
+            (PipelineStep("find", parsed.notes),),
             parsed.fit - 0.03,
             parsed.unexplained,
             language=request.language.code,
@@ -493,11 +495,13 @@ class Interpreter:
         """Places where one clause may end and the next may begin."""
         language = request.language
         for at in range(1, len(tokens)):
-            after = max(language.starts(tokens, at, "then"), language.starts(tokens, at, "and"))
+            after = max(language.match_prefix(tokens, at, "then"), language.match_prefix(tokens, at, "and"))
             if tokens[at].kind == "mark" and tokens[at].key in (",", ";", ".", "!", "?"):
                 after = max(after, at + 1)
                 after = max(
-                    after, language.starts(tokens, after, "then"), language.starts(tokens, after, "and")
+                    after,
+                    language.match_prefix(tokens, after, "then"),
+                    language.match_prefix(tokens, after, "and"),
                 )
             if after == at or after >= len(tokens):
                 continue
@@ -513,11 +517,11 @@ class Interpreter:
         rivals = [
             one
             for one in found[1:8]
-            if best.score - one.score < CLOSE
+            if best.score - one.score < MAX_RIVAL_GAP
             and not one.missing
             and not one.same_meaning(best)
-            and _same_weight(request, one, best)
-            and not _same_family(one, best)
+            and _is_alternative(request, one, best)
+            and not _is_same_change(one, best)
             and one.verb_words >= best.verb_words
         ]
         if question := self._name_question(request, best):
@@ -530,21 +534,23 @@ class Interpreter:
             for one in best.steps
         ):
             every = "This would change every note of the vault. Is this what you mean?"
-            return Clarification(every, (Option(self._describe(best), best),))
+            return Clarification(every, (ClarificationOption(self._describe(best), best),))
         if rivals and not best.missing and (writes or any(self._writes(request, one) for one in rivals)):
-            options = [Option(self._describe(one), one) for one in (best, *rivals)][:_SHOWN_OPTIONS]
+            options = [ClarificationOption(self._describe(one), one) for one in (best, *rivals)][
+                :_MAX_OPTIONS
+            ]
             if len({option.label for option in options}) > 1:
                 return Clarification("What do you mean?", tuple(options))
         if writes and (
-            best.score < WRITE_AT
+            best.score < MIN_WRITE_SCORE
             or best.unexplained
             or not best.certain
             or request.asks
             or not self._accounts_for_all(request, best)
         ):
-            return Clarification("Is this what you mean?", (Option(self._describe(best), best),))
-        if best.score < READ_AT:
-            return Clarification("Is this what you mean?", (Option(self._describe(best), best),))
+            return Clarification("Is this what you mean?", (ClarificationOption(self._describe(best), best),))
+        if best.score < MIN_READ_SCORE:
+            return Clarification("Is this what you mean?", (ClarificationOption(self._describe(best), best),))
         return best
 
     def _accounts_for_all(self, request: _Request, reading: Reading) -> bool:
@@ -555,7 +561,7 @@ class Interpreter:
         if all(step.action.startswith(TOOL_PREFIX) for step in reading.steps):
             return True  # an example of a tool is a whole request
         language = request.language
-        said = written(reading).casefold()
+        said = serialize(reading).casefold()
         if any(_SEPARATOR.search(text) for text in _bare_values(request, reading)):
             return False
         known = language.vocabulary() | language.all_words()
@@ -588,7 +594,7 @@ class Interpreter:
                         replace(step, target=chosen) if role == "target" else step.with_argument(role, chosen)
                     )
                     whole = replace(reading, steps=(*reading.steps[:at], meant, *reading.steps[at + 1 :]))
-                    options.append(Option(path, whole))
+                    options.append(ClarificationOption(path, whole))
                 if not notes.unknown.strip():
                     cleared = replace(step, target=None) if role == "target" else step
                     partial = replace(
@@ -623,18 +629,18 @@ class Interpreter:
         sets = NoteSetParser(
             request.text, request.language, request.vocabulary, request.dates, request.dialog
         )
-        named = sets.reference(tokens) or sets.named(tokens)
+        named = sets.parse_reference(tokens) or sets.find_named(tokens)
         if "open" in request.allowed and named and len(named.notes.notes) == 1:
-            return Reading((Step("open", named.notes),), 0.8, language=request.language.code)
+            return Reading((PipelineStep("open", named.notes),), 0.8, language=request.language.code)
         if "find" not in request.allowed or len(tokens) > 4:
             return None
         parsed = sets.parse(tokens)
         if parsed and not parsed.notes.unknown and parsed.fit >= 0.55 and parsed.notes.query:
-            return Reading((Step("find", parsed.notes),), GUESS, language=request.language.code)
+            return Reading((PipelineStep("find", parsed.notes),), GUESS_SCORE, language=request.language.code)
         known = request.language.vocabulary() - request.language.words("note_nouns")
         if len(tokens) <= 2 and all(token.is_word and token.key not in known for token in tokens):
             return Reading(
-                (Step("find", NoteSet(query=" ".join(t.value for t in tokens))),),
+                (PipelineStep("find", NoteSet(query=" ".join(t.value for t in tokens))),),
                 0.63,
                 language=request.language.code,
             )
@@ -645,13 +651,15 @@ class Interpreter:
     def _wants_model(self, language: Language, tokens: Sequence[Token]) -> ModelRequired | None:
         for one in language.model_work:
             phrases = one.say
-            if any(phrase.longest(tokens, at) for at in range(min(3, len(tokens))) for phrase in phrases):
+            if any(
+                phrase.longest_match(tokens, at) for at in range(min(3, len(tokens))) for phrase in phrases
+            ):
                 return ModelRequired(one.work)
         return None
 
     def _unsupported(self, language: Language, tokens: Sequence[Token]) -> bool:
-        return any(phrase.longest(tokens, 0) for phrase in language.phrases("unsupported")) or any(
-            phrase.longest(tokens, at)
+        return any(phrase.longest_match(tokens, 0) for phrase in language.phrases("unsupported")) or any(
+            phrase.longest_match(tokens, at)
             for at in range(len(tokens))
             for phrase in language.phrases("unsupported_anywhere")
         )
@@ -673,7 +681,7 @@ class Interpreter:
         step = last.last
         finds = step.action in ("find", "count") and step.target is not None
         for kind in ("only", "also", "without"):
-            after = language.starts(tokens, 0, "refine", kind)
+            after = language.match_prefix(tokens, 0, "refine", kind)
             if not finds or after == 0 or after >= len(tokens):
                 continue
             parsed = sets.parse(tokens[after:])
@@ -697,7 +705,7 @@ class Interpreter:
         )
 
     def _on_others(
-        self, request: _Request, tokens: tuple[Token, ...], sets: NoteSetParser, step: Step
+        self, request: _Request, tokens: tuple[Token, ...], sets: NoteSetParser, step: PipelineStep
     ) -> Reading | None:
         """The last action on other notes ("same tag for H4 and K1") or taken back for one ("not K1")."""
         language = request.language
@@ -716,25 +724,25 @@ class Interpreter:
             return Reading((again,), 0.9, language=language.code, certain=certain)
         opposite = _OPPOSITES.get(step.action)
         if opposite and words and all(token.key in language.words("not_that") for token in words):
-            undone = Step(opposite, target, step.arguments)
+            undone = PipelineStep(opposite, target, step.arguments)
             return Reading((undone,), 0.9, language=language.code, certain=certain)
         return None
 
     def _same_again(
-        self, request: _Request, tokens: tuple[Token, ...], sets: NoteSetParser, step: Step
+        self, request: _Request, tokens: tuple[Token, ...], sets: NoteSetParser, step: PipelineStep
     ) -> Reading | None:
         """The last action on another note: "and to K1", "what about H2?", "H2 as well"."""
-        after = request.language.starts(tokens, 0, "refine", "same")
+        after = request.language.match_prefix(tokens, 0, "refine", "same")
         end = len(tokens)
         for start in range(max(1, end - 2), end):
-            if request.language.says(tokens[start:end], "refine", "also") or (
-                request.language.says(tokens[start:end], "courtesies") and after == 0
+            if request.language.matches_phrase(tokens[start:end], "refine", "also") or (
+                request.language.matches_phrase(tokens[start:end], "courtesies") and after == 0
             ):
                 end = start
                 break
         if step.target is None or (after == 0 and end == len(tokens)) or after >= end:
             return None
-        named = sets.named(tokens[after:end])
+        named = sets.find_named(tokens[after:end])
         if named is None or len(named.notes.notes) != 1:
             return None
         if step.target.notes:
@@ -752,15 +760,17 @@ class Interpreter:
         )
 
     def _instead(
-        self, request: _Request, tokens: tuple[Token, ...], sets: NoteSetParser, step: Step
+        self, request: _Request, tokens: tuple[Token, ...], sets: NoteSetParser, step: PipelineStep
     ) -> Reading | None:
         language = request.language
         at, end, said = 0, len(tokens), False
-        after = language.starts(tokens, 0, "refine", "instead")
+        after = language.match_prefix(tokens, 0, "refine", "instead")
         if after > at:
             at, said = after, True
         for start in range(max(0, end - 3), end):
-            if start > at and any(p.covers(tokens[start:end]) for p in language.phrases("refine", "instead")):
+            if start > at and any(
+                p.matches_all(tokens[start:end]) for p in language.phrases("refine", "instead")
+            ):
                 end, said = start, True
                 break
         while at < end and tokens[at].kind == "mark":
@@ -768,7 +778,7 @@ class Interpreter:
         rest = _without_marks_at_end(tokens[at:end])
         if not said or not rest or step.target is None or len(rest) > 8:
             return None
-        named = sets.named(rest)
+        named = sets.find_named(rest)
         if named and named.notes.notes and step.target.notes:
             # The change before it stays made: whether it is to be made here as well is asked.
             meant = replace(step, target=named.notes)
@@ -803,11 +813,14 @@ class Interpreter:
             tokens = _without_marks_at_end(tokenize(text, language.contractions, language.words("noise")))
             if not tokens:
                 continue
-            if language.says(tokens, "refine", "no"):
+            if language.matches_phrase(tokens, "refine", "no"):
                 return Reply("cancelled")
-            if question.options and language.says(tokens, "refine", "yes"):
+            if question.options and language.matches_phrase(tokens, "refine", "yes"):
                 return question.options[0].reading
-            if question.options and (place := _place(language, tokens, len(question.options))) is not None:
+            if (
+                question.options
+                and (place := _parse_ordinal(language, tokens, len(question.options))) is not None
+            ):
                 return question.options[place].reading
         if question.partial is None or not question.partial.missing:
             return None
@@ -830,7 +843,7 @@ class Interpreter:
             begins = request.tokens[0].key in language.verbs() if request.tokens else False
             if fresh and (
                 (fresh[0].score >= 0.95 and not fresh[0].missing and not fresh[0].unexplained)
-                or (begins and fresh[0].score >= CONFIRM_AT)
+                or (begins and fresh[0].score >= MIN_CONFIRM_SCORE)
             ):
                 return None
             if (filled := self._filled(request, question.partial)) is not None:
@@ -848,7 +861,7 @@ class Interpreter:
             return None
         values = dict(bound)
         target = values.pop("target", step.target)
-        merged = Step(
+        merged = PipelineStep(
             step.action, target if isinstance(target, NoteSet) else None, {**step.arguments, **values}
         )
         missing = next(
@@ -862,7 +875,7 @@ class Interpreter:
         return Reading((*partial.steps[:-1], merged), 0.95, (), missing, request.language.code)
 
 
-def _place(language: Language, tokens: Sequence[Token], count: int) -> int | None:
+def _parse_ordinal(language: Language, tokens: Sequence[Token], count: int) -> int | None:
     """The place (from 0) that an answer such as "the second one" or "2" names."""
     table = language.table("ordinals")
     words = [token for token in tokens if token.kind != "mark"]
@@ -875,17 +888,17 @@ def _place(language: Language, tokens: Sequence[Token], count: int) -> int | Non
     return None
 
 
-def _as_reading(one: ClauseReading, language: Language) -> Reading:
+def _to_reading(one: ClauseReading, language: Language) -> Reading:
     missing = one.missing[0] if one.missing else ""
     return Reading((one.step,), one.score, one.unexplained, missing, language.code, one.trigger, one.certain)
 
 
-def _joined(head: Reading, tail: Reading) -> Reading:
+def _join_readings(head: Reading, tail: Reading) -> Reading:
     """Two readings one after the other; "it" in the second means what the first is about."""
     # "It" after a step without notes (a tag was renamed) means nothing that could be changed.
     refers = tail.steps[0].target is not None and bool(tail.steps[0].target.source)
     has_notes = head.last.target is not None or head.last.action == "create_note"
-    score = (head.score * 0.5 + tail.score * 0.5 + min(head.score, tail.score)) / 2 - _SPLIT_COST
+    score = (head.score * 0.5 + tail.score * 0.5 + min(head.score, tail.score)) / 2 - _SPLIT_PENALTY
     return Reading(
         (*head.steps, *tail.steps),
         score,
@@ -951,7 +964,7 @@ def _is_clear(reading: Reading) -> bool:
     )
 
 
-def _same_family(one: Reading, best: Reading) -> bool:
+def _is_same_change(one: Reading, best: Reading) -> bool:
     """Whether two readings are two names for one change, of which the better explained one is taken."""
     if len(one.steps) != len(best.steps) and one.steps[0].action == best.steps[0].action:
         return True  # "create X and tag it Y" as one step or as two
@@ -959,7 +972,7 @@ def _same_family(one: Reading, best: Reading) -> bool:
     return len(pair) == 2 and any(pair <= family for family in _FAMILIES)
 
 
-def _same_weight(request: _Request, one: Reading, best: Reading) -> bool:
+def _is_alternative(request: _Request, one: Reading, best: Reading) -> bool:
     """Whether two readings are alternatives: reads that show the same notes in other ways are not."""
     kinds = [tuple(request.allowed[step.action].writes for step in reading.steps) for reading in (one, best)]
     return any(kinds[0]) or any(kinds[1])

@@ -19,7 +19,7 @@ from app.agent.language.tokens import Token
 from app.paths import resources_folder
 
 _PART = re.compile(r"\.\.\.|[()\[\]|]|<\w+>|[^\s()\[\]|<>]+|[<>]=?")
-_MAX_GAP = 12
+_MAX_GAP_TOKENS = 12
 BEFORE = "<before>"
 
 
@@ -33,16 +33,16 @@ class PhraseMatch:
 
 
 @dataclass(frozen=True, slots=True)
-class _Choice:
+class _Alternatives:
     options: tuple[tuple[_Part, ...], ...]
 
 
-_Part = str | _Choice
+_Part = str | _Alternatives
 _GAP = "..."
 
 
 @dataclass(frozen=True, slots=True)
-class Phrase:
+class PhrasePattern:
     """A phrase that can be matched at a place in a request."""
 
     text: str
@@ -54,13 +54,13 @@ class Phrase:
         """Yield each way in which the phrase matches from the token `at` on."""
         yield from _match(self.parts, tokens, PhraseMatch(at))
 
-    def longest(self, tokens: Sequence[Token], at: int) -> PhraseMatch | None:
+    def longest_match(self, tokens: Sequence[Token], at: int) -> PhraseMatch | None:
         """Return the match that takes the most tokens, or None."""
         if at >= len(tokens) or (not self.starts_with_gap and tokens[at].key not in self.first):
             return None
         return max(self.match(tokens, at), key=lambda found: found.end, default=None)
 
-    def covers(self, tokens: Sequence[Token]) -> bool:
+    def matches_all(self, tokens: Sequence[Token]) -> bool:
         """Whether the phrase is all of these tokens."""
         return bool(tokens) and any(found.end == len(tokens) for found in self.match(tokens, 0))
 
@@ -70,13 +70,13 @@ def _match(parts: tuple[_Part, ...], tokens: Sequence[Token], so_far: PhraseMatc
         yield so_far
         return
     part, rest = parts[0], parts[1:]
-    if isinstance(part, _Choice):
+    if isinstance(part, _Alternatives):
         for option in part.options:
             yield from _match((*option, *rest), tokens, so_far)
         return
     at = so_far.end
     if part == _GAP:
-        for end in range(at + 1, min(len(tokens), at + _MAX_GAP) + 1):
+        for end in range(at + 1, min(len(tokens), at + _MAX_GAP_TOKENS) + 1):
             yield from _match(rest, tokens, PhraseMatch(end, at, end))
         return
     if at < len(tokens) and tokens[at].key == "," and part != "," and at > 0:
@@ -85,22 +85,22 @@ def _match(parts: tuple[_Part, ...], tokens: Sequence[Token], so_far: PhraseMatc
         yield from _match(rest, tokens, PhraseMatch(at + 1, so_far.gap_start, so_far.gap_end))
 
 
-def parse_phrase(text: str) -> Phrase:
+def parse_phrase(text: str) -> PhrasePattern:
     """Return the phrase that `text` writes.
 
     Raises:
         ValueError: brackets do not match.
     """
     pieces = _PART.findall(text.casefold())
-    parts, at = _sequence(pieces, 0, "")
+    parts, at = _parse_sequence(pieces, 0, "")
     if at != len(pieces):
         raise ValueError(f"brackets do not match in {text!r}")
-    options = parts[0] if len(parts) == 1 else (_Choice(tuple(parts)),)
-    first = frozenset(_first(options))
-    return Phrase(text, options, first, _GAP in first)
+    options = parts[0] if len(parts) == 1 else (_Alternatives(tuple(parts)),)
+    first = frozenset(_first_words(options))
+    return PhrasePattern(text, options, first, _GAP in first)
 
 
-def _sequence(pieces: list[str], at: int, closing: str) -> tuple[list[tuple[_Part, ...]], int]:
+def _parse_sequence(pieces: list[str], at: int, closing: str) -> tuple[list[tuple[_Part, ...]], int]:
     options: list[tuple[_Part, ...]] = []
     current: list[_Part] = []
     while at < len(pieces) and pieces[at] != closing:
@@ -110,25 +110,25 @@ def _sequence(pieces: list[str], at: int, closing: str) -> tuple[list[tuple[_Par
             options.append(tuple(current))
             current = []
         elif piece in "([":
-            inner, at = _sequence(pieces, at, ")" if piece == "(" else "]")
+            inner, at = _parse_sequence(pieces, at, ")" if piece == "(" else "]")
             if at >= len(pieces):
                 raise ValueError("a bracket is not closed")
             at += 1
-            current.append(_Choice((*inner, ())) if piece == "[" else _Choice(tuple(inner)))
+            current.append(_Alternatives((*inner, ())) if piece == "[" else _Alternatives(tuple(inner)))
         else:
             current.append(piece)
     options.append(tuple(current))
     return options, at
 
 
-def _first(parts: tuple[_Part, ...]) -> Iterator[str]:
+def _first_words(parts: tuple[_Part, ...]) -> Iterator[str]:
     """The words that the parts can begin with."""
     for part in parts:
-        if not isinstance(part, _Choice):
+        if not isinstance(part, _Alternatives):
             yield part
             return
         for option in part.options:
-            yield from _first(option)
+            yield from _first_words(option)
         if () not in part.options:
             return
 
@@ -137,7 +137,7 @@ def _first(parts: tuple[_Part, ...]) -> Iterator[str]:
 class Filter:
     """A condition on notes: what says it, the kind of its value, and the search with `{}` for the value."""
 
-    say: tuple[Phrase, ...]
+    say: tuple[PhrasePattern, ...]
     value: str
     query: str
 
@@ -146,17 +146,17 @@ class Filter:
 class ModelWork:
     """Phrases that ask for what only a language model can do, and the subject of a sentence about it."""
 
-    say: tuple[Phrase, ...]
+    say: tuple[PhrasePattern, ...]
     work: str
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class ActionFrame:
     """How an action is said: its verb phrases, and the cues that introduce each role."""
 
     action: str
-    say: tuple[Phrase, ...]
-    roles: Mapping[str, tuple[Phrase, ...]]
+    say: tuple[PhrasePattern, ...]
+    roles: Mapping[str, tuple[PhrasePattern, ...]]
     direct: tuple[str, ...]
     before: tuple[str, ...] = ()
     by_relation: bool = False
@@ -172,14 +172,14 @@ class Language:
     name: str
     data: Mapping[str, Any]
     filters: tuple[Filter, ...]
-    frames: tuple[Frame, ...]
+    frames: tuple[ActionFrame, ...]
     contractions: Mapping[str, str]
-    relations: Mapping[str, tuple[Phrase, ...]]
+    relations: Mapping[str, tuple[PhrasePattern, ...]]
     model_work: tuple[ModelWork, ...] = ()
-    _phrases: dict[str, tuple[Phrase, ...]] = field(default_factory=dict)
+    _phrases: dict[str, tuple[PhrasePattern, ...]] = field(default_factory=dict)
     _words: dict[str, frozenset[str]] = field(default_factory=dict)
 
-    def phrases(self, *path: str) -> tuple[Phrase, ...]:
+    def phrases(self, *path: str) -> tuple[PhrasePattern, ...]:
         """The phrases of a list in the data file, such as `phrases("dates", "last")`."""
         key = ".".join(path)
         if key not in self._phrases:
@@ -200,13 +200,13 @@ class Language:
         found: Mapping[str, Any] = self.data.get(name, {})
         return found
 
-    def says(self, tokens: Sequence[Token], *path: str) -> bool:
+    def matches_phrase(self, tokens: Sequence[Token], *path: str) -> bool:
         """Whether the tokens are exactly one of the phrases of a list."""
-        return any(phrase.covers(tokens) for phrase in self.phrases(*path))
+        return any(phrase.matches_all(tokens) for phrase in self.phrases(*path))
 
-    def starts(self, tokens: Sequence[Token], at: int, *path: str) -> int:
+    def match_prefix(self, tokens: Sequence[Token], at: int, *path: str) -> int:
         """Where the longest phrase of a list that starts at `at` ends; `at` itself when none does."""
-        found = (phrase.longest(tokens, at) for phrase in self.phrases(*path))
+        found = (phrase.longest_match(tokens, at) for phrase in self.phrases(*path))
         return max((match.end for match in found if match), default=at)
 
     def verbs(self) -> frozenset[str]:
@@ -222,7 +222,7 @@ class Language:
             ) - self.words("fillers")
         return self._words["!"]
 
-    def share_of(self, tokens: Sequence[Token]) -> float:
+    def coverage(self, tokens: Sequence[Token]) -> float:
         """The share of the words that this language knows, 0 to 1: how likely the request is in it."""
         words = [token.key for token in tokens if token.is_word]
         known = self.vocabulary() | self.words("fillers") | self.words("question_words")
@@ -256,17 +256,17 @@ class Language:
             lists += list(self.relations.values())
             for phrases in lists:
                 for phrase in phrases:
-                    found.update(_words_of(phrase.parts))
+                    found.update(_iter_words(phrase.parts))
             found |= self.words("note_nouns") | self.words("fillers") | set(self.table("ordinals"))
             self._words["*"] = frozenset(word for word in found if word.isalpha())
         return self._words["*"]
 
 
-def _words_of(parts: tuple[_Part, ...]) -> Iterator[str]:
+def _iter_words(parts: tuple[_Part, ...]) -> Iterator[str]:
     for part in parts:
-        if isinstance(part, _Choice):
+        if isinstance(part, _Alternatives):
             for option in part.options:
-                yield from _words_of(option)
+                yield from _iter_words(option)
         else:
             yield part
 
@@ -286,8 +286,8 @@ def load_language(path: Path) -> Language:
     return Language(data["code"], data["name"], data, filters, frames, data["contractions"], relations, work)
 
 
-def _frame(data: Mapping[str, Any], relations: Mapping[str, tuple[Phrase, ...]]) -> Frame:
-    say: list[Phrase] = []
+def _frame(data: Mapping[str, Any], relations: Mapping[str, tuple[PhrasePattern, ...]]) -> ActionFrame:
+    say: list[PhrasePattern] = []
     by_relation = "<relation>" in data["say"]
     for text in data["say"]:
         if text == "<relation>":
@@ -295,7 +295,7 @@ def _frame(data: Mapping[str, Any], relations: Mapping[str, tuple[Phrase, ...]])
         elif not text.startswith("<"):
             say.append(parse_phrase(text))
     roles = {name: cues for name, cues in data.items() if name not in ("action", "say", "hashtag", "set")}
-    return Frame(
+    return ActionFrame(
         action=data["action"],
         say=tuple(say),
         roles={

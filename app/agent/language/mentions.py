@@ -11,19 +11,19 @@ from app.agent.language.dates import DateParser
 from app.agent.language.lexicon import Language
 from app.agent.language.note_sets import NoteSetParser
 from app.agent.language.readings import NoteSet
-from app.agent.language.tokens import Token, text_of
+from app.agent.language.tokens import Token, span_text
 from app.agent.language.vocabulary import Vocabulary
 
 MentionKind = Literal["note", "tag", "quoted", "kind", "prop", "num", "date", "rel", "word"]
 
-_MAX_NAME = 8
-_LONG_WORD = 5
+_MAX_NAME_TOKENS = 8
+_MIN_FUZZY_LENGTH = 5
 _NUMBER = re.compile(r"\(?[-+]?\d*[.,]?\d+%?\)?")
 _YEAR = re.compile(r"1\d\d\d|20\d\d")
 
 
 @dataclass(frozen=True, slots=True)
-class Mention:
+class EntityMention:
     """One thing that a request names, or one of its other words.
 
     Args:
@@ -48,9 +48,9 @@ def find_mentions(
     vocabulary: Vocabulary,
     sets: NoteSetParser,
     dates: DateParser,
-) -> tuple[Mention, ...]:
+) -> tuple[EntityMention, ...]:
     """Split a request into mentions, the longest name first at each place."""
-    found: list[Mention] = []
+    found: list[EntityMention] = []
     own = language.vocabulary() | language.words("fillers") | language.words("question_words")
     at = 0
     while at < len(tokens):
@@ -70,43 +70,43 @@ def _at(
     sets: NoteSetParser,
     dates: DateParser,
     own: frozenset[str],
-) -> Mention:
+) -> EntityMention:
     token = tokens[at]
     one = (token,)
     if token.kind == "mark":
-        return Mention("word", one)
+        return EntityMention("word", one)
     if token.kind == "tag":
-        return Mention("tag", one, value=token.value)
+        return EntityMention("tag", one, value=token.value)
     if note := _name(request, tokens, at, vocabulary, sets, own):
         return note
     if token.kind in ("quoted", "link"):
-        return Mention("quoted", one, value=token.value)
-    span = dates.span(tokens, at)
+        return EntityMention("quoted", one, value=token.value)
+    span = dates.parse_span(tokens, at)
     if span is not None and (
         span.end > at + 1 or _YEAR.fullmatch(token.value) or not token.value[0].isdigit()
     ):
-        return Mention("date", tuple(tokens[at : span.end]), value=span.query("modified"))
+        return EntityMention("date", tuple(tokens[at : span.end]), value=span.query("modified"))
     if _NUMBER.fullmatch(token.value):
-        return Mention("num", one, value=token.value.strip("()"))
+        return EntityMention("num", one, value=token.value.strip("()"))
     for kind, phrases in language.relations.items():
-        end = max((m.end for phrase in phrases if (m := phrase.longest(tokens, at))), default=at)
+        end = max((m.end for phrase in phrases if (m := phrase.longest_match(tokens, at))), default=at)
         if end > at or token.value.casefold() == kind:
-            return Mention("rel", tuple(tokens[at : max(end, at + 1)]), value=kind)
+            return EntityMention("rel", tuple(tokens[at : max(end, at + 1)]), value=kind)
     if token.key in language.words("note_nouns") | language.words("fillers"):
-        return Mention("word", one)
+        return EntityMention("word", one)
     for name, words in language.table("properties").items():
         if token.key in words:
-            return Mention("prop", one, value=str(name))
-    for word in (token.key, *vocabulary.singulars(token.key)):
-        if (folder := vocabulary.folder(word)) and word not in own:
-            return Mention("kind", one, value=folder)
-    if known := vocabulary.property(token.value):
-        return Mention("prop", one, value=known)
-    if known := vocabulary.type(token.value):
-        return Mention("kind", one, value=known)
-    if token.key not in own and (known := vocabulary.tag(token.value)):
-        return Mention("kind" if known.casefold() != token.key else "tag", one, value=known)
-    return Mention("word", one)
+            return EntityMention("prop", one, value=str(name))
+    for word in (token.key, *vocabulary.singular_forms(token.key)):
+        if (folder := vocabulary.find_folder(word)) and word not in own:
+            return EntityMention("kind", one, value=folder)
+    if known := vocabulary.find_property(token.value):
+        return EntityMention("prop", one, value=known)
+    if known := vocabulary.find_type(token.value):
+        return EntityMention("kind", one, value=known)
+    if token.key not in own and (known := vocabulary.find_tag(token.value)):
+        return EntityMention("kind" if known.casefold() != token.key else "tag", one, value=known)
+    return EntityMention("word", one)
 
 
 def _name(
@@ -116,15 +116,15 @@ def _name(
     vocabulary: Vocabulary,
     sets: NoteSetParser,
     own: frozenset[str],
-) -> Mention | None:
+) -> EntityMention | None:
     """The longest name of a note that starts at a token; a word of the language alone is no name."""
-    for end in range(min(len(tokens), at + _MAX_NAME), at, -1):
+    for end in range(min(len(tokens), at + _MAX_NAME_TOKENS), at, -1):
         part = tuple(tokens[at:end])
         if part[-1].kind == "mark" or (end == at + 1 and part[0].is_word and part[0].key in own):
             continue
-        text = part[0].value if len(part) == 1 else text_of(request, part)
+        text = part[0].value if len(part) == 1 else span_text(request, part)
         if len(part) == 1 and part[0].kind == "link":
-            named = sets.named(part)
+            named = sets.find_named(part)
             paths = named.notes.notes if named else ()
         else:
             paths = vocabulary.notes(text)
@@ -134,11 +134,11 @@ def _name(
             notes = (
                 NoteSet(notes=paths) if len(paths) == 1 else NoteSet(unknown=text, candidates=tuple(paths))
             )
-            return Mention("note", part, notes, text)
+            return EntityMention("note", part, notes, text)
     token = tokens[at]
-    if token.is_word and token.key not in own and len(token.key) >= _LONG_WORD:
+    if token.is_word and token.key not in own and len(token.key) >= _MIN_FUZZY_LENGTH:
         word = token.value.removesuffix("'s").removesuffix("’s")
         path = vocabulary.note_misspelled(word)
-        if path and not vocabulary.tag(word) and not vocabulary.folder(word):
-            return Mention("note", (token,), NoteSet(notes=(path,)), word, is_near=True)
+        if path and not vocabulary.find_tag(word) and not vocabulary.find_folder(word):
+            return EntityMention("note", (token,), NoteSet(notes=(path,)), word, is_near=True)
     return None

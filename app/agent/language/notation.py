@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from app.agent.language.actions import Action
-from app.agent.language.readings import NoteSet, Reading, Step
+from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.vault.path import NotePath
 
 _STEP = re.compile(
@@ -30,15 +30,15 @@ PREFIX = "="
 Resolve = Callable[[str], tuple[str, ...]]
 
 
-def written(reading: Reading) -> str:
+def serialize(reading: Reading) -> str:
     """The reading as one line."""
-    return " | ".join(_step(step) for step in reading.steps)
+    return " | ".join(_serialize_step(step) for step in reading.steps)
 
 
-def _step(step: Step) -> str:
+def _serialize_step(step: PipelineStep) -> str:
     parts = [step.action]
     if step.target is not None:
-        parts.append(f"[{_set(step.target)}]")
+        parts.append(f"[{_serialize_set(step.target)}]")
         parts += [
             f"{name}={value}"
             for name, value in (
@@ -48,11 +48,11 @@ def _step(step: Step) -> str:
             )
             if value
         ]
-    parts += [f"{name}={_value(value)}" for name, value in step.arguments.items()]
+    parts += [f"{name}={_serialize_value(value)}" for name, value in step.arguments.items()]
     return " ".join(parts)
 
 
-def _set(notes: NoteSet) -> str:
+def _serialize_set(notes: NoteSet) -> str:
     if notes.source:
         return f"these {notes.query}".strip()
     named = ", ".join(f"@{NotePath.on_disk(path).stem_path}" for path in notes.notes)
@@ -61,15 +61,15 @@ def _set(notes: NoteSet) -> str:
     return named or notes.query or "*"
 
 
-def _value(value: object) -> str:
+def _serialize_value(value: object) -> str:
     if isinstance(value, NoteSet):
-        return _quoted(_set(value))
+        return _quote(_serialize_set(value))
     if isinstance(value, tuple | list):
-        return ",".join(_quoted(str(one)) for one in value)
-    return _quoted(str(value))
+        return ",".join(_quote(str(one)) for one in value)
+    return _quote(str(value))
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     if _PLAIN.fullmatch(text):
         return text
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
@@ -91,15 +91,15 @@ def parse(text: str, resolve: Resolve, actions: Mapping[str, Action]) -> Reading
     return Reading(tuple(step for step in steps if step is not None), 1.0)
 
 
-def _parse_step(text: str, resolve: Resolve, actions: Mapping[str, Action]) -> Step | None:
+def _parse_step(text: str, resolve: Resolve, actions: Mapping[str, Action]) -> PipelineStep | None:
     match = _STEP.fullmatch(text)
     if match is None or match["action"] not in actions:
         return None
     action = actions[match["action"]]
     arguments: dict[str, object] = {}
     for found in _ARGUMENT.finditer(match["rest"]):
-        values = [_unquoted(one) for one in _VALUE.finditer(found["value"])]
-        arguments[found["name"]] = _argument(found["name"], values, resolve)
+        values = [_unquote(one) for one in _VALUE.finditer(found["value"])]
+        arguments[found["name"]] = _parse_argument(found["name"], values, resolve)
     target = _parse_set(match["set"], resolve) if match["set"] is not None else None
     if target is not None:
         target = replace(
@@ -110,16 +110,16 @@ def _parse_step(text: str, resolve: Resolve, actions: Mapping[str, Action]) -> S
         )
     if "target" in action.needs and target is None:
         return None
-    return Step(action.id, target, arguments)
+    return PipelineStep(action.id, target, arguments)
 
 
-def _unquoted(match: re.Match[str]) -> str:
+def _unquote(match: re.Match[str]) -> str:
     if match[1] is None:
         return match[2]
     return match[1].replace("\\n", "\n").replace('\\"', '"').replace("\\\\", "\\")
 
 
-def _argument(name: str, values: list[str], resolve: Resolve) -> object:
+def _parse_argument(name: str, values: list[str], resolve: Resolve) -> object:
     if name in ("to", "other"):
         return (
             _parse_set(values[0], resolve)
@@ -129,11 +129,11 @@ def _argument(name: str, values: list[str], resolve: Resolve) -> object:
     if name in ("tag", "new_tag"):
         return tuple(values)
     if name == "confidence" or (name == "value" and len(values) == 1):
-        return _number(values[0])
+        return _parse_number(values[0])
     return values[0] if len(values) == 1 else ", ".join(values)
 
 
-def _number(text: str) -> object:
+def _parse_number(text: str) -> object:
     try:
         return int(text) if re.fullmatch(r"-?\d+", text) else float(text)
     except ValueError:
@@ -158,19 +158,19 @@ def _parse_set(text: str, resolve: Resolve) -> NoteSet:
     return NoteSet(query=text)
 
 
-def as_json(reading: Reading) -> Mapping[str, object]:
+def to_json(reading: Reading) -> Mapping[str, object]:
     """The reading as plain values, for `scriptorium ask --json`."""
     return {
         "language": reading.language,
         "score": round(reading.score, 3),
-        "reading": written(reading),
+        "reading": serialize(reading),
         "steps": [
             {
                 "action": step.action,
-                **({"set": _set(step.target)} if step.target is not None else {}),
+                **({"set": _serialize_set(step.target)} if step.target is not None else {}),
                 **({"order": step.target.order} if step.target is not None and step.target.order else {}),
                 **{
-                    name: _set(value) if isinstance(value, NoteSet) else value
+                    name: _serialize_set(value) if isinstance(value, NoteSet) else value
                     for name, value in step.arguments.items()
                 },
             }

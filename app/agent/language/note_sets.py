@@ -10,17 +10,17 @@ from functools import cached_property
 from app.agent.language.dates import DateParser
 from app.agent.language.dialog import DialogState
 from app.agent.language.lexicon import Filter, Language
-from app.agent.language.readings import NoteSet, grouped
-from app.agent.language.tokens import Token, text_of
+from app.agent.language.readings import NoteSet, parenthesize
+from app.agent.language.tokens import Token, span_text
 from app.agent.language.vocabulary import Vocabulary
 from app.errors import QueryError
 from app.index.query import parse as parse_query
-from app.index.query_text import quoted
+from app.index.query_serializer import quote_text
 from app.vault.path import NotePath
 from app.vault.reference import parse_reference
 
-_MAX_NAME = 10
-_MAX_FOLDER = 5
+_MAX_NAME_TOKENS = 10
+_MAX_FOLDER_TOKENS = 5
 _PLAIN = re.compile(r"[\w][\w-]*")
 _NUMBER = re.compile(r"-?(?:\d+(?:[.,]\d+)?|\.\d+)%?")
 _YEAR = re.compile(r"1\d\d\d|20\d\d")
@@ -30,7 +30,7 @@ _RECENT_YEARS = 30
 _DATED = ("year", "date", "published")
 _LIVES = ("born", "died")
 _OWN_PROPERTIES = frozenset(("confidence", "type", "aliases", "status"))
-NAMED, POINTED, CUED, BARE, GUESSED, UNKNOWN = 1.0, 0.97, 0.92, 0.6, 0.8, 0.45
+NAMED_FIT, POINTED_FIT, CUED_FIT, BARE_FIT, GUESSED_FIT, UNKNOWN_FIT = 1.0, 0.97, 0.92, 0.6, 0.8, 0.45
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class _Part:
 
     query: str
     end: int
-    fit: float = CUED
+    fit: float = CUED_FIT
     filter: Filter | None = None
     is_topic: bool = False
 
@@ -94,25 +94,25 @@ class NoteSetParser:
 
     def parse(self, tokens: Sequence[Token]) -> ParsedSet | None:
         """Return the best reading of the tokens as a set of notes, None when they are empty."""
-        tokens = _trimmed(tokens)
+        tokens = _trim_marks(tokens)
         if not tokens:
             return None
-        if found := self.reference(tokens) or self.named(tokens) or self._several(tokens):
+        if found := self.parse_reference(tokens) or self.find_named(tokens) or self._several(tokens):
             return found
         found = self._conditions(tokens)
-        if found.fit < CUED or not found.has_head:
-            near = self.near(tokens)
+        if found.fit < CUED_FIT or not found.has_head:
+            near = self.find_similar(tokens)
             if near and near.fit > found.fit:
                 return near
             if not found.has_head and near:
                 return replace(found, notes=replace(found.notes, candidates=near.notes.candidates))
         return found
 
-    def names_nothing_else(self, tokens: Sequence[Token]) -> bool:
+    def is_only_name(self, tokens: Sequence[Token]) -> bool:
         """Whether the words are the name of a note and no pronoun."""
-        return self.reference(tokens) is None and self.named(tokens) is not None
+        return self.parse_reference(tokens) is None and self.find_named(tokens) is not None
 
-    def implied(self) -> NoteSet | None:
+    def implied_notes(self) -> NoteSet | None:
         """The notes that a request means which names none: the result of the step before, or "it"."""
         if self._follows:
             return NoteSet(source="previous")
@@ -124,40 +124,40 @@ class NoteSetParser:
         """Whether "it" can only be one note: not after a list, nor after words that were not understood."""
         return self._follows or not (self._dialog.listed or self._dialog.is_doubtful)
 
-    def reference(self, tokens: Sequence[Token]) -> ParsedSet | None:
+    def parse_reference(self, tokens: Sequence[Token]) -> ParsedSet | None:
         """A pronoun, an ordinal, or everything."""
         language, dialog = self._language, self._dialog
         plain = language.words("note_nouns") | language.words("fillers")
-        if language.says(tokens, "everything") and (len(tokens) > 1 or tokens[0].key not in plain):
-            return ParsedSet(NoteSet(), CUED, has_head=True)
-        if language.says(tokens, "both") and len(dialog.results) == 2:
+        if language.matches_phrase(tokens, "everything") and (len(tokens) > 1 or tokens[0].key not in plain):
+            return ParsedSet(NoteSet(), CUED_FIT, has_head=True)
+        if language.matches_phrase(tokens, "both") and len(dialog.results) == 2:
             both = NoteSet(notes=dialog.results)
-            return ParsedSet(both, POINTED, has_head=True, is_certain=not dialog.is_doubtful)
+            return ParsedSet(both, POINTED_FIT, has_head=True, is_certain=not dialog.is_doubtful)
         if (place := self._ordinal(tokens)) is not None:
             return self._picked(place)
-        if language.says(tokens, "this"):
+        if language.matches_phrase(tokens, "this"):
             return self._pointed(dialog.this)
-        if language.says(tokens, "them"):
+        if language.matches_phrase(tokens, "them"):
             if self._follows:
-                return ParsedSet(NoteSet(source="previous"), POINTED, has_head=True)
+                return ParsedSet(NoteSet(source="previous"), POINTED_FIT, has_head=True)
             if dialog.them:
-                found = ParsedSet(NoteSet(notes=dialog.them), POINTED, has_head=True)
+                found = ParsedSet(NoteSet(notes=dialog.them), POINTED_FIT, has_head=True)
                 return replace(found, is_certain=not dialog.is_doubtful)
             return replace(self._pointed(dialog.it), is_certain=False)
-        if language.says(tokens, "it") and self._dialog.is_lost and not self._follows:
-            return ParsedSet(NoteSet(unknown=" "), UNKNOWN)
-        if language.says(tokens, "it"):
+        if language.matches_phrase(tokens, "it") and self._dialog.is_lost and not self._follows:
+            return ParsedSet(NoteSet(unknown=" "), UNKNOWN_FIT)
+        if language.matches_phrase(tokens, "it"):
             if self._follows:
-                return ParsedSet(NoteSet(source="previous"), POINTED, has_head=True)
+                return ParsedSet(NoteSet(source="previous"), POINTED_FIT, has_head=True)
             # After a list "it" may be one of the list.
             return replace(self._pointed(dialog.it), is_certain=self.implies_one)
         return None
 
     def _pointed(self, paths: tuple[str, ...]) -> ParsedSet:
-        known = [path for path in paths if self._vocabulary.knows(path)]
+        known = [path for path in paths if self._vocabulary.has_file(path)]
         if known:
-            return ParsedSet(NoteSet(notes=(known[0],)), POINTED, has_head=True)
-        return ParsedSet(NoteSet(unknown=" "), UNKNOWN)
+            return ParsedSet(NoteSet(notes=(known[0],)), POINTED_FIT, has_head=True)
+        return ParsedSet(NoteSet(unknown=" "), UNKNOWN_FIT)
 
     def _ordinal(self, tokens: Sequence[Token]) -> int | None:
         table = self._language.table("ordinals")
@@ -165,7 +165,7 @@ class NoteSetParser:
         if len(places) != 1:
             numbers = [int(t.value) for t in tokens if t.is_word and t.value.isdecimal() and len(t.value) < 4]
             labels = self._language.phrases("number_nouns")
-            if len(numbers) == 1 and len(tokens) >= 2 and any(p.longest(tokens, 0) for p in labels):
+            if len(numbers) == 1 and len(tokens) >= 2 and any(p.longest_match(tokens, 0) for p in labels):
                 return numbers[0]
             return None
         at, place = places[0]
@@ -175,12 +175,12 @@ class NoteSetParser:
 
     def _picked(self, place: int) -> ParsedSet:
         if self._follows:
-            return ParsedSet(NoteSet(source="previous", pick=place), POINTED, has_head=True)
+            return ParsedSet(NoteSet(source="previous", pick=place), POINTED_FIT, has_head=True)
         results = self._dialog.them
         if results and -len(results) <= place <= len(results):
             one = NoteSet(notes=(results[place - 1 if place > 0 else place],))
-            return ParsedSet(one, POINTED, has_head=True, is_certain=not self._dialog.is_doubtful)
-        return ParsedSet(NoteSet(unknown=" "), UNKNOWN)
+            return ParsedSet(one, POINTED_FIT, has_head=True, is_certain=not self._dialog.is_doubtful)
+        return ParsedSet(NoteSet(unknown=" "), UNKNOWN_FIT)
 
     # Parts of a request whose other words say nothing of the notes
 
@@ -201,13 +201,13 @@ class NoteSetParser:
             if part is None and token.key in language.words("lacking"):
                 negative, at = True, at + 1
                 continue
-            if part is None and (after := language.starts(tokens, at, "not")) > at:
+            if part is None and (after := language.match_prefix(tokens, at, "not")) > at:
                 negative, at = True, after
                 continue
             if part is None and negative and (name := self._property_name(token)):
                 lacks = tokens[at - 1].key in language.words("lacking") | language.words("determiners")
                 part = _Part(f"[{name}]" if lacks else f"[{name}:true]", at + 1)
-            if part is None and (after := language.starts(tokens, at, "or")) > at and parts:
+            if part is None and (after := language.match_prefix(tokens, at, "or")) > at and parts:
                 alternative, at = True, after
                 continue
             if part is None and token.kind in ("quoted", "link"):
@@ -221,20 +221,20 @@ class NoteSetParser:
                 continue
             query = part.query
             if negative:
-                query = f"-{grouped(query) if ' ' not in query else _wrapped(query)}"
+                query = f"-{parenthesize(query) if ' ' not in query else _wrap_query(query)}"
             if alternative:
                 parts[-1] = f"({parts[-1].strip('()')} OR {query})"
             elif query not in parts:
                 parts.append(query)
             last, at, negative, alternative = part, part.end, False, False
-        return " ".join(grouped(part) for part in parts if is_search(part))
+        return " ".join(parenthesize(part) for part in parts if is_search(part))
 
     def _longest_name(self, tokens: Sequence[Token], at: int, common: frozenset[str]) -> _Part | None:
         """The words of a note's name, as a topic."""
-        for end in range(min(len(tokens), at + _MAX_NAME), at + 1, -1):
+        for end in range(min(len(tokens), at + _MAX_NAME_TOKENS), at + 1, -1):
             part = tokens[at:end]
-            if part[-1].kind != "mark" and self._vocabulary.notes(text_of(self._request, tuple(part))):
-                return _Part(quoted(text_of(self._request, tuple(part))), end, is_topic=True)
+            if part[-1].kind != "mark" and self._vocabulary.notes(span_text(self._request, tuple(part))):
+                return _Part(quote_text(span_text(self._request, tuple(part))), end, is_topic=True)
         return None
 
     def order_in(self, tokens: Sequence[Token]) -> tuple[str, int | None] | None:
@@ -246,29 +246,29 @@ class NoteSetParser:
 
     def is_folder(self, word: str) -> bool:
         """Whether a word names a folder."""
-        return self._vocabulary.folder(word) is not None
+        return self._vocabulary.find_folder(word) is not None
 
     def type_of(self, word: str) -> str | None:
         """The type of notes that a word names."""
         return next(
             (
                 one
-                for said in (word, *self._vocabulary.singulars(word.casefold()))
-                if (one := self._vocabulary.type(said))
+                for said in (word, *self._vocabulary.singular_forms(word.casefold()))
+                if (one := self._vocabulary.find_type(said))
             ),
             None,
         )
 
     # Names
 
-    def named(self, tokens: Sequence[Token]) -> ParsedSet | None:
+    def find_named(self, tokens: Sequence[Token]) -> ParsedSet | None:
         """One note by its exact name, path, alias or link, with words around it such as "the note"."""
         for part in self._bare_names(tokens):
             text = self._name_text(part)
             if paths := self._vocabulary.notes(text):
                 if len(paths) == 1:
-                    return ParsedSet(NoteSet(notes=paths), NAMED, has_head=True)
-                return ParsedSet(NoteSet(unknown=text, candidates=paths), NAMED - 0.05, has_head=True)
+                    return ParsedSet(NoteSet(notes=paths), NAMED_FIT, has_head=True)
+                return ParsedSet(NoteSet(unknown=text, candidates=paths), NAMED_FIT - 0.05, has_head=True)
         return None
 
     def _name_text(self, tokens: Sequence[Token]) -> str:
@@ -276,13 +276,13 @@ class NoteSetParser:
             return parse_reference(tokens[0].value).target
         if len(tokens) == 1:
             return tokens[0].value
-        return text_of(self._request, tuple(tokens))
+        return span_text(self._request, tuple(tokens))
 
     def _bare_names(self, tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
         """The tokens, then what is left without words like "the note called …"."""
         yield tokens
         lead = self._language.phrases("name_leads")
-        start = max((match.end for phrase in lead if (match := phrase.longest(tokens, 0))), default=0)
+        start = max((match.end for phrase in lead if (match := phrase.longest_match(tokens, 0))), default=0)
         end = len(tokens)
         if 0 < start < end:
             yield tokens[start:]
@@ -306,7 +306,7 @@ class NoteSetParser:
         pieces: list[list[Token]] = [[]]
         at = 0
         while at < len(tokens):
-            after = self._language.starts(tokens, at, "and")
+            after = self._language.match_prefix(tokens, at, "and")
             if tokens[at].key == "," or after > at:
                 pieces.append([])
                 at = max(after, at + 1)
@@ -318,30 +318,30 @@ class NoteSetParser:
             return None
         found: list[str] = []
         for piece in pieces:
-            one = self.reference(piece) or self.named(piece)
+            one = self.parse_reference(piece) or self.find_named(piece)
             if one is None or not one.notes.notes:
                 return None
             found += [path for path in one.notes.notes if path not in found]
-        return ParsedSet(NoteSet(notes=tuple(found)), NAMED, has_head=True)
+        return ParsedSet(NoteSet(notes=tuple(found)), NAMED_FIT, has_head=True)
 
-    def near(self, tokens: Sequence[Token]) -> ParsedSet | None:
+    def find_similar(self, tokens: Sequence[Token]) -> ParsedSet | None:
         """A note whose name is only nearly what was said."""
-        if len(tokens) > _MAX_NAME or not all(
+        if len(tokens) > _MAX_NAME_TOKENS or not all(
             token.kind in ("word", "quoted", "link", "mark") for token in tokens
         ):
             return None
         best: ParsedSet | None = None
         for part in self._bare_names(tokens):
             text = self._name_text(part)
-            near = self._vocabulary.notes_like(text)
+            near = self._vocabulary.find_similar_notes(text)
             if near.clear:
-                return ParsedSet(NoteSet(notes=near.paths[:1]), GUESSED, has_head=True)
+                return ParsedSet(NoteSet(notes=near.paths[:1]), GUESSED_FIT, has_head=True)
             if near.paths and best is None:
                 best = ParsedSet(NoteSet(unknown=text, candidates=near.paths), 0.5)
         if best:
             return best
         *_, last = self._bare_names(tokens)
-        return ParsedSet(NoteSet(unknown=self._name_text(last)), UNKNOWN)
+        return ParsedSet(NoteSet(unknown=self._name_text(last)), UNKNOWN_FIT)
 
     # Conditions
 
@@ -360,14 +360,22 @@ class NoteSetParser:
             if token.kind == "mark":
                 at += 1
                 continue
-            if last is not None and (after := language.starts(tokens, at, "or")) > at and after < len(tokens):
+            if (
+                last is not None
+                and (after := language.match_prefix(tokens, at, "or")) > at
+                and after < len(tokens)
+            ):
                 joined_by_or, explained, weight, at = True, explained + after - at, weight + after - at, after
                 continue
-            if at and (after := language.starts(tokens, at, "and")) > at and after < len(tokens):
+            if at and (after := language.match_prefix(tokens, at, "and")) > at and after < len(tokens):
                 explained, weight, at = explained + after - at, weight + after - at, after
                 continue
             part = self._condition(tokens, at, last)
-            if part is None and (after := language.starts(tokens, at, "not")) > at and after < len(tokens):
+            if (
+                part is None
+                and (after := language.match_prefix(tokens, at, "not")) > at
+                and after < len(tokens)
+            ):
                 negative, explained, weight, at = (
                     not negative,
                     explained + after - at,
@@ -398,13 +406,13 @@ class NoteSetParser:
                 )
                 part = _Part(f"[{name}]" if lacks else f"[{name}:true]", at + 1)
             if part is None:
-                part = self._topic(tokens, at, BARE if not has_head else 0.75)
+                part = self._topic(tokens, at, BARE_FIT if not has_head else 0.75)
             if part is None:
                 left.append(token.value)
                 weight, at = weight + 1, at + 1
                 continue
             query = (
-                f"-{grouped(part.query) if ' ' not in part.query else _wrapped(part.query)}"
+                f"-{parenthesize(part.query) if ' ' not in part.query else _wrap_query(part.query)}"
                 if negative
                 else part.query
             )
@@ -412,8 +420,8 @@ class NoteSetParser:
                 alternatives[-1][-1] = f"({alternatives[-1][-1].strip('()')} OR {query})"
             else:
                 alternatives[-1].append(query)
-            has_head = has_head or not part.is_topic or part.fit >= CUED or negative
-            bare = bare or (part.is_topic and part.fit < CUED)
+            has_head = has_head or not part.is_topic or part.fit >= CUED_FIT or negative
+            bare = bare or (part.is_topic and part.fit < CUED_FIT)
             explained += part.fit * (part.end - at)
             weight += part.end - at
             last, at = part, part.end
@@ -429,7 +437,7 @@ class NoteSetParser:
             said = tokens[:end]
             if all(token.key in self._language.words("determiners") for token in said):
                 continue
-            found = self.reference(said) if self._language.says(said, "them") else None
+            found = self.parse_reference(said) if self._language.matches_phrase(said, "them") else None
             if found is not None and (found.notes.notes or found.notes.source):
                 return found.notes, end
         return None
@@ -437,15 +445,15 @@ class NoteSetParser:
     def _order(self, tokens: Sequence[Token], at: int) -> tuple[str, int | None, int] | None:
         """An order ("newest", "sorted by name") and a number of notes ("the 5 newest")."""
         limit, start = None, at
-        if (number := self._dates.number(tokens[at].key)) is not None and at + 1 < len(tokens):
+        if (number := self._dates.parse_number(tokens[at].key)) is not None and at + 1 < len(tokens):
             limit, start = number, at + 1
         for name in self._language.table("orders"):
-            after = self._language.starts(tokens, start, "orders", name)
+            after = self._language.match_prefix(tokens, start, "orders", name)
             if after > start:
                 if (
                     limit is None
                     and after < len(tokens)
-                    and (n := self._dates.number(tokens[after].key))
+                    and (n := self._dates.parse_number(tokens[after].key))
                     and n > 1
                 ):
                     return name, n, after + 1
@@ -464,7 +472,7 @@ class NoteSetParser:
                     if part := self._filtered(one, tokens, match.end, match.gap_start, match.gap_end):
                         found.append(part)
         if any(one.value == "date_alone" for one in self._language.filters) and (
-            span := self._dates.span(tokens, at)
+            span := self._dates.parse_span(tokens, at)
         ):
             found.append(_Part(span.query("modified"), span.end))
         if part := self._property(tokens, at):
@@ -489,13 +497,13 @@ class NoteSetParser:
 
     def _relation(self, tokens: Sequence[Token], at: int) -> _Part | None:
         """A relation to a note: "that support X", "contradicting X"."""
-        at = self._language.starts(tokens, at, "relation_leads")
+        at = self._language.match_prefix(tokens, at, "relation_leads")
         for kind, phrases in self._language.relations.items():
-            after = max((m.end for phrase in phrases if (m := phrase.longest(tokens, at))), default=at)
+            after = max((m.end for phrase in phrases if (m := phrase.longest_match(tokens, at))), default=at)
             if after > at and after < len(tokens):
                 note, end = self._value("note", tokens, after)
                 if note:
-                    return _Part(f"rel:{kind} links-to:{_quoted(note)}", end)
+                    return _Part(f"rel:{kind} links-to:{_quote(note)}", end)
         return None
 
     def _filtered(
@@ -510,7 +518,7 @@ class NoteSetParser:
                 query, stop = self._tags(inside, 0)
                 return _Part(query, end, filter=one) if query and stop == len(inside) else None
             if one.value == "date":
-                span = self._dates.span(inside, 0)
+                span = self._dates.parse_span(inside, 0)
                 whole = span is not None and span.end == len(inside)
                 return (
                     _Part(span.query(one.query.partition(":")[0]), end, filter=one)
@@ -519,7 +527,9 @@ class NoteSetParser:
                 )
             value, stop = self._value(one.value, inside, 0)
             return (
-                _Part(_filled(one.query, value), end, filter=one) if value and stop == len(inside) else None
+                _Part(_fill_query(one.query, value), end, filter=one)
+                if value and stop == len(inside)
+                else None
             )
         if end >= len(tokens):
             return None
@@ -527,13 +537,13 @@ class NoteSetParser:
             query, stop = self._tags(tokens, end)
             return _Part(query, stop, filter=one) if query else None
         if one.value in ("date", "date_alone"):
-            span = self._dates.span(tokens, end)
+            span = self._dates.parse_span(tokens, end)
             return _Part(span.query(one.query.partition(":")[0]), span.end, filter=one) if span else None
         if one.value == "topic":
-            part = self._topic(tokens, end, CUED)
-            return replace(part, query=_filled(one.query, part.query), filter=one) if part else None
+            part = self._topic(tokens, end, CUED_FIT)
+            return replace(part, query=_fill_query(one.query, part.query), filter=one) if part else None
         value, stop = self._value(one.value, tokens, end)
-        return _Part(_filled(one.query, value), stop, filter=one) if value else None
+        return _Part(_fill_query(one.query, value), stop, filter=one) if value else None
 
     def _value(self, kind: str, tokens: Sequence[Token], at: int) -> tuple[str, int]:
         """The longest value of a kind that starts at a token, and where it ends; empty for none."""
@@ -541,35 +551,35 @@ class NoteSetParser:
             query, end = self._tags(tokens, at)
             return query.removeprefix("tag:"), end
         if kind == "topic":
-            part = self._topic(tokens, at, CUED)
+            part = self._topic(tokens, at, CUED_FIT)
             return (part.query, part.end) if part else ("", at)
         while at < len(tokens) and tokens[at].key in self._language.words("determiners"):
             at += 1
-        for end in range(min(len(tokens), at + _MAX_NAME), at, -1):
+        for end in range(min(len(tokens), at + _MAX_NAME_TOKENS), at, -1):
             part_tokens = tokens[at:end]
             if part_tokens[-1].kind == "mark":
                 continue
             text = self._name_text(part_tokens)
-            if kind == "folder" and end - at <= _MAX_FOLDER:
+            if kind == "folder" and end - at <= _MAX_FOLDER_TOKENS:
                 nouns = self._language.words("folder_nouns")
                 bare = (
                     part_tokens[:-1] if part_tokens[-1].key in nouns and len(part_tokens) > 1 else part_tokens
                 )
-                if folder := self._vocabulary.folder_like(self._name_text(bare)):
+                if folder := self._vocabulary.find_similar_folder(self._name_text(bare)):
                     return folder, end
             elif kind == "note":
-                one = self.reference(part_tokens) or self.named(part_tokens)
+                one = self.parse_reference(part_tokens) or self.find_named(part_tokens)
                 if one and len(one.notes.notes) == 1:
                     return str(NotePath.on_disk(one.notes.notes[0]).stem_path), end
             elif kind == "type" and end - at == 1:
-                return self._vocabulary.type(text) or text, end
+                return self._vocabulary.find_type(text) or text, end
             elif kind == "file" and end - at <= 4:
                 return text, end
         if kind == "note":
             end = next(
                 (index for index in range(at, len(tokens)) if tokens[index].kind == "mark"), len(tokens)
             )
-            near = self._vocabulary.notes_like(self._name_text(tokens[at:end])) if end > at else None
+            near = self._vocabulary.find_similar_notes(self._name_text(tokens[at:end])) if end > at else None
             if near and near.clear:
                 return str(NotePath.on_disk(near.paths[0]).stem_path), end
         return "", at
@@ -585,14 +595,15 @@ class NoteSetParser:
                 at += 1
                 continue
             for words, sign in (("not", "not"), ("and", "and"), ("or", "or")):
-                after = language.starts(tokens, at, words)
+                after = language.match_prefix(tokens, at, words)
                 if after > at and (parts or sign == "not"):
                     negative, alternative = negative or sign == "not", sign == "or"
                     at = after
                     break
             else:
                 known = token.kind == "tag" or (
-                    token.kind in ("word", "quoted") and self._vocabulary.tag_like(token.value) is not None
+                    token.kind in ("word", "quoted")
+                    and self._vocabulary.find_similar_tag(token.value) is not None
                 )
                 first_free = not parts and not strict and token.kind in ("word", "quoted")
                 if token.is_word and token.key in language.words("determiners") | language.words("tag_nouns"):
@@ -609,9 +620,9 @@ class NoteSetParser:
                 name = (
                     token.value
                     if token.kind == "tag"
-                    else self._vocabulary.tag_like(token.value) or token.value
+                    else self._vocabulary.find_similar_tag(token.value) or token.value
                 )
-                said = f"tag:{name if ' ' not in name else quoted(name)}"
+                said = f"tag:{name if ' ' not in name else quote_text(name)}"
                 if alternative and parts and not negative:
                     parts[-1] = f"({parts[-1].strip('()')} OR {said})"
                 else:
@@ -630,7 +641,7 @@ class NoteSetParser:
         """A comparison of a property: "with confidence under 0.5", "born after 1700", "status is done"."""
         language = self._language
         start = at
-        at = language.starts(tokens, at, "property_leads")
+        at = language.match_prefix(tokens, at, "property_leads")
         if at >= len(tokens):
             return None
         name = self._property_name(tokens[at])
@@ -638,10 +649,10 @@ class NoteSetParser:
             return self._comparison_first(tokens, at) if at < len(tokens) else None
         after = at + 1
         for sign in ("<=", ">=", "<", ">", "="):
-            lead = after if sign == "=" else language.starts(tokens, after, "comparisons", "=")
-            value_at = language.starts(tokens, lead, "comparisons", sign)
+            lead = after if sign == "=" else language.match_prefix(tokens, after, "comparisons", "=")
+            value_at = language.match_prefix(tokens, lead, "comparisons", sign)
             if value_at == lead:
-                value_at = language.starts(tokens, after, "comparisons", sign)
+                value_at = language.match_prefix(tokens, after, "comparisons", sign)
                 lead = after
             if value_at > lead and value_at < len(tokens):
                 value, end = self._property_value(tokens, value_at)
@@ -658,7 +669,7 @@ class NoteSetParser:
     def _comparison_first(self, tokens: Sequence[Token], at: int) -> _Part | None:
         """A comparison before its property: "at least 0.8 confidence"."""
         for sign in ("<=", ">=", "<", ">"):
-            value_at = self._language.starts(tokens, at, "comparisons", sign)
+            value_at = self._language.match_prefix(tokens, at, "comparisons", sign)
             if value_at > at and value_at + 1 < len(tokens) and _NUMBER.fullmatch(tokens[value_at].value):
                 value, end = self._property_value(tokens, value_at)
                 if end < len(tokens) and (name := self._property_name(tokens[end])):
@@ -669,9 +680,9 @@ class NoteSetParser:
         if not token.is_word:
             return None
         for name, words in self._language.table("properties").items():
-            if token.key in words and (name in _OWN_PROPERTIES or self._vocabulary.property(name)):
+            if token.key in words and (name in _OWN_PROPERTIES or self._vocabulary.find_property(name)):
                 return str(name)
-        found = self._vocabulary.property(token.key)
+        found = self._vocabulary.find_property(token.key)
         return found if found != "tags" else None
 
     def _unset_flag(self, token: Token) -> str | None:
@@ -691,11 +702,11 @@ class NoteSetParser:
             at += 1
         sign, lead = "=", at
         for kind in ("<=", ">=", "<", ">"):
-            after = self._language.starts(tokens, at, "comparisons", kind)
+            after = self._language.match_prefix(tokens, at, "comparisons", kind)
             if after > lead:
                 sign, lead = kind, after
         if lead == at:
-            lead = self._language.starts(tokens, at, "dates", "span")
+            lead = self._language.match_prefix(tokens, at, "dates", "span")
             if lead == at and not name:
                 return None
         while lead < len(tokens) - 1 and tokens[lead].key in self._language.words("determiners"):
@@ -719,7 +730,7 @@ class NoteSetParser:
             name, end = later, end + 1
         while name and end < len(tokens) and tokens[end].key in self._language.words("determiners"):
             end += 1
-        names = [name] if name else [one for one in _DATED if self._vocabulary.property(one)]
+        names = [name] if name else [one for one in _DATED if self._vocabulary.find_property(one)]
         if not names or start == end:
             return None
         values = {
@@ -742,17 +753,17 @@ class NoteSetParser:
 
     def _range(self, tokens: Sequence[Token], at: int) -> _Part | None:
         """A range of a number without its property, which is the confidence: "between .5 and .8"."""
-        between = self._language.starts(tokens, at, "dates", "between")
+        between = self._language.match_prefix(tokens, at, "dates", "between")
         if between > at and between + 2 < len(tokens):
-            joint = self._language.starts(tokens, between + 1, "and")
+            joint = self._language.match_prefix(tokens, between + 1, "and")
             if joint < len(tokens) and (low := _share(tokens[between])) and (high := _share(tokens[joint])):
                 return _Part(f"[confidence:>={low}] [confidence:<={high}]", joint + 1)
         for sign in ("<=", ">=", "<", ">"):
-            lead = self._language.starts(tokens, at, "comparisons", sign)
+            lead = self._language.match_prefix(tokens, at, "comparisons", sign)
             if lead > at and lead < len(tokens) and (value := _share(tokens[lead])):
                 percent = lead + 1 < len(tokens) and tokens[lead + 1].key in self._language.words("percent")
                 if percent:
-                    value = f"{float(number_text(tokens[lead].value)) / 100:g}"
+                    value = f"{float(format_number(tokens[lead].value)) / 100:g}"
                 if float(value) <= 1:
                     return _Part(f"[confidence:{sign}{value}]", lead + 1 + percent)
         return None
@@ -764,14 +775,14 @@ class NoteSetParser:
             return "", at
         token = tokens[at]
         if token.kind == "quoted":
-            return quoted(token.value), at + 1
+            return quote_text(token.value), at + 1
         if not token.is_word:
             return "", at
         if _NUMBER.fullmatch(token.value):
-            return number_text(token.value), at + 1
+            return format_number(token.value), at + 1
         if token.key in self._language.words("fillers"):
             return "", at
-        return (token.value if _PLAIN.fullmatch(token.value) else quoted(token.value)), at + 1
+        return (token.value if _PLAIN.fullmatch(token.value) else quote_text(token.value)), at + 1
 
     def _noun(self, tokens: Sequence[Token], at: int) -> _Part | None:
         """A word that names a folder, a type or, before a word for notes, a tag: "claims", "people"."""
@@ -784,13 +795,15 @@ class NoteSetParser:
         nouns = self._language.words("note_nouns")
         before_noun = at + 1 < len(tokens) and tokens[at + 1].key in nouns
         alone = at == 0 or tokens[at - 1].kind == "mark" or tokens[at - 1].key in self._before_nouns
-        for word in (token.key, *vocabulary.singulars(token.key)):
-            if (folder := vocabulary.folder(word)) and (word != token.key or alone or before_noun):
-                return _Part(f"path:{_quoted(folder + '/')}", at + 1)
-        if one := vocabulary.type(token.value):
-            return _Part(f"type:{_quoted(one)}", at + 1)
-        if (tag := vocabulary.tag(token.value)) and (before_noun or (alone and tag.casefold() != token.key)):
-            return _Part(f"tag:{_quoted(tag)}", at + 1)
+        for word in (token.key, *vocabulary.singular_forms(token.key)):
+            if (folder := vocabulary.find_folder(word)) and (word != token.key or alone or before_noun):
+                return _Part(f"path:{_quote(folder + '/')}", at + 1)
+        if one := vocabulary.find_type(token.value):
+            return _Part(f"type:{_quote(one)}", at + 1)
+        if (tag := vocabulary.find_tag(token.value)) and (
+            before_noun or (alone and tag.casefold() != token.key)
+        ):
+            return _Part(f"tag:{_quote(tag)}", at + 1)
         return None
 
     @cached_property
@@ -820,15 +833,17 @@ class NoteSetParser:
                 at += 1
                 continue
             if at > start:
-                if language.starts(tokens, at, "not") > at or self._order(tokens, at):
+                if language.match_prefix(tokens, at, "not") > at or self._order(tokens, at):
                     break
                 condition = self._condition_starts(tokens, at)
                 if condition:
                     break
-                if (after := language.starts(tokens, at, "or")) > at and words:
+                if (after := language.match_prefix(tokens, at, "or")) > at and words:
                     alternative, at = True, after
                     continue
-                after = max(language.starts(tokens, at, "and"), language.starts(tokens, at, "then"))
+                after = max(
+                    language.match_prefix(tokens, at, "and"), language.match_prefix(tokens, at, "then")
+                )
                 if after > at and words:
                     if after < len(tokens) and tokens[after].key in language.verbs():
                         break
@@ -850,7 +865,7 @@ class NoteSetParser:
             end = at
         if not words:
             return None
-        return _Part(" ".join(grouped(word) for word in words), end, fit, is_topic=True)
+        return _Part(" ".join(parenthesize(word) for word in words), end, fit, is_topic=True)
 
     def _condition_starts(self, tokens: Sequence[Token], at: int) -> bool:
         """Whether a condition that is no topic starts at a token."""
@@ -865,17 +880,19 @@ class NoteSetParser:
                         one, tokens, match.end, match.gap_start, match.gap_end
                     ):
                         return True
-        span = self._dates.span(tokens, at)
-        return span is not None and self._language.starts(tokens, at, "dates", "cues") > at
+        span = self._dates.parse_span(tokens, at)
+        return span is not None and self._language.match_prefix(tokens, at, "dates", "cues") > at
 
     def _search_word(self, token: Token) -> str:
         if token.kind == "quoted":
-            return quoted(token.value)
+            return quote_text(token.value)
         if token.kind == "link":
-            return quoted(parse_reference(token.value).target)
+            return quote_text(parse_reference(token.value).target)
         if token.kind == "tag":
             return f"tag:{token.value}"
-        return token.value if _PLAIN.fullmatch(token.value) and token.value != "OR" else quoted(token.value)
+        return (
+            token.value if _PLAIN.fullmatch(token.value) and token.value != "OR" else quote_text(token.value)
+        )
 
 
 def is_search(query: str) -> bool:
@@ -891,11 +908,11 @@ def _share(token: Token) -> str:
     """A number from 0 to 100 in a token, as text; empty for anything else."""
     if not token.is_word or not _NUMBER.fullmatch(token.value):
         return ""
-    value = number_text(token.value)
+    value = format_number(token.value)
     return value if 0 < float(value) <= 100 else ""
 
 
-def number_text(text: str) -> str:
+def format_number(text: str) -> str:
     """A number as the search language writes it; a percentage becomes a share of 1."""
     plain = text.replace(",", ".")
     if plain.endswith("%"):
@@ -903,24 +920,24 @@ def number_text(text: str) -> str:
     return plain
 
 
-def _filled(query: str, value: str) -> str:
+def _fill_query(query: str, value: str) -> str:
     if query.endswith("{}/"):
-        return f"{query[:-3]}{_quoted(f'{value}/')}"
+        return f"{query[:-3]}{_quote(f'{value}/')}"
     if query == "{}":
         return value
-    return query.replace("{}", value if value.startswith(('"', "(", "-")) else _quoted(value))
+    return query.replace("{}", value if value.startswith(('"', "(", "-")) else _quote(value))
 
 
-def _quoted(text: str) -> str:
-    return text if re.fullmatch(r"[\w/-]+", text) else quoted(text)
+def _quote(text: str) -> str:
+    return text if re.fullmatch(r"[\w/-]+", text) else quote_text(text)
 
 
-def _wrapped(query: str) -> str:
+def _wrap_query(query: str) -> str:
     simple = query.startswith(("(", '"', "[")) and query.endswith((")", '"', "]"))
     return query if simple or re.fullmatch(r'[\w-]+:"[^"]*"', query) else f"({query})"
 
 
-def _trimmed(tokens: Sequence[Token]) -> Sequence[Token]:
+def _trim_marks(tokens: Sequence[Token]) -> Sequence[Token]:
     start, end = 0, len(tokens)
     while start < end and tokens[start].kind == "mark":
         start += 1

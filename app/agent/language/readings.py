@@ -49,28 +49,28 @@ class NoteSet:
 
     def with_query(self, query: str) -> NoteSet:
         """The notes of this set that also match `query`."""
-        joined = " ".join(part for part in (grouped(self.query), grouped(query)) if part)
+        joined = " ".join(part for part in (parenthesize(self.query), parenthesize(query)) if part)
         return replace(self, query=joined)
 
     def or_query(self, query: str) -> NoteSet:
         """The notes of this set and those that match `query`."""
-        return replace(self, query=f"{grouped(self.query)} OR {grouped(query)}")
+        return replace(self, query=f"{parenthesize(self.query)} OR {parenthesize(query)}")
 
 
-def grouped(query: str) -> str:
+def parenthesize(query: str) -> str:
     """Put a query in parentheses where OR would otherwise bind it to its neighbors."""
     return f"({query})" if " OR " in query and not query.startswith("(") else query
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class PipelineStep:
     """One action on a set of notes; `target` is None for an action on no notes (undo, list_tags)."""
 
     action: str
     target: NoteSet | None = None
     arguments: Mapping[str, object] = field(default_factory=dict)
 
-    def with_argument(self, name: str, value: object) -> Step:
+    def with_argument(self, name: str, value: object) -> PipelineStep:
         """The step with one more argument."""
         return replace(self, arguments={**self.arguments, name: value})
 
@@ -84,7 +84,7 @@ class Reading:
     many words the verb phrases explain; `certain` is False where a value may as well mean something else.
     """
 
-    steps: tuple[Step, ...]
+    steps: tuple[PipelineStep, ...]
     score: float
     unexplained: tuple[str, ...] = ()
     missing: str = ""
@@ -93,7 +93,7 @@ class Reading:
     certain: bool = True
 
     @property
-    def last(self) -> Step:
+    def last(self) -> PipelineStep:
         """The step at the end."""
         return self.steps[-1]
 
@@ -103,7 +103,7 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
-class Option:
+class ClarificationOption:
     """An answer to a question: its label, and the reading that it leads to."""
 
     label: str
@@ -115,7 +115,7 @@ class Clarification:
     """A question back. `options` are its answers; without options any text fills the role `missing`."""
 
     question: str
-    options: tuple[Option, ...] = ()
+    options: tuple[ClarificationOption, ...] = ()
     partial: Reading | None = None
 
 

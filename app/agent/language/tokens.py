@@ -79,6 +79,6 @@ def _token(match: re.Match[str]) -> Token:
             return Token("word", text.casefold().replace("’", "'"), text, start, end)
 
 
-def text_of(request: str, tokens: tuple[Token, ...]) -> str:
+def span_text(request: str, tokens: tuple[Token, ...]) -> str:
     """The characters of the request from the first token to the last."""
     return request[tokens[0].start : tokens[-1].end] if tokens else ""

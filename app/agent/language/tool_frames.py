@@ -6,28 +6,28 @@ import re
 from collections.abc import Iterable, Mapping
 
 from app.agent.language.actions import ACTIONS, TOOL_PREFIX, Action, Kind
-from app.agent.language.lexicon import Frame, parse_phrase
-from app.toolkit.arguments import SlotKind
+from app.agent.language.lexicon import ActionFrame, parse_phrase
+from app.toolkit.argument_types import ArgumentKind
 from app.toolkit.tool import Tool
 
 _FOR_AGENTS = frozenset(("search", "block", "block_edit", "context", "delegate", "list_tools", "pending"))
 """Tools that agents use for themselves: no user asks for them in these words."""
 _SLOT = re.compile(r"\{(\w+)\}")
 _MARKS = re.compile(r"[()\[\]|<>?!.,;:]+")
-_KINDS: Mapping[SlotKind, Kind] = {
-    SlotKind.NOTE: "note",
-    SlotKind.TAG: "tags",
-    SlotKind.FOLDER: "folder",
-    SlotKind.HEADING: "heading",
-    SlotKind.QUERY: "query",
+_KINDS: Mapping[ArgumentKind, Kind] = {
+    ArgumentKind.NOTE: "note",
+    ArgumentKind.TAG: "tags",
+    ArgumentKind.FOLDER: "folder",
+    ArgumentKind.HEADING: "heading",
+    ArgumentKind.QUERY: "query",
 }
 
 
-def tool_frames(tools: Iterable[Tool]) -> tuple[Mapping[str, Action], tuple[Frame, ...]]:
+def tool_frames(tools: Iterable[Tool]) -> tuple[Mapping[str, Action], tuple[ActionFrame, ...]]:
     """Return the actions of the tools by id, and the frames that say them in English."""
     covered = {action.tool for action in ACTIONS.values()}
     actions: dict[str, Action] = {}
-    frames: list[Frame] = []
+    frames: list[ActionFrame] = []
     for tool in tools:
         if tool.name in covered or tool.name in _FOR_AGENTS:
             continue
@@ -59,7 +59,7 @@ def _action(tool: Tool, op: str, texts: tuple[str, ...]) -> Action | None:
     )
 
 
-def _frame(action: Action, op: str, text: str) -> Frame | None:
+def _frame(action: Action, op: str, text: str) -> ActionFrame | None:
     """The frame of an example such as "reload the file {path} from disk"."""
     pieces = [_MARKS.sub(" ", piece).strip() for piece in _SLOT.split(text)]
     words, slots = pieces[::2], pieces[1::2]
@@ -73,7 +73,7 @@ def _frame(action: Action, op: str, text: str) -> Frame | None:
         if not cue:
             return None
         cues[slot] = (cue,)
-    return Frame(
+    return ActionFrame(
         action=action.id,
         say=(parse_phrase(say),),
         roles={slot: tuple(parse_phrase(cue) for cue in said if cue) for slot, said in cues.items()},

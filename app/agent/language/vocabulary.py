@@ -12,13 +12,13 @@ from rapidfuzz.distance import OSA
 from app.index.resolver import Resolver
 from app.vault.path import NotePath, name_key
 
-_NEAR_NOTE = 84.0
-_CLEAR_LEAD = 6.0
-_WORTH_ASKING = 66.0
-_NEAR_TAG = 80.0
+_MIN_NOTE_SIMILARITY = 84.0
+_MIN_CLEAR_LEAD = 6.0
+_MIN_CANDIDATE_SIMILARITY = 66.0
+_MIN_TAG_SIMILARITY = 80.0
 _MAX_CANDIDATES = 5
-_MAX_ROUGH = 60
-_LONG_WORD = 4
+_MAX_ROUGH_MATCHES = 60
+_MIN_FUZZY_LENGTH = 4
 _LONG_NAME = 8
 
 
@@ -32,7 +32,7 @@ class VaultWords:
 
 
 @dataclass(frozen=True, slots=True)
-class NearNotes:
+class SimilarNotes:
     """Notes with a name like some words, best first; `clear` says whether the first stands out."""
 
     paths: tuple[str, ...]
@@ -61,9 +61,9 @@ class Vocabulary:
         self._plurals = plurals
         self._type_words = {word: kind for kind, said in (types or {}).items() for word in said}
         self._exact: dict[str, tuple[str, ...]] = {}
-        self._near: dict[str, NearNotes] = {}
+        self._near: dict[str, SimilarNotes] = {}
 
-    def knows(self, path: str) -> bool:
+    def has_file(self, path: str) -> bool:
         """Whether there is a file at `path`."""
         return NotePath.on_disk(path) in self._resolver
 
@@ -94,7 +94,7 @@ class Vocabulary:
                 found.setdefault(name_key(name), []).append(str(entry.path))
         return {key: tuple(paths) for key, paths in found.items()}
 
-    def notes_like(self, words: str) -> NearNotes:
+    def find_similar_notes(self, words: str) -> SimilarNotes:
         """The notes with a name like `words`: misspelled, or a part of the name."""
         if words not in self._near:
             self._near[words] = self._search_names(name_key(words.strip()))
@@ -102,7 +102,7 @@ class Vocabulary:
 
     def note_misspelled(self, word: str) -> str | None:
         """The only note with `word` in its name, or with a word that differs by a slip of the finger."""
-        near = self.notes_like(word)
+        near = self.find_similar_notes(word)
         if near.clear:
             return near.paths[0]
         key = name_key(word)
@@ -117,47 +117,52 @@ class Vocabulary:
         ]
         return found[0] if len(found) == 1 else None
 
-    def _search_names(self, key: str) -> NearNotes:
-        if len(key) < _LONG_WORD:
-            return NearNotes(())
-        names = self._resolver.near_names()
-        rough = names.like(key, _MAX_ROUGH, _WORTH_ASKING) + names.containing(key, _MAX_ROUGH, 80.0)
+    def _search_names(self, key: str) -> SimilarNotes:
+        if len(key) < _MIN_FUZZY_LENGTH:
+            return SimilarNotes(())
+        names = self._resolver.fuzzy_names()
+        rough = names.most_similar(key, _MAX_ROUGH_MATCHES, _MIN_CANDIDATE_SIMILARITY) + names.containing(
+            key, _MAX_ROUGH_MATCHES, 80.0
+        )
         scores: dict[str, float] = {}
         for near in rough:
             if NotePath.on_disk(near.path).is_note:
-                scores[near.path] = max(scores.get(near.path, 0.0), _name_likeness(key, near.name))
+                scores[near.path] = max(scores.get(near.path, 0.0), _name_similarity(key, near.name))
         ranked = sorted(
-            (path for path in scores if scores[path] >= _WORTH_ASKING), key=lambda path: (-scores[path], path)
+            (path for path in scores if scores[path] >= _MIN_CANDIDATE_SIMILARITY),
+            key=lambda path: (-scores[path], path),
         )
         if not ranked:
-            return NearNotes(())
+            return SimilarNotes(())
         best = scores[ranked[0]]
         lead = best - scores[ranked[1]] if len(ranked) > 1 else best
-        return NearNotes(tuple(ranked[:_MAX_CANDIDATES]), best >= _NEAR_NOTE and lead >= _CLEAR_LEAD)
+        return SimilarNotes(
+            tuple(ranked[:_MAX_CANDIDATES]), best >= _MIN_NOTE_SIMILARITY and lead >= _MIN_CLEAR_LEAD
+        )
 
-    def tag(self, word: str) -> str | None:
+    def find_tag(self, word: str) -> str | None:
         """The tag of the vault that `word` names, in any case, singular or plural."""
-        return self._named(word, self._tags)
+        return self._find_known(word, self._tags)
 
-    def tag_like(self, word: str) -> str | None:
+    def find_similar_tag(self, word: str) -> str | None:
         """The tag of the vault that `word` names or misspells."""
-        if exact := self.tag(word):
+        if exact := self.find_tag(word):
             return exact
         found = process.extractOne(
-            name_key(word), list(self._tags), scorer=fuzz.ratio, score_cutoff=_NEAR_TAG
+            name_key(word), list(self._tags), scorer=fuzz.ratio, score_cutoff=_MIN_TAG_SIMILARITY
         )
-        return self._tags[found[0]] if found and len(word) >= _LONG_WORD else None
+        return self._tags[found[0]] if found and len(word) >= _MIN_FUZZY_LENGTH else None
 
-    def type(self, word: str) -> str | None:
+    def find_type(self, word: str) -> str | None:
         """The type of notes that `word` names, singular or plural."""
         said = self._type_words.get(name_key(word))
-        return self._named(said or word, self._types)
+        return self._find_known(said or word, self._types)
 
-    def property(self, word: str) -> str | None:
+    def find_property(self, word: str) -> str | None:
         """The property that `word` names."""
         return self._properties.get(name_key(word))
 
-    def folder(self, words: str) -> str | None:
+    def find_folder(self, words: str) -> str | None:
         """The folder with this path or last part, spelled as on disk; None when there is none or several."""
         key = name_key(words.strip().strip("/"))
         if not key:
@@ -167,12 +172,12 @@ class Vocabulary:
         ends = [folder for known, folder in self._folders.items() if known.rpartition("/")[2] == key]
         return ends[0] if len(ends) == 1 else None
 
-    def folder_like(self, words: str) -> str | None:
+    def find_similar_folder(self, words: str) -> str | None:
         """The folder that `words` names or misspells by one or two letters."""
-        if exact := self.folder(words):
+        if exact := self.find_folder(words):
             return exact
         key = name_key(words.strip().strip("/"))
-        if len(key) < _LONG_WORD:
+        if len(key) < _MIN_FUZZY_LENGTH:
             return None
         near = [
             one
@@ -203,41 +208,41 @@ class Vocabulary:
                 folder = folder.rpartition("/")[0]
         return found
 
-    def _named(self, word: str, known: dict[str, str]) -> str | None:
+    def _find_known(self, word: str, known: dict[str, str]) -> str | None:
         key = name_key(word)
-        for one in (key, *self.singulars(key)):
+        for one in (key, *self.singular_forms(key)):
             if one in known:
                 return known[one]
         return None
 
-    def singulars(self, key: str) -> Iterable[str]:
+    def singular_forms(self, key: str) -> Iterable[str]:
         """What a word may be in the singular."""
         for ending, singular in self._plurals:
             if key.endswith(ending) and len(key) > len(ending) - len(singular) + 2 - 2 * (key == ending):
                 yield key[: len(key) - len(ending)] + singular
 
 
-def _name_likeness(key: str, name: str) -> float:
+def _name_similarity(key: str, name: str) -> float:
     """How like a name some words are, 0 to 100: by all letters, or by the words that were said."""
     letters = fuzz.ratio(key, name)
     said, known = key.split(), name.split()
     by_words = 0.0
-    if known and any(len(word) >= _LONG_WORD for word in said):
+    if known and any(len(word) >= _MIN_FUZZY_LENGTH for word in said):
         by_words = min(max(fuzz.ratio(word, other) for other in known) for word in said)
     return max(letters, by_words * 0.9 + letters * 0.05)
 
 
-def corrected(word: str, known: frozenset[str], endings: Sequence[str] = ()) -> str | None:
+def correct_spelling(word: str, known: frozenset[str], endings: Sequence[str] = ()) -> str | None:
     """The known word that `word` misspells by a slip of the finger, or None.
 
     Words that differ only by an ending ("note", "notes") are other words, not slips.
     """
-    if len(word) < _LONG_WORD or not word.isalpha() or word in known:
+    if len(word) < _MIN_FUZZY_LENGTH or not word.isalpha() or word in known:
         return None
     most = 1 if len(word) < 8 else 2
     best = None
     for other in known:
-        if abs(len(other) - len(word)) > most or len(other) < _LONG_WORD:
+        if abs(len(other) - len(word)) > most or len(other) < _MIN_FUZZY_LENGTH:
             continue
         longer, shorter = (other, word) if len(other) > len(word) else (word, other)
         if longer.startswith(shorter) and longer[len(shorter) :] in endings and longer[-1:] != shorter[-1:]:

@@ -5,13 +5,20 @@ from __future__ import annotations
 from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QSortFilterProxyModel, Signal
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QWidget
 
-from app.desktop.activity.activity import Activity, Starter, Status, in_a_line, starter_words, status_words
-from app.desktop.activity.feed import ACTIVITY_ROLE
-from app.desktop.panel import SearchField
-from app.desktop.theme import ThemeSource
+from app.desktop.activity.item import (
+    ActivityItem,
+    ActivityOrigin,
+    ActivityStatus,
+    describe_item,
+    origin_label,
+    status_label,
+)
+from app.desktop.activity.model import ACTIVITY_ROLE
+from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets.panel import SearchField
 
 
-class FilteredFeed(QSortFilterProxyModel):
+class ActivityFilterModel(QSortFilterProxyModel):
     """The lines of a `Feed` that match."""
 
     def __init__(self, parent: QObject) -> None:
@@ -19,7 +26,7 @@ class FilteredFeed(QSortFilterProxyModel):
         self._words: tuple[str, ...] = ()
         self._status = self._starter = ""
 
-    def narrow(self, text: str, status: str, starter: str) -> None:
+    def set_filter(self, text: str, status: str, starter: str) -> None:
         """Show lines with all words of `text`, of that status and starter ("" for any)."""
         self._words, self._status, self._starter = tuple(text.casefold().split()), status, starter
         self.invalidate()
@@ -32,16 +39,18 @@ class FilteredFeed(QSortFilterProxyModel):
     def filterAcceptsRow(self, row: int, parent: QModelIndex | QPersistentModelIndex) -> bool:
         """Whether the line is shown."""
         source = self.sourceModel()
-        activity: Activity = source.index(row, 0, parent).data(ACTIVITY_ROLE)
-        if self._status not in ("", activity.status) or self._starter not in ("", activity.starter):
+        activity: ActivityItem = source.index(row, 0, parent).data(ACTIVITY_ROLE)
+        if self._status not in ("", activity.status) or self._starter not in ("", activity.origin):
             return False
         if not self._words:
             return True
-        text = f"{in_a_line(activity)} {activity.what} {activity.kind} {' '.join(activity.paths)}".casefold()
+        text = (
+            f"{describe_item(activity)} {activity.what} {activity.kind} {' '.join(activity.paths)}".casefold()
+        )
         return all(word in text for word in self._words)
 
 
-class FeedFilter(QWidget):
+class ActivityFilterBar(QWidget):
     """The fields over the feed; `changed` says that one of them has another value."""
 
     changed = Signal()
@@ -50,17 +59,17 @@ class FeedFilter(QWidget):
         super().__init__(parent)
         self.text = SearchField(theme, self.tr("Filter the activity"))
         self.text.setMinimumWidth(round(120 * theme.zoom))
-        self.status = _choice(self.tr("Any state"), self.tr("Filter by state"))
-        for status in Status:
-            self.status.addItem(_capital(status_words(status)), status.value)
-        self.starter = _choice(self.tr("Anyone"), self.tr("Filter by who began it"))
-        for starter in Starter:
-            self.starter.addItem(_capital(starter_words(starter)), starter.value)
+        self.status = _create_combo_box(self.tr("Any state"), self.tr("Filter by state"))
+        for status in ActivityStatus:
+            self.status.addItem(_capitalize(status_label(status)), status.value)
+        self.origin = _create_combo_box(self.tr("Anyone"), self.tr("Filter by who began it"))
+        for starter in ActivityOrigin:
+            self.origin.addItem(_capitalize(origin_label(starter)), starter.value)
         self._row = QHBoxLayout(self)
         self._row.setContentsMargins(8, 6, 8, 6)
         self._row.setSpacing(6)
         self._row.addWidget(self.text, 1)
-        for box in (self.status, self.starter):
+        for box in (self.status, self.origin):
             self._row.addWidget(box)
             box.currentIndexChanged.connect(lambda _: self.changed.emit())
         self.text.textChanged.connect(lambda _: self.changed.emit())
@@ -68,14 +77,14 @@ class FeedFilter(QWidget):
     @property
     def values(self) -> tuple[str, str, str]:
         """Text, status, starter."""
-        return self.text.text(), str(self.status.currentData()), str(self.starter.currentData())
+        return self.text.text(), str(self.status.currentData()), str(self.origin.currentData())
 
     def add(self, widget: QWidget) -> None:
         """Put `widget` behind the fields."""
         self._row.addWidget(widget)
 
 
-def _choice(anything: str, name: str) -> QComboBox:
+def _create_combo_box(anything: str, name: str) -> QComboBox:
     box = QComboBox()
     box.addItem(anything, "")
     box.setAccessibleName(name)
@@ -84,5 +93,5 @@ def _choice(anything: str, name: str) -> QComboBox:
     return box
 
 
-def _capital(words: str) -> str:
+def _capitalize(words: str) -> str:
     return words[:1].upper() + words[1:]

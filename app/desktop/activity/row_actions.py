@@ -5,23 +5,23 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QWidget
 
-from app.desktop.activity.activity import Activity, Status
+from app.desktop.activity.item import ActivityItem, ActivityStatus
 from app.vault.path import NOTE_SUFFIXES
 
 
 class RowActions(QWidget):
     """The buttons of one line; `wanted` carries what is to be done: one of the keys of `deeds_of`."""
 
-    wanted = Signal(str)
+    action_requested = Signal(str)
 
-    def __init__(self, activity: Activity, parent: QWidget) -> None:
+    def __init__(self, activity: ActivityItem, parent: QWidget) -> None:
         super().__init__(parent)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 2, 8, 2)
         row.setSpacing(6)
         row.addStretch(1)
         self.buttons: dict[str, QPushButton] = {}
-        for deed in deeds_of(activity):
+        for deed in actions_for(activity):
             self.buttons[deed] = button = self._button(deed)
             row.addWidget(button)
         self.room = sum(b.sizeHint().width() + 6 for b in self.buttons.values()) + 8
@@ -40,16 +40,16 @@ class RowActions(QWidget):
         button.setProperty("role", "row" if deed != "review" else "row-main")
         button.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Expanding)
         button.setCursor(Qt.CursorShape.PointingHandCursor)
-        button.clicked.connect(lambda: self.wanted.emit(deed))
+        button.clicked.connect(lambda: self.action_requested.emit(deed))
         return button
 
 
-def deeds_of(activity: Activity) -> tuple[str, ...]:
+def actions_for(activity: ActivityItem) -> tuple[str, ...]:
     """What can be done with a line: "review", "reject", "open", "diff", "undo"."""
-    if activity.status is Status.PENDING and activity.request is not None:
+    if activity.status is ActivityStatus.PENDING and activity.request is not None:
         return ("reject", "review")
     entry = activity.entry
-    deeds = ["open"] if note_of(activity) else []
+    deeds = ["open"] if first_note(activity) else []
     if entry is not None and entry.commit is not None:
         deeds.append("diff")
         if entry.undone_by is None:
@@ -57,6 +57,6 @@ def deeds_of(activity: Activity) -> tuple[str, ...]:
     return tuple(deeds)
 
 
-def note_of(activity: Activity) -> str:
+def first_note(activity: ActivityItem) -> str:
     """The first note that it is about; empty for none."""
     return next((path for path in activity.paths if path.lower().endswith(NOTE_SUFFIXES)), "")

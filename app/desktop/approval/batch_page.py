@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
-from app.desktop.approval.header import GRAVE, operation_icon
-from app.desktop.approval.labels import heading, plain, tr
-from app.desktop.theme import Theme
-from app.permissions.draft import Draft
-from app.permissions.request_words import caller_words, change_name, extent, title
+from app.desktop.approval.header import DANGEROUS_OPERATIONS, operation_icon
+from app.desktop.theme.theme import Theme
+from app.desktop.widgets.plain_labels import heading_label, plain_label, tr
+from app.permissions.partial_approval import ApprovalDraft
+from app.permissions.request_labels import caller_label, change_name, format_extent, request_title
 from app.vault.changes import ChangeSet
-from app.vault.visible import describe
+from app.vault.escaped_line import describe
 
-_MOST_NAMES = 6
+_MAX_NAMED_FILES = 6
 
 
 class BatchPage(QWidget):
@@ -25,17 +25,17 @@ class BatchPage(QWidget):
     denied = Signal()
     left = Signal()
 
-    def __init__(self, drafts: Sequence[Draft], theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, drafts: Sequence[ApprovalDraft], theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.drafts = tuple(draft for draft in drafts if draft.proposal() is not None)
         count = len(self.drafts)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
-        question = heading(tr("Approve all {0} requests?").format(count))
+        question = heading_label(tr("Approve all {0} requests?").format(count))
         question.setContentsMargins(20, 16, 20, 2)
         layout.addWidget(question)
-        words = plain(tr("Each is written as you have left it: what you unticked stays out."), "muted")
+        words = plain_label(tr("Each is written as you have left it: what you unticked stays out."), "muted")
         words.setContentsMargins(20, 0, 20, 8)
         layout.addWidget(words)
         layout.addWidget(self._list(theme), 1)
@@ -67,7 +67,7 @@ class BatchPage(QWidget):
         self.back_button = QPushButton(tr("Back"))
         self.deny_button = QPushButton(tr("Deny all {0}").format(count))
         self.approve_button = QPushButton(tr("Approve all {0}").format(count))
-        grave = any(draft.request.operation in GRAVE for draft in self.drafts)
+        grave = any(draft.request.operation in DANGEROUS_OPERATIONS for draft in self.drafts)
         self.approve_button.setProperty("role", "danger" if grave else "primary")
         for button, signal in (
             (self.back_button, self.left),
@@ -82,7 +82,7 @@ class BatchPage(QWidget):
         return row
 
 
-def _entry(draft: Draft, theme: Theme) -> QWidget:
+def _entry(draft: ApprovalDraft, theme: Theme) -> QWidget:
     card = QFrame()
     card.setObjectName("card")
     row = QHBoxLayout(card)
@@ -91,24 +91,24 @@ def _entry(draft: Draft, theme: Theme) -> QWidget:
     row.addWidget(operation_icon(draft.request.operation, theme, 20), 0, Qt.AlignmentFlag.AlignTop)
     words = QVBoxLayout()
     words.setSpacing(2)
-    words.addWidget(heading(title(draft.request), 1.0))
-    facts = [caller_words(draft.request.caller), describe(draft.request.tool), extent(draft.request)]
-    words.addWidget(plain("   ·   ".join(filter(None, [*facts, _left_out(draft)])), "muted"))
+    words.addWidget(heading_label(request_title(draft.request), 1.0))
+    facts = [caller_label(draft.request.caller), describe(draft.request.tool), format_extent(draft.request)]
+    words.addWidget(plain_label("   ·   ".join(filter(None, [*facts, _left_out(draft)])), "muted"))
     if names := _names(draft):
-        listed = plain(names, "muted")
+        listed = plain_label(names, "muted")
         listed.setWordWrap(True)
         words.addWidget(listed)
     row.addLayout(words, 1)
     return card
 
 
-def _left_out(draft: Draft) -> str:
+def _left_out(draft: ApprovalDraft) -> str:
     if draft.is_edited:
         return "edited by you"
     return "" if draft.is_whole else "in part"
 
 
-def _names(draft: Draft) -> str:
+def _names(draft: ApprovalDraft) -> str:
     """The files of a change set, or the exact text of an effect."""
     proposal = draft.proposal()
     if not isinstance(proposal, ChangeSet):
@@ -116,5 +116,5 @@ def _names(draft: Draft) -> str:
     if len(proposal.changes) == 1:
         return ""
     names = [change_name(change) for change in proposal.changes]
-    more = len(names) - _MOST_NAMES
-    return "\n".join(names[:_MOST_NAMES] + ([f"and {more:,} more"] if more > 0 else []))
+    more = len(names) - _MAX_NAMED_FILES
+    return "\n".join(names[:_MAX_NAMED_FILES] + ([f"and {more:,} more"] if more > 0 else []))

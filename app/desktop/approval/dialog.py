@@ -10,27 +10,27 @@ from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
-from app.desktop.approval.answer_bar import AnswerBar
 from app.desktop.approval.batch_page import BatchPage
-from app.desktop.approval.guard import ArmingGuard
-from app.desktop.approval.labels import plain, tr
+from app.desktop.approval.decision_bar import DecisionBar
+from app.desktop.approval.input_delay import InputDelay
 from app.desktop.approval.queue_strip import QueueStrip
+from app.desktop.approval.queued_request import QueuedRequest
 from app.desktop.approval.review_page import ReviewPage
-from app.desktop.approval.waiting import Waiting
-from app.desktop.theme import Theme, ThemeSource
+from app.desktop.theme.theme import Theme, ThemeSource
+from app.desktop.widgets.plain_labels import plain_label, tr
 from app.permissions.approval import Decision, Denied, GrantOffer
-from app.permissions.request_words import title
+from app.permissions.request_labels import request_title
 
-_TICK_MS = 250
-_SMALLEST = QSize(640, 300)
+_TICK_INTERVAL_MS = 250
+_MIN_SIZE = QSize(640, 300)
 # The least height of a dialog whose text can be edited: the editor opens in it without making it taller.
-_EDITABLE = 460
-_PAUSE_S = 10.0
-_SHARE_OF_WINDOW = 0.9
-_LARGEST = QSize(1360, 940)
+_MIN_EDITOR_HEIGHT = 460
+_USE_PAUSE_S = 10.0
+_WINDOW_SHARE = 0.9
+_MAX_SIZE = QSize(1360, 940)
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
-Answer = tuple[Waiting, Decision]
+Answer = tuple[QueuedRequest, Decision]
 
 
 class ApprovalDialog(QDialog):
@@ -54,19 +54,19 @@ class ApprovalDialog(QDialog):
         super().__init__(parent)
         self.setWindowModality(Qt.WindowModality.WindowModal)
         self.setWindowTitle(tr("Approve a change"))
-        self.setMinimumSize(_SMALLEST)
+        self.setMinimumSize(_MIN_SIZE)
         self._theme = theme
         self._clock = clock
-        self._items: tuple[Waiting, ...] = ()
-        self._current: Waiting | None = None
-        self.guard = ArmingGuard(self, clock)
+        self._items: tuple[QueuedRequest, ...] = ()
+        self._current: QueuedRequest | None = None
+        self.guard = InputDelay(self, clock)
         self.strip = QueueStrip(theme.theme, self)
-        self.bar = AnswerBar(self)
+        self.bar = DecisionBar(self)
         self.page: ReviewPage | None = None
         self.batch: BatchPage | None = None
         self._build()
         self._timer = QTimer(self)
-        self._timer.setInterval(_TICK_MS)
+        self._timer.setInterval(_TICK_INTERVAL_MS)
         self._timer.timeout.connect(self._tick)
         self._timer.start()
         self._connect()
@@ -77,15 +77,15 @@ class ApprovalDialog(QDialog):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         # Once the parts have their places: only then do texts know how tall they are.
         self._fitting = QTimer(self, singleShot=True, interval=0)
-        self._fitting.timeout.connect(self._fit)
-        self._take_width()
+        self._fitting.timeout.connect(self._fit_height)
+        self._set_largest_width()
 
     @property
-    def current(self) -> Waiting | None:
+    def current(self) -> QueuedRequest | None:
         """The request that is shown."""
         return self._current
 
-    def show_queue(self, items: Sequence[Waiting]) -> None:
+    def show_queue(self, items: Sequence[QueuedRequest]) -> None:
         """Show that these wait; another one comes up if the shown one is no longer among them."""
         place = self._items.index(self._current) if self._current in self._items else 0
         self._items = tuple(items)
@@ -107,16 +107,16 @@ class ApprovalDialog(QDialog):
     def parts(self, place: int) -> tuple[Callable[[], None], ...]:
         """What `show_request` does, in parts, for a window that answers in between."""
         page = (self._fill_page, self._show_first, self._fill_bar)
-        return (partial(self._begin, place), *page, self._style, self._fit)
+        return (partial(self._begin, place), *page, self._style, self._fit_height)
 
-    def hold(self, items: Sequence[Waiting]) -> None:
+    def hold(self, items: Sequence[QueuedRequest]) -> None:
         """Know that these wait, and show none of them yet."""
         self._items = tuple(items)
 
     def _begin(self, place: int) -> None:
         if 0 <= place < len(self._items):
             self._current = self._items[place]
-            self.guard.rest()
+            self.guard.start_delay()
             self._is_used = False
             self._used_at = -math.inf
             self._replace_page(self._current)
@@ -134,7 +134,7 @@ class ApprovalDialog(QDialog):
         if self._current is not None:
             self.strip.show_queue(self._items, self._items.index(self._current))
             self.bar.show_request(self._current.request)
-            self.setAccessibleName(title(self._current.request))
+            self.setAccessibleName(request_title(self._current.request))
             self._refresh()
             self._show_time()
 
@@ -142,7 +142,7 @@ class ApprovalDialog(QDialog):
         for widget in self.findChildren(QWidget):
             widget.ensurePolished()
 
-    def note(self, text: str) -> None:
+    def show_note(self, text: str) -> None:
         """Tell something about a request that is gone, over the one that is shown."""
         self._notice.setText(text)
         self._notice_frame.setVisible(bool(text))
@@ -151,8 +151,8 @@ class ApprovalDialog(QDialog):
     def showEvent(self, event: QShowEvent) -> None:
         """Take the height that the request needs, in the middle of the window."""
         super().showEvent(event)
-        self.guard.shown()
-        self._fit()
+        self.guard.window_shown()
+        self._fit_height()
         self._fitting.start()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -184,7 +184,7 @@ class ApprovalDialog(QDialog):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         self._notice_frame = QFrame(self)
-        self._notice = plain("", parent=self._notice_frame)
+        self._notice = plain_label("", parent=self._notice_frame)
         self._notice.setWordWrap(True)
         self._notice_frame.setObjectName("banner")
         self._notice_frame.setProperty("tone", "warning")
@@ -212,19 +212,19 @@ class ApprovalDialog(QDialog):
         self.bar.granted.connect(self._approve)
         self.bar.edit_toggled.connect(self._edit)
         self.bar.later_button.clicked.connect(self.put_aside)
-        self._theme.changed.connect(self._dress)
+        self._theme.changed.connect(self._apply_theme)
 
     def _largest(self) -> QSize:
         parent = self.parentWidget()
-        window = parent.window().size() if parent else _LARGEST
-        wanted = (window * _SHARE_OF_WINDOW).boundedTo(_LARGEST).expandedTo(_SMALLEST)
-        return wanted.boundedTo(self.screen().availableSize().expandedTo(_SMALLEST))
+        window = parent.window().size() if parent else _MAX_SIZE
+        wanted = (window * _WINDOW_SHARE).boundedTo(_MAX_SIZE).expandedTo(_MIN_SIZE)
+        return wanted.boundedTo(self.screen().availableSize().expandedTo(_MIN_SIZE))
 
-    def _take_width(self) -> None:
+    def _set_largest_width(self) -> None:
         largest = self._largest()
-        self.resize(largest.width(), min(largest.height(), _SMALLEST.height()))
+        self.resize(largest.width(), min(largest.height(), _MIN_SIZE.height()))
 
-    def _fit(self) -> None:
+    def _fit_height(self) -> None:
         """Take the height that the request needs, up to the largest, in the middle of the window.
 
         Another request makes a dialog that the user has seen taller, but not smaller.
@@ -243,13 +243,13 @@ class ApprovalDialog(QDialog):
             self.resize(self.width(), height)
             self._is_placed = False
         if self.isVisible() and not self._is_placed:
-            self._centre()
+            self._center()
             self._is_placed = True
 
     def _least_height(self) -> int:
         """Return the height that leaves room for the editor, where the text can be edited."""
         can_edit = self.page is not None and bool(self.page.draft.files) and not self.page.why_not_editable()
-        return _EDITABLE if can_edit else _SMALLEST.height()
+        return _MIN_EDITOR_HEIGHT if can_edit else _MIN_SIZE.height()
 
     def _note_use(self) -> None:
         self._is_used = self._was_used = True
@@ -259,14 +259,14 @@ class ApprovalDialog(QDialog):
     def _is_paused(self) -> bool:
         """Whether the user works on the request, so that its time stands still."""
         is_editing = self.page is not None and self.page.is_editing
-        return is_editing or self._clock() - self._used_at < _PAUSE_S
+        return is_editing or self._clock() - self._used_at < _USE_PAUSE_S
 
     def _place_parts(self) -> None:
         layout = self.layout()
         if self.isVisible() and layout is not None:
             layout.activate()
 
-    def _centre(self) -> None:
+    def _center(self) -> None:
         parent = self.parentWidget()
         if parent is None:
             return
@@ -276,7 +276,7 @@ class ApprovalDialog(QDialog):
         frame.moveTop(max(frame.top(), screen.top()))
         self.move(frame.topLeft())
 
-    def _replace_page(self, waiting: Waiting) -> None:
+    def _replace_page(self, waiting: QueuedRequest) -> None:
         self._leave_batch()
         if self.page is not None:
             self._place.removeWidget(self.page)
@@ -288,7 +288,7 @@ class ApprovalDialog(QDialog):
         self._place.addWidget(self.page)
 
     def _follow_page(self) -> None:
-        if self.guard.armed:
+        if self.guard.is_ready:
             self._note_use()
         self._refresh()
 
@@ -314,9 +314,9 @@ class ApprovalDialog(QDialog):
         if self._clock() < self._current.deadline:
             self._decide(lambda waiting: waiting.draft.approved(grant))
 
-    def _decide(self, decision: Callable[[Waiting], Decision]) -> None:
-        if self._current is not None and self.guard.armed:
-            self.note("")
+    def _decide(self, decision: Callable[[QueuedRequest], Decision]) -> None:
+        if self._current is not None and self.guard.is_ready:
+            self.show_note("")
             self.decided.emit([(self._current, decision(self._current))])
 
     def _step_back(self) -> None:
@@ -340,11 +340,11 @@ class ApprovalDialog(QDialog):
             widget.hide()
         self._place.addWidget(batch)
         self._fitting.start()
-        self.guard.rest()
+        self.guard.start_delay()
         self.setFocus()
 
-    def _decide_all(self, decision: Callable[[Waiting], Decision]) -> None:
-        if self.batch is None or not self.guard.armed:
+    def _decide_all(self, decision: Callable[[QueuedRequest], Decision]) -> None:
+        if self.batch is None or not self.guard.is_ready:
             return
         chosen = [item for item in self._items if item.draft in self.batch.drafts]
         self._leave_batch()
@@ -361,7 +361,7 @@ class ApprovalDialog(QDialog):
             widget.show()
         if self._current in self._items:
             self.strip.show_queue(self._items, self._items.index(self._current))
-        self.guard.rest()
+        self.guard.start_delay()
         self._fitting.start()
         self.setFocus()
 
@@ -386,7 +386,7 @@ class ApprovalDialog(QDialog):
         else:
             self.bar.show_time(left)
 
-    def _dress(self, _: Theme) -> None:
+    def _apply_theme(self, _: Theme) -> None:
         """Draw the page in the new theme; one that is being edited keeps its old icons."""
         if self._current is not None and self.page is not None and not self.page.is_editing:
             self._replace_page(self._current)
@@ -396,5 +396,5 @@ class ApprovalDialog(QDialog):
 
     def _end(self) -> None:
         self._timer.stop()
-        self.guard.stand_down()
+        self.guard.stop()
         self.done(0)

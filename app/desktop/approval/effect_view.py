@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from app.desktop.approval.labels import plain, tr
-from app.desktop.diff.canvas import DiffCanvas
-from app.desktop.diff.sheet import Mode, lay_out
-from app.desktop.theme import Theme
+from app.desktop.theme.theme import Theme
+from app.desktop.widgets.diff.canvas import DiffCanvas
+from app.desktop.widgets.diff.row_layout import DiffMode, layout_rows
+from app.desktop.widgets.plain_labels import plain_label, tr
 from app.permissions.approval import Effect
-from app.permissions.scoping import leaves_a_mark
+from app.permissions.impact import has_side_effects
 from app.vault.diff import compare
-from app.vault.visible import describe
+from app.vault.escaped_line import describe
 
 
 class EffectView(QWidget):
@@ -22,17 +22,17 @@ class EffectView(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 8, 0, 0)
         layout.setSpacing(4)
-        heading = plain(tr("{0}: exactly this").format(describe(effect.kind).capitalize()), "muted")
+        heading = plain_label(tr("{0}: exactly this").format(describe(effect.kind).capitalize()), "muted")
         heading.setContentsMargins(20, 0, 20, 0)
         layout.addWidget(heading)
-        if leaves_a_mark(effect):
-            warning = plain(self.tr("Scriptorium can't undo this."), "warning")
+        if has_side_effects(effect):
+            warning = plain_label(self.tr("Scriptorium can't undo this."), "warning")
             warning.setContentsMargins(20, 0, 20, 0)
             layout.addWidget(warning)
         self.canvas = _text_canvas(effect.text, theme, tr("Exact text"))
         layout.addWidget(self.canvas, 2)
         if effect.arguments:
-            heading = plain(tr("with"), "muted")
+            heading = plain_label(tr("with"), "muted")
             heading.setContentsMargins(20, 4, 20, 0)
             layout.addWidget(heading)
             text = "\n".join(f"{name} = {value}" for name, value in effect.arguments)
@@ -47,7 +47,7 @@ def _text_canvas(text: str, theme: Theme, name: str) -> DiffCanvas:
     canvas = DiffCanvas(theme)
     canvas.setAccessibleName(name)
     canvas.setAccessibleDescription(describe(text))
-    sheet = lay_out(diff, Mode.TEXT, range(len(diff.before)))
+    sheet = layout_rows(diff, DiffMode.TEXT, range(len(diff.before)))
 
     def measure() -> None:
         sheet.prepare(canvas.measure(False)(sheet))

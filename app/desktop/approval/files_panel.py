@@ -21,33 +21,33 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.desktop.approval.labels import tr
-from app.desktop.theme import Theme, ThemeSource, icon
-from app.permissions.draft import Draft, FileDraft, Share
-from app.permissions.request_words import KIND_NAMES, change_name
-from app.permissions.wording import counted
+from app.desktop.theme.theme import Theme, ThemeSource, icon
+from app.desktop.widgets.plain_labels import tr
+from app.permissions.partial_approval import ApprovalDraft, FileDraft, SelectionState
+from app.permissions.pluralize import pluralize
+from app.permissions.request_labels import KIND_NAMES, change_name
 from app.vault.changes import Create, Delete, Move, Update
-from app.vault.visible import describe
+from app.vault.escaped_line import describe
 
 _KIND_ICONS = {Create: "file-plus", Update: "pencil-simple", Move: "arrow-bend-up-right", Delete: "trash"}
 _Index = QModelIndex | QPersistentModelIndex
-_NONE = QModelIndex()
+_NO_INDEX = QModelIndex()
 _STATES = {
-    Share.NONE: Qt.CheckState.Unchecked,
-    Share.SOME: Qt.CheckState.PartiallyChecked,
-    Share.ALL: Qt.CheckState.Checked,
+    SelectionState.NONE: Qt.CheckState.Unchecked,
+    SelectionState.SOME: Qt.CheckState.PartiallyChecked,
+    SelectionState.ALL: Qt.CheckState.Checked,
 }
 _COUNTS_ROLE = Qt.ItemDataRole.UserRole
 # The tick, the icon and the spaces around them, in pixels.
-_BESIDE_NAME = 72
+_NAME_MARGIN = 72
 
 
-class FilesModel(QAbstractTableModel):
+class ChangedFilesModel(QAbstractTableModel):
     """The files of a draft; ticking one changes the draft and emits `ticked`."""
 
     ticked = Signal(int)
 
-    def __init__(self, draft: Draft, theme: Theme, parent: QObject | None = None) -> None:
+    def __init__(self, draft: ApprovalDraft, theme: Theme, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.files = draft.files
         self._icons = {
@@ -60,11 +60,11 @@ class FilesModel(QAbstractTableModel):
             )
         }
 
-    def rowCount(self, parent: _Index = _NONE) -> int:
+    def rowCount(self, parent: _Index = _NO_INDEX) -> int:
         """One row for each file."""
         return 0 if parent.isValid() else len(self.files)
 
-    def columnCount(self, parent: _Index = _NONE) -> int:
+    def columnCount(self, parent: _Index = _NO_INDEX) -> int:
         """One column; the counts of lines are painted into it."""
         return 0 if parent.isValid() else 1
 
@@ -79,7 +79,7 @@ class FilesModel(QAbstractTableModel):
             return self._counts(file)
         match role:
             case Qt.ItemDataRole.DisplayRole:
-                return _short_name(file)
+                return _file_label(file)
             case Qt.ItemDataRole.ToolTipRole:
                 return f"{KIND_NAMES[type(file.change)]}: {change_name(file.change)}"
             case Qt.ItemDataRole.AccessibleTextRole:
@@ -87,7 +87,7 @@ class FilesModel(QAbstractTableModel):
             case Qt.ItemDataRole.DecorationRole:
                 return self._icons[type(file.change)]
             case Qt.ItemDataRole.CheckStateRole:
-                return _STATES[file.share]
+                return _STATES[file.selection_state]
         return None
 
     def setData(self, index: _Index, value: object, role: int = Qt.ItemDataRole.EditRole) -> bool:
@@ -95,7 +95,7 @@ class FilesModel(QAbstractTableModel):
         if role != Qt.ItemDataRole.CheckStateRole:
             return False
         file = self.files[index.row()]
-        file.want(file.share is Share.NONE)
+        file.set_ticked(file.selection_state is SelectionState.NONE)
         self.refresh(index.row())
         self.ticked.emit(index.row())
         return True
@@ -109,10 +109,12 @@ class FilesModel(QAbstractTableModel):
 
     def _spoken(self, file: FileDraft) -> str:
         counts = self._counts(file)
-        return f"{counted(counts[0], 'line')} added, {counts[1]:,} removed" if counts else "not compared yet"
+        return (
+            f"{pluralize(counts[0], 'line')} added, {counts[1]:,} removed" if counts else "not compared yet"
+        )
 
 
-class FilesPanel(QWidget):
+class ChangedFilesPanel(QWidget):
     """The list of files; arrows go through them, Space ticks one.
 
     `file_chosen` carries the row that is shown, `ticked` the row whose tick changed.
@@ -121,10 +123,10 @@ class FilesPanel(QWidget):
     file_chosen = Signal(int)
     ticked = Signal(int)
 
-    def __init__(self, draft: Draft, theme: ThemeSource, parent: QWidget | None = None) -> None:
+    def __init__(self, draft: ApprovalDraft, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._draft = draft
-        self.model = FilesModel(draft, theme.theme, self)
+        self.model = ChangedFilesModel(draft, theme.theme, self)
         self.view = QTreeView(self)
         self.view.setModel(self.model)
         self.view.setHeaderHidden(True)
@@ -132,7 +134,7 @@ class FilesPanel(QWidget):
         self.view.setUniformRowHeights(True)
         self.view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.view.setAccessibleName(tr("Files of this change"))
-        self.view.setItemDelegate(_FileDelegate(theme, self.view))
+        self.view.setItemDelegate(_ChangedFileDelegate(theme, self.view))
         self._heading = QLabel(self)
         self._heading.setProperty("tone", "muted")
         self._heading.setContentsMargins(12, 8, 8, 4)
@@ -159,13 +161,13 @@ class FilesPanel(QWidget):
         """Show a row, or only the heading, anew."""
         if row is not None:
             self.model.refresh(row)
-        wanted = sum(file.share is not Share.NONE for file in self._draft.files)
+        wanted = sum(file.selection_state is not SelectionState.NONE for file in self._draft.files)
         total = len(self._draft.files)
         some = tr("Files   {0} of {1}").format(f"{wanted:,}", f"{total:,}")
         self._heading.setText(some if wanted != total else tr("Files   {0}").format(f"{total:,}"))
 
 
-class _FileDelegate(QStyledItemDelegate):
+class _ChangedFileDelegate(QStyledItemDelegate):
     """Paints a file with "+n −m" at the right, in the colours of added and removed."""
 
     def __init__(self, theme: ThemeSource, parent: QObject) -> None:
@@ -176,7 +178,7 @@ class _FileDelegate(QStyledItemDelegate):
         """Leave room for the counts behind the name."""
         super().initStyleOption(option, index)
         metrics = option.fontMetrics
-        room = option.rect.width() - metrics.horizontalAdvance(self._words(index)) - _BESIDE_NAME
+        room = option.rect.width() - metrics.horizontalAdvance(self._count_texts(index)) - _NAME_MARGIN
         option.text = metrics.elidedText(option.text, Qt.TextElideMode.ElideRight, room)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
@@ -186,20 +188,20 @@ class _FileDelegate(QStyledItemDelegate):
         box = QRect(option.rect).adjusted(0, 0, -8, 0)
         painter.save()
         painter.setFont(option.font)
-        for text in reversed(self._words(index).split()):
+        for text in reversed(self._count_texts(index).split()):
             painter.setPen(QColor(theme.success if text.startswith("+") else theme.danger))
             painter.drawText(box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
             box.setRight(box.right() - painter.fontMetrics().horizontalAdvance(text + " "))
         painter.restore()
 
-    def _words(self, index: _Index) -> str:
+    def _count_texts(self, index: _Index) -> str:
         counts = index.data(_COUNTS_ROLE)
         if not counts:
             return ""
         return " ".join(f"{sign}{count:,}" for sign, count in zip("+−", counts, strict=True) if count)
 
 
-def _short_name(file: FileDraft) -> str:
+def _file_label(file: FileDraft) -> str:
     """The file's name, then its folder; for a move, where it goes."""
     change = file.change
     name = describe(change.path.name)

@@ -12,14 +12,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.desktop.approval.labels import CappedArea, heading, plain, tr
-from app.desktop.theme import Theme, icon
+from app.desktop.theme.theme import Theme, icon
+from app.desktop.widgets.plain_labels import CappedArea, heading_label, plain_label, tr
 from app.permissions.approval import ApprovalRequest
-from app.permissions.request_words import caller_words, extent, quoted, title
+from app.permissions.pluralize import pluralize
+from app.permissions.request_labels import caller_label, format_extent, quote_name, request_title
 from app.permissions.scope import Operation
-from app.permissions.wording import counted
+from app.vault.escaped_line import describe
 from app.vault.path import NotePath
-from app.vault.visible import describe
 
 _ICONS = {
     Operation.READ: "eye",
@@ -30,8 +30,8 @@ _ICONS = {
     Operation.EXECUTE: "terminal-window",
     Operation.NETWORK: "globe-simple",
 }
-GRAVE = (Operation.DELETE, Operation.ADMINISTRATIVE, Operation.EXECUTE, Operation.NETWORK)
-_FOLDED_NAMES = 3
+DANGEROUS_OPERATIONS = (Operation.DELETE, Operation.ADMINISTRATIVE, Operation.EXECUTE, Operation.NETWORK)
+_MAX_UNFOLDED_NAMES = 3
 
 
 class RequestHeader(QWidget):
@@ -46,12 +46,12 @@ class RequestHeader(QWidget):
         if request.caller.claim:
             layout.addWidget(_claim(request, self))
         if request.scope.backlinks:
-            words = counted(len(request.scope.backlinks), tr("note links"), tr("notes link"))
+            words = pluralize(len(request.scope.backlinks), tr("note links"), tr("notes link"))
             text = tr("{0} to what is deleted and will lead nowhere").format(words)
             notes = request.scope.backlinks
             layout.addWidget(NotesStrip(text, notes, "warning-circle", theme.warning, theme, self))
         if request.rewrites:
-            words = counted(len(request.rewrites), tr("note has its links"), tr("notes have their links"))
+            words = pluralize(len(request.rewrites), tr("note has its links"), tr("notes have their links"))
             text = tr("{0} rewritten by this move").format(words)
             layout.addWidget(NotesStrip(text, request.rewrites, "link-simple", theme.muted, theme, self))
         if request.caller.tainted:
@@ -64,10 +64,10 @@ class RequestHeader(QWidget):
         row.addWidget(operation_icon(request.operation, theme, 28), 0, Qt.AlignmentFlag.AlignTop)
         words = QVBoxLayout()
         words.setSpacing(2)
-        question = heading(title(request), parent=self)
+        question = heading_label(request_title(request), parent=self)
         question.setAccessibleName(tr("What is asked"))
         words.addWidget(question)
-        self.facts = _Facts(request, self)
+        self.facts = _RequestDetails(request, self)
         words.addWidget(self.facts)
         row.addLayout(words, 1)
         return row
@@ -92,10 +92,10 @@ class NotesStrip(QWidget):
         row = QHBoxLayout()
         row.setSpacing(8)
         row.addWidget(_pixmap(theme, icon_name, color))
-        shown = ", ".join(quoted(path.stem_path) for path in notes[:_FOLDED_NAMES])
-        more = len(notes) - _FOLDED_NAMES
+        shown = ", ".join(quote_name(path.stem_path) for path in notes[:_MAX_UNFOLDED_NAMES])
+        more = len(notes) - _MAX_UNFOLDED_NAMES
         rest = tr(" and {0} more").format(f"{more:,}") if more > 0 else ""
-        self.label = plain(f"{text}: {shown}{rest}" if notes else text)
+        self.label = plain_label(f"{text}: {shown}{rest}" if notes else text)
         self.label.setWordWrap(True)
         row.addWidget(self.label, 1)
         layout.addLayout(row)
@@ -104,7 +104,7 @@ class NotesStrip(QWidget):
 
     def _add_list(self, row: QHBoxLayout, layout: QVBoxLayout, notes: tuple[NotePath, ...]) -> None:
         self.button = _unfolder(tr("Show all"), tr("Show all of these notes"))
-        self.names = CappedArea(plain("\n".join(describe(str(path)) for path in notes)))
+        self.names = CappedArea(plain_label("\n".join(describe(str(path)) for path in notes)))
         self.names.setVisible(False)
         self.button.toggled.connect(self.names.setVisible)
         row.addWidget(self.button)
@@ -113,11 +113,11 @@ class NotesStrip(QWidget):
 
 def operation_icon(operation: Operation, theme: Theme, side: int) -> QLabel:
     """The icon of an operation, `side` pixels wide, in the colour of danger if it can hurt."""
-    color = theme.danger if operation in GRAVE else theme.accent
+    color = theme.danger if operation in DANGEROUS_OPERATIONS else theme.accent
     return _pixmap(theme, _ICONS[operation], color, side)
 
 
-class _Facts(QWidget):
+class _RequestDetails(QWidget):
     """Why the user is asked; the way in, the tool, the operation, the size and the arguments unfold."""
 
     def __init__(self, request: ApprovalRequest, parent: QWidget) -> None:
@@ -131,7 +131,7 @@ class _Facts(QWidget):
         row.setSpacing(8)
         layout.addLayout(row)
         if request.reason:
-            reason = plain(tr("Asked because {0}.").format(describe(request.reason)), "muted", self)
+            reason = plain_label(tr("Asked because {0}.").format(describe(request.reason)), "muted", self)
             reason.setWordWrap(True)
             reason.setAccessibleName(tr("Why it is asked"))
             row.addWidget(reason, 1)
@@ -140,9 +140,9 @@ class _Facts(QWidget):
         row.addWidget(self.unfolder, 0, Qt.AlignmentFlag.AlignTop)
 
     def _line(self, request: ApprovalRequest) -> QLabel:
-        caller, tool = caller_words(request.caller), describe(request.tool)
-        parts = (caller, tool, request.operation.value, extent(request))
-        facts = plain("   ·   ".join(part for part in parts if part), "muted", self)
+        caller, tool = caller_label(request.caller), describe(request.tool)
+        parts = (caller, tool, request.operation.value, format_extent(request))
+        facts = plain_label("   ·   ".join(part for part in parts if part), "muted", self)
         facts.setWordWrap(True)
         facts.setAccessibleName(tr("Caller, tool, operation and size"))
         return facts
@@ -157,7 +157,7 @@ class _Facts(QWidget):
             column.addWidget(self._line(self._request))
             if given := self._request.arguments:
                 text = "\n".join(f"{describe(name)} = {_kept_lines(value)}" for name, value in given)
-                column.addWidget(CappedArea(plain(text), parent=self._details))
+                column.addWidget(CappedArea(plain_label(text), parent=self._details))
             if (layout := self.layout()) is not None:
                 layout.addWidget(self._details)
         self._details.setVisible(shown)
@@ -169,9 +169,9 @@ def _claim(request: ApprovalRequest, parent: QWidget) -> QWidget:
     layout = QVBoxLayout(card)
     layout.setContentsMargins(12, 8, 12, 8)
     layout.setSpacing(2)
-    who = quoted(request.caller.name)
-    layout.addWidget(plain(tr("Description by {0} (unverified)").format(who), "faint", card))
-    words = plain(_kept_lines(request.caller.claim))
+    who = quote_name(request.caller.name)
+    layout.addWidget(plain_label(tr("Description by {0} (unverified)").format(who), "faint", card))
+    words = plain_label(_kept_lines(request.caller.claim))
     words.setWordWrap(True)
     words.setAccessibleName(tr("The caller's claim"))
     layout.addWidget(CappedArea(words, 72, card))

@@ -8,10 +8,10 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QPushButton, QToolButton, QWidget
 
-from app.desktop.approval.labels import tr
-from app.desktop.approval.waiting import Waiting
-from app.desktop.theme import Theme, icon
-from app.permissions.request_words import title
+from app.desktop.approval.queued_request import QueuedRequest
+from app.desktop.theme.theme import Theme, icon
+from app.desktop.widgets.plain_labels import tr
+from app.permissions.request_labels import request_title
 
 
 class QueueStrip(QFrame):
@@ -47,7 +47,7 @@ class QueueStrip(QFrame):
         self.next.clicked.connect(lambda: self.chosen.emit(self._place + 1))
         self.batch_button.clicked.connect(lambda: self.batch_wanted.emit())
 
-    def show_queue(self, items: Sequence[Waiting], place: int) -> None:
+    def show_queue(self, items: Sequence[QueuedRequest], place: int) -> None:
         """Show that request `place` (from 0) of `items` is open."""
         self._place = place
         self.setVisible(len(items) > 1)
@@ -60,7 +60,7 @@ class QueueStrip(QFrame):
         self.menu.clear()
         group = QActionGroup(self.menu)
         for number, item in enumerate(items):
-            action = self.menu.addAction(f"{number + 1}.  {title(item.request)}".replace("&", "&&"))
+            action = self.menu.addAction(f"{number + 1}.  {request_title(item.request)}".replace("&", "&&"))
             action.setCheckable(True)
             action.setChecked(number == place)
             group.addAction(action)

@@ -10,23 +10,23 @@ import asyncio
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSplitter, QVBoxLayout, QWidget
 
-from app.desktop import tasks
 from app.desktop.approval.effect_view import EffectView
-from app.desktop.approval.files_panel import FilesPanel
+from app.desktop.approval.files_panel import ChangedFilesPanel
 from app.desktop.approval.header import RequestHeader
-from app.desktop.approval.labels import tr
-from app.desktop.approval.text_editor import LARGEST, TextEditor
-from app.desktop.diff.binary import is_binary
-from app.desktop.diff_view import DiffView
-from app.desktop.panel import ElidedLabel
-from app.desktop.theme import ThemeSource
+from app.desktop.runtime import tasks
+from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets.diff.hex_dump import is_binary
+from app.desktop.widgets.diff.view import DiffView
+from app.desktop.widgets.panel import ElidedLabel
+from app.desktop.widgets.plain_labels import tr
+from app.desktop.widgets.text_editor import MAX_BYTES, TextEditor
 from app.permissions.approval import Effect
-from app.permissions.draft import Draft, FileDraft, Share
-from app.permissions.request_words import KIND_NAMES, change_name, size
+from app.permissions.partial_approval import ApprovalDraft, FileDraft, SelectionState
+from app.permissions.request_labels import KIND_NAMES, change_name, format_size
 from app.vault.editable_text import EditableText, NotEditableError
 
 # Comparing this much takes a few milliseconds; more is counted in a thread, file by file.
-_AT_ONCE = 48_000
+_MAX_SYNC_BYTES = 48_000
 # What the exact text of an effect takes of the height, in pixels.
 _EFFECT_HEIGHT = 240
 
@@ -41,11 +41,11 @@ class ReviewPage(QWidget):
     changed = Signal()
     height_changed = Signal()
 
-    def __init__(self, draft: Draft, theme: ThemeSource, parent: QWidget | None = None) -> None:
+    def __init__(self, draft: ApprovalDraft, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.draft = draft
         self.problem = ""
-        self.files: FilesPanel | None = None
+        self.files: ChangedFilesPanel | None = None
         self._editor: TextEditor | None = None
         self._row = 0
         self._editable: dict[int, tuple[bytes, str]] = {}
@@ -55,7 +55,7 @@ class ReviewPage(QWidget):
         layout.setSpacing(0)
         self.header = RequestHeader(draft.request, theme.theme, self)
         layout.addWidget(self.header)
-        layout.addWidget(_line(self))
+        layout.addWidget(_create_line(self))
 
     def fill(self) -> None:
         """Make what is under the header."""
@@ -99,8 +99,8 @@ class ReviewPage(QWidget):
             words = tr("Text after the change: edit it, and the comparison follows")
             self._editor = editor = TextEditor(words, self._panes)
             editor.hide()
-            editor.changed.connect(self._take_text)
-            editor.invalid.connect(self._take_problem)
+            editor.changed.connect(self._apply_edit)
+            editor.invalid.connect(self._set_problem)
             editor.reset_wanted.connect(self._reset_text)
             self._panes.addWidget(editor)
         return self._editor
@@ -125,7 +125,7 @@ class ReviewPage(QWidget):
             try:
                 self.editor.load(content)
             except NotEditableError as error:
-                self._take_problem(tr("This text can't be edited without loss: {0}.").format(error))
+                self._set_problem(tr("This text can't be edited without loss: {0}.").format(error))
                 return
             file.edit(content)
             self._show_file(keep_place=True)
@@ -149,7 +149,7 @@ class ReviewPage(QWidget):
     def _build_body(self) -> QWidget:
         body = QSplitter(self)
         if len(self.draft.files) > 1:
-            self.files = FilesPanel(self.draft, self._theme, body)
+            self.files = ChangedFilesPanel(self.draft, self._theme, body)
             self.files.setMinimumWidth(200)
             body.addWidget(self.files)
         self._panes = panes = QSplitter(Qt.Orientation.Vertical, body)
@@ -210,29 +210,31 @@ class ReviewPage(QWidget):
     def _show_facts(self) -> None:
         if (file := self.file) is None:
             return
-        sizes = [size(len(content)) for content in (file.before, file.chosen_bytes()) if content is not None]
+        sizes = [
+            format_size(len(content)) for content in (file.before, file.chosen_bytes()) if content is not None
+        ]
         edited = "edited by you" if file.is_edited else ""
-        left_out = "left out" if file.share is Share.NONE else ""
+        left_out = "left out" if file.selection_state is SelectionState.NONE else ""
         facts = (KIND_NAMES[type(file.change)], " → ".join(dict.fromkeys(sizes)), edited, left_out)
         self._facts.setText("   ·   ".join(fact for fact in facts if fact))
 
     def _file_ticked(self, row: int) -> None:
         if row == self._row:
             self._show_file(keep_place=True)
-        self._tell(row)
+        self._show_change(row)
 
     def _hunks_ticked(self, unticked: frozenset[int]) -> None:
         if (file := self.file) is not None:
             file.leave_out(unticked)
-            self._tell(self._row)
+            self._show_change(self._row)
 
-    def _take_text(self, content: bytes) -> None:
+    def _apply_edit(self, content: bytes) -> None:
         if (file := self.file) is not None and content != file.after:
             file.edit(content)
             self._show_file(keep_place=True)
-            self._tell(self._row)
+            self._show_change(self._row)
 
-    def _take_problem(self, problem: str) -> None:
+    def _set_problem(self, problem: str) -> None:
         self.problem = problem
         self.changed.emit()
 
@@ -242,9 +244,9 @@ class ReviewPage(QWidget):
             if (content := file.after) is not None:
                 self.editor.load(content)
             self._show_file()
-            self._tell(self._row)
+            self._show_change(self._row)
 
-    def _tell(self, row: int) -> None:
+    def _show_change(self, row: int) -> None:
         if self.files is not None:
             self.files.refresh(row)
         self._show_facts()
@@ -253,7 +255,7 @@ class ReviewPage(QWidget):
     def _count_lines(self) -> None:
         """Compare all files for the counts in the list: at once if it is little, else in a thread."""
         files = self.draft.files
-        if sum(len(file.before or b"") + len(file.after or b"") for file in files) <= _AT_ONCE:
+        if sum(len(file.before or b"") + len(file.after or b"") for file in files) <= _MAX_SYNC_BYTES:
             for row, file in enumerate(files):
                 file.compare()
                 self._show_counts(row)
@@ -271,7 +273,7 @@ class ReviewPage(QWidget):
 
 
 def _why_not_editable(content: bytes) -> str:
-    if len(content) > LARGEST:
+    if len(content) > MAX_BYTES:
         return tr("This text is too large to edit here.")
     if is_binary(content):
         return tr("These bytes are not text.")
@@ -282,7 +284,7 @@ def _why_not_editable(content: bytes) -> str:
     return ""
 
 
-def _line(parent: QWidget) -> QFrame:
+def _create_line(parent: QWidget) -> QFrame:
     line = QFrame(parent)
     line.setObjectName("line")
     return line

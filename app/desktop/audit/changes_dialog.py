@@ -18,14 +18,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.desktop.approval.labels import heading
-from app.desktop.diff_view import DiffView
-from app.desktop.panel import ElidedLabel
-from app.desktop.theme import ThemeSource, icon
+from app.desktop.theme.theme import ThemeSource, icon
+from app.desktop.widgets.diff.view import DiffView
+from app.desktop.widgets.panel import ElidedLabel
+from app.desktop.widgets.plain_labels import heading_label
 from app.errors import NotFoundError
-from app.vault.commits import Changed
+from app.vault.commits import CommittedFile
+from app.vault.escaped_line import describe
 from app.vault.path import NotePath
-from app.vault.visible import describe
 
 if TYPE_CHECKING:
     from app.workspace import Workspace
@@ -61,7 +61,7 @@ def read_commit(workspace: Workspace, number: int) -> tuple[str, tuple[ShownFile
         NotFoundError: the journal has no such commit.
     """
     commit = workspace.journal.commit(number)
-    return commit.summary, tuple(_shown(workspace, change) for change in commit.changes)
+    return commit.summary, tuple(_to_shown_file(workspace, change) for change in commit.changes)
 
 
 def read_session(workspace: Workspace, turn: str) -> tuple[str, tuple[ShownFile, ...]]:
@@ -73,19 +73,21 @@ def read_session(workspace: Workspace, turn: str) -> tuple[str, tuple[ShownFile,
         NotFoundError: the journal does not have the saves any more.
     """
     commits = workspace.audit.commits_of_turn(turn, workspace.journal)
-    files: dict[NotePath, Changed] = {}
+    files: dict[NotePath, CommittedFile] = {}
     for path, to, before, after in (change for commit in commits for change in commit.changes):
         earlier = files.pop(path, None)
-        whole = Changed(path, to, before, after)
+        whole = CommittedFile(path, to, before, after)
         if earlier is not None:
             moved = path if to is None else to
-            whole = Changed(earlier.path, None if moved == earlier.path else moved, earlier.before, after)
+            whole = CommittedFile(
+                earlier.path, None if moved == earlier.path else moved, earlier.before, after
+            )
         files[path if to is None else to] = whole
     summary = commits[-1].summary if commits else ""
-    return summary, tuple(_shown(workspace, change) for change in files.values())
+    return summary, tuple(_to_shown_file(workspace, change) for change in files.values())
 
 
-def _shown(workspace: Workspace, change: Changed) -> ShownFile:
+def _to_shown_file(workspace: Workspace, change: CommittedFile) -> ShownFile:
     path, target = str(change.path), None if change.to is None else str(change.to)
     try:
         return ShownFile(path, target, _content(workspace, change.before), _content(workspace, change.after))
@@ -127,7 +129,7 @@ class ChangesDialog(QDialog):
         body.setSizes([240, 720])
         body.setStretchFactor(1, 1)
         self.list.setVisible(len(self._files) > 1)
-        words = heading(describe(title))
+        words = heading_label(describe(title))
         words.setContentsMargins(16, 14, 16, 10)
         close = QPushButton(self.tr("Close"))
         close.setDefault(True)

@@ -6,26 +6,26 @@ from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRectF, 
 from PySide6.QtGui import QColor, QFontMetrics, QPainter
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
-from app.desktop.audit.entries_model import tr
-from app.desktop.theme import Theme, ThemeSource
-from app.permissions.audit_entry import Decided
+from app.desktop.audit.model import tr
+from app.desktop.theme.theme import Theme, ThemeSource
+from app.permissions.audit_entry import AuditDecision
 
 _Index = QModelIndex | QPersistentModelIndex
-_PAD = 8
+_CHIP_PADDING = 8
 
 
-def decision_words(decision: str) -> str:
+def decision_label(decision: str) -> str:
     """A decision in plain words."""
     words: dict[str, str] = {
-        Decided.NO_APPROVAL_NEEDED: tr("no approval needed"),
-        Decided.AUTO_APPROVED: tr("auto-approved"),
-        Decided.USER_APPROVED: tr("approved"),
-        Decided.USER_DENIED: tr("denied"),
-        Decided.TIMED_OUT: tr("timed out"),
-        Decided.RULE: tr("denied by rule"),
-        Decided.FAILED: tr("failed"),
-        Decided.CANCELLED: tr("cancelled"),
-        Decided.NOT_ASKED: tr("not asked"),
+        AuditDecision.NO_APPROVAL_NEEDED: tr("no approval needed"),
+        AuditDecision.AUTO_APPROVED: tr("auto-approved"),
+        AuditDecision.USER_APPROVED: tr("approved"),
+        AuditDecision.USER_DENIED: tr("denied"),
+        AuditDecision.TIMED_OUT: tr("timed out"),
+        AuditDecision.RULE: tr("denied by rule"),
+        AuditDecision.FAILED: tr("failed"),
+        AuditDecision.CANCELLED: tr("cancelled"),
+        AuditDecision.NOT_ASKED: tr("not asked"),
     }
     return words.get(decision, decision)
 
@@ -33,15 +33,15 @@ def decision_words(decision: str) -> str:
 def decision_color(decision: str, theme: Theme) -> str:
     """The colour of a decision: went through by the user, by a grant, by itself, or not at all."""
     colors: dict[str, str] = {
-        Decided.NO_APPROVAL_NEEDED: theme.muted,
-        Decided.AUTO_APPROVED: theme.accent,
-        Decided.USER_APPROVED: theme.success,
-        Decided.USER_DENIED: theme.danger,
-        Decided.TIMED_OUT: theme.warning,
-        Decided.RULE: theme.danger,
-        Decided.FAILED: theme.warning,
-        Decided.CANCELLED: theme.muted,
-        Decided.NOT_ASKED: theme.warning,
+        AuditDecision.NO_APPROVAL_NEEDED: theme.muted,
+        AuditDecision.AUTO_APPROVED: theme.accent,
+        AuditDecision.USER_APPROVED: theme.success,
+        AuditDecision.USER_DENIED: theme.danger,
+        AuditDecision.TIMED_OUT: theme.warning,
+        AuditDecision.RULE: theme.danger,
+        AuditDecision.FAILED: theme.warning,
+        AuditDecision.CANCELLED: theme.muted,
+        AuditDecision.NOT_ASKED: theme.warning,
     }
     return colors.get(decision, theme.muted)
 
@@ -71,9 +71,9 @@ class DecisionDelegate(RowDelegate):
         """Paint the cell, then the chip in it."""
         super().paint(painter, option, index)
         decision = str(index.data(Qt.ItemDataRole.DisplayRole))
-        words, color = decision_words(decision), QColor(decision_color(decision, self._theme.theme))
+        words, color = decision_label(decision), QColor(decision_color(decision, self._theme.theme))
         metrics = QFontMetrics(option.font)
-        width = min(metrics.horizontalAdvance(words) + 2 * _PAD, option.rect.width() - 8)
+        width = min(metrics.horizontalAdvance(words) + 2 * _CHIP_PADDING, option.rect.width() - 8)
         height = metrics.height() + 4
         top = option.rect.center().y() - height / 2 + 1
         chip = QRectF(option.rect.left() + 4, top, width, height)
@@ -91,6 +91,6 @@ class DecisionDelegate(RowDelegate):
 
     def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
         """Room for the chip."""
-        words = decision_words(str(index.data(Qt.ItemDataRole.DisplayRole)))
+        words = decision_label(str(index.data(Qt.ItemDataRole.DisplayRole)))
         metrics = QFontMetrics(option.font)
-        return QSize(metrics.horizontalAdvance(words) + 2 * _PAD + 16, metrics.height() + 10)
+        return QSize(metrics.horizontalAdvance(words) + 2 * _CHIP_PADDING + 16, metrics.height() + 10)

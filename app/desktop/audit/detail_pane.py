@@ -18,16 +18,16 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.desktop.approval.labels import heading, plain
-from app.desktop.audit.decisions import decision_color, decision_words
-from app.desktop.audit.entries_model import duration_words, time_words
-from app.desktop.theme import ThemeSource, code_font
+from app.desktop.audit.decisions import decision_color, decision_label
+from app.desktop.audit.model import format_duration, format_time
+from app.desktop.theme.theme import ThemeSource, code_font
+from app.desktop.widgets.plain_labels import heading_label, plain_label
 from app.permissions.audit_entry import AuditEntry
+from app.vault.escaped_line import describe
 from app.vault.path import NOTE_SUFFIXES
-from app.vault.visible import describe
 
-_MOST_PATHS = 30
-_LINK_PAD = 8
+_MAX_SHOWN_PATHS = 30
+_LINK_PADDING = 8
 
 
 class DetailPane(QWidget):
@@ -81,16 +81,16 @@ class DetailPane(QWidget):
         column.setContentsMargins(14, 10, 14, 10)
         column.setSpacing(8)
         if entry is None:
-            column.addWidget(plain(self.tr("Choose an entry to see all of it."), "muted"))
+            column.addWidget(plain_label(self.tr("Choose an entry to see all of it."), "muted"))
         else:
             self._fill(column, entry)
         column.addStretch(1)
         self._area.setWidget(content)
 
     def _fill(self, column: QVBoxLayout, entry: AuditEntry) -> None:
-        title = heading(f"{describe(entry.tool) or describe(entry.caller)}", 1.15)
+        title = heading_label(f"{describe(entry.tool) or describe(entry.caller)}", 1.15)
         column.addWidget(title)
-        result = plain(describe(entry.result))
+        result = plain_label(describe(entry.result))
         result.setWordWrap(True)
         column.addWidget(result)
         column.addWidget(self._decision(entry))
@@ -99,21 +99,21 @@ class DetailPane(QWidget):
         form.setVerticalSpacing(4)
         form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft)
         for name, value in self._facts(entry):
-            words = plain(describe(value))
+            words = plain_label(describe(value))
             words.setWordWrap(True)
-            form.addRow(plain(name, "muted"), words)
+            form.addRow(plain_label(name, "muted"), words)
         column.addLayout(form)
-        for path in entry.paths[:_MOST_PATHS]:
+        for path in entry.paths[:_MAX_SHOWN_PATHS]:
             column.addWidget(self._path(path))
-        if (more := len(entry.paths) - _MOST_PATHS) > 0:
-            column.addWidget(plain(self.tr("and {0} more").format(more), "muted"))
+        if (more := len(entry.paths) - _MAX_SHOWN_PATHS) > 0:
+            column.addWidget(plain_label(self.tr("and {0} more").format(more), "muted"))
         if entry.arguments not in ("", "{}"):
-            column.addWidget(plain(self.tr("Arguments"), "muted"))
+            column.addWidget(plain_label(self.tr("Arguments"), "muted"))
             column.addWidget(_arguments(entry.arguments, self.tr("Arguments of the call")))
 
     def _decision(self, entry: AuditEntry) -> QLabel:
-        words = decision_words(entry.decision)
-        label = plain(f"{words}: {describe(entry.reason)}" if entry.reason else words)
+        words = decision_label(entry.decision)
+        label = plain_label(f"{words}: {describe(entry.reason)}" if entry.reason else words)
         label.setWordWrap(True)
         label.setStyleSheet(f"color: {decision_color(entry.decision, self._theme.theme)}")
         return label
@@ -121,13 +121,13 @@ class DetailPane(QWidget):
     def _facts(self, entry: AuditEntry) -> list[tuple[str, str]]:
         facts = [
             (self.tr("Number"), str(entry.id)),
-            (self.tr("Time"), time_words(entry.time)),
+            (self.tr("Time"), format_time(entry.time)),
             (self.tr("Caller"), f"{entry.caller} ({entry.caller_kind})"),
             (self.tr("Operation"), entry.operation),
             (self.tr("Scope"), entry.scope),
             (self.tr("Grant"), entry.grant),
             (self.tr("Turn"), entry.turn),
-            (self.tr("Took"), duration_words(entry.duration_ms)),
+            (self.tr("Took"), format_duration(entry.duration_ms)),
             (self.tr("Commit"), "" if entry.commit is None else str(entry.commit)),
             (self.tr("Undone by"), "" if entry.undone_by is None else str(entry.undone_by)),
             (self.tr("Tokens"), f"{entry.tokens:,}" if entry.tokens else ""),
@@ -137,7 +137,7 @@ class DetailPane(QWidget):
 
     def _path(self, path: str) -> QWidget:
         if not path.lower().endswith(NOTE_SUFFIXES):
-            return plain(describe(path))
+            return plain_label(describe(path))
         button = _PathButton(describe(path))
         button.setProperty("role", "link")
         button.setCursor(Qt.CursorShape.PointingHandCursor)
@@ -163,7 +163,7 @@ class _PathButton(QPushButton):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Show as much of the path as there is room for."""
         super().resizeEvent(event)
-        room = self.width() - _LINK_PAD
+        room = self.width() - _LINK_PADDING
         text = self.fontMetrics().elidedText(self._path, Qt.TextElideMode.ElideMiddle, room)
         self.setText(text.replace("&", "&&"))
 

@@ -7,12 +7,12 @@ from datetime import datetime, time, timedelta
 from PySide6.QtCore import QDate, QTimer, Signal
 from PySide6.QtWidgets import QComboBox, QDateEdit, QHBoxLayout, QLineEdit, QWidget
 
-from app.desktop.audit.decisions import decision_words
-from app.permissions.audit_entry import AuditEntry, AuditFilter, Decided
+from app.desktop.audit.decisions import decision_label
+from app.permissions.audit_entry import AuditDecision, AuditEntry, AuditFilter
 
-_REST_MS = 180
-_BETWEEN = "between"
-_LEAST_CHARACTERS = 14
+_DEBOUNCE_MS = 180
+_DATE_RANGE = "between"
+_MIN_TEXT_CHARS = 14
 
 
 class FilterBar(QWidget):
@@ -26,23 +26,23 @@ class FilterBar(QWidget):
         self.text.setPlaceholderText(self.tr("Filter by text"))
         self.text.setClearButtonEnabled(True)
         self.text.setAccessibleName(self.tr("Filter the audit log by text"))
-        self.caller = _choice(self.tr("Any caller"), self.tr("Filter by caller"))
-        self.tool = _choice(self.tr("Any tool"), self.tr("Filter by tool"))
-        self.decision = _choice(self.tr("Any decision"), self.tr("Filter by decision"))
-        for decided in Decided:
-            self.decision.addItem(decision_words(decided), decided.value)
-        self.dates = _choice(self.tr("Any time"), self.tr("Filter by date"))
+        self.caller = _create_combo_box(self.tr("Any caller"), self.tr("Filter by caller"))
+        self.tool = _create_combo_box(self.tr("Any tool"), self.tr("Filter by tool"))
+        self.decision = _create_combo_box(self.tr("Any decision"), self.tr("Filter by decision"))
+        for decided in AuditDecision:
+            self.decision.addItem(decision_label(decided), decided.value)
+        self.dates = _create_combo_box(self.tr("Any time"), self.tr("Filter by date"))
         spans = ((self.tr("Today"), 0), (self.tr("Last 7 days"), 6), (self.tr("Last 30 days"), 29))
         for words, days in spans:
             self.dates.addItem(words, days)
-        self.dates.addItem(self.tr("Between…"), _BETWEEN)
-        self.first = _date(self.tr("From this day"))
-        self.last = _date(self.tr("To this day"))
-        self._timer = QTimer(self, singleShot=True, interval=_REST_MS)
+        self.dates.addItem(self.tr("Between…"), _DATE_RANGE)
+        self.first = _create_date_edit(self.tr("From this day"))
+        self.last = _create_date_edit(self.tr("To this day"))
+        self._timer = QTimer(self, singleShot=True, interval=_DEBOUNCE_MS)
         self._build()
 
     @property
-    def filter(self) -> AuditFilter:
+    def current_filter(self) -> AuditFilter:
         """What the fields say now."""
         since, until = self._span()
         return AuditFilter(
@@ -54,7 +54,7 @@ class FilterBar(QWidget):
             until=until,
         )
 
-    def learn(self, entry: AuditEntry) -> None:
+    def add_choices(self, entry: AuditEntry) -> None:
         """Offer the entry's caller and tool among the choices."""
         for box, value in ((self.caller, entry.caller), (self.tool, entry.tool)):
             if value and box.findData(value) < 0:
@@ -80,8 +80,8 @@ class FilterBar(QWidget):
         chosen = self.dates.currentData()
         if chosen is None or chosen == "":
             return None, None
-        if chosen == _BETWEEN:
-            return _start(self.first.date()), _start(self.last.date().addDays(1)) - 0.001
+        if chosen == _DATE_RANGE:
+            return _day_start(self.first.date()), _day_start(self.last.date().addDays(1)) - 0.001
         day = datetime.combine(datetime.now().date() - timedelta(days=int(chosen)), time())
         return day.timestamp(), None
 
@@ -89,7 +89,7 @@ class FilterBar(QWidget):
         self._row = layout = QHBoxLayout(self)
         layout.setContentsMargins(8, 6, 8, 6)
         layout.setSpacing(6)
-        self.text.setMinimumWidth(_LEAST_CHARACTERS * self.text.fontMetrics().averageCharWidth())
+        self.text.setMinimumWidth(_MIN_TEXT_CHARS * self.text.fontMetrics().averageCharWidth())
         layout.addWidget(self.text, 1)
         boxes = (self.caller, self.tool, self.decision, self.dates)
         for box in boxes:
@@ -101,15 +101,15 @@ class FilterBar(QWidget):
             field.dateChanged.connect(self._timer.start)
         self.dates.currentIndexChanged.connect(self._show_dates)
         self.text.textChanged.connect(self._timer.start)
-        self._timer.timeout.connect(lambda: self.changed.emit(self.filter))
+        self._timer.timeout.connect(lambda: self.changed.emit(self.current_filter))
 
     def _show_dates(self) -> None:
-        between = self.dates.currentData() == _BETWEEN
+        between = self.dates.currentData() == _DATE_RANGE
         self.first.setVisible(between)
         self.last.setVisible(between)
 
 
-def _choice(anything: str, name: str) -> QComboBox:
+def _create_combo_box(anything: str, name: str) -> QComboBox:
     box = QComboBox()
     box.addItem(anything, "")
     box.setAccessibleName(name)
@@ -119,7 +119,7 @@ def _choice(anything: str, name: str) -> QComboBox:
     return box
 
 
-def _date(name: str) -> QDateEdit:
+def _create_date_edit(name: str) -> QDateEdit:
     field = QDateEdit(QDate.currentDate())
     field.setCalendarPopup(True)
     field.setDisplayFormat("yyyy-MM-dd")
@@ -127,6 +127,6 @@ def _date(name: str) -> QDateEdit:
     return field
 
 
-def _start(day: QDate) -> float:
+def _day_start(day: QDate) -> float:
     """The first moment of a day in local time, as Unix seconds."""
     return datetime(day.year(), day.month(), day.day()).timestamp()

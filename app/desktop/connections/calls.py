@@ -6,16 +6,16 @@ from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QSortFil
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QListView, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
-from app.desktop.activity.activity import Activity, Starter, Status
-from app.desktop.activity.feed import ACTIVITY_ROLE, Feed
-from app.desktop.activity.line import Line
-from app.desktop.panel import EmptyState
-from app.desktop.theme import ThemeSource
+from app.desktop.activity.delegate import ActivityDelegate
+from app.desktop.activity.item import ActivityItem, ActivityOrigin, ActivityStatus
+from app.desktop.activity.model import ACTIVITY_ROLE, ActivityModel
+from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets.panel import EmptyState
 
 _Index = QModelIndex | QPersistentModelIndex
 
 
-class _CallsOf(QSortFilterProxyModel):
+class _CallFilterModel(QSortFilterProxyModel):
     """The lines of the feed that one program began."""
 
     def __init__(self, parent: QObject) -> None:
@@ -28,11 +28,11 @@ class _CallsOf(QSortFilterProxyModel):
             self.invalidate()
 
     def filterAcceptsRow(self, row: int, parent: _Index) -> bool:
-        activity: Activity = self.sourceModel().index(row, 0, parent).data(ACTIVITY_ROLE)
-        return activity.starter is Starter.CLIENT and activity.who == self._name
+        activity: ActivityItem = self.sourceModel().index(row, 0, parent).data(ACTIVITY_ROLE)
+        return activity.origin is ActivityOrigin.CLIENT and activity.who == self._name
 
 
-class _List(QListView):
+class _CallListView(QListView):
     """Enter is for the line that is marked."""
 
     entered_on = Signal(QModelIndex)
@@ -58,9 +58,9 @@ class CallList(QWidget):
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._name = ""
-        self.shown = _CallsOf(self)
-        self.list = _List()
-        self.list.setItemDelegate(Line(theme, self.list))
+        self.shown = _CallFilterModel(self)
+        self.list = _CallListView()
+        self.list.setItemDelegate(ActivityDelegate(theme, self.list))
         self.list.setUniformItemSizes(True)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setAccessibleName(self.tr("Its calls, newest first"))
@@ -101,52 +101,52 @@ class CallList(QWidget):
             self.shown.dataChanged,
             self.list.selectionModel().currentChanged,
         ):
-            signal.connect(self._follow)
-        self.list.doubleClicked.connect(self._act)
-        self.list.entered_on.connect(self._act)
-        self.review.clicked.connect(lambda: self._act(self.list.currentIndex()))
-        self.entry.clicked.connect(lambda: self._act(self.list.currentIndex()))
+            signal.connect(self._update)
+        self.list.doubleClicked.connect(self._act_on_current)
+        self.list.entered_on.connect(self._act_on_current)
+        self.review.clicked.connect(lambda: self._act_on_current(self.list.currentIndex()))
+        self.entry.clicked.connect(lambda: self._act_on_current(self.list.currentIndex()))
         self.log.clicked.connect(lambda: self.log_requested.emit(self._name))
-        self._follow()
+        self._update()
 
-    def set_feed(self, feed: Feed) -> None:
+    def set_feed(self, feed: ActivityModel) -> None:
         """Show calls of this feed."""
         self.shown.setSourceModel(feed)
-        self._follow()
+        self._update()
 
     def show_for(self, name: str) -> None:
         """Show the calls of the program called `name`."""
         if name != self._name:
             self._name = name
             self.shown.show_for(name)
-            self._follow()
+            self._update()
 
     @property
-    def calls(self) -> tuple[Activity, ...]:
+    def calls(self) -> tuple[ActivityItem, ...]:
         """What is listed."""
         return tuple(self.shown.index(row, 0).data(ACTIVITY_ROLE) for row in range(self.shown.rowCount()))
 
     @property
-    def current(self) -> Activity | None:
+    def current(self) -> ActivityItem | None:
         """The call that is marked; the newest, where none is."""
         index = self.list.currentIndex()
         if not index.isValid() and self.shown.rowCount():
             index = self.shown.index(0, 0)
-        found: Activity | None = index.data(ACTIVITY_ROLE) if index.isValid() else None
+        found: ActivityItem | None = index.data(ACTIVITY_ROLE) if index.isValid() else None
         return found
 
-    def _follow(self, *_: object) -> None:
+    def _update(self, *_: object) -> None:
         self._stack.setCurrentIndex(1 if self.shown.rowCount() else 0)
         call = self.current
-        waits = call is not None and call.status is Status.PENDING and call.request is not None
+        waits = call is not None and call.status is ActivityStatus.PENDING and call.request is not None
         self.review.setVisible(waits)
         self.entry.setEnabled(call is not None and call.entry is not None)
 
-    def _act(self, _: object) -> None:
+    def _act_on_current(self, _: object) -> None:
         call = self.current
         if call is None:
             return
-        if call.status is Status.PENDING and call.request is not None:
+        if call.status is ActivityStatus.PENDING and call.request is not None:
             self.review_requested.emit(call.request.id)
         elif call.entry is not None:
             self.entry_requested.emit(call.entry.id)

@@ -14,8 +14,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.desktop.connections.configurations import TARGETS, Configuration, Connection, Target, Way
-from app.desktop.theme import ThemeSource
+from app.desktop.connections.configurations import TARGETS, Configuration, ConnectionDetails, Target, Way
+from app.desktop.theme.theme import ThemeSource
 
 
 class ConfigurationView(QWidget):
@@ -23,7 +23,7 @@ class ConfigurationView(QWidget):
 
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._connection: Connection | None = None
+        self._connection: ConnectionDetails | None = None
         self.target = QComboBox()
         for one in TARGETS:
             self.target.addItem(one.title, one)
@@ -62,7 +62,9 @@ class ConfigurationView(QWidget):
         self.copy.clicked.connect(self._copy)
         self._offer_ways()
 
-    def show_connection(self, connection: Connection, way: Way | None = None, target: str = "") -> None:
+    def show_connection(
+        self, connection: ConnectionDetails, way: Way | None = None, target: str = ""
+    ) -> None:
         """Show this connection's configuration, at first for `target` and by `way` where they are given."""
         self._connection = connection
         ids = [one.id for one in TARGETS]

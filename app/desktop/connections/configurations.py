@@ -21,12 +21,12 @@ from typing import Literal
 
 Way = Literal["stdio", "http"]
 _PLAIN = re.compile(r"[^a-z0-9]+")
-_KEY_LONGEST = 20
-_SHOWN_TOKEN = "THE-TOKEN"
+_MAX_KEY_CHARS = 20
+_TOKEN_PLACEHOLDER = "THE-TOKEN"
 
 
 @dataclass(frozen=True, slots=True)
-class Connection:
+class ConnectionDetails:
     """What a configuration is made of. `address` is the server's, `token` empty where it is not known."""
 
     vault: Path
@@ -38,7 +38,7 @@ class Connection:
     @property
     def key(self) -> str:
         """What the program calls the server: short, since it stands before the name of each tool."""
-        slug = _PLAIN.sub("-", self.vault.name.casefold()).strip("-")[:_KEY_LONGEST].strip("-")
+        slug = _PLAIN.sub("-", self.vault.name.casefold()).strip("-")[:_MAX_KEY_CHARS].strip("-")
         # A name without a plain letter has its own key all the same: two of them may be in one file.
         name = slug or hashlib.sha256(self.vault.as_posix().encode()).hexdigest()[:8]
         return f"scriptorium-{name}"
@@ -51,7 +51,7 @@ class Connection:
     @property
     def bearer(self) -> str:
         """What the header `Authorization` says."""
-        return f"Bearer {self.token or _SHOWN_TOKEN}"
+        return f"Bearer {self.token or _TOKEN_PLACEHOLDER}"
 
     @property
     def stdio(self) -> tuple[str, ...]:
@@ -75,40 +75,40 @@ class Target:
     id: str
     title: str
     ways: tuple[Way, ...]
-    make: Callable[[Connection, Way], Configuration]
+    make: Callable[[ConnectionDetails, Way], Configuration]
 
 
-def shell_line(parts: tuple[str, ...]) -> str:
+def shell_command_line(parts: tuple[str, ...]) -> str:
     """`parts` as one line for a terminal of this system."""
     return subprocess.list2cmdline(parts) if os.name == "nt" else shlex.join(parts)
 
 
-def _claude_desktop(to: Connection, _: Way) -> Configuration:
+def _claude_desktop(to: ConnectionDetails, _: Way) -> Configuration:
     places = {
         "darwin": "~/Library/Application Support/Claude/claude_desktop_config.json",
         "win32": r"%APPDATA%\Claude\claude_desktop_config.json",
     }
     place = places.get(sys.platform, "~/.config/Claude/claude_desktop_config.json")
-    return Configuration(_servers(to, _started(to)), place, True)
+    return Configuration(_servers(to, _stdio_entry(to)), place, True)
 
 
-def _claude_code(to: Connection, way: Way) -> Configuration:
+def _claude_code(to: ConnectionDetails, way: Way) -> Configuration:
     if way == "stdio":
-        line = shell_line(("claude", "mcp", "add", "--scope", "user", to.key, "--", *to.stdio))
+        line = shell_command_line(("claude", "mcp", "add", "--scope", "user", to.key, "--", *to.stdio))
         return Configuration(line, "a terminal", False)
     # As a file, not as a command: the token would stay in the terminal's history.
-    return Configuration(_servers(to, {"type": "http"} | _called(to)), ".mcp.json", True)
+    return Configuration(_servers(to, {"type": "http"} | _http_entry(to)), ".mcp.json", True)
 
 
-def _cursor(to: Connection, way: Way) -> Configuration:
-    entry = _started(to) if way == "stdio" else _called(to)
+def _cursor(to: ConnectionDetails, way: Way) -> Configuration:
+    entry = _stdio_entry(to) if way == "stdio" else _http_entry(to)
     return Configuration(_servers(to, entry), "~/.cursor/mcp.json", True)
 
 
-def _vs_code(to: Connection, way: Way) -> Configuration:
+def _vs_code(to: ConnectionDetails, way: Way) -> Configuration:
     place = "mcp.json (command “MCP: Open User Configuration”)"
     if way == "stdio":
-        return Configuration(_json({"servers": {to.key: {"type": "stdio"} | _started(to)}}), place, True)
+        return Configuration(_json({"servers": {to.key: {"type": "stdio"} | _stdio_entry(to)}}), place, True)
     # It asks for what is named under "inputs" once, and keeps it apart from the file.
     asked = f"{to.key}-token"
     entry = {"type": "http", "url": to.mcp, "headers": {"Authorization": f"Bearer ${{input:{asked}}}"}}
@@ -116,30 +116,36 @@ def _vs_code(to: Connection, way: Way) -> Configuration:
     return Configuration(_json({"servers": {to.key: entry}, "inputs": [question]}), place, True)
 
 
-def _gemini(to: Connection, way: Way) -> Configuration:
+def _gemini(to: ConnectionDetails, way: Way) -> Configuration:
     called = {"httpUrl": to.mcp, "headers": {"Authorization": to.bearer}}
-    entry = _started(to) if way == "stdio" else called
+    entry = _stdio_entry(to) if way == "stdio" else called
     return Configuration(_servers(to, entry), "~/.gemini/settings.json", True)
 
 
-def _codex(to: Connection, way: Way) -> Configuration:
+def _codex(to: ConnectionDetails, way: Way) -> Configuration:
     lines = [f"[mcp_servers.{to.key}]"]
     if way == "stdio":
         # A JSON string is a basic string of TOML, too.
-        lines += [f"command = {_word(to.stdio[0])}", f"args = [{', '.join(map(_word, to.stdio[1:]))}]"]
+        lines += [
+            f"command = {_quote_json(to.stdio[0])}",
+            f"args = [{', '.join(map(_quote_json, to.stdio[1:]))}]",
+        ]
     else:
-        lines += [f"url = {_word(to.mcp)}", f'http_headers = {{ "Authorization" = {_word(to.bearer)} }}']
+        lines += [
+            f"url = {_quote_json(to.mcp)}",
+            f'http_headers = {{ "Authorization" = {_quote_json(to.bearer)} }}',
+        ]
     return Configuration("\n".join(lines) + "\n", "~/.codex/config.toml", True)
 
 
-def _any(to: Connection, way: Way) -> Configuration:
-    entry = {"type": "stdio"} | _started(to) if way == "stdio" else {"type": "http"} | _called(to)
+def _any(to: ConnectionDetails, way: Way) -> Configuration:
+    entry = {"type": "stdio"} | _stdio_entry(to) if way == "stdio" else {"type": "http"} | _http_entry(to)
     return Configuration(_servers(to, entry), "the program's configuration", True)
 
 
-def _curl(to: Connection, _: Way) -> Configuration:
+def _curl(to: ConnectionDetails, _: Way) -> Configuration:
     header = f"Authorization: {to.bearer}"
-    line = shell_line(("curl", "-H", header, f"{to.address}/api/v1/tools"))
+    line = shell_command_line(("curl", "-H", header, f"{to.address}/api/v1/tools"))
     return Configuration(line, "a terminal", False)
 
 
@@ -155,16 +161,16 @@ TARGETS: tuple[Target, ...] = (
 )
 
 
-def _started(to: Connection) -> dict[str, object]:
+def _stdio_entry(to: ConnectionDetails) -> dict[str, object]:
     command, *arguments = to.stdio
     return {"command": command, "args": arguments}
 
 
-def _called(to: Connection) -> dict[str, object]:
+def _http_entry(to: ConnectionDetails) -> dict[str, object]:
     return {"url": to.mcp, "headers": {"Authorization": to.bearer}}
 
 
-def _servers(to: Connection, entry: Mapping[str, object]) -> str:
+def _servers(to: ConnectionDetails, entry: Mapping[str, object]) -> str:
     return _json({"mcpServers": {to.key: entry}})
 
 
@@ -172,5 +178,5 @@ def _json(content: object) -> str:
     return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
 
 
-def _word(text: str) -> str:
+def _quote_json(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)

@@ -19,34 +19,35 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.desktop import dialogs, tasks
-from app.desktop.activity.feed import Feed
+from app.desktop.activity.model import ActivityModel
 from app.desktop.bridge import VaultClient
-from app.desktop.connections import asking
-from app.desktop.connections.asking import Overview, Program
+from app.desktop.connections import queries
 from app.desktop.connections.configurations import Way
+from app.desktop.connections.dialogs import NewProgramDialog, SetUpDialog
+from app.desktop.connections.labels import access_label, state_label
 from app.desktop.connections.program_page import ProgramPage
+from app.desktop.connections.queries import ClientProgram, ConnectionsOverview
 from app.desktop.connections.server_bar import ServerBar
-from app.desktop.connections.sheets import NewProgramSheet, SetUpSheet
-from app.desktop.connections.words import may_words, state_words
-from app.desktop.panel import EmptyState, Panel, ThemedButton
-from app.desktop.theme import Theme, ThemeSource, icon
+from app.desktop.runtime import tasks
+from app.desktop.theme.theme import Theme, ThemeSource, icon
+from app.desktop.widgets import dialogs
+from app.desktop.widgets.panel import EmptyState, Panel, ThemedButton
 from app.errors import ScriptoriumError
 from app.events import Event
-from app.servers.door_state import DoorChanged, TokenRefused
-from app.servers.presence import CallMoved, ClientGone, ClientSeen
+from app.servers.client_registry import CallStageChanged, ClientGone, ClientSeen
+from app.servers.server_state import LocalServerStateChanged, TokenRefused
 from app.servers.tokens import ClientsChanged
 from app.settings import CallerProfile, Settings
-from app.vault.visible import describe
+from app.vault.escaped_line import describe
 from app.workspace import SettingsChanged
 
 if TYPE_CHECKING:
     from app.workspace import Workspace
 
-_NAME = Qt.ItemDataRole.UserRole
-_SETTLE_MS = 150
-_MOVING = (ClientSeen, ClientGone, CallMoved)
-_SETTLING = (DoorChanged, TokenRefused, ClientsChanged, SettingsChanged)
+_NAME_ROLE = Qt.ItemDataRole.UserRole
+_DEBOUNCE_MS = 150
+_CLIENT_EVENTS = (ClientSeen, ClientGone, CallStageChanged)
+_SETUP_EVENTS = (LocalServerStateChanged, TokenRefused, ClientsChanged, SettingsChanged)
 
 
 class ConnectionsPanel(Panel):
@@ -69,7 +70,7 @@ class ConnectionsPanel(Panel):
         self._read = False
         self._fresh = False  # whether what profiles can name is to be read anew, too
         self._wanted = ""  # the program to be shown as soon as it is listed
-        self.shown: Overview | None = None
+        self.shown: ConnectionsOverview | None = None
         self.title.hide()  # The tab over the panel has its name; the line below says where the server is.
         self.setAccessibleName(self.tr("Connections"))
         self.add_button = ThemedButton(theme, "plus", self.tr("Connect a program…"))
@@ -84,7 +85,7 @@ class ConnectionsPanel(Panel):
         self.notice.hide()
         self.table = self._made_table()
         self._page: ProgramPage | None = None
-        self._feed: Feed | None = None
+        self._feed: ActivityModel | None = None
         self._split = QSplitter(Qt.Orientation.Horizontal)
         self.empty = EmptyState(
             theme,
@@ -97,7 +98,7 @@ class ConnectionsPanel(Panel):
             (self.tr("Connect a program…"), self.add_program),
         )
         self._stack = QStackedWidget()
-        self._soon = QTimer(self, interval=_SETTLE_MS, singleShot=True)
+        self._soon = QTimer(self, interval=_DEBOUNCE_MS, singleShot=True)
         self._soon.timeout.connect(self._reload)
         self._build()
         self._connect()
@@ -108,7 +109,7 @@ class ConnectionsPanel(Panel):
         self._fresh = True
         self._reload()
 
-    def set_feed(self, feed: Feed) -> None:
+    def set_feed(self, feed: ActivityModel) -> None:
         """Show the programs' calls of this feed."""
         self._feed = feed
         if self._page is not None:
@@ -128,7 +129,7 @@ class ConnectionsPanel(Panel):
         self._read = True
         known = self.shown.choices if self.shown is not None and not self._fresh else None
         self._fresh = False
-        shown = await self._client.run(lambda workspace: asking.overview(workspace, known))
+        shown = await self._client.run(lambda workspace: queries.read_overview(workspace, known))
         chosen = self.chosen
         self.shown = shown
         self.bar.show_overview(shown)
@@ -146,10 +147,10 @@ class ConnectionsPanel(Panel):
             self.choose(chosen.name if chosen is not None else shown.programs[0].name)
 
     @property
-    def chosen(self) -> Program | None:
+    def chosen(self) -> ClientProgram | None:
         """The program that is shown."""
         row = self.table.currentItem()
-        name = row.data(0, _NAME) if row is not None else None
+        name = row.data(0, _NAME_ROLE) if row is not None else None
         programs = self.shown.programs if self.shown is not None else ()
         return next((one for one in programs if one.name == name), None)
 
@@ -162,22 +163,22 @@ class ConnectionsPanel(Panel):
         self.table.setCurrentIndex(self.table.model().index(at, 0))
         self.page.show_program(self.shown.programs[at], self.shown)
 
-    def _row(self, program: Program, shown: Overview) -> QTreeWidgetItem:
-        may = may_words(program.profile, shown.choices.groups)
-        row = QTreeWidgetItem([describe(program.name), state_words(program), may])
+    def _row(self, program: ClientProgram, shown: ConnectionsOverview) -> QTreeWidgetItem:
+        may = access_label(program.profile, shown.choices.groups)
+        row = QTreeWidgetItem([describe(program.name), state_label(program), may])
         theme = self._theme.theme
         color = theme.success if program.sessions else theme.faint
         row.setIcon(0, icon(theme, "desktop" if program.made is None else "key", color))
         row.setToolTip(0, describe(program.says) or describe(program.name))
         row.setToolTip(2, may)
-        row.setData(0, _NAME, program.name)
+        row.setData(0, _NAME_ROLE, program.name)
         return row
 
-    def _take(self, events: tuple[Event, ...]) -> None:
+    def _handle_events(self, events: tuple[Event, ...]) -> None:
         if not (self._read and self.isVisible()):
             return
-        self._fresh |= any(isinstance(event, _SETTLING) for event in events)
-        if self._fresh or any(isinstance(event, _MOVING) for event in events):
+        self._fresh |= any(isinstance(event, _SETUP_EVENTS) for event in events)
+        if self._fresh or any(isinstance(event, _CLIENT_EVENTS) for event in events):
             self._soon.start()
 
     def _reload(self) -> None:
@@ -196,14 +197,14 @@ class ConnectionsPanel(Panel):
     async def _add(self) -> None:
         name = problem = ""
         while True:
-            sheet = NewProgramSheet(self._theme, self.window(), name, problem)
-            if await dialogs.ask(sheet) != int(QDialog.DialogCode.Accepted):
+            sheet = NewProgramDialog(self._theme, self.window(), name, problem)
+            if await dialogs.run_dialog(sheet) != int(QDialog.DialogCode.Accepted):
                 return
             name, target, way, token = sheet.name.text().strip(), sheet.target, sheet.way, ""
             try:
                 if way == "http":
                     token = await self._client.run(partial(_made_token, name))
-                elif not Program(name).can_be_narrowed:
+                elif not ClientProgram(name).can_be_narrowed:
                     problem = self.tr("A program can't be called “{0}”.").format(name)
                     continue
             except ScriptoriumError as error:
@@ -215,33 +216,33 @@ class ConnectionsPanel(Panel):
         elif way == "http":
             self._switch("mcp", True)
         self._remember(name)
-        await self._show_set_up(Program(name), token, target.id)
+        await self._show_set_up(ClientProgram(name), token, target.id)
 
     def _remember(self, name: str) -> None:
         """Keep a program in the list by what it may do: so far, all that any may."""
-        known = asking.named_profiles
+        known = queries.named_profiles
 
         def remembered(settings: Settings) -> Settings:
             if name in known(settings):
                 return settings
-            return asking.with_profile(settings, CallerProfile(caller=name))
+            return queries.with_profile(settings, CallerProfile(caller=name))
 
         self.settings_wanted.emit(remembered)
 
-    async def _show_set_up(self, program: Program, token: str, target: str = "") -> None:
+    async def _show_set_up(self, program: ClientProgram, token: str, target: str = "") -> None:
         self._wanted = program.name
         if token:
             # A server that is just being opened has no address yet, and the sheet would say that it is off.
-            await self._client.run(lambda workspace: workspace.ways_in.begin())
+            await self._client.run(lambda workspace: workspace.endpoints.begin())
         await self.load()
         if self.shown is not None:
             connection = self.page.connection(program, self.shown, token)
             way: Way = "http" if token else "stdio"
-            sheet = SetUpSheet(connection, way, target, self._theme, self.window())
-            await dialogs.ask(sheet)
+            sheet = SetUpDialog(connection, way, target, self._theme, self.window())
+            await dialogs.run_dialog(sheet)
             await self.load()
 
-    async def _renew(self, program: Program) -> None:
+    async def _renew(self, program: ClientProgram) -> None:
         if program.made is not None:
             title = self.tr("Another token for {0}?").format(describe(program.name))
             words = self.tr("The one it has is void at once, and what it waits for is withdrawn.")
@@ -251,12 +252,12 @@ class ConnectionsPanel(Panel):
         if token:
             await self._show_set_up(program, token)
 
-    async def _remove(self, program: Program) -> None:
+    async def _remove(self, program: ClientProgram) -> None:
         title = self.tr("Remove {0}?").format(describe(program.name))
         words = self.tr("Its token is void at once, what it waits for is withdrawn, and its limits are gone.")
         sure = await dialogs.confirm(self.window(), title, words, self.tr("Remove"), danger=True)
         if sure and await self._tried(partial(_revoked, program.name)) is not None:
-            self.settings_wanted.emit(lambda settings: asking.without_profile(settings, program.name))
+            self.settings_wanted.emit(lambda settings: queries.without_profile(settings, program.name))
             await self.load()
 
     async def _tried(self, work: Callable[..., str]) -> str | None:
@@ -271,10 +272,10 @@ class ConnectionsPanel(Panel):
         return made
 
     def _switch(self, name: str, on: bool) -> None:
-        self.settings_wanted.emit(lambda settings: asking.with_servers(settings, **{name: on}))
+        self.settings_wanted.emit(lambda settings: queries.with_servers(settings, **{name: on}))
 
     def _keep_profile(self, profile: CallerProfile) -> None:
-        self.settings_wanted.emit(lambda settings: asking.with_profile(settings, profile))
+        self.settings_wanted.emit(lambda settings: queries.with_profile(settings, profile))
 
     def _start(self, work: Coroutine[object, object, None], what: str) -> None:
         tasks.start(work, owner=self, what=what)
@@ -284,7 +285,7 @@ class ConnectionsPanel(Panel):
     def _connect(self) -> None:
         self.bar.switched.connect(self._switch)
         self.table.currentItemChanged.connect(self._show_chosen)
-        self._client.events.batch.connect(self._take)
+        self._client.events.batch.connect(self._handle_events)
         self._theme.changed.connect(self._redraw)
 
     def _made_page(self) -> ProgramPage:
@@ -333,13 +334,13 @@ class ConnectionsPanel(Panel):
 
 
 def _made_token(name: str, workspace: Workspace) -> str:
-    return asking.make_token(workspace, name)
+    return queries.make_token(workspace, name)
 
 
 def _renewed_token(name: str, workspace: Workspace) -> str:
-    return asking.renew_token(workspace, name)
+    return queries.renew_token(workspace, name)
 
 
 def _revoked(name: str, workspace: Workspace) -> str:
-    asking.revoke_token(workspace, name)
+    queries.revoke_token(workspace, name)
     return name

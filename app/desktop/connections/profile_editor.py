@@ -17,9 +17,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.desktop.connections.asking import Choices, Group
-from app.desktop.panel import ThemedButton
-from app.desktop.theme import ThemeSource
+from app.desktop.connections.queries import CategoryState, ProfileChoices
+from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets.panel import ThemedButton
 from app.errors import ScriptoriumError
 from app.settings import CallerProfile
 from app.vault.globs import word_matches
@@ -37,8 +37,8 @@ class ProfileEditor(QScrollArea):
         super().__init__(parent)
         self._theme = theme
         self._profile = CallerProfile()
-        self._choices_shown: Choices | None = None
-        self._groups: tuple[Group, ...] = ()
+        self._choices_shown: ProfileChoices | None = None
+        self._groups: tuple[CategoryState, ...] = ()
         self._tools: tuple[str, ...] = ()
         self._known_folders: tuple[str, ...] = ()
         self.boxes: dict[str, QCheckBox] = {}
@@ -70,7 +70,7 @@ class ProfileEditor(QScrollArea):
         self._build()
         self._connect()
 
-    def show_choices(self, choices: Choices) -> None:
+    def show_choices(self, choices: ProfileChoices) -> None:
         """Offer these categories, folders and tools."""
         if choices is self._choices_shown:
             return
@@ -90,7 +90,7 @@ class ProfileEditor(QScrollArea):
             box = QCheckBox(group.name if group.on else self.tr("{0} (off)").format(group.name))
             off = self.tr("Switched off for everybody, in the settings; this can't switch it on")
             box.setToolTip("" if group.on else off)
-            box.toggled.connect(self._tell)
+            box.toggled.connect(self._emit_profile)
             self.boxes[group.id] = box
             self._grid.addWidget(box, at // _COLUMNS, at % _COLUMNS)
         self._fill()
@@ -126,12 +126,12 @@ class ProfileEditor(QScrollArea):
 
     def _choose_some(self, on: bool) -> None:
         self._choices.setVisible(on)
-        self._tell()
+        self._emit_profile()
 
     def _is_on(self, id: str) -> bool:
         return any(group.id == id and group.on for group in self._groups)
 
-    def _tell(self, *_: object) -> None:
+    def _emit_profile(self, *_: object) -> None:
         """Tell of the profile as the controls have it, unless it would mean something else."""
         chosen = tuple(id for id, box in self.boxes.items() if box.isChecked())
         if self.some.isChecked() and not chosen:
@@ -175,7 +175,7 @@ class ProfileEditor(QScrollArea):
             self.folders.setVisible(True)
             self.remove_button.setEnabled(True)
         self.folder.clear()
-        self._tell()
+        self._emit_profile()
 
     def remove_folder(self) -> None:
         """Take the chosen folder out, or the last one."""
@@ -184,16 +184,16 @@ class ProfileEditor(QScrollArea):
             self.folders.takeItem(at)
             self.folders.setVisible(self.folders.count() > 0)
             self.remove_button.setEnabled(self.folders.count() > 0)
-            self._tell()
+            self._emit_profile()
 
     def _say(self, words: str) -> None:
         self.problem.setText(words)
         self.problem.setVisible(bool(words))
 
     def _connect(self) -> None:
-        self.read_only.toggled.connect(self._tell)
+        self.read_only.toggled.connect(self._emit_profile)
         self.some.toggled.connect(self._choose_some)
-        self.tools.editingFinished.connect(self._tell)
+        self.tools.editingFinished.connect(self._emit_profile)
         self.folder.returnPressed.connect(self.add_folder)
         self.add_button.clicked.connect(self.add_folder)
         self.remove_button.clicked.connect(self.remove_folder)

@@ -5,30 +5,30 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QTabWidget, QVBoxLayout, QWidget
 
-from app.desktop.connections.asking import Overview, Program
 from app.desktop.connections.calls import CallList
 from app.desktop.connections.configuration_view import ConfigurationView
-from app.desktop.connections.configurations import Connection, Way
+from app.desktop.connections.configurations import ConnectionDetails, Way
+from app.desktop.connections.labels import session_lines, state_label, token_label
 from app.desktop.connections.profile_editor import ProfileEditor
-from app.desktop.connections.words import session_words, state_words, token_words
-from app.desktop.panel import ElidedLabel
-from app.desktop.theme import ThemeSource
+from app.desktop.connections.queries import ClientProgram, ConnectionsOverview
+from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets.panel import ElidedLabel
 from app.launch import installed_command
 from app.settings import CallerProfile
-from app.vault.visible import describe
+from app.vault.escaped_line import describe
 
-_MOST_SESSIONS = 2
+_MAX_SHOWN_SESSIONS = 2
 
 
 class ProgramPage(QWidget):
-    """`renew_requested` and `remove_requested` carry the `Program` that is shown."""
+    """`renew_requested` and `remove_requested` carry the `ClientProgram` that is shown."""
 
     renew_requested = Signal(object)
     remove_requested = Signal(object)
 
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.program: Program | None = None
+        self.program: ClientProgram | None = None
         self._command = installed_command()
         self._theme = theme
         self.name = ElidedLabel()
@@ -61,16 +61,16 @@ class ProgramPage(QWidget):
         self.renew.clicked.connect(lambda: self.renew_requested.emit(self.program))
         self.remove.clicked.connect(lambda: self.remove_requested.emit(self.program))
 
-    def show_program(self, program: Program, shown: Overview) -> None:
+    def show_program(self, program: ClientProgram, shown: ConnectionsOverview) -> None:
         """Show a program as it is now; what is being edited of the same one stays."""
         same = self.program is not None and self.program.name == program.name
         self.program = program
         self.name.setText(describe(program.name))
-        self.state.setText(state_words(program))
-        lines = session_words(program)
-        more = len(lines) - _MOST_SESSIONS
-        said = [*lines[:_MOST_SESSIONS], *([self.tr("and {0} more").format(more)] if more > 0 else [])]
-        self.facts.setText("\n".join([*said, token_words(program)]))
+        self.state.setText(state_label(program))
+        lines = session_lines(program)
+        more = len(lines) - _MAX_SHOWN_SESSIONS
+        said = [*lines[:_MAX_SHOWN_SESSIONS], *([self.tr("and {0} more").format(more)] if more > 0 else [])]
+        self.facts.setText("\n".join([*said, token_label(program)]))
         self.facts.setToolTip("\n".join(lines))
         self.taint.setVisible(program.is_tainted)
         has = program.made is not None
@@ -88,9 +88,11 @@ class ProgramPage(QWidget):
         way: Way | None = None if same else ("http" if has else "stdio")
         self.configuration.show_connection(self.connection(program, shown), way)
 
-    def connection(self, program: Program, shown: Overview, token: str = "") -> Connection:
+    def connection(
+        self, program: ClientProgram, shown: ConnectionsOverview, token: str = ""
+    ) -> ConnectionDetails:
         """What the program's configuration is made of."""
-        return Connection(shown.vault, program.name, self._command, shown.door.address, token)
+        return ConnectionDetails(shown.vault, program.name, self._command, shown.door.address, token)
 
     def _build(self) -> None:
         head = QHBoxLayout()

@@ -6,11 +6,11 @@ from PySide6.QtCore import QDateTime, QSize, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QWidget
 
-from app.desktop.connections.asking import Overview
-from app.desktop.panel import ElidedLabel, ThemedButton
-from app.desktop.theme import Theme, ThemeSource, icon
-from app.permissions.wording import counted
-from app.servers.door_state import Refused
+from app.desktop.connections.queries import ConnectionsOverview
+from app.desktop.theme.theme import Theme, ThemeSource, icon
+from app.desktop.widgets.panel import ElidedLabel, ThemedButton
+from app.permissions.pluralize import pluralize
+from app.servers.server_state import RejectedTokens
 
 
 class ServerBar(QWidget):
@@ -21,7 +21,7 @@ class ServerBar(QWidget):
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._source = theme
-        self._shown: Overview | None = None
+        self._shown: ConnectionsOverview | None = None
         self._mark = QLabel()
         self.words = ElidedLabel()
         self.copy = ThemedButton(theme, "copy", self.tr("Copy the server's address"), size=16)
@@ -47,7 +47,7 @@ class ServerBar(QWidget):
         """Put `widget` at the right end."""
         self._row.addWidget(widget)
 
-    def show_overview(self, shown: Overview) -> None:
+    def show_overview(self, shown: ConnectionsOverview) -> None:
         """Show where the server is."""
         self._shown = shown
         self.words.setText(self._words(shown))
@@ -58,7 +58,7 @@ class ServerBar(QWidget):
             box.blockSignals(False)
         self._draw(self._source.theme)
 
-    def _words(self, shown: Overview) -> str:
+    def _words(self, shown: ConnectionsOverview) -> str:
         if shown.read_only:
             return self.tr("The vault is open for reading only here: no other program can use it.")
         if not shown.door.port:
@@ -73,8 +73,8 @@ class ServerBar(QWidget):
             words += f"; {self._refused(shown.door.refused)}"
         return f"{words}. {shown.door.problem}" if shown.door.problem else words
 
-    def _refused(self, refused: Refused) -> str:
-        many = counted(
+    def _refused(self, refused: RejectedTokens) -> str:
+        many = pluralize(
             refused.count, self.tr("request with a wrong token"), self.tr("requests with a wrong token")
         )
         at = QDateTime.fromSecsSinceEpoch(round(refused.at)).time().toString("HH:mm")

@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
-from app.desktop.notes.writing_places import writing_places
+from app.desktop.notes.folders import note_folders
 from app.errors import InvalidPathError, ScriptoriumError, StorageError
 from app.permissions.caller import Caller
 from app.vault.note_templates import expand
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 _UNSAFE = re.compile(r'[\x00-\x1f\x7f<>:"|?*\\/#^\[\]]')
 # Shown in the note; all else is a link.
-_EMBEDDED = (
+_EMBEDDED_SUFFIXES = (
     *(".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".svg", ".avif"),
     *(".pdf", ".mp3", ".wav", ".ogg", ".m4a", ".flac", ".mp4", ".webm", ".mov", ".mkv"),
 )
-_MOST_NAMES = 1000
-_MAX_FILE = 64 * 1024 * 1024
+_MAX_NAME_TRIES = 1000
+_MAX_FILE_BYTES = 64 * 1024 * 1024
 
 
 async def add_attachment(workspace: Workspace, note: NotePath, name: str, content: bytes) -> NotePath:
@@ -43,16 +43,16 @@ async def add_attachment(workspace: Workspace, note: NotePath, name: str, conten
     Raises:
         StorageError, LimitError: The disk refused, or the file is too large; nothing was written.
     """
-    folder = writing_places(workspace).attachment_folder(note)
-    for path in _names(folder, name):
-        if (there := workspace.store.taken(path)) is not None:
+    folder = note_folders(workspace).attachment_folder(note)
+    for path in _candidate_paths(folder, name):
+        if (there := workspace.store.existing_path(path)) is not None:
             if workspace.store.stat(there).size == len(content) and workspace.store.read(there) == content:
                 return there
             continue
         outcome = await workspace.runner.save(path, None, content, Caller.user())
         if outcome.success:
             return path
-        if workspace.store.taken(path) is None:
+        if workspace.store.existing_path(path) is None:
             raise StorageError(outcome.message, path=str(path))
     raise StorageError(f"There is no free name like {name} in {folder or 'the vault'}.", path=name)
 
@@ -65,7 +65,7 @@ def image_name(workspace: Workspace, note: NotePath, now: datetime) -> str:
 
 def link_to(workspace: Workspace, path: NotePath, source: NotePath, *, embed: bool | None = None) -> str:
     """The shortest wikilink from `source` to a file; media are embedded where `embed` does not say."""
-    shown = path.suffix in _EMBEDDED if embed is None else embed
+    shown = path.suffix in _EMBEDDED_SUFFIXES if embed is None else embed
     return f"{'!' if shown else ''}[[{workspace.index.resolver.shortest(path, source)}]]"
 
 
@@ -77,14 +77,14 @@ async def link_files(workspace: Workspace, note: NotePath, files: Iterable[Path]
     """
     links = []
     for file in files:
-        path = inside_vault(workspace, file)
+        path = vault_path_of(workspace, file)
         if path is None:
-            path = await add_attachment(workspace, note, file.name, await asyncio.to_thread(_read, file))
+            path = await add_attachment(workspace, note, file.name, await asyncio.to_thread(_read_file, file))
         links.append(link_to(workspace, path, note))
     return links
 
 
-def inside_vault(workspace: Workspace, file: Path) -> NotePath | None:
+def vault_path_of(workspace: Workspace, file: Path) -> NotePath | None:
     """The path in the vault of a file of the disk; None for one outside, or in a hidden folder."""
     try:
         relative = file.resolve().relative_to(workspace.root.resolve())
@@ -94,11 +94,11 @@ def inside_vault(workspace: Workspace, file: Path) -> NotePath | None:
     return None if path.is_hidden or not workspace.store.exists(path) else path
 
 
-def _names(folder: str, name: str) -> Iterator[NotePath]:
+def _candidate_paths(folder: str, name: str) -> Iterator[NotePath]:
     """The paths to try, best first: the name itself, then with numbers."""
     clean = _UNSAFE.sub(" ", PurePath(name).name).strip(" .")
     stem, suffix = PurePath(clean).stem.strip(" .") or "File", PurePath(clean).suffix
-    for number in range(_MOST_NAMES):
+    for number in range(_MAX_NAME_TRIES):
         numbered = f"{stem} {number}" if number else stem
         try:
             yield NotePath.parse(f"{folder}/{numbered}{suffix}" if folder else f"{numbered}{suffix}")
@@ -107,7 +107,7 @@ def _names(folder: str, name: str) -> Iterator[NotePath]:
             yield NotePath.parse(f"{folder}/File {number}{suffix}" if folder else f"File {number}{suffix}")
 
 
-def _read(file: Path) -> bytes:
+def _read_file(file: Path) -> bytes:
     """The bytes of a file.
 
     Raises:
@@ -116,8 +116,8 @@ def _read(file: Path) -> bytes:
     try:
         if not file.is_file():
             raise StorageError(f"{file.name} is not a file.", path=str(file))
-        if file.stat().st_size > _MAX_FILE:
-            raise StorageError(f"{file.name} is larger than {_MAX_FILE // 2**20} MiB.", path=str(file))
+        if file.stat().st_size > _MAX_FILE_BYTES:
+            raise StorageError(f"{file.name} is larger than {_MAX_FILE_BYTES // 2**20} MiB.", path=str(file))
         return file.read_bytes()
     except OSError as error:
         raise StorageError(f"{file.name} can't be read: {error.strerror}.", path=str(file)) from error

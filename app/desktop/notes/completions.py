@@ -9,13 +9,13 @@ from app.errors import ScriptoriumError
 from app.vault.markdown.scan import scan
 from app.vault.markdown.text import decode_lossy
 from app.vault.path import NotePath
-from app.workspace import questions
+from app.workspace import queries
 
 if TYPE_CHECKING:
     from app.workspace import Workspace
 
 MAX_ITEMS = 30
-_MAX_BLOCK_LABEL = 60
+_MAX_BLOCK_LABEL_CHARS = 60
 
 
 async def complete(
@@ -30,13 +30,13 @@ async def complete(
         text: The text of that note, for its own headings and blocks.
     """
     if request.kind == "tag":
-        return _same(questions.complete_tags(workspace, request.word, MAX_ITEMS))
+        return _plain_items(queries.complete_tags(workspace, request.word, MAX_ITEMS))
     if request.kind in ("note", "embed"):
-        names = questions.complete_names(workspace, request.word, MAX_ITEMS)
+        names = queries.complete_names(workspace, request.word, MAX_ITEMS)
         if request.kind == "note":
-            return _same(names)
-        files = questions.complete_files(workspace, request.word, MAX_ITEMS)
-        return _same((*names, *files)[:MAX_ITEMS])
+            return _plain_items(names)
+        files = queries.complete_files(workspace, request.word, MAX_ITEMS)
+        return _plain_items((*names, *files)[:MAX_ITEMS])
     if request.note:
         found = workspace.index.resolver.resolve(request.note, source).path
         if found is None:
@@ -48,7 +48,7 @@ async def complete(
     return _headings(text, request.word) if request.kind == "heading" else _blocks(text, request.word)
 
 
-def _same(words: tuple[str, ...]) -> list[CompletionItem]:
+def _plain_items(words: tuple[str, ...]) -> list[CompletionItem]:
     return [CompletionItem(word, word) for word in words]
 
 
@@ -68,5 +68,5 @@ def _blocks(text: str, word: str) -> list[CompletionItem]:
     for block in scan(text).blocks:
         shown = lines[block.line - 1].strip()
         if wanted in block.id.casefold() or wanted in shown.casefold():
-            found.append(CompletionItem(f"^{block.id}   {shown[:_MAX_BLOCK_LABEL]}", block.id))
+            found.append(CompletionItem(f"^{block.id}   {shown[:_MAX_BLOCK_LABEL_CHARS]}", block.id))
     return found[:MAX_ITEMS]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from app.desktop.notes.writing_places import WritingPlaces, writing_places
+from app.desktop.notes.folders import NoteFolders, note_folders
 from app.errors import InvalidPathError, NotFoundError, ScriptoriumError
 from app.permissions.caller import Caller
 from app.vault.markdown.text import BOM, decode
@@ -43,9 +43,9 @@ async def daily_note(workspace: Workspace, now: datetime) -> DailyNote:
         InvalidPathError: The format of its name gives no file name.
         StorageError: The disk refused; nothing was written.
     """
-    places = writing_places(workspace)
+    places = note_folders(workspace)
     path = daily_path(places, now)
-    if (there := workspace.store.taken(path)) is not None:
+    if (there := workspace.store.existing_path(path)) is not None:
         return DailyNote(there, created=False)
     made, problem = Expanded("", None), ""
     if places.daily_template:
@@ -55,13 +55,13 @@ async def daily_note(workspace: Workspace, now: datetime) -> DailyNote:
             problem = f"The template “{places.daily_template}” was not used: {error.message}"
     outcome = await workspace.runner.save(path, None, made.text.encode("utf-8"), Caller.user())
     if not outcome.success:
-        if (there := workspace.store.taken(path)) is not None:
+        if (there := workspace.store.existing_path(path)) is not None:
             return DailyNote(there, created=False)
         raise ScriptoriumError(outcome.message)
     return DailyNote(path, True, made.cursor, problem)
 
 
-def daily_path(places: WritingPlaces, day: datetime) -> NotePath:
+def daily_path(places: NoteFolders, day: datetime) -> NotePath:
     """The path of the note of a day.
 
     Raises:
@@ -75,9 +75,9 @@ def daily_path(places: WritingPlaces, day: datetime) -> NotePath:
         raise InvalidPathError(words, path=name) from error
 
 
-def templates(workspace: Workspace) -> tuple[NotePath, ...]:
+def list_templates(workspace: Workspace) -> tuple[NotePath, ...]:
     """The templates of the vault, by name; empty if it has none."""
-    folder = writing_places(workspace).templates
+    folder = note_folders(workspace).templates
     notes = workspace.index.notes(folder) if folder else ()
     return tuple(sorted((note.path for note in notes), key=lambda path: path.key))
 
@@ -88,7 +88,7 @@ def template_text(workspace: Workspace, template: NotePath, title: str, now: dat
     Raises:
         NotFoundError, StorageError: It is not there, or can't be read.
     """
-    return _expanded(workspace, writing_places(workspace), template, title, now)
+    return _expanded(workspace, note_folders(workspace), template, title, now)
 
 
 def random_note(workspace: Workspace, but: NotePath | None = None) -> NotePath | None:
@@ -98,7 +98,7 @@ def random_note(workspace: Workspace, but: NotePath | None = None) -> NotePath |
 
 
 def _expanded(
-    workspace: Workspace, places: WritingPlaces, template: NotePath, title: str, now: datetime
+    workspace: Workspace, places: NoteFolders, template: NotePath, title: str, now: datetime
 ) -> Expanded:
     text = decode(workspace.store.read(template)).removeprefix(BOM)
     return expand(text, title, now, date_format=places.date_format, time_format=places.time_format)

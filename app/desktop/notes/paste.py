@@ -18,11 +18,11 @@ from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QMimeData, QObject, S
 from PySide6.QtGui import QImage, QTextBlock, QTextCursor
 from PySide6.QtWidgets import QTextEdit
 
-from app.desktop import tasks
 from app.desktop.bridge import VaultClient
-from app.desktop.file_tree import NOTE_MIME
+from app.desktop.files.model import NOTE_MIME
 from app.desktop.notes.attachments import add_attachment, image_name, link_files, link_to
 from app.desktop.notes.html_to_markdown import markdown_of_html
+from app.desktop.runtime import tasks
 from app.errors import ScriptoriumError, StorageError
 from app.vault.path import NotePath
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from app.workspace import Workspace
 
 # Longer HTML is converted in a thread: the window must not wait for it.
-_QUICK_HTML = 20_000
+_MAX_SYNC_HTML_CHARS = 20_000
 _ADDRESS = re.compile(r"(?:https?|ftp|mailto|obsidian|zotero):\S+")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _TAG = re.compile(r"<[^>]*>|<!--.*?-->", re.S)
@@ -71,19 +71,19 @@ class PasteHandler(QObject):
                 return False
             self._insert_later(lambda note: self._image(image, note), self.tr("paste the image"))
         else:
-            return self._take_text(data)
+            return self._paste_text(data)
         return True
 
-    def _take_text(self, data: QMimeData) -> bool:
+    def _paste_text(self, data: QMimeData) -> bool:
         cursor, text = self._editor.textCursor(), data.text().strip()
-        if in_code(cursor.block()):
+        if is_in_code_block(cursor.block()):
             return False
         if cursor.hasSelection() and _ADDRESS.fullmatch(text):
             return _link_selection(cursor, text)
         if not data.hasHtml() or any(data.hasFormat(source) for source in _PLAIN_SOURCES):
             return False
         html = data.html()
-        if len(html) > _QUICK_HTML:
+        if len(html) > _MAX_SYNC_HTML_CHARS:
             fallback = data.text()
             self._insert_later(lambda _: _convert(html, fallback), self.tr("paste the text"))
             return True
@@ -153,7 +153,7 @@ def png_of(image: QImage) -> bytes:
     return bytes(content.data())
 
 
-def in_code(block: QTextBlock) -> bool:
+def is_in_code_block(block: QTextBlock) -> bool:
     """Whether a line is in a fenced block of code, where text is pasted as it is."""
     fence, before = "", block.document().begin()
     while before.isValid() and before != block:

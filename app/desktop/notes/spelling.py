@@ -17,8 +17,8 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QLabel, QWidget
 
 from app import paths
-from app.desktop import tasks
 from app.desktop.bridge import VaultClient
+from app.desktop.runtime import tasks
 from app.workspace.workspace import SettingsChanged
 
 if TYPE_CHECKING:
@@ -28,9 +28,9 @@ log = logging.getLogger(__name__)
 
 # Letters with apostrophes inside; what is glued to digits, underscores or an address is no word.
 _WORD = re.compile(r"(?<![\w@./\\&#])[^\W\d_]+(?:['’][^\W\d_]+)*(?![\w@\\]|[./:][\w/\\])")
-_MOST_KNOWN = 100_000
-_MOST_SUGGESTIONS = 7
-_LONGEST_WORD = 60
+_MAX_CACHED_WORDS = 100_000
+_MAX_SUGGESTIONS = 7
+_MAX_WORD_CHARS = 60
 
 
 class SpellChecker:
@@ -86,7 +86,7 @@ class SpellChecker:
         known = self._known.get(word)
         if known is None:
             known = self._look_up(word.replace("’", "'"))
-            if len(self._known) >= _MOST_KNOWN:
+            if len(self._known) >= _MAX_CACHED_WORDS:
                 self._known.clear()
             self._known[word] = known
         return known
@@ -96,8 +96,8 @@ class SpellChecker:
         found: dict[str, None] = {}
         with self._lock:
             for dictionary in self._dictionaries:
-                found.update(dict.fromkeys(dictionary.suggest(word)[:_MOST_SUGGESTIONS]))
-        return list(found)[:_MOST_SUGGESTIONS]
+                found.update(dict.fromkeys(dictionary.suggest(word)[:_MAX_SUGGESTIONS]))
+        return list(found)[:_MAX_SUGGESTIONS]
 
     def learn(self, word: str) -> None:
         """Take a word as right from now on, in every vault."""
@@ -105,7 +105,7 @@ class SpellChecker:
         self._known[word] = True
 
     def _look_up(self, word: str) -> bool:
-        if len(word) > _LONGEST_WORD or self._own.has(word):
+        if len(word) > _MAX_WORD_CHARS or self._own.has(word):
             return True
         with self._lock:
             return any(dictionary.check(word) for dictionary in self._dictionaries)
@@ -151,7 +151,7 @@ class Spelling(QObject):
             self.begin()
 
 
-class FoundDictionaries(QLabel):
+class DictionaryStatus(QLabel):
     """Says which dictionaries the system has, for the settings; empty until they are looked up."""
 
     def __init__(self, parent: QWidget) -> None:
@@ -159,9 +159,9 @@ class FoundDictionaries(QLabel):
         self.setWordWrap(True)
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setProperty("tone", "muted")
-        tasks.start(self._look(), owner=self, what=self.tr("look for dictionaries"))
+        tasks.start(self._find_dictionaries(), owner=self, what=self.tr("look for dictionaries"))
 
-    async def _look(self) -> None:
+    async def _find_dictionaries(self) -> None:
         found = await asyncio.to_thread(installed_languages)
         words = self.tr("Dictionaries on this computer: {0}.").format(", ".join(found))
         missing = self.tr("There are no dictionaries on this computer, so spelling is not checked. ")

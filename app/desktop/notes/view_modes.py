@@ -6,7 +6,7 @@ from pathlib import Path
 
 from app import paths
 from app.desktop.notes.editor.mode import ViewMode
-from app.desktop.remembered import Remembered
+from app.desktop.shell.window_state import WindowState
 
 _MAX_NOTES = 500
 
@@ -16,7 +16,7 @@ class ViewModes:
 
     def __init__(self, root: Path) -> None:
         folder = paths.vault_data_folder(root)
-        self._kept = Remembered(folder / "note-modes.json")
+        self._kept = WindowState(folder / "note-modes.json")
 
     def get(self, path: str, default: ViewMode) -> ViewMode:
         """The mode of a note."""

@@ -17,14 +17,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.desktop.panel import ElidedLabel, ThemedButton
+from app.desktop.sources.labels import format_time, kind_label
 from app.desktop.sources.rules_editor import RulesEditor
-from app.desktop.sources.words import kind_words, when_words
-from app.desktop.theme import ThemeSource
-from app.sources.base import Notification, SourceInfo
-from app.sources.kept import KeptFeed, KeptFiles, KeptStream
+from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets.panel import ElidedLabel, ThemedButton
+from app.sources.config import FeedConfig, FolderConfig, StreamConfig
+from app.sources.source import Notification, SourceInfo
 
-_WEB = ("http://", "https://")
+_WEB_SCHEMES = ("http://", "https://")
 
 
 class SourceDetails(QWidget):
@@ -82,7 +82,7 @@ class SourceDetails(QWidget):
         self._info = info
         kept = info.kept
         self.name.setText(kept.name)
-        self.kind.setText(kind_words(kept.kind))
+        self.kind.setText(kind_label(kept.kind))
         self.where.setText(info.detail)
         self.where.setVisible(bool(info.detail))
         self.problem.setText(info.problem)
@@ -93,14 +93,14 @@ class SourceDetails(QWidget):
         self.pause_button.setAccessibleName(words)
         self.open_button.setVisible(bool(info.detail))
         self.check_button.setVisible(kept.kind == "feed" and not kept.paused)
-        if isinstance(kept, KeptFiles):
+        if isinstance(kept, FolderConfig):
             self._stack.setCurrentIndex(0)
             self._show_files(info, kept)
         else:
             self._stack.setCurrentIndex(1)
             self._show_stream(info, kept)
 
-    def _show_files(self, info: SourceInfo, kept: KeptFiles) -> None:
+    def _show_files(self, info: SourceInfo, kept: FolderConfig) -> None:
         self.rules.show_rules(kept)
         self.loaded.clear()
         self.loaded.addItems([label.split(":", 2)[2] for label in info.loaded])
@@ -108,13 +108,13 @@ class SourceDetails(QWidget):
         none = self.tr("No agent has loaded a file yet.")
         self._loaded_words.setText(self.tr("Loaded into memory:") if info.loaded else none)
 
-    def _show_stream(self, info: SourceInfo, kept: KeptStream) -> None:
+    def _show_stream(self, info: SourceInfo, kept: StreamConfig) -> None:
         self.starts_turn.blockSignals(True)
         self.starts_turn.setChecked(kept.starts_turn)
         self.starts_turn.blockSignals(False)
         self.news.clear()
         for one in info.items:
-            row = QTreeWidgetItem([when_words(one.at), one.title])
+            row = QTreeWidgetItem([format_time(one.at), one.title])
             row.setToolTip(1, f"{one.title}\n{one.text}\n{one.link}".strip())
             row.setData(0, Qt.ItemDataRole.UserRole, one)
             self.news.addTopLevelItem(row)
@@ -125,8 +125,8 @@ class SourceDetails(QWidget):
         elif info.items:
             said = self.tr("All read.")
         if info.checked:
-            said += self.tr(" Last asked at {0}.").format(when_words(info.checked))
-        if isinstance(kept, KeptFeed):
+            said += self.tr(" Last asked at {0}.").format(format_time(info.checked))
+        if isinstance(kept, FeedConfig):
             said += self.tr(" Asked every {0} minutes.").format(f"{kept.minutes:,}")
         elif kept.globs:
             said += self.tr(" Only of {0}.").format(", ".join(kept.globs))
@@ -135,19 +135,19 @@ class SourceDetails(QWidget):
     def _open(self) -> None:
         if self._info is not None:
             where = self._info.detail
-            url = QUrl(where) if where.startswith(_WEB) else QUrl.fromLocalFile(where)
+            url = QUrl(where) if where.startswith(_WEB_SCHEMES) else QUrl.fromLocalFile(where)
             QDesktopServices.openUrl(url)
 
     def _open_news(self, row: QTreeWidgetItem) -> None:
         one = row.data(0, Qt.ItemDataRole.UserRole)
         if not isinstance(one, Notification) or self._info is None:
             return
-        if one.link.startswith(_WEB):
+        if one.link.startswith(_WEB_SCHEMES):
             QDesktopServices.openUrl(QUrl(one.link))
         elif one.path and self._info.kept.kind == "vault":
             self.note_requested.emit(one.path)
 
-    def _tell_turn(self, on: bool) -> None:
+    def _emit_starts_turn(self, on: bool) -> None:
         if self._info is not None:
             self.changed.emit(self._info.kept.model_copy(update={"starts_turn": on}))
 
@@ -185,7 +185,7 @@ class SourceDetails(QWidget):
         self.starts_turn.setToolTip(
             self.tr("Needs a model. Without it, news wait for the agent's next turn. Changes always ask.")
         )
-        self.starts_turn.toggled.connect(self._tell_turn)
+        self.starts_turn.toggled.connect(self._emit_starts_turn)
         column.addWidget(self.starts_turn)
         self.said = QLabel()
         self.said.setProperty("tone", "muted")

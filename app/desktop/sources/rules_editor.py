@@ -18,13 +18,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.desktop.panel import ThemedButton
-from app.desktop.sources.words import permission_words
-from app.desktop.theme import ThemeSource
+from app.desktop.sources.labels import permission_label
+from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets.panel import ThemedButton
 from app.memory.block import Permission
-from app.sources.kept import AgentRules, FileRule, KeptFiles
+from app.sources.config import AgentRules, FileRule, FolderConfig
 
-_FILES, _MAY, _AGENT = range(3)
+_FILES_COLUMN, _PERMISSION_COLUMN, _AGENT_COLUMN = range(3)
 
 
 class RulesEditor(QWidget):
@@ -34,7 +34,7 @@ class RulesEditor(QWidget):
 
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._kept: KeptFiles | None = None
+        self._kept: FolderConfig | None = None
         self._filling = False
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -49,7 +49,7 @@ class RulesEditor(QWidget):
         column.addWidget(self.table, 1)
         column.addLayout(self._made_buttons(theme))
 
-    def show_rules(self, kept: KeptFiles) -> None:
+    def show_rules(self, kept: FolderConfig) -> None:
         """Show the rules of a source; edits that were not saved are kept as long as it is the same one."""
         if self._kept is not None and self._kept.id == kept.id and self.save_button.isEnabled():
             self._kept = kept.model_copy(update={"rules": self._kept.rules, "agents": self._kept.agents})
@@ -88,9 +88,13 @@ class RulesEditor(QWidget):
         self.saved.emit(self._kept.model_copy(update={"rules": general, "agents": agents}))
 
     def _row(self, at: int) -> tuple[str, Permission, str]:
-        may = self.table.cellWidget(at, _MAY)
+        may = self.table.cellWidget(at, _PERMISSION_COLUMN)
         assert isinstance(may, QComboBox)
-        return self._text(at, _FILES)[:500], Permission(may.currentData()), self._text(at, _AGENT)[:200]
+        return (
+            self._text(at, _FILES_COLUMN)[:500],
+            Permission(may.currentData()),
+            self._text(at, _AGENT_COLUMN)[:200],
+        )
 
     def _text(self, at: int, column: int) -> str:
         item = self.table.item(at, column)
@@ -100,19 +104,19 @@ class RulesEditor(QWidget):
         at = self.table.rowCount()
         self.table.insertRow(at)
         files = QTableWidgetItem(glob)
-        self.table.setItem(at, _FILES, files)
+        self.table.setItem(at, _FILES_COLUMN, files)
         item = QTableWidgetItem(agent)
         item.setToolTip(self.tr("An agent's name, such as scriptorium or mcp:*; empty for every agent."))
-        self.table.setItem(at, _AGENT, item)
+        self.table.setItem(at, _AGENT_COLUMN, item)
         box = QComboBox()
         box.setAccessibleName(self.tr("What agents may do"))
         box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         box.setMinimumContentsLength(8)
         for one in Permission:
-            box.addItem(permission_words(one), one.value)
+            box.addItem(permission_label(one), one.value)
         box.setCurrentIndex(box.findData(permission.value))
         box.currentIndexChanged.connect(self._touched)
-        self.table.setCellWidget(at, _MAY, box)
+        self.table.setCellWidget(at, _PERMISSION_COLUMN, box)
         return files
 
     def _remove(self) -> None:
@@ -130,7 +134,7 @@ class RulesEditor(QWidget):
         self.table.setRowCount(0)
         for row in rows:
             self._insert(*row)
-        self.table.setCurrentCell(at - 1, _FILES)
+        self.table.setCurrentCell(at - 1, _FILES_COLUMN)
         self._touched()
 
     def _touched(self, *_: object) -> None:
@@ -148,12 +152,12 @@ class RulesEditor(QWidget):
         table.setShowGrid(False)
         table.setTabKeyNavigation(False)
         head = table.horizontalHeader()
-        head.setSectionResizeMode(_FILES, QHeaderView.ResizeMode.Stretch)
+        head.setSectionResizeMode(_FILES_COLUMN, QHeaderView.ResizeMode.Stretch)
         head.setStretchLastSection(False)
         head.setMinimumSectionSize(round(60 * theme.zoom))
         head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        table.setColumnWidth(_MAY, round(216 * theme.zoom))
-        table.setColumnWidth(_AGENT, round(96 * theme.zoom))
+        table.setColumnWidth(_PERMISSION_COLUMN, round(216 * theme.zoom))
+        table.setColumnWidth(_AGENT_COLUMN, round(96 * theme.zoom))
         table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         table.itemChanged.connect(self._touched)
         return table

@@ -16,16 +16,16 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.desktop.panel import ElidedLabel, ThemedButton
-from app.desktop.suggestions.asking import Suggested, Wish
-from app.desktop.theme import ThemeSource
+from app.desktop.suggestions.queries import RelationDraft, SuggestedRelation
+from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets.panel import ElidedLabel, ThemedButton
 from app.vault.note import KNOWN_RELATIONS
 from app.vault.path import NotePath
 
-_BRIEF = 190
+_BRIEF_HEIGHT = 190
 
 
-class _Side(QWidget):
+class _NoteCard(QWidget):
     """A note: its name, which opens it, its folder, and how it begins."""
 
     open_requested = Signal(str)
@@ -77,9 +77,10 @@ class _Side(QWidget):
 
 
 class SuggestionDetails(QWidget):
-    """Shows one suggestion. `accepted` carries a `Wish`, `rejected` and `graph_requested` the `Suggested`.
+    """The details of one suggestion.
 
-    `open_requested` carries a path.
+    The signal `accepted` carries a `RelationDraft`, `rejected` and `graph_requested` the `SuggestedRelation`,
+    `open_requested` a path.
     """
 
     accepted = Signal(object)
@@ -90,8 +91,8 @@ class SuggestionDetails(QWidget):
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
-        self.suggested: Suggested | None = None
-        self.sides = _Side(theme), _Side(theme)
+        self.suggested: SuggestedRelation | None = None
+        self.sides = _NoteCard(theme), _NoteCard(theme)
         for side in self.sides:
             side.open_requested.connect(self.open_requested)
         self.type = QComboBox()
@@ -102,7 +103,7 @@ class SuggestionDetails(QWidget):
         self.type.setAccessibleName(self.tr("Type of the relation"))
         self.type.setMinimumContentsLength(12)
         self.turn = ThemedButton(theme, "arrows-left-right", self.tr("Let it lead the other way"), size=16)
-        self.turn.clicked.connect(self._turn)
+        self.turn.clicked.connect(self._swap_sides)
         self.sure = QDoubleSpinBox()
         self.sure.setRange(0.0, 1.0)
         self.sure.setSingleStep(0.05)
@@ -115,21 +116,21 @@ class SuggestionDetails(QWidget):
         self.accept = QPushButton(self.tr("Add the relation…"))
         self.accept.setProperty("role", "primary")
         self.accept.setToolTip(self.tr("Shows the line that is written, to approve it (Ctrl+Enter)"))
-        self.accept.clicked.connect(self.take)
+        self.accept.clicked.connect(self.accept_current)
         self.reject = QPushButton(self.tr("Not these two"))
         self.reject.setToolTip(self.tr("Never suggest a relation between these notes again (Delete)"))
-        self.reject.clicked.connect(lambda: self._tell(self.rejected))
+        self.reject.clicked.connect(lambda: self._emit_suggestion(self.rejected))
         self.graph = ThemedButton(theme, "share-network", self.tr("Select both notes in the graph (G)"))
-        self.graph.clicked.connect(lambda: self._tell(self.graph_requested))
+        self.graph.clicked.connect(lambda: self._emit_suggestion(self.graph_requested))
         self._build()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Where there is little room, the answers need it more than how the notes begin."""
         super().resizeEvent(event)
         for side in self.sides:
-            side.set_brief(self.height() < _BRIEF * self._theme.zoom)
+            side.set_brief(self.height() < _BRIEF_HEIGHT * self._theme.zoom)
 
-    def show_suggested(self, one: Suggested) -> None:
+    def show_suggested(self, one: SuggestedRelation) -> None:
         """Show a suggestion; what the user set of the one that is shown already stays."""
         if self.suggested is not None and self.suggested == one:
             return
@@ -146,19 +147,19 @@ class SuggestionDetails(QWidget):
             if side.path in texts:
                 side.show_text(texts[side.path])
 
-    def take(self) -> None:
+    def accept_current(self) -> None:
         """Ask for the relation as it is set here."""
         if self.suggested is not None and self.type.currentText().strip():
             source, target = (side.path for side in self.sides)
             kind = self.type.currentText().strip()
-            self.accepted.emit(Wish(source, target, kind, round(self.sure.value(), 2)))
+            self.accepted.emit(RelationDraft(source, target, kind, round(self.sure.value(), 2)))
 
     def set_busy(self, busy: bool) -> None:
         """No second answer while one is on its way."""
         self.accept.setEnabled(not busy)
         self.reject.setEnabled(not busy)
 
-    def _turn(self) -> None:
+    def _swap_sides(self) -> None:
         first, second = self.sides
         texts = {side.path: side.text.toPlainText() for side in self.sides}
         self._show_sides(second.path, first.path)
@@ -168,7 +169,7 @@ class SuggestionDetails(QWidget):
         self.sides[0].show_note(source)
         self.sides[1].show_note(target)
 
-    def _tell(self, signal: object) -> None:
+    def _emit_suggestion(self, signal: object) -> None:
         if self.suggested is not None:
             signal.emit(self.suggested)  # type: ignore[attr-defined]
 

@@ -20,13 +20,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.desktop import tasks
 from app.desktop.bridge import VaultClient
-from app.desktop.panel import EmptyState, Panel, ThemedButton
-from app.desktop.suggestions import asking
-from app.desktop.suggestions.asking import Suggested, Wish
+from app.desktop.runtime import tasks
+from app.desktop.suggestions import queries
 from app.desktop.suggestions.details import SuggestionDetails
-from app.desktop.theme import ThemeSource
+from app.desktop.suggestions.queries import RelationDraft, SuggestedRelation
+from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets.panel import EmptyState, Panel, ThemedButton
 from app.errors import ScriptoriumError
 from app.events import Event
 from app.index.records import IndexUpdated
@@ -35,10 +35,10 @@ from app.vault.path import NotePath
 if TYPE_CHECKING:
     from app.workspace import Workspace
 
-_ONE = Qt.ItemDataRole.UserRole
-_SETTLE_MS = 800
-_NARROW = 900
-_WHOLE, _OPEN = 0, 1
+_SUGGESTION_ROLE = Qt.ItemDataRole.UserRole
+_DEBOUNCE_MS = 800
+_NARROW_WIDTH = 900
+_WHOLE_VAULT, _OPEN_NOTE = 0, 1
 
 
 class SuggestionsPanel(Panel):
@@ -58,8 +58,8 @@ class SuggestionsPanel(Panel):
         self._looked = False
         self._note = ""
         self._asked: asyncio.Task[None] | None = None
-        self._undoable: Suggested | None = None
-        self.suggestions: tuple[Suggested, ...] = ()
+        self._undoable: SuggestedRelation | None = None
+        self.suggestions: tuple[SuggestedRelation, ...] = ()
         self.title.set_text(self.tr("Relations that may be missing"))
         self.setAccessibleName(self.tr("Suggestions"))
         self.scope = QComboBox()
@@ -75,11 +75,11 @@ class SuggestionsPanel(Panel):
         self.details = SuggestionDetails(theme)
         self.empty = EmptyState(theme, "git-fork", "", "")
         self._stack = QStackedWidget()
-        self._settle = QTimer(self, interval=_SETTLE_MS, singleShot=True)
+        self._settle = QTimer(self, interval=_DEBOUNCE_MS, singleShot=True)
         self._settle.timeout.connect(self._look_quietly)
         self._build()
         self._connect()
-        client.events.batch.connect(self._take)
+        client.events.batch.connect(self._handle_events)
 
     def showEvent(self, event: QShowEvent) -> None:
         """Look when somebody wants to see: it is work that nobody needs before."""
@@ -92,7 +92,7 @@ class SuggestionsPanel(Panel):
         if note == self._note:
             return
         self._note = note
-        if self.scope.currentIndex() == _OPEN:
+        if self.scope.currentIndex() == _OPEN_NOTE:
             self._looked = False
             if self.isVisible():
                 self.look()
@@ -100,18 +100,18 @@ class SuggestionsPanel(Panel):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Where there is little room, the names need it: the relation is told beside, too."""
         super().resizeEvent(event)
-        self.table.setColumnHidden(1, self.width() < _NARROW * self._theme.zoom)
+        self.table.setColumnHidden(1, self.width() < _NARROW_WIDTH * self._theme.zoom)
 
     @property
-    def chosen(self) -> Suggested | None:
+    def chosen(self) -> SuggestedRelation | None:
         """The suggestion that is shown."""
         row = self.table.currentItem()
-        found: Suggested | None = row.data(0, _ONE) if row is not None else None
+        found: SuggestedRelation | None = row.data(0, _SUGGESTION_ROLE) if row is not None else None
         return found
 
     def look(self) -> None:
         """Ask for the suggestions, and say that it is being done."""
-        if self.scope.currentIndex() == _OPEN and not self._note:
+        if self.scope.currentIndex() == _OPEN_NOTE and not self._note:
             self._looked = True
             self._show(())
             return
@@ -132,19 +132,19 @@ class SuggestionsPanel(Panel):
         self._settle.stop()
         if self._asked is not None:
             self._asked.cancel()
-        self._asked = tasks.start(self._look(), owner=self, what=self.tr("look for missing relations"))
+        self._asked = tasks.start(self._load(), owner=self, what=self.tr("look for missing relations"))
 
-    async def _look(self) -> None:
-        note = self._note if self.scope.currentIndex() == _OPEN else ""
+    async def _load(self) -> None:
+        note = self._note if self.scope.currentIndex() == _OPEN_NOTE else ""
         try:
-            found = await self._client.run(lambda workspace: asking.waiting(workspace, note))
+            found = await self._client.run(lambda workspace: queries.list_suggestions(workspace, note))
         except ScriptoriumError as error:
             self._looked = False
             self._show((), error.message)
             return
         self._show(found)
 
-    def _show(self, found: tuple[Suggested, ...], problem: str = "") -> None:
+    def _show(self, found: tuple[SuggestedRelation, ...], problem: str = "") -> None:
         before = self.chosen
         at = self.table.currentIndex().row()
         self.suggestions = found
@@ -155,7 +155,7 @@ class SuggestionsPanel(Panel):
         self.table.blockSignals(False)
         self.title.set_count(f"{len(found):,}" if found else "")
         if not found:
-            self._say_nothing(problem)
+            self._show_empty_state(problem)
             self._stack.setCurrentWidget(self.empty)
             return
         same = [place for place, one in enumerate(found) if before is not None and one.pair == before.pair]
@@ -164,12 +164,12 @@ class SuggestionsPanel(Panel):
         self._stack.setCurrentIndex(1)
         self._show_chosen()
 
-    def _say_nothing(self, problem: str) -> None:
+    def _show_empty_state(self, problem: str) -> None:
         if problem:
             self.empty.say(self.tr("That could not be done"), problem)
-        elif self.scope.currentIndex() == _OPEN and not self._note:
+        elif self.scope.currentIndex() == _OPEN_NOTE and not self._note:
             self.empty.say(self.tr("No note is open"), self.tr("Open one, or look in the whole vault."))
-        elif self.scope.currentIndex() == _OPEN:
+        elif self.scope.currentIndex() == _OPEN_NOTE:
             name = NotePath.on_disk(self._note).name
             words = self.tr("{0} lacks no likely relation.").format(name)
             self.empty.say(self.tr("Nothing to suggest"), words)
@@ -179,7 +179,7 @@ class SuggestionsPanel(Panel):
                 self.tr("No two notes that are not linked belong together by their links, tags and meaning."),
             )
 
-    def _row(self, one: Suggested) -> QTreeWidgetItem:
+    def _row(self, one: SuggestedRelation) -> QTreeWidgetItem:
         first, second = (NotePath.on_disk(path).name for path in one.pair)
         row = QTreeWidgetItem([first, one.type.replace("_", " ").lower(), second, f"{one.score:.0%}"])
         for column, words in ((0, one.source), (1, one.reasoning), (2, one.target)):
@@ -191,15 +191,15 @@ class SuggestionsPanel(Panel):
             font = row.font(3)
             font.setBold(True)
             row.setFont(3, font)
-        row.setData(0, _ONE, one)
+        row.setData(0, _SUGGESTION_ROLE, one)
         return row
 
-    def _take(self, events: tuple[Event, ...]) -> None:
+    def _handle_events(self, events: tuple[Event, ...]) -> None:
         """A note that is listed has changed: its suggestions may be others now."""
         if not self._looked:
             return
         listed = {path for one in self.suggestions for path in one.pair}
-        listed |= {self._note} if self.scope.currentIndex() == _OPEN else set()
+        listed |= {self._note} if self.scope.currentIndex() == _OPEN_NOTE else set()
         for event in events:
             if isinstance(event, IndexUpdated):
                 touched = {path.text for path in (*event.changed, *event.removed)}
@@ -211,60 +211,62 @@ class SuggestionsPanel(Panel):
             self.details.show_suggested(one)
             tasks.start(self._show_texts(one), owner=self, what=self.tr("show how the notes begin"))
 
-    async def _show_texts(self, one: Suggested) -> None:
+    async def _show_texts(self, one: SuggestedRelation) -> None:
         def read(workspace: Workspace) -> dict[str, str]:
-            return {path: asking.beginning(workspace, path) for path in one.pair}
+            return {path: queries.note_excerpt(workspace, path) for path in one.pair}
 
         self.details.show_texts(await self._client.run(read))
 
     # Answering
 
-    def _accept(self, wish: Wish) -> None:
+    def _accept(self, wish: RelationDraft) -> None:
         tasks.start(self._add(wish), owner=self, what=self.tr("add the relation"))
 
-    async def _add(self, wish: Wish) -> None:
+    async def _add(self, wish: RelationDraft) -> None:
         one = self.details.suggested
         self.details.set_busy(True)
-        self._say("")
+        self._show_message("")
         try:
-            outcome = await self._client.run(lambda workspace: asking.accept(workspace, wish))
+            outcome = await self._client.run(lambda workspace: queries.accept_suggestion(workspace, wish))
         finally:
             self.details.set_busy(False)
         if outcome.success and one is not None:
-            self._drop(one)
-            self._say(outcome.message)
+            self._remove_suggestion(one)
+            self._show_message(outcome.message)
         elif not outcome.denied:
-            self._say(outcome.message, tone="danger")
+            self._show_message(outcome.message, tone="danger")
         else:
-            self._say(self.tr("Nothing was written."))
+            self._show_message(self.tr("Nothing was written."))
 
-    def _reject(self, one: Suggested) -> None:
+    def _reject(self, one: SuggestedRelation) -> None:
         tasks.start(self._leave_apart(one), owner=self, what=self.tr("remember the answer"))
 
-    async def _leave_apart(self, one: Suggested) -> None:
+    async def _leave_apart(self, one: SuggestedRelation) -> None:
         try:
             await self._client.run(lambda workspace: workspace.analysis.reject(*one.pair))
         except ScriptoriumError as error:
-            self._say(error.message, tone="danger")
+            self._show_message(error.message, tone="danger")
             return
-        self._drop(one)
+        self._remove_suggestion(one)
         names = (NotePath.on_disk(path).name for path in one.pair)
-        self._say(self.tr("{0} and {1} are left apart.").format(*names), undoable=one)
+        self._show_message(self.tr("{0} and {1} are left apart.").format(*names), undoable=one)
 
-    def _take_back(self) -> None:
+    def _undo_rejection(self) -> None:
         if (one := self._undoable) is not None:
             tasks.start(self._suggest_again(one), owner=self, what=self.tr("take the answer back"))
 
-    async def _suggest_again(self, one: Suggested) -> None:
-        await self._client.run(lambda workspace: workspace.analysis.unreject(*one.pair))
-        self._say("")
+    async def _suggest_again(self, one: SuggestedRelation) -> None:
+        await self._client.run(lambda workspace: workspace.analysis.restore_suggestion(*one.pair))
+        self._show_message("")
         found = sorted((*self.suggestions, one), key=lambda each: -each.score)
         self._show(tuple(found))
 
-    def _drop(self, one: Suggested) -> None:
+    def _remove_suggestion(self, one: SuggestedRelation) -> None:
         self._show(tuple(each for each in self.suggestions if each.pair != one.pair))
 
-    def _say(self, words: str, *, tone: str = "muted", undoable: Suggested | None = None) -> None:
+    def _show_message(
+        self, words: str, *, tone: str = "muted", undoable: SuggestedRelation | None = None
+    ) -> None:
         self._undoable = undoable
         self.said.setText(words)
         self.said.setProperty("tone", tone)
@@ -283,10 +285,10 @@ class SuggestionsPanel(Panel):
         details.open_requested.connect(lambda path: self.open_requested.emit(path, ""))
         self.table.currentItemChanged.connect(self._show_chosen)
         self.table.itemActivated.connect(self._open)
-        self.take_back.clicked.connect(self._take_back)
+        self.take_back.clicked.connect(self._undo_rejection)
         for keys, do in (
-            ("Ctrl+Return", details.take),
-            ("Ctrl+Enter", details.take),
+            ("Ctrl+Return", details.accept_current),
+            ("Ctrl+Enter", details.accept_current),
             ("Del", details.reject.click),
             ("G", details.graph.click),
         ):
@@ -295,7 +297,7 @@ class SuggestionsPanel(Panel):
         QShortcut(QKeySequence("F5"), self, self.look, context=context)
 
     def _open(self, row: QTreeWidgetItem, column: int) -> None:
-        one: Suggested = row.data(0, _ONE)
+        one: SuggestedRelation = row.data(0, _SUGGESTION_ROLE)
         self.open_requested.emit(one.target if column == 2 else one.source, "")
 
     def _build(self) -> None:

@@ -1,6 +1,6 @@
 /* The Python side: takes arguments, checks them, lets other threads run, calls the core.
  *
- * Trees are capsules. A tree is built by one thread at a time while nobody reads it. app/graph/native.py is
+ * Trees are capsules. A tree is built by one thread at a time while nobody reads it. app/graph/core_bindings.py is
  * the documented face of all this; pictures have theirs in pictures.c.
  */
 #include "arrays.h"

@@ -1,7 +1,7 @@
 /* The Python side of pictures: takes arguments, checks them, lets other threads run, calls the core.
  *
  * Lines are capsules: made once and then only read. What the GUI draws within some milliseconds may keep the
- * interpreter's lock (`alone`): to get it back can take longer than the drawing. app/graph/native_pictures.py is the documented face.
+ * interpreter's lock (`alone`): to get it back can take longer than the drawing. app/graph/core_drawing.py is the documented face.
  */
 #include "pictures.h"
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from itertools import chain
 
-from app.vault.markdown.text import Lines
-from app.vault.note import Block, Heading, Observation, Span, Task
+from app.vault.markdown.text import LineCounter
+from app.vault.note import BlockId, Heading, Observation, Span, Task
 
 _BODY = (
     r"(?: {0,3}(#{1,6})(?=[ \t\r\n]|\Z)([^\n]*+)"
@@ -24,11 +24,11 @@ _NO_PARAGRAPH = re.compile(r"\s*\Z| {0,3}(?:[-*+>|]|\d{1,9}[.)][ \t]|#{1,6}[ \t]
 class LineFacts:
     """The headings, tasks, observations and block ids of a note, in order."""
 
-    def __init__(self, masked: str, text: str, start: int, lines: Lines) -> None:
+    def __init__(self, masked: str, text: str, start: int, lines: LineCounter) -> None:
         self.headings: list[Heading] = []
         self.tasks: list[Task] = []
         self.observations: list[Observation] = []
-        self.blocks = [Block(m[1], lines.number(m.start())) for m in _BLOCK_ID.finditer(masked, start)]
+        self.blocks = [BlockId(m[1], lines.number(m.start())) for m in _BLOCK_ID.finditer(masked, start)]
         first = _FIRST.match(masked, start)
         rest = _LINE.finditer(masked, start)
         for match in chain([first] if first else [], rest):
@@ -59,8 +59,8 @@ def _heading(match: re.Match[str], text: str, begin: int, line: int) -> Heading:
     return Heading(len(match[1]), title, Span(begin, end), line)
 
 
-def _setext(match: re.Match[str], text: str, begin: int, start: int, lines: Lines) -> Iterator[Heading]:
-    """A line of text underlined with `=` or `-`."""
+def _setext(match: re.Match[str], text: str, begin: int, start: int, lines: LineCounter) -> Iterator[Heading]:
+    """Yield a line of text underlined with `=` or `-`."""
     above = max(text.rfind("\n", start, begin - 1) + 1, start)
     words = text[above : begin - 1].rstrip("\r")
     if not _NO_PARAGRAPH.match(words):
@@ -69,7 +69,7 @@ def _setext(match: re.Match[str], text: str, begin: int, start: int, lines: Line
 
 
 def _context(text: str) -> tuple[str, str | None]:
-    """The text without the parenthesis that ends it, and what that says."""
+    """Return the text without the parenthesis that ends it, and what that says."""
     if not text.endswith(")"):
         return text, None
     depth = 0

@@ -9,7 +9,7 @@ from app.errors import InvalidParametersError
 from app.vault.markdown.frontmatter import read_frontmatter
 from app.vault.markdown.headings import heading_key, section
 from app.vault.markdown.scan import scan
-from app.vault.markdown.text import newline_of, spliced, with_newlines
+from app.vault.markdown.text import apply_edits, newline_of, with_newlines
 
 
 def replace_body(text: str, body: str) -> str:
@@ -24,9 +24,9 @@ def append(text: str, addition: str) -> str:
     newline = newline_of(text, len(text))
     body = with_newlines(addition, newline)
     if text in ("", "\ufeff"):
-        return text + _ended(body, newline)
+        return text + _ensure_newline(body, newline)
     if text.endswith("\n"):
-        return text + _ended(body, newline)
+        return text + _ensure_newline(body, newline)
     return text + newline + body.removesuffix(newline)
 
 
@@ -35,7 +35,7 @@ def prepend(text: str, addition: str) -> str:
     start = read_frontmatter(text).body_start
     newline = newline_of(text, start)
     lead = "" if start == 0 or text[start - 1] in "\n\ufeff" else newline
-    return text[:start] + lead + _ended(with_newlines(addition, newline), newline) + text[start:]
+    return text[:start] + lead + _ensure_newline(with_newlines(addition, newline), newline) + text[start:]
 
 
 def replace_text(text: str, old: str, new: str, occurrence: int | None = None) -> str:
@@ -66,7 +66,7 @@ def replace_text(text: str, old: str, new: str, occurrence: int | None = None) -
     at = start - len(old)
     for _ in range(occurrence or 1):
         at = text.index(old, at + len(old))
-    return spliced(text, [(at, at + len(old), with_newlines(new, newline_of(text, at)))])
+    return apply_edits(text, [(at, at + len(old), with_newlines(new, newline_of(text, at)))])
 
 
 def insert_under(text: str, heading: str, addition: str) -> str:
@@ -91,10 +91,10 @@ def insert_lines(text: str, start: int, end: int, addition: str) -> str:
     body = with_newlines(addition, newline).removesuffix(newline)
     at = start + len(text[start:end].rstrip())
     if at > start:
-        return spliced(text, [(at, at, newline + body)])
+        return apply_edits(text, [(at, at, newline + body)])
     if start > 0 and text[start - 1] != "\n":
-        return spliced(text, [(start, start, newline + body)])
-    return spliced(text, [(start, start, body + newline)])
+        return apply_edits(text, [(start, start, newline + body)])
+    return apply_edits(text, [(start, start, body + newline)])
 
 
 def replace_section(text: str, heading: str, new: str) -> str:
@@ -118,8 +118,8 @@ def replace_section(text: str, heading: str, new: str) -> str:
         return insert_lines(text, found.start, found.end, body) if body else text
     first = found.start + len(old) - len(old.lstrip("\r\n"))
     last = found.start + len(old.rstrip())
-    return spliced(text, [(first, last, body)])
+    return apply_edits(text, [(first, last, body)])
 
 
-def _ended(text: str, newline: str) -> str:
+def _ensure_newline(text: str, newline: str) -> str:
     return text if text.endswith("\n") else text + newline

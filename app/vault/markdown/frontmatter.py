@@ -10,10 +10,10 @@ import re
 from dataclasses import dataclass, field
 
 from app.vault.markdown.text import BOM
-from app.vault.markdown.yaml_tree import Mapping, UnreadableYaml, read_tree, values_of
+from app.vault.markdown.yaml_tree import Mapping, UnreadableYaml, read_tree, to_dict
 from app.vault.note import Span
 
-MAX_BYTES = 64 * 1024
+MAX_BLOCK_BYTES = 64 * 1024
 
 _OPEN = re.compile(r"\ufeff?---[ \t]*+\r?\n")
 _CLOSE = re.compile(r"\n---[ \t]*+(?:\r?\n|\r?\Z)")
@@ -37,15 +37,15 @@ class Frontmatter:
 
 
 def read_frontmatter(text: str) -> Frontmatter:
-    """The properties of a note's text, safely: no objects are made, size, depth and aliases are capped."""
+    """Parse the properties of a note: plain values only, with limits on size, depth and aliases."""
     bom = len(BOM) if text.startswith(BOM) else 0
     content, end = block_extent(text)
     if content is None:
         return Frontmatter(body_start=bom)
     whole = Span(bom, end)
     block = text[content.start : content.end]
-    if len(block.encode("utf-8", "replace")) > MAX_BYTES:
-        problem = f"The properties are larger than {MAX_BYTES // 1024} KiB."
+    if len(block.encode("utf-8", "replace")) > MAX_BLOCK_BYTES:
+        problem = f"The properties are larger than {MAX_BLOCK_BYTES // 1024} KiB."
         return Frontmatter({}, problem, whole, content, end)
     try:
         tree = read_tree(block, content.start)
@@ -53,17 +53,17 @@ def read_frontmatter(text: str) -> Frontmatter:
         if (values := _json(block)) is not None:
             return Frontmatter(values, None, whole, content, end)
         return Frontmatter({}, f"The properties can't be read: {error}.", whole, content, end)
-    return Frontmatter(values_of(tree) if tree else {}, None, whole, content, end, tree)
+    return Frontmatter(to_dict(tree) if tree else {}, None, whole, content, end, tree)
 
 
 def body_start(text: str) -> int:
-    """The first character after the block, read or not, and the byte order mark."""
+    """Return the first character after the block, read or not, and the byte order mark."""
     content, end = block_extent(text)
     return end if content is not None else len(BOM) if text.startswith(BOM) else 0
 
 
 def block_extent(text: str) -> tuple[Span | None, int]:
-    """What is between the two `---` lines of the block, None where there is none, and where it ends."""
+    """Return the text between the two `---` lines, or None without a block, and the block's end."""
     opening = _OPEN.match(text)
     closing = _CLOSE.search(text, opening.end() - 1) if opening else None
     if opening is None or closing is None:
@@ -72,7 +72,7 @@ def block_extent(text: str) -> tuple[Span | None, int]:
 
 
 def _json(block: str) -> dict[str, object] | None:
-    """The object of a JSON block that YAML does not take (escapes of surrogate pairs, long keys)."""
+    """Return the object of a JSON block that YAML does not take (escapes of surrogate pairs, long keys)."""
     if not block.lstrip().startswith("{"):
         return None
     try:

@@ -16,13 +16,13 @@ _UNDERLINE = re.compile(r" {0,3}(?:=+|-+)[ \t]*\r?(?:\n|\Z)")
 
 
 def heading_key(text: str) -> str:
-    r"""The form in which headings are compared: without `# | ^ \ %% [[ ]] :`, case and extra spaces."""
+    r"""Normalize a heading for comparison: drop `# | ^ \ %% [[ ]] :`, case and extra spaces."""
     bare = _STRIPPED.sub(" ", unicodedata.normalize("NFC", text))
     return unicodedata.normalize("NFC", " ".join(bare.split()).casefold())
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class HeadingSection:
     """A heading and what is below it, in characters of the text.
 
     `start` is after the heading's line (and its underline), `own_end` where the next heading of any level
@@ -36,7 +36,7 @@ class Section:
 
 
 def heading_matches(headings: Sequence[Heading], wanted: str) -> list[int]:
-    """The places in `headings` of those that `wanted` means: a text, or a path `H1#H2` through levels."""
+    """Return the indexes of the headings that match `wanted`, a heading text or a path `H1#H2`."""
     path = [key for part in wanted.split("#") if (key := heading_key(part))]
     whole = heading_key(wanted)
     found = []
@@ -44,13 +44,13 @@ def heading_matches(headings: Sequence[Heading], wanted: str) -> list[int]:
     for index, heading in enumerate(headings):
         ancestors = [*(above for above in ancestors if above.level < heading.level), heading]
         key = heading_key(heading.text)
-        if key == whole or (path and key == path[-1] and _contains(ancestors[:-1], path[:-1])):
+        if key == whole or (path and key == path[-1] and _is_heading_path(ancestors[:-1], path[:-1])):
             found.append(index)
     return found
 
 
-def section(text: str, wanted: str) -> Section:
-    """The section of the heading that `wanted` means, for a write: exactly one, or an error.
+def section(text: str, wanted: str) -> HeadingSection:
+    """Return the section of the heading that `wanted` means, for a write: exactly one, or an error.
 
     Raises:
         NotFoundError: there is none; `suggestions` are the headings there are.
@@ -68,8 +68,8 @@ def section(text: str, wanted: str) -> Section:
     return section_at(text, headings, found[0])
 
 
-def section_at(text: str, headings: Sequence[Heading], index: int) -> Section:
-    """The section of the heading at `index`."""
+def section_at(text: str, headings: Sequence[Heading], index: int) -> HeadingSection:
+    """Return the section of the heading at `index`."""
     heading = headings[index]
     start = _next_line(text, heading.span.end)
     is_setext = not text[heading.span.start : heading.span.end].lstrip(" ").startswith("#")
@@ -78,7 +78,7 @@ def section_at(text: str, headings: Sequence[Heading], index: int) -> Section:
     below = headings[index + 1 :]
     own_end = below[0].span.start if below else len(text)
     end = next((other.span.start for other in below if other.level <= heading.level), len(text))
-    return Section(heading, start, own_end, end)
+    return HeadingSection(heading, start, own_end, end)
 
 
 def _next_line(text: str, at: int) -> int:
@@ -86,7 +86,7 @@ def _next_line(text: str, at: int) -> int:
     return newline + 1 if newline >= 0 else len(text)
 
 
-def _contains(ancestors: list[Heading], path: list[str]) -> bool:
-    """Whether `path` goes down through `ancestors`, levels left out allowed."""
+def _is_heading_path(ancestors: list[Heading], path: list[str]) -> bool:
+    """Return whether `path` goes down through `ancestors`, levels left out allowed."""
     keys = iter(heading_key(heading.text) for heading in ancestors)
     return all(part in keys for part in path)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from app.vault.markdown.links import markdown_link, wiki_link
-from app.vault.markdown.text import Lines
+from app.vault.markdown.text import LineCounter
 from app.vault.note import Link, Span, Tag
 
 # Letters, digits, `_ - /`, other scripts and emoji (with their joiners): all but white space and the
@@ -30,22 +30,22 @@ _TOKEN = re.compile(
     rf"|\](?<!\\\])(?:{_DESTINATION})?"
     rf"|#(?<!{_BEFORE_TAG}#)({TAG_CHARACTER}++)"
 )
-_LONGEST_LABEL = 2000
+_MAX_LABEL_CHARS = 2000
 _NOT_A_TAG = re.compile(r"[\d/_-]*")
 
 
 def valid_tag(name: str) -> bool:
-    """Whether `name` (without `#`) can be a tag: allowed characters, and at least one that is no digit."""
+    """Return whether `name` (without `#`) is a valid tag: allowed characters, at least one non-digit."""
     return bool(re.fullmatch(f"{TAG_CHARACTER}+", name)) and is_tag_name(name) and name == name.strip("/")
 
 
 def is_tag_name(name: str) -> bool:
-    """Whether a run of tag characters is a tag: one is no digit, and not all are separators."""
+    """Return whether a run of tag characters is a tag: it has a non-digit and a non-separator."""
     return not name.isdigit() and (not _NOT_A_TAG.fullmatch(name) or any(c.isdigit() for c in name))
 
 
-def scan_inline(masked: str, text: str, start: int, lines: Lines) -> tuple[list[Link], list[Tag]]:
-    """The links and tags of the prose from `start` on, in order of their place.
+def scan_inline(masked: str, text: str, start: int, lines: LineCounter) -> tuple[list[Link], list[Tag]]:
+    """Return the links and tags of the prose from `start` on, in order of their place.
 
     Args:
         masked: The text with code, math and comments masked.
@@ -55,7 +55,7 @@ def scan_inline(masked: str, text: str, start: int, lines: Lines) -> tuple[list[
     """
     links: list[Link] = []
     tags: list[Tag] = []
-    for thing in _things(masked, text, start, lines):
+    for thing in _iter_inline(masked, text, start, lines):
         if isinstance(thing, Tag):
             tags.append(thing)
         else:
@@ -65,7 +65,7 @@ def scan_inline(masked: str, text: str, start: int, lines: Lines) -> tuple[list[
     return links, tags
 
 
-def _things(masked: str, text: str, start: int, lines: Lines) -> Iterator[Link | Tag]:
+def _iter_inline(masked: str, text: str, start: int, lines: LineCounter) -> Iterator[Link | Tag]:
     opened: list[tuple[int, bool]] = []
     for match in _TOKEN.finditer(masked, start):
         at, kind = match.start(), masked[match.start()]
@@ -89,9 +89,9 @@ def _things(masked: str, text: str, start: int, lines: Lines) -> Iterator[Link |
                     opened = [entry for entry in opened[-8:] if entry[1]]
 
 
-def _markdown(match: re.Match[str], text: str, begin: int, embed: bool, lines: Lines) -> Link | None:
+def _markdown(match: re.Match[str], text: str, begin: int, embed: bool, lines: LineCounter) -> Link | None:
     which = 3 if match[3] is not None else 4
-    if match[which] is None or match.start() - begin > _LONGEST_LABEL:
+    if match[which] is None or match.start() - begin > _MAX_LABEL_CHARS:
         return None
     label = text[begin + (2 if embed else 1) : match.start()]
     if "\n\n" in label or "\n\r\n" in label:

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from app.errors import InvalidParametersError
 from app.vault.markdown.frontmatter import read_frontmatter
-from app.vault.markdown.links import written_target
-from app.vault.markdown.property_facts import written_at
+from app.vault.markdown.links import format_target
+from app.vault.markdown.property_facts import literal_start
 from app.vault.markdown.scan import scan
-from app.vault.markdown.text import spliced
+from app.vault.markdown.text import apply_edits
 from app.vault.markdown.yaml_tree import Mapping, Node, Scalar, Sequence
 from app.vault.markdown.yaml_value import escaped, is_plain, text_scalar
 from app.vault.note import Link, LinkStyle, Span
@@ -38,18 +38,18 @@ def rewrite_links(text: str, rewrite: Callable[[Link], str | None]) -> str:
             in_properties[link.target_span] = (link, target)
         else:
             where = link.target_span
-            edits.append((where.start, where.end, _as_written(text, link, target)))
+            edits.append((where.start, where.end, _format_as_written(text, link, target)))
     if in_properties:
         edits += _property_edits(text, list(in_properties.values()))
-    after = spliced(text, edits)
+    after = apply_edits(text, edits)
     if in_properties and read_frontmatter(after).problem:
         raise InvalidParametersError("The properties can't hold the new link; nothing was changed.")
     return after
 
 
-def _as_written(text: str, link: Link, target: str) -> str:
+def _format_as_written(text: str, link: Link, target: str) -> str:
     angled = link.style is LinkStyle.MARKDOWN and text[link.target_span.start - 1] == "<"
-    return written_target(link.style, target, angled=angled)
+    return format_target(link.style, target, angled=angled)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +70,12 @@ def _property_edits(text: str, changes: list[tuple[Link, str]]) -> Iterator[Edit
 
 
 def _scalar_edits(text: str, place: _Place, changes: list[tuple[Link, str]]) -> Iterator[Edit]:
-    scalar, begin = place.scalar, written_at(place.scalar, text)
+    scalar, begin = place.scalar, literal_start(place.scalar, text)
     if begin is None:
         yield from _rewritten(text, scalar, changes)
         return
-    edits = [(a.target_span.start, a.target_span.end, written_target(a.style, b)) for a, b in changes]
-    value = spliced(scalar.text, [(start - begin, end - begin, new) for start, end, new in edits])
+    edits = [(a.target_span.start, a.target_span.end, format_target(a.style, b)) for a, b in changes]
+    value = apply_edits(scalar.text, [(start - begin, end - begin, new) for start, end, new in edits])
     if not scalar.quote and not is_plain(value, flow=place.flow):
         yield scalar.span.start, scalar.span.end, text_scalar(value, flow=place.flow)
     elif scalar.quote == '"':
@@ -86,12 +86,12 @@ def _scalar_edits(text: str, place: _Place, changes: list[tuple[Link, str]]) -> 
 
 
 def _rewritten(text: str, scalar: Scalar, changes: list[tuple[Link, str]]) -> Iterator[Edit]:
-    """The edits of a scalar with escapes or folds: by the target's own text where it stands once."""
+    """Yield the edits of a scalar with escapes or folds: by the target's own text where it stands once."""
     raw = text[scalar.span.start : scalar.span.end]
     quote = scalar.quote
     for link, target in changes:
         old = {'"': escaped(link.target), "'": link.target.replace("'", "''")}.get(quote, link.target)
-        new = written_target(link.style, target)
+        new = format_target(link.style, target)
         new = {'"': escaped(new), "'": new.replace("'", "''")}.get(quote, new)
         mark = "[[" if link.style is LinkStyle.WIKI else "]("
         if raw.count(mark + old) != 1:

@@ -19,7 +19,7 @@ _UNSAFE = re.compile(r"[\x00-\x20\x7f%$`#?()<>\\\"\[\]|^]")
 
 
 def wiki_link(inner: str, start: int, end: int, embed: bool, line: int) -> Link | None:
-    """The link of a `[[inner]]` whose whole text is at `start` to `end`; None where it names nothing.
+    """Return the link of a `[[inner]]` whose whole text is at `start` to `end`; None where it names nothing.
 
     Args:
         inner: The text between the brackets.
@@ -39,7 +39,7 @@ def wiki_link(inner: str, start: int, end: int, embed: bool, line: int) -> Link 
 
 
 def markdown_link(raw: str, at: int, label: str, span: Span, embed: bool, line: int) -> Link | None:
-    """The link whose destination is written `raw` at `at`; None where it leaves the vault or names nothing.
+    """Return the link whose destination is `raw` at `at`, or None if it leaves the vault or is empty.
 
     Args:
         raw: The destination without its angle brackets, as written.
@@ -60,7 +60,7 @@ def markdown_link(raw: str, at: int, label: str, span: Span, embed: bool, line: 
     return Link(target, heading, block, label or None, LinkStyle.MARKDOWN, embed, span, where, line)
 
 
-def written_target(style: LinkStyle, target: str, *, angled: bool = False) -> str:
+def format_target(style: LinkStyle, target: str, *, angled: bool = False) -> str:
     """`target` as it must be written in a link of that style.
 
     Args:
@@ -77,7 +77,7 @@ def written_target(style: LinkStyle, target: str, *, angled: bool = False) -> st
 
 
 def renamed_target(link: Link, source: NotePath, new: NotePath, shortest: str) -> str:
-    """The target that `link` should say now that its note is at `new`, in the style it was written in.
+    """Return the target that `link` should say now that its note is at `new`, in the style it was written in.
 
     A relative target (`./`, `../`) stays relative to `source`, an absolute one (`/`) absolute, one with
     folders keeps its folders, and a bare name becomes `shortest`. A suffix that was written stays.
@@ -91,7 +91,7 @@ def renamed_target(link: Link, source: NotePath, new: NotePath, shortest: str) -
     old = link.target
     keeps_suffix = not new.is_note or old.lower().endswith(NOTE_SUFFIXES)
     if old.startswith(("./", "../")):
-        path = _relative(source, new.text if keeps_suffix else new.stem_path)
+        path = _relative_target(source, new.text if keeps_suffix else new.stem_path)
         return f"./{path}" if old.startswith("./") and not path.startswith("../") else path
     if old.startswith("/"):
         return "/" + (new.text if keeps_suffix else new.stem_path)
@@ -101,7 +101,7 @@ def renamed_target(link: Link, source: NotePath, new: NotePath, shortest: str) -
     return shortest + suffix
 
 
-def _relative(source: NotePath, target: str) -> str:
+def _relative_target(source: NotePath, target: str) -> str:
     """`target` as seen from the folder of `source`."""
     here = source.folder.split("/") if source.folder else []
     there = target.split("/")

@@ -12,7 +12,7 @@ _HUNK = re.compile(r"@@(?: -(\d{1,9})(?:,(\d{1,9}))? \+\d{1,9}(?:,\d{1,9})? @@.*
 
 
 @dataclass(slots=True)
-class Hunk:
+class PatchHunk:
     """One hunk: where it says it starts (from 1, None if it does not), and its lines with their marks."""
 
     start: int | None
@@ -45,7 +45,7 @@ def apply_patch(text: str, patch: str) -> str:
     result: list[str] = []
     at, moved = 0, 0
     for number, hunk in enumerate(hunks, 1):
-        place = _place(bare, hunk, at, moved, number)
+        place = _find_hunk(bare, hunk, at, moved, number)
         result += rows[at:place]
         at = place
         for mark, line in hunk.lines:
@@ -57,23 +57,23 @@ def apply_patch(text: str, patch: str) -> str:
         if hunk.start is not None:
             moved = place - (hunk.start - (1 if hunk.old else 0))
     result += rows[at:]
-    return _joined(result, newline, _stays_unended(hunks, unended))
+    return _join_rows(result, newline, _stays_unended(hunks, unended))
 
 
-def read_hunks(patch: str) -> list[Hunk]:
-    """The hunks of a unified diff.
+def read_hunks(patch: str) -> list[PatchHunk]:
+    """Return the hunks of a unified diff.
 
     Raises:
         InvalidParametersError: it holds no hunk, or a line that is none.
     """
-    hunks: list[Hunk] = []
+    hunks: list[PatchHunk] = []
     lines = re.split(r"\r?\n", patch)
     # A line of one space is a blank line that must be there; an empty one ends the patch.
     while lines and not lines[-1]:
         lines.pop()
     for number, line in enumerate(lines, 1):
         if match := _HUNK.fullmatch(line.rstrip()):
-            hunks.append(Hunk(int(match[1]) if match[1] else None))
+            hunks.append(PatchHunk(int(match[1]) if match[1] else None))
         elif not hunks:
             continue
         elif line.startswith("\\"):
@@ -87,14 +87,14 @@ def read_hunks(patch: str) -> list[Hunk]:
     return hunks
 
 
-def _mark_unended(hunk: Hunk) -> None:
+def _mark_unended(hunk: PatchHunk) -> None:
     last = hunk.lines[-1][0] if hunk.lines else " "
     hunk.old_unended |= last != "+"
     hunk.new_unended |= last != "-"
 
 
-def _place(lines: list[str], hunk: Hunk, at: int, moved: int, number: int) -> int:
-    """The line, from 0, at which the hunk's old lines stand."""
+def _find_hunk(lines: list[str], hunk: PatchHunk, at: int, moved: int, number: int) -> int:
+    """Return the line, from 0, at which the hunk's old lines stand."""
     old = hunk.old
     said = None if hunk.start is None else hunk.start - (1 if old else 0) + moved
     if said is not None and at <= said <= len(lines) and lines[said : said + len(old)] == old:
@@ -107,14 +107,14 @@ def _place(lines: list[str], hunk: Hunk, at: int, moved: int, number: int) -> in
     raise ConflictError(message, hunk=number, expected=old[:20], count=len(found))
 
 
-def _stays_unended(hunks: list[Hunk], unended: bool) -> bool:
+def _stays_unended(hunks: list[PatchHunk], unended: bool) -> bool:
     if any(hunk.new_unended for hunk in hunks):
         return True
     return unended and not any(hunk.old_unended for hunk in hunks)
 
 
-def _joined(rows: list[str], newline: str, unended: bool) -> str:
-    """The rows as text; each but the last ends with a newline, the last if it should."""
+def _join_rows(rows: list[str], newline: str, unended: bool) -> str:
+    """Return the rows as text; each but the last ends with a newline, the last if it should."""
     if not rows:
         return ""
     ended = [row if row.endswith("\n") else row + newline for row in rows]

@@ -18,7 +18,7 @@ from app.vault.note import PUBLIC, Privacy, PrivacyVerdict
 HEAD_BYTES = 256 * 1024
 """How much of a note is read to judge it; properties are far smaller."""
 
-_FIRST = 1024
+_FIRST_BYTES = 1024
 _OTHER_ENCODINGS = (b"\xff\xfe", b"\xfe\xff")
 _INVISIBLE = "\ufeff\u200b\u200c\u200d\u2060\u00ad\u180e"
 _MAY_BE_BLOCK = re.compile(
@@ -47,8 +47,8 @@ def judge(content: bytes, *, complete: bool = True) -> PrivacyVerdict:
     complete = complete and len(content) <= HEAD_BYTES
     if head.startswith(_OTHER_ENCODINGS):
         return _unknown(_NOT_UTF8)
-    if not _MAY_BE_BLOCK.match(head[:_FIRST].decode("utf-8", "replace")):
-        head, complete = head[:_FIRST], complete and len(head) <= _FIRST
+    if not _MAY_BE_BLOCK.match(head[:_FIRST_BYTES].decode("utf-8", "replace")):
+        head, complete = head[:_FIRST_BYTES], complete and len(head) <= _FIRST_BYTES
     try:
         return judge_text(head.decode("utf-8"), complete=complete)
     except UnicodeDecodeError as error:
@@ -59,7 +59,7 @@ def judge(content: bytes, *, complete: bool = True) -> PrivacyVerdict:
 
 
 def is_private(content: bytes, *, complete: bool = True) -> bool:
-    """Whether a note with these bytes is kept from models and programs; arguments as of `judge`."""
+    """Return whether a note with these bytes is kept from models and programs; arguments as of `judge`."""
     return judge(content, complete=complete).hides
 
 
@@ -78,13 +78,13 @@ def judge_text(
         readable: How many characters could be decoded; all of them when None.
         frontmatter: What `read_frontmatter` says of the text, where that is known already.
     """
-    if "\0" in text[:_FIRST]:
+    if "\0" in text[:_FIRST_BYTES]:
         return _unknown(_NOT_UTF8)
     if not _MAY_BE_BLOCK.match(text):
-        first = re.split(r"\n\s*\n", text[:_FIRST], maxsplit=1)[0]
+        first = re.split(r"\n\s*\n", text[:_FIRST_BYTES], maxsplit=1)[0]
         if readable is not None and readable < len(first):
             return _unknown(_NOT_UTF8)
-        return _PRIVATE if _BARE_LINE.search(_folded(first)) else PUBLIC
+        return _PRIVATE if _BARE_LINE.search(_fold(first)) else PUBLIC
     content, end = block_extent(text)
     if content is None:
         reason = (
@@ -112,7 +112,7 @@ def _unknown(reason: str) -> PrivacyVerdict:
 
 def _judge_raw(block: str, reason: str, *, provable: bool = True) -> PrivacyVerdict:
     """Judge properties that can't be read by the words in them."""
-    folded = _folded(block)
+    folded = _fold(block)
     says_private = "priv" in folded
     if says_private and _KEY.search(folded):
         return _PRIVATE
@@ -128,7 +128,9 @@ def _judge_raw(block: str, reason: str, *, provable: bool = True) -> PrivacyVerd
 
 def _judge_values(tree: Mapping | None) -> PrivacyVerdict:
     """Judge properties that were read; of a key that stands there twice both count."""
-    values = [_folded(text).strip() for node in _values_of_ai(tree) for text in _texts(node)] if tree else []
+    values = (
+        [_fold(text).strip() for node in _values_of_ai(tree) for text in _iter_texts(node)] if tree else []
+    )
     if any("priv" in value for value in values):
         return _PRIVATE
     if any(value in _REFUSALS for value in values):
@@ -137,10 +139,10 @@ def _judge_values(tree: Mapping | None) -> PrivacyVerdict:
 
 
 def _values_of_ai(node: Node) -> Iterator[Node]:
-    """The values of every key `ai`, however it is cased, at any depth."""
+    """Yield the values of every key `ai`, however it is cased, at any depth."""
     if isinstance(node, Mapping):
         for entry in node.entries:
-            if _folded(entry.key.text).strip() == "ai":
+            if _fold(entry.key.text).strip() == "ai":
                 yield entry.value
             else:
                 yield from _values_of_ai(entry.value)
@@ -149,20 +151,20 @@ def _values_of_ai(node: Node) -> Iterator[Node]:
             yield from _values_of_ai(item)
 
 
-def _texts(node: Node) -> Iterator[str]:
+def _iter_texts(node: Node) -> Iterator[str]:
     if isinstance(node, Scalar):
         yield node.text
     elif isinstance(node, Sequence):
         for item in node.items:
-            yield from _texts(item)
+            yield from _iter_texts(item)
     else:
         for entry in node.entries:
             yield entry.key.text
-            yield from _texts(entry.value)
+            yield from _iter_texts(entry.value)
 
 
-def _folded(text: str) -> str:
-    """The text without differences of case, of width and of characters that can't be seen."""
+def _fold(text: str) -> str:
+    """Return the text without differences of case, of width and of characters that can't be seen."""
     if text.isascii():
         return text.lower()
     kept = "".join(one for one in unicodedata.normalize("NFKC", text) if unicodedata.category(one) != "Cf")

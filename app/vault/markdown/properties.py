@@ -11,15 +11,15 @@ from collections.abc import Iterator
 
 from app.errors import InvalidParametersError
 from app.vault.markdown.frontmatter import Frontmatter, read_frontmatter
-from app.vault.markdown.text import newline_of, spliced
-from app.vault.markdown.yaml_tree import Entry, Mapping, Node, Scalar, Sequence, plain
+from app.vault.markdown.text import apply_edits, newline_of
+from app.vault.markdown.yaml_tree import Mapping, MappingEntry, Node, Scalar, Sequence, to_plain
 from app.vault.markdown.yaml_value import (
     block_text,
     double_quoted,
-    inline,
+    inline_yaml,
+    is_same_value,
     json_like,
     json_text,
-    same,
     text_scalar,
 )
 
@@ -40,14 +40,14 @@ def set_property(text: str, key: str, value: object) -> str:
     wanted = json_like(value)
     if not key.strip():
         raise InvalidParametersError("A property needs a name.")
-    found = editable(text)
+    found = editable_frontmatter(text)
     entry = find_entry(found, key)
-    if entry and same(plain(entry.value), wanted):
+    if entry and is_same_value(to_plain(entry.value), wanted):
         return text
     expected = {**found.properties, entry.key.text if entry else key: wanted}
     attempts = _replacements(text, found, entry, wanted) if entry else _additions(text, found, key, wanted)
     for attempt in attempts:
-        if says(attempt, expected):
+        if has_properties(attempt, expected):
             return attempt
     raise InvalidParametersError(
         f"The property {key!r} can't be set without changing others; nothing was changed.", property=key
@@ -60,27 +60,27 @@ def remove_property(text: str, key: str) -> str:
     Raises:
         InvalidParametersError: the block cannot be read or edited safely.
     """
-    found = editable(text)
+    found = editable_frontmatter(text)
     entry = find_entry(found, key)
     if entry is None or found.tree is None or found.span is None or found.content is None:
         return text
     expected = {name: value for name, value in found.properties.items() if name != entry.key.text}
     if found.tree.flow:
         spans = [(e.key.span.start, content_end(text, e)) for e in found.tree.entries]
-        after = spliced(text, [_flow_removal(spans, found.tree.entries.index(entry))])
+        after = apply_edits(text, [_flow_removal(spans, found.tree.entries.index(entry))])
     else:
         start, end = _line_start(text, entry.key.span.start), _line_end(text, content_end(text, entry))
-        after = spliced(text, [(start, end, "")])
+        after = apply_edits(text, [(start, end, "")])
         if not (text[found.content.start : start] + text[end : found.content.end]).strip():
-            after = spliced(text, [(found.span.start, found.span.end, "")])
-    if not says(after, expected):
+            after = apply_edits(text, [(found.span.start, found.span.end, "")])
+    if not has_properties(after, expected):
         message = f"The property {key!r} can't be removed without changing others; nothing was changed."
         raise InvalidParametersError(message, property=key)
     return after
 
 
-def editable(text: str) -> Frontmatter:
-    """The frontmatter of `text`, when its properties can be edited.
+def editable_frontmatter(text: str) -> Frontmatter:
+    """Return the frontmatter of `text`, when its properties can be edited.
 
     Raises:
         InvalidParametersError: it cannot be read, or only a JSON reader takes it.
@@ -93,8 +93,8 @@ def editable(text: str) -> Frontmatter:
     return found
 
 
-def find_entry(found: Frontmatter, key: str) -> Entry | None:
-    """The entry of the property `key`: spelled so, else in another case.
+def find_entry(found: Frontmatter, key: str) -> MappingEntry | None:
+    """Return the entry of the property `key`: spelled so, else in another case.
 
     Raises:
         InvalidParametersError: it stands there twice.
@@ -108,14 +108,14 @@ def find_entry(found: Frontmatter, key: str) -> Entry | None:
     return same_key[0] if same_key else None
 
 
-def says(text: str, expected: dict[str, object]) -> bool:
-    """Whether the properties of `text` are exactly `expected`."""
+def has_properties(text: str, expected: dict[str, object]) -> bool:
+    """Return whether the properties of `text` are exactly `expected`."""
     found = read_frontmatter(text)
-    return found.problem is None and same(found.properties, expected)
+    return found.problem is None and is_same_value(found.properties, expected)
 
 
-def content_end(text: str, entry: Entry) -> int:
-    """Where the last character of an entry's value stands; after its colon where it has none."""
+def content_end(text: str, entry: MappingEntry) -> int:
+    """Return the end of an entry's value, or of its colon if it has no value."""
     end = _node_end(text, entry.value)
     return end if end > entry.key.span.end else _colon(text, entry) + 1
 
@@ -130,7 +130,7 @@ def _node_end(text: str, node: Node) -> int:
     return _node_end(text, node.items[-1] if isinstance(node, Sequence) else node.entries[-1].value)
 
 
-def _colon(text: str, entry: Entry) -> int:
+def _colon(text: str, entry: MappingEntry) -> int:
     return text.index(":", entry.key.span.end)
 
 
@@ -151,63 +151,63 @@ def _additions(text: str, found: Frontmatter, key: str, value: object) -> Iterat
         pair = f"{json_text(key)}: {json_text(value)}"
         entries = found.tree.entries
         at = content_end(text, entries[-1]) if entries else found.tree.span.start + 1
-        yield spliced(text, [(at, at, f", {pair}" if entries else pair)])
+        yield apply_edits(text, [(at, at, f", {pair}" if entries else pair)])
         return
     indent, at = "", found.body_start
     if found.tree:
         first = found.tree.entries[0].key.span.start
         indent = text[_line_start(text, first) : first]
-    for written in _written(value, newline, indent, _list_indent(found.tree, text)):
+    for written in _yaml_candidates(value, newline, indent, _list_indent(found.tree, text)):
         line = f"{indent}{name}:{written}{newline}"
         if found.content is None:
-            yield spliced(text, [(at, at, f"---{newline}{line}---{newline}")])
+            yield apply_edits(text, [(at, at, f"---{newline}{line}---{newline}")])
         else:
-            yield spliced(text, [(found.content.end, found.content.end, line)])
+            yield apply_edits(text, [(found.content.end, found.content.end, line)])
 
 
-def _replacements(text: str, found: Frontmatter, entry: Entry, value: object) -> Iterator[str]:
+def _replacements(text: str, found: Frontmatter, entry: MappingEntry, value: object) -> Iterator[str]:
     node, after_colon = entry.value, _colon(text, entry) + 1
     if found.tree and found.tree.flow:
-        yield spliced(text, [(node.span.start, node.span.end, json_text(value))])
+        yield apply_edits(text, [(node.span.start, node.span.end, json_text(value))])
         return
     newline = newline_of(text, entry.key.span.start)
     if isinstance(node, Sequence) and isinstance(value, list) and value and node.items:
         edits = _flow_edits(text, node, value) if node.flow else _block_edits(text, node, value, newline)
         if edits is not None:
-            yield spliced(text, edits)
+            yield apply_edits(text, edits)
     end = content_end(text, entry)
     is_short = not isinstance(value, list | dict | None) and "\n" not in str(value)
     is_there = isinstance(node, Scalar) and node.quote not in ("|", ">") and node.span.end > node.span.start
     if is_short and is_there:
-        yield spliced(text, [(node.span.start, end, inline(value, quote=_quote(node, value)))])
+        yield apply_edits(text, [(node.span.start, end, inline_yaml(value, quote=_quote(node, value)))])
     if isinstance(node, Sequence) and node.flow and isinstance(value, list):
-        yield spliced(text, [(node.span.start, end, inline(value))])
+        yield apply_edits(text, [(node.span.start, end, inline_yaml(value))])
     indent = text[_line_start(text, entry.key.span.start) : entry.key.span.start]
-    for written in _written(value, newline, indent, _list_indent(found.tree, text)):
-        yield spliced(text, [(after_colon, end, written)])
+    for written in _yaml_candidates(value, newline, indent, _list_indent(found.tree, text)):
+        yield apply_edits(text, [(after_colon, end, written)])
 
 
-def _written(value: object, newline: str, indent: str, list_indent: str) -> Iterator[str]:
-    """What may stand after a key's colon to say `value`, the nicest first."""
+def _yaml_candidates(value: object, newline: str, indent: str, list_indent: str) -> Iterator[str]:
+    """Yield spellings of `value` that may follow a key's colon, the most readable first."""
     if isinstance(value, list) and value:
         lead = f"{newline}{indent}{list_indent}- "
-        yield "".join(lead + inline(item, flow=isinstance(item, list | dict)) for item in value)
+        yield "".join(lead + inline_yaml(item, flow=isinstance(item, list | dict)) for item in value)
     elif isinstance(value, str) and (block := block_text(value, newline, indent + "  ")):
         yield f" {block}"
-    short = inline(value)
+    short = inline_yaml(value)
     yield f" {short}" if short else ""
     if isinstance(value, str):
         yield f" {double_quoted(value)}"
 
 
 def _quote(node: Node, value: object) -> str:
-    """The quotes that text put in the place of `node` keeps."""
+    """Return the quotes that text put in the place of `node` keeps."""
     quoted = isinstance(node, Scalar) and isinstance(value, str) and node.quote in ("'", '"')
     return node.quote if quoted and isinstance(node, Scalar) else ""
 
 
 def _list_indent(tree: Mapping | None, text: str) -> str:
-    """How far the block's first list in lines is indented below its key; two spaces where there is none."""
+    """Return the indentation of the first block list below its key, or two spaces if there is none."""
     for entry in tree.entries if tree else ():
         if isinstance(entry.value, Sequence) and not entry.value.flow and entry.value.items:
             first, key = entry.value.items[0].span.start, entry.key.span.start
@@ -217,17 +217,17 @@ def _list_indent(tree: Mapping | None, text: str) -> str:
 
 
 def _changes(node: Sequence, value: list[object]) -> tuple[int, int]:
-    """How many items at the start and at the end stay."""
-    old = [plain(item) for item in node.items]
+    """Return how many items at the start and at the end stay unchanged."""
+    old = [to_plain(item) for item in node.items]
     most = min(len(old), len(value))
-    head = next((i for i in range(most) if not same(old[i], value[i])), most)
+    head = next((i for i in range(most) if not is_same_value(old[i], value[i])), most)
     rest = most - head
-    tail = next((i for i in range(rest) if not same(old[-1 - i], value[-1 - i])), rest)
+    tail = next((i for i in range(rest) if not is_same_value(old[-1 - i], value[-1 - i])), rest)
     return head, tail
 
 
 def _block_edits(text: str, node: Sequence, value: list[object], newline: str) -> list[Edit] | None:
-    """The edits of a list with an item per line; None where an item does not start its line."""
+    """Return the edits of a list with an item per line; None where an item does not start its line."""
     starts = [_line_start(text, item.span.start) for item in node.items]
     leads = [text[start : item.span.start] for start, item in zip(starts, node.items, strict=True)]
     if any(lead.strip() != "-" for lead in leads):
@@ -236,26 +236,28 @@ def _block_edits(text: str, node: Sequence, value: list[object], newline: str) -
     old, new = node.items[head : len(node.items) - tail], value[head : len(value) - tail]
     edits: list[Edit] = []
     for item, wanted in zip(old, new, strict=False):
-        edits.append((item.span.start, _node_end(text, item), inline(wanted, quote=_quote(item, wanted))))
+        edits.append(
+            (item.span.start, _node_end(text, item), inline_yaml(wanted, quote=_quote(item, wanted)))
+        )
     for index in range(head + len(new), head + len(old)):
         edits.append((starts[index], _line_end(text, _node_end(text, node.items[index])), ""))
     if len(new) > len(old):
         after = head + len(old)
         at = starts[after] if after < len(starts) else _line_end(text, _node_end(text, node))
         lead = leads[0] if leads[0].endswith(" ") else leads[0] + " "
-        rows = "".join(f"{lead}{inline(wanted)}{newline}" for wanted in new[len(old) :])
+        rows = "".join(f"{lead}{inline_yaml(wanted)}{newline}" for wanted in new[len(old) :])
         edits.append((at, at, rows))
     return edits
 
 
 def _flow_edits(text: str, node: Sequence, value: list[object]) -> list[Edit] | None:
-    """The edits of a list in brackets; None where it stands elsewhere (an alias) or has an anchor."""
+    """Return the edits of a list in brackets; None where it stands elsewhere (an alias) or has an anchor."""
     if not text.startswith("[", node.span.start):
         return None
     head, tail = _changes(node, value)
     old, new = node.items[head : len(node.items) - tail], value[head : len(value) - tail]
     edits: list[Edit] = [
-        (item.span.start, item.span.end, inline(wanted, flow=True, quote=_quote(item, wanted)))
+        (item.span.start, item.span.end, inline_yaml(wanted, flow=True, quote=_quote(item, wanted)))
         for item, wanted in zip(old, new, strict=False)
     ]
     spans = [(item.span.start, item.span.end) for item in node.items]
@@ -264,7 +266,7 @@ def _flow_edits(text: str, node: Sequence, value: list[object]) -> list[Edit] | 
         keeps_after = last + 1 < len(spans)
         start = spans[first][0] if keeps_after or first == 0 else spans[first - 1][1]
         edits.append((start, spans[last + 1][0] if keeps_after else spans[last][1], ""))
-    if extra := [inline(wanted, flow=True) for wanted in new[len(old) :]]:
+    if extra := [inline_yaml(wanted, flow=True) for wanted in new[len(old) :]]:
         after = head + len(old)
         at = spans[after][0] if after < len(spans) else spans[-1][1]
         edits.append((at, at, ", ".join(extra) + ", " if after < len(spans) else ", " + ", ".join(extra)))

@@ -8,21 +8,21 @@ from dataclasses import replace
 
 from app.vault.markdown.frontmatter import Frontmatter
 from app.vault.markdown.inline import is_tag_name, scan_inline
-from app.vault.markdown.text import Lines
-from app.vault.markdown.yaml_tree import Entry, Mapping, Node, Scalar, Sequence
+from app.vault.markdown.text import LineCounter
+from app.vault.markdown.yaml_tree import Mapping, MappingEntry, Node, Scalar, Sequence
 from app.vault.note import Link, Span, Tag
 
 TAG_KEYS = ("tags", "tag")
 _TAG = re.compile(r"[^\s,]+")
 
 
-def is_tag_entry(entry: Entry) -> bool:
-    """Whether a property holds the note's tags."""
+def is_tag_entry(entry: MappingEntry) -> bool:
+    """Return whether a property holds the note's tags."""
     return entry.key.text.lower() in TAG_KEYS
 
 
-def property_tags(frontmatter: Frontmatter, text: str, lines: Lines) -> Iterator[Tag]:
-    """The tags of the `tags` property, a list or a string, with or without `#`."""
+def property_tags(frontmatter: Frontmatter, text: str, lines: LineCounter) -> Iterator[Tag]:
+    """Yield the tags of the `tags` property, a list or a string, with or without `#`."""
     for entry in frontmatter.tree.entries if frontmatter.tree else ():
         if not is_tag_entry(entry):
             continue
@@ -32,9 +32,9 @@ def property_tags(frontmatter: Frontmatter, text: str, lines: Lines) -> Iterator
                 yield from scalar_tags(item, text, lines)
 
 
-def scalar_tags(scalar: Scalar, text: str, lines: Lines) -> Iterator[Tag]:
-    """The tags in one scalar; each span covers the name, or the scalar where it is written with escapes."""
-    begin = written_at(scalar, text)
+def scalar_tags(scalar: Scalar, text: str, lines: LineCounter) -> Iterator[Tag]:
+    """Yield the tags in one scalar; a span covers the name, or the whole scalar if it has escapes."""
+    begin = literal_start(scalar, text)
     for match in _TAG.finditer(scalar.text):
         name = match[0].lstrip("#").strip("/")
         if name and is_tag_name(name):
@@ -43,21 +43,23 @@ def scalar_tags(scalar: Scalar, text: str, lines: Lines) -> Iterator[Tag]:
             yield Tag(name, span, lines.number(span.start), True)
 
 
-def property_links(frontmatter: Frontmatter, text: str, lines: Lines) -> Iterator[tuple[str, Link, bool]]:
-    """The links of the properties: the key they stand under, the link, and whether it is a value's whole."""
+def property_links(
+    frontmatter: Frontmatter, text: str, lines: LineCounter
+) -> Iterator[tuple[str, Link, bool]]:
+    """Yield each link in the properties with its key and whether the link is the whole value."""
     for entry in frontmatter.tree.entries if frontmatter.tree else ():
         for scalar, alone in _scalars(entry.value, text):
             yield from ((entry.key.text, link, whole) for link, whole in _links(scalar, alone, text, lines))
 
 
-def written_at(scalar: Scalar, text: str) -> int | None:
-    """Where the scalar's text starts, if it is written as it is read; None with escapes or folds."""
+def literal_start(scalar: Scalar, text: str) -> int | None:
+    """Return the start of the scalar's text, or None if escapes or folds make it differ from its value."""
     begin = scalar.span.start + (1 if scalar.quote in ("'", '"') else 0)
     return begin if scalar.quote not in ("|", ">", "*") and text.startswith(scalar.text, begin) else None
 
 
 def _scalars(node: Node, text: str) -> Iterator[tuple[Scalar, bool]]:
-    """The scalars below `node`, and whether each is the name in an unquoted `[[name]]`."""
+    """Yield the scalars below `node`, and whether each is the name in an unquoted `[[name]]`."""
     if isinstance(node, Scalar):
         if "[" in node.text and node.quote != "*":
             yield node, False
@@ -72,7 +74,7 @@ def _scalars(node: Node, text: str) -> Iterator[tuple[Scalar, bool]]:
 
 
 def _unquoted(node: Sequence, text: str) -> Scalar | None:
-    """The name of an unquoted `key: [[name]]`, which YAML takes for a list in a list."""
+    """Return the name of an unquoted `key: [[name]]`, which YAML takes for a list in a list."""
     if len(node.items) != 1 or not isinstance(inner := node.items[0], Sequence) or len(inner.items) != 1:
         return None
     name = inner.items[0]
@@ -80,11 +82,11 @@ def _unquoted(node: Sequence, text: str) -> Scalar | None:
     return name if tight and isinstance(name, Scalar) and "\n" not in name.text and name.text else None
 
 
-def _links(scalar: Scalar, alone: bool, text: str, lines: Lines) -> Iterator[tuple[Link, bool]]:
+def _links(scalar: Scalar, alone: bool, text: str, lines: LineCounter) -> Iterator[tuple[Link, bool]]:
     value = f"[[{scalar.text}]]" if alone else scalar.text
-    begin = written_at(scalar, text)
+    begin = literal_start(scalar, text)
     number = lines.number(scalar.span.start)
-    for link in scan_inline(value, value, 0, Lines(""))[0]:
+    for link in scan_inline(value, value, 0, LineCounter(""))[0]:
         whole = link.span.start == 0 and value[link.span.end :].lstrip()[:1] in ("", "(")
         if begin is None:
             span = target = scalar.span

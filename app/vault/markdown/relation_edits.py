@@ -17,10 +17,10 @@ from app.vault.markdown.headings import heading_key, section_at
 from app.vault.markdown.properties import remove_property, set_property
 from app.vault.markdown.relations import relation_type, relation_word
 from app.vault.markdown.scan import scan
-from app.vault.markdown.text import newline_of, spliced
+from app.vault.markdown.text import apply_edits, newline_of
 from app.vault.note import ParsedNote, Relation, Span
 
-SECTION = "Relations"
+RELATIONS_HEADING = "Relations"
 
 _TYPE = re.compile(r"\"[^\"\n]{1,80}\"|'[^'\n]{1,80}'|\w[\w-]{0,79}")
 _KEY = re.compile(r"\w[\w /-]{0,79}?(?=[*_]*::)")
@@ -57,17 +57,17 @@ def add_items(text: str, items: Iterable[str]) -> str:
         return text
     headings = scan(text).headings
     for index, heading in enumerate(headings):
-        if heading_key(heading.text) == SECTION.casefold():
+        if heading_key(heading.text) == RELATIONS_HEADING.casefold():
             place = section_at(text, headings, index)
             return insert_lines(text, place.start, place.own_end, "\n".join(lines))
     newline = newline_of(text, len(text))
     written = text.rstrip()
     gap = "" if not written or text[len(written) :].count("\n") > 1 else newline
-    return append(text, f"{gap}## {SECTION}{newline}{newline}{newline.join(lines)}")
+    return append(text, f"{gap}## {RELATIONS_HEADING}{newline}{newline}{newline.join(lines)}")
 
 
-def item_of(text: str, relation: Relation) -> str:
-    """The list item that says a relation of `text` on a line of its own."""
+def format_item(text: str, relation: Relation) -> str:
+    """Return the list item that says a relation of `text` on a line of its own."""
     return _item(relation.type, _link_text(text, relation), relation.confidence, relation.note)
 
 
@@ -92,17 +92,17 @@ def change_relation(
         InvalidParametersError: it can't be said where it stands without changing more than it.
     """
     before = scan(text)
-    at = _place(before, relation)
+    at = _relation_index(before, relation)
     kind = relation.type if type is None else _checked_type(type)
     number = relation.confidence if confidence is None else _checked_number(confidence)
     note = relation.note if keep_note else None
     wanted: Said = (kind, relation.link.target, number, note)
-    if wanted == _said(relation):
+    if wanted == _relation_fields(relation):
         return text
-    expected = [*map(_said, before.relations)]
+    expected = [*map(_relation_fields, before.relations)]
     expected[at] = wanted
     for attempt in _changes(text, before, relation, wanted):
-        if Counter(map(_said, scan(attempt).relations)) == Counter(expected):
+        if Counter(map(_relation_fields, scan(attempt).relations)) == Counter(expected):
             return attempt
     raise InvalidParametersError(
         f"The relation on line {relation.line} can't be changed without changing more; nothing was changed.",
@@ -123,11 +123,11 @@ def remove_relation(text: str, relation: Relation) -> str:
         InvalidParametersError: it can't be taken out without changing more than it.
     """
     before = scan(text)
-    at = _place(before, relation)
-    expected = [*map(_said, before.relations)]
+    at = _relation_index(before, relation)
+    expected = [*map(_relation_fields, before.relations)]
     expected.pop(at)
     for attempt in _removals(text, before, relation):
-        if Counter(map(_said, scan(attempt).relations)) == Counter(expected):
+        if Counter(map(_relation_fields, scan(attempt).relations)) == Counter(expected):
             return _without_empty_section(before, relation, attempt)
     raise InvalidParametersError(
         f"The relation on line {relation.line} can't be removed without changing more; nothing was changed.",
@@ -137,7 +137,7 @@ def remove_relation(text: str, relation: Relation) -> str:
 
 def _item(type: str, link: str, confidence: float | None, note: str | None) -> str:
     word = relation_word(_checked_type(type))
-    said = [f"confidence: {_number(_checked_number(confidence))}"] if confidence is not None else []
+    said = [f"confidence: {_format_number(_checked_number(confidence))}"] if confidence is not None else []
     said += [" ".join(note.split())] if note and note.strip() else []
     return f"- {word} {link}" + (f" ({', '.join(said)})" if said else "")
 
@@ -155,16 +155,16 @@ def _checked_number(confidence: float) -> float:
     return confidence
 
 
-def _number(value: float) -> str:
+def _format_number(value: float) -> str:
     """Decimal, never with an exponent: that is how a confidence is read."""
     return f"{value:.6f}".rstrip("0").rstrip(".") or "0"
 
 
-def _said(relation: Relation) -> Said:
+def _relation_fields(relation: Relation) -> Said:
     return relation.type, relation.link.target, relation.confidence, relation.note
 
 
-def _place(note: ParsedNote, relation: Relation) -> int:
+def _relation_index(note: ParsedNote, relation: Relation) -> int:
     try:
         return note.relations.index(relation)
     except ValueError:
@@ -183,7 +183,7 @@ def _link_text(text: str, relation: Relation) -> str:
 
 
 def _siblings(note: ParsedNote, relation: Relation) -> list[Relation]:
-    """The relations that one list item or field says, in order."""
+    """Return the relations that one list item or field says, in order."""
     return [one for one in note.relations if one.span == relation.span]
 
 
@@ -196,7 +196,7 @@ def _changes(text: str, note: ParsedNote, relation: Relation, wanted: Said) -> I
         for word in (relation_word(kind), f'"{relation_word(kind)}"'):
             edits = list(_in_place(text, relation, word, number, remark))
             if edits:
-                yield spliced(text, edits)
+                yield apply_edits(text, edits)
     moved = _item(kind, _link_text(text, relation), number, remark)
     for without in _removals(text, note, relation):
         yield add_items(without, [moved])
@@ -213,21 +213,21 @@ def _in_place(
     inside = _parentheses(text, relation)
     end = relation.link.span.end
     if remark != relation.note:
-        said = f" (confidence: {_number(number)})" if number is not None else ""
+        said = f" (confidence: {_format_number(number)})" if number is not None else ""
         yield end, inside.end + 1 if inside else end, said
     elif number is not None and number != relation.confidence:
         found = _CONFIDENCE.search(text, inside.start, inside.end) if inside else None
         if found:
-            yield found.start(), found.end(), f"confidence: {_number(number)}"
+            yield found.start(), found.end(), f"confidence: {_format_number(number)}"
         elif inside:
             rest = ", " if text[inside.start : inside.end].strip() else ""
-            yield inside.start, inside.start, f"confidence: {_number(number)}{rest}"
+            yield inside.start, inside.start, f"confidence: {_format_number(number)}{rest}"
         else:
-            yield end, end, f" (confidence: {_number(number)})"
+            yield end, end, f" (confidence: {_format_number(number)})"
 
 
 def _type_span(text: str, relation: Relation) -> Span | None:
-    """Where the type is written: the word of a list item (quotes included), the key of a field."""
+    """Return the span of the type: a list item's word (with quotes) or a field's key."""
     start, end = relation.span.start, relation.link.span.start
     fields = [one for one in _KEY.finditer(text, start, end) if relation_type(one[0]) == relation.type]
     if fields:
@@ -238,7 +238,7 @@ def _type_span(text: str, relation: Relation) -> Span | None:
 
 
 def _parentheses(text: str, relation: Relation) -> Span | None:
-    """What stands between the parentheses that follow the link."""
+    """Return the span between the parentheses that follow the link."""
     at = relation.link.span.end
     limit = relation.span.end
     while at < limit and text[at] in " \t":
@@ -264,9 +264,9 @@ def _removals(text: str, note: ParsedNote, relation: Relation) -> Iterator[str]:
     at = group.index(relation)
     span = relation.link.span
     if at > 0:
-        yield spliced(text, [(group[at - 1].link.span.end, span.end, "")])
+        yield apply_edits(text, [(group[at - 1].link.span.end, span.end, "")])
     elif len(group) > 1:
-        yield spliced(text, [(span.start, group[1].link.span.start, "")])
+        yield apply_edits(text, [(span.start, group[1].link.span.start, "")])
     else:
         begin = text.rfind("\n", 0, relation.span.start) + 1
         end = text.find("\n", relation.span.end)
@@ -277,7 +277,7 @@ def _removals(text: str, note: ParsedNote, relation: Relation) -> Iterator[str]:
         start = relation.span.start
         while start > begin and text[start - 1] in " \t":
             start -= 1
-        yield spliced(text, [(start, relation.span.end, "")])
+        yield apply_edits(text, [(start, relation.span.end, "")])
 
 
 def _without_line(text: str, begin: int, stop: int) -> str:
@@ -291,7 +291,11 @@ def _without_line(text: str, begin: int, stop: int) -> str:
 def _without_empty_section(before: ParsedNote, relation: Relation, text: str) -> str:
     """`text` without the heading `Relations` above a removed relation, where nothing is left below it."""
     above = [one for one in before.headings if one.span.start < relation.span.start]
-    if relation.link.in_properties or not above or heading_key(above[-1].text) != SECTION.casefold():
+    if (
+        relation.link.in_properties
+        or not above
+        or heading_key(above[-1].text) != RELATIONS_HEADING.casefold()
+    ):
         return text
     headings = scan(text).headings
     found = [i for i, one in enumerate(headings) if one.span == above[-1].span]

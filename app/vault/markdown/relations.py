@@ -26,21 +26,21 @@ _BETWEEN = re.compile(r"[ \t]*(?:[,;&]|and\b)?[ \t]*")
 _CONFIDENCE = re.compile(r"\bconfidence\s*[:=]\s*(\d{0,3}(?:\.\d+)?)(\s*%)?(?![\w.])", re.IGNORECASE)
 _ITEM_TAIL = re.compile(r"[ \t]*(?:\((.*)\))?[ \t]*[.;,]?(?:[ \t]+#\S+)*(?:[ \t]+\^[A-Za-z0-9-]+)?[ \t\r]*")
 _BRACKET = re.compile(r"[\[\]()]")
-_LONGEST_NOTE = 2000
+_MAX_REMARK_CHARS = 2000
 
 
 def relation_type(words: str) -> str:
-    """The UPPER_SNAKE type that `words` name: `relates to` is `RELATES_TO`."""
+    """Return the UPPER_SNAKE type that `words` name: `relates to` is `RELATES_TO`."""
     return re.sub(r"[^\w]+", "_", words).strip("_").upper()
 
 
 def relation_word(kind: str) -> str:
-    """How a type is written in Markdown: lower_snake."""
+    """Return a type as Markdown spells it, in lower_snake."""
     return relation_type(kind).lower()
 
 
 def read_context(context: str | None) -> tuple[float | None, str | None]:
-    """The confidence (0 to 1) and the remark of what stands in parentheses after a relation."""
+    """Return the confidence (0 to 1) and the remark of what stands in parentheses after a relation."""
     if context is None:
         return None, None
     match = _CONFIDENCE.search(context)
@@ -54,7 +54,7 @@ def read_context(context: str | None) -> tuple[float | None, str | None]:
 def prose_relations(
     masked: str, text: str, links: Sequence[Link], headings: Callable[[], Sequence[Heading]]
 ) -> Iterator[Relation]:
-    """The relations that the list items and fields of the prose say.
+    """Yield the relations that the list items and fields of the prose say.
 
     Args:
         masked: The text with code, math and comments masked.
@@ -74,7 +74,7 @@ def prose_relations(
 
 
 def property_relations(found: Sequence[tuple[str, Link, bool]], text: str) -> Iterator[Relation]:
-    """The relations of properties whose value is a link or a list of links.
+    """Yield the relations of properties whose value is a link or a list of links.
 
     Args:
         found: Key, link, and whether the link is the whole value.
@@ -83,7 +83,7 @@ def property_relations(found: Sequence[tuple[str, Link, bool]], text: str) -> It
     for key, link, whole in found:
         kind = relation_type(key)
         if whole and kind and kind not in _NOT_A_RELATION and not kind.startswith("CSSCLASS"):
-            confidence, note = read_context(_parenthesised(text, link.span.end))
+            confidence, note = read_context(_parenthesized(text, link.span.end))
             yield Relation(kind, link, confidence, note, link.span, link.line)
 
 
@@ -96,7 +96,7 @@ class _RelationSections:
         self._spans: list[Span] | None = None
 
     def hold(self, place: int) -> bool:
-        """Whether the place is in one of them."""
+        """Return whether the place is in one of them."""
         if self._spans is None:
             self._spans = _relation_spans(self._headings(), self._end)
         index = bisect_right(self._spans, place, key=lambda span: span.start) - 1
@@ -125,7 +125,7 @@ def _of_line(
         box = _BOX.match(masked, start, span.end)
         start = box.end() if box else start
     if masked.find("::", span.start, span.end) >= 0:
-        yield from _fields(masked, text, Span(start, span.end), links, number)
+        yield from _inline_fields(masked, text, Span(start, span.end), links, number)
     elif item and start < links[0].span.start:
         yield from _list_item(masked, text, span, start, links, number, sections)
 
@@ -149,15 +149,15 @@ def _list_item(
     targets = _run(masked, links)
     tail = _ITEM_TAIL.fullmatch(text, targets[-1].span.end, span.end)
     if kind and kind not in _NOT_A_RELATION and (tail or sections.hold(span.start)):
-        confidence, note = read_context(tail[1] if tail else _parenthesised(text, targets[-1].span.end))
+        confidence, note = read_context(tail[1] if tail else _parenthesized(text, targets[-1].span.end))
         whole = Span(span.start, span.end - 1 if text[span.end - 1] == "\r" else span.end)
         for link in targets:
             yield Relation(kind, link, confidence, note, whole, number)
 
 
-def _fields(masked: str, text: str, span: Span, links: list[Link], number: int) -> Iterator[Relation]:
+def _inline_fields(masked: str, text: str, span: Span, links: list[Link], number: int) -> Iterator[Relation]:
     if match := _LINE_FIELD.match(masked, span.start, span.end):
-        yield from _field(masked, text, match[1], match.end(), span, links, number)
+        yield from _field_relations(masked, text, match[1], match.end(), span, links, number)
         return
     at = span.start
     closings = _closings(masked, span)
@@ -165,11 +165,11 @@ def _fields(masked: str, text: str, span: Span, links: list[Link], number: int) 
         end = closings.get(match.start())
         if end is not None:
             where = Span(match.start(), end + 1)
-            yield from _field(masked, text, match[1], match.end(), where, links, number)
+            yield from _field_relations(masked, text, match[1], match.end(), where, links, number)
         at = end if end is not None else match.end()
 
 
-def _field(
+def _field_relations(
     masked: str, text: str, key: str, value_at: int, span: Span, links: list[Link], number: int
 ) -> Iterator[Relation]:
     kind = relation_type(key)
@@ -177,13 +177,13 @@ def _field(
     if not kind or kind in _NOT_A_RELATION or not inside or inside[0].span.start != value_at:
         return
     targets = _run(masked, inside)
-    confidence, note = read_context(_parenthesised(text, targets[-1].span.end, span.end))
+    confidence, note = read_context(_parenthesized(text, targets[-1].span.end, span.end))
     for link in targets:
         yield Relation(kind, link, confidence, note, span, number)
 
 
 def _run(masked: str, links: list[Link]) -> list[Link]:
-    """The first link and those that follow it with only a comma, `;`, `&` or `and` between."""
+    """Return the first link and those that follow it with only a comma, `;`, `&` or `and` between."""
     targets = [links[0]]
     for link in links[1:]:
         if link.span.start < targets[-1].span.end:
@@ -195,7 +195,7 @@ def _run(masked: str, links: list[Link]) -> list[Link]:
 
 
 def _closings(masked: str, span: Span) -> dict[int, int]:
-    """Where each bracket in `span` closes: square ones and round ones each among themselves."""
+    """Map each opening bracket in `span` to its closing one; square and round brackets pair separately."""
     closings: dict[int, int] = {}
     opened: dict[str, list[int]] = {"]": [], ")": []}
     for match in _BRACKET.finditer(masked, span.start, span.end):
@@ -207,9 +207,9 @@ def _closings(masked: str, span: Span) -> dict[int, int]:
     return closings
 
 
-def _parenthesised(text: str, at: int, end: int | None = None) -> str | None:
-    """What stands in the parentheses that follow at once, on the same line."""
-    limit = min(at + _LONGEST_NOTE, len(text) if end is None else end)
+def _parenthesized(text: str, at: int, end: int | None = None) -> str | None:
+    """Return the text in the parentheses that follow directly on the same line."""
+    limit = min(at + _MAX_REMARK_CHARS, len(text) if end is None else end)
     window = text[at:limit].partition("\n")[0].lstrip(" \t")
     if not window.startswith("("):
         return None

@@ -17,24 +17,24 @@ from markdown_it.token import Token
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 from mdit_py_plugins.footnote import footnote_plugin
 
-from app.vault.markdown.code_spans import code_spans
 from app.vault.markdown.frontmatter import read_frontmatter
 from app.vault.markdown.headings import heading_matches, section_at
+from app.vault.markdown.masking import code_spans
 from app.vault.markdown.render_blocks import BLOCKS
 from app.vault.markdown.render_inlines import INLINES
-from app.vault.markdown.render_page import MONOSPACE, Page
+from app.vault.markdown.render_page import MONOSPACE, RenderContext
 from app.vault.markdown.render_rules import vault_plugin
 from app.vault.markdown.render_values import Draw, Interaction, NoteTarget, RenderColors, Resolve
 from app.vault.markdown.scan import scan
-from app.vault.markdown.text import spliced
+from app.vault.markdown.text import apply_edits
 from app.vault.note import Link
 
 __all__ = ["Interaction", "NoteTarget", "RenderColors", "Resolve", "render"]
 
-MAX_DEPTH = 3
+MAX_EMBED_DEPTH = 3
 MAX_EMBEDS = 60
-_LONGEST_LINE = 40_000
-_MOST_BRACKETS = 20_000
+_MAX_LINE_CHARS = 40_000
+_MAX_BRACKETS = 20_000
 _RULES = {**BLOCKS, **INLINES}
 _PARSERS = threading.local()
 
@@ -57,7 +57,7 @@ def render(
     draw: Draw = lambda kind, source: None,
     interaction: Interaction | None = None,
 ) -> str:
-    """The HTML of a note's text, without its properties and comments.
+    """Return the HTML of a note's text, without its properties and comments.
 
     Args:
         text: A note's text.
@@ -85,28 +85,28 @@ def _body(
 ) -> str:
     start = read_frontmatter(text).body_start
     shown = _without_comments(text, start)
-    if max(map(len, shown.split("\n"))) > _LONGEST_LINE or shown.count("[") > _MOST_BRACKETS:
+    if max(map(len, shown.split("\n"))) > _MAX_LINE_CHARS or shown.count("[") > _MAX_BRACKETS:
         # Markdown parsers take quadratic time on such text, and nobody reads it as prose.
         style = f"white-space:pre-wrap;font-family:{MONOSPACE};"
         return f'<pre style="{style}">{escape(shown, quote=False)}</pre>'
 
     def embed(link: Link, target: NoteTarget) -> str | None:
-        if nesting.depth >= MAX_DEPTH or target.path in nesting.around or nesting.left[0] <= 0:
+        if nesting.depth >= MAX_EMBED_DEPTH or target.path in nesting.around or nesting.left[0] <= 0:
             return None
         content = target.body()
         if content is None:
             return None
         nesting.left[0] -= 1
-        part = _part(content, link)
+        part = _embedded_part(content, link)
         inner = replace(nesting, around=(*nesting.around, target.path), depth=nesting.depth + 1)
         return _body(part, resolve, colors, inner, draw)
 
-    page = Page(resolve, colors, embed, _write, draw, interaction=interaction)
+    page = RenderContext(resolve, colors, embed, _write, draw, interaction=interaction)
     return _write(page, _parser().parse(shown))
 
 
-def _write(page: Page, tokens: Sequence[Token]) -> str:
-    """The HTML of tokens; raw tags that a line leaves open are closed at its end."""
+def _write(page: RenderContext, tokens: Sequence[Token]) -> str:
+    """Return the HTML of tokens; raw tags that a line leaves open are closed at its end."""
     pieces: list[str] = []
     folded_level = -1
     for token in tokens:
@@ -129,8 +129,8 @@ def _write(page: Page, tokens: Sequence[Token]) -> str:
     return "".join(pieces)
 
 
-def _is_folded(page: Page, token: Token, interaction: Interaction) -> bool:
-    """Whether only the title of a callout is shown; callouts that can be folded are counted here."""
+def _is_folded(page: RenderContext, token: Token, interaction: Interaction) -> bool:
+    """Return whether only the title of a callout is shown; callouts that can be folded are counted here."""
     if not token.meta["fold"]:
         return False
     number, page.callouts = page.callouts, page.callouts + 1
@@ -156,18 +156,18 @@ def _made_parser() -> MarkdownIt:
 
 
 def _without_comments(text: str, start: int) -> str:
-    """The prose without `%%…%%` and `<!-- … -->`; a line that held nothing else goes with its newline."""
+    """Return the prose without `%%…%%` and `<!-- … -->`, and without lines that held nothing else."""
     edits = []
     for begin, end in code_spans(text, start):
         if not text.startswith(("%%", "<!--"), begin):
             continue
         alone = text[begin - 1 : begin] in ("", "\n") and text[end : end + 1] == "\n"
         edits.append((begin - start, end + alone - start, ""))
-    return spliced(text[start:], edits)
+    return apply_edits(text[start:], edits)
 
 
-def _part(text: str, link: Link) -> str:
-    """What an embed shows: the section of its heading, the lines of its block, or the whole note."""
+def _embedded_part(text: str, link: Link) -> str:
+    """Return the text an embed shows: the heading's section, the block's lines or the whole note."""
     if link.heading:
         headings = scan(text).headings
         found = heading_matches(headings, link.heading)
@@ -180,7 +180,7 @@ def _part(text: str, link: Link) -> str:
 
 
 def _block(text: str, block: str) -> str:
-    """The paragraph or list item that the block id ends; for an id on its own line what stands above it."""
+    """Return the paragraph or list item that a block id ends, or the block above an id on its own line."""
     lines = text.split("\n")
     number = next((b.line for b in scan(text).blocks if b.id.casefold() == block.casefold()), 0)
     if not number:

@@ -13,13 +13,13 @@ from app.vault.markdown.render_math import math_html
 from app.vault.markdown.render_page import (
     BOX_CLOSE,
     MONOSPACE,
-    Page,
+    RenderContext,
     Rule,
-    address,
-    anchor,
+    anchor_html,
     box_open,
-    drawn,
-    dressed,
+    drawing_html,
+    quote_address,
+    style_html,
 )
 from app.vault.markdown.render_raw import clean_block
 
@@ -51,15 +51,15 @@ _ICONS = {
 }
 
 
-def _heading_open(page: Page, token: Token) -> str:
+def _heading_open(page: RenderContext, token: Token) -> str:
     size, above, below = _HEADINGS[token.tag]
     color = f"color:{page.colors.muted};" if token.tag in ("h5", "h6") else ""
     style = f"font-size:{size};font-weight:600;margin-top:{above}px;margin-bottom:{below}px;{color}"
     return f'<{token.tag} style="{style}">{_heading_anchors(page, int(token.tag[1]), token.meta["text"])}'
 
 
-def _heading_anchors(page: Page, level: int, text: str) -> str:
-    """The places to jump to: the heading's text, its key, and its key below each of those above it."""
+def _heading_anchors(page: RenderContext, level: int, text: str) -> str:
+    """Return the places to jump to: the heading's text, its key, and its key below each of those above it."""
     key = heading_key(text)
     page.headings = [above for above in page.headings if above[0] < level]
     names, path = [text, key], key
@@ -67,20 +67,20 @@ def _heading_anchors(page: Page, level: int, text: str) -> str:
         path = f"{above}#{path}"
         names += [path, f"{above}#{key}"]
     page.headings.append((level, key))
-    return "".join(anchor(name) for name in dict.fromkeys(names) if name)
+    return "".join(anchor_html(name) for name in dict.fromkeys(names) if name)
 
 
-def _paragraph_open(page: Page, token: Token) -> str:
+def _paragraph_open(page: RenderContext, token: Token) -> str:
     if token.hidden or token.meta.get("bare"):
         return ""
     return f'<p style="{LINE}margin-top:0;margin-bottom:10px;">'
 
 
-def _paragraph_close(page: Page, token: Token) -> str:
+def _paragraph_close(page: RenderContext, token: Token) -> str:
     return "" if token.hidden or token.meta.get("bare") else "</p>\n"
 
 
-def _fence(page: Page, token: Token) -> str:
+def _fence(page: RenderContext, token: Token) -> str:
     words = token.info.split()
     language = words[0].strip("{}.") if words else ""
     if language.casefold() == "mermaid" and (diagram := _diagram(page, token.content)):
@@ -88,16 +88,16 @@ def _fence(page: Page, token: Token) -> str:
     return _code(page, token.content, language)
 
 
-def _diagram(page: Page, source: str) -> str:
-    image = drawn(page, "mermaid", source)
+def _diagram(page: RenderContext, source: str) -> str:
+    image = drawing_html(page, "mermaid", source)
     return f'<p align="center" style="margin-top:6px;margin-bottom:12px;">{image}</p>\n' if image else ""
 
 
-def _code_block(page: Page, token: Token) -> str:
+def _code_block(page: RenderContext, token: Token) -> str:
     return _code(page, token.content, "")
 
 
-def _code(page: Page, code: str, language: str) -> str:
+def _code(page: RenderContext, code: str, language: str) -> str:
     colors = page.colors
     shown = code_html(code.rstrip("\n"), language, is_dark=colors.is_dark) or "&nbsp;"
     style = f"font-family:{MONOSPACE};white-space:pre-wrap;margin:0;"
@@ -108,11 +108,11 @@ def _code(page: Page, code: str, language: str) -> str:
     return f'{box_open(background=colors.code_bg)}{label}<pre style="{style}">{shown}</pre>{BOX_CLOSE}'
 
 
-def _quote_open(page: Page, token: Token) -> str:
+def _quote_open(page: RenderContext, token: Token) -> str:
     return box_open(bar=page.colors.quote_border, padding="4px 14px", color=page.colors.muted)
 
 
-def _callout_open(page: Page, token: Token) -> str:
+def _callout_open(page: RenderContext, token: Token) -> str:
     kind = token.meta["kind"]
     color = page.colors.callout(kind)
     words = page.write(page, [token.meta["title"]])
@@ -127,32 +127,32 @@ def _callout_open(page: Page, token: Token) -> str:
     return f'{opened}<p style="{style}">{icon}&nbsp; {words}{mark}</p>'
 
 
-def _box_close(page: Page, token: Token) -> str:
+def _box_close(page: RenderContext, token: Token) -> str:
     return BOX_CLOSE
 
 
-def _hr(page: Page, token: Token) -> str:
+def _hr(page: RenderContext, token: Token) -> str:
     return f'<hr width="100%" style="background-color:{page.colors.border};">\n'
 
 
-def _html_block(page: Page, token: Token) -> str:
-    return dressed(page, clean_block(token.content, lambda *said: image_html(page, *said)))
+def _html_block(page: RenderContext, token: Token) -> str:
+    return style_html(page, clean_block(token.content, lambda *said: image_html(page, *said)))
 
 
-def _math_block(page: Page, token: Token) -> str:
+def _math_block(page: RenderContext, token: Token) -> str:
     style = "margin-top:6px;margin-bottom:12px;font-size:large;font-family:serif;"
-    formula = drawn(page, "math", token.content.strip()) or f"<i>{math_html(token.content)}</i>"
+    formula = drawing_html(page, "math", token.content.strip()) or f"<i>{math_html(token.content)}</i>"
     return f'<p align="center" style="{style}">{formula}</p>\n'
 
 
-def _list_open(page: Page, token: Token) -> str:
+def _list_open(page: RenderContext, token: Token) -> str:
     start = token.attrGet("start")
     number = f' start="{int(start)}"' if start is not None else ""
     below = 0 if token.meta.get("inner") else 10
     return f'<{token.tag}{number} style="margin-top:0;margin-bottom:{below}px;margin-left:{_LIST_SHIFT}px;">'
 
 
-def _item_open(page: Page, token: Token) -> str:
+def _item_open(page: RenderContext, token: Token) -> str:
     box = token.meta.get("box")
     style = f"{LINE}margin-top:1px;margin-bottom:2px;"
     if box is None:
@@ -162,32 +162,32 @@ def _item_open(page: Page, token: Token) -> str:
     if page.interaction is not None:
         task = token.meta["task"]
         link = f'style="color:{page.colors.muted};text-decoration:none;"'
-        sign = f'<a href="task:{page.tasks[task]}#{address(task)}" {link}>{sign}</a>'
+        sign = f'<a href="task:{page.tasks[task]}#{quote_address(task)}" {link}>{sign}</a>'
         page.tasks[task] += 1
     return f'<li style="{style}list-style-type:none;{color}">{sign}&nbsp; '
 
 
-def _table_open(page: Page, token: Token) -> str:
+def _table_open(page: RenderContext, token: Token) -> str:
     border = page.colors.border
     style = f"border-collapse:collapse;border-style:solid;border-color:{border};margin:6px 0 14px 0;"
     return f'<table border="1" cellspacing="0" cellpadding="6" style="{style}">'
 
 
-def _cell_open(page: Page, token: Token) -> str:
+def _cell_open(page: RenderContext, token: Token) -> str:
     where = str(token.attrGet("style") or "").partition("text-align:")[2].strip(" ;")
     align = f' align="{where}"' if where in ("left", "right", "center") else ' align="left"'
     fill = f' bgcolor="{page.colors.code_bg}"' if token.tag == "th" else ""
     return f"<{token.tag}{fill}{align}>"
 
 
-def _footnotes_open(page: Page, token: Token) -> str:
+def _footnotes_open(page: RenderContext, token: Token) -> str:
     return f'{_hr(page, token)}<table cellspacing="0" cellpadding="2" style="font-size:small;">'
 
 
-def _footnote_open(page: Page, token: Token) -> str:
+def _footnote_open(page: RenderContext, token: Token) -> str:
     number, muted = token.meta["id"] + 1, page.colors.muted
     style = f"color:{muted};text-decoration:none;"
-    back = f'{anchor(f"fn{number}")}<a href="#fnref{number}" style="{style}">{number}.</a>'
+    back = f'{anchor_html(f"fn{number}")}<a href="#fnref{number}" style="{style}">{number}.</a>'
     return f'<tr><td style="padding-right:8px;">{back}</td><td style="color:{muted};">'
 
 

@@ -9,12 +9,12 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexers import get_lexer_by_name
 from pygments.util import ClassNotFound
 
-LONGEST_COLORED = 60_000
+MAX_HIGHLIGHTED_CHARS = 60_000
 
 
 def code_html(code: str, language: str, *, is_dark: bool) -> str:
-    """The code as HTML for a `<pre>`, coloured where the language is known and the code is not huge."""
-    if not language or len(code) > LONGEST_COLORED:
+    """Return code as HTML for a `<pre>`, highlighted if its language is known and it is not too long."""
+    if not language or len(code) > MAX_HIGHLIGHTED_CHARS:
         return escape(code, quote=False)
     try:
         lexer = get_lexer_by_name(language, stripnl=False, ensurenl=False)

@@ -6,23 +6,29 @@ import re
 from html import escape
 from urllib.parse import unquote
 
-from app.vault.markdown.render_page import IMAGE_SUFFIXES, SCHEME, Page, address, attribute
+from app.vault.markdown.render_page import (
+    IMAGE_SUFFIXES,
+    SCHEME,
+    RenderContext,
+    quote_address,
+    quote_attribute,
+)
 
 _SIZE = re.compile(r"(\d{1,4})(?:x(\d{1,4}))?")
 
 
 def split_size(words: str) -> tuple[str, str, str]:
-    """The text, width and height that `text|640x480`, or only a size, says."""
+    """Return the text, width and height that `text|640x480`, or only a size, says."""
     text, _, size = words.rpartition("|")
     match = _SIZE.fullmatch(size.strip())
     return (text, match[1], match[2] or "") if match else (words, "", "")
 
 
-def image_html(page: Page, source: str, text: str, width: str = "", height: str = "") -> str:
-    """An image by its source as it is written in a Markdown link or in HTML."""
+def image_html(page: RenderContext, source: str, text: str, width: str = "", height: str = "") -> str:
+    """Return an image by its source as it is written in a Markdown link or in HTML."""
     shown = escape(text.strip() or unquote(source).rpartition("/")[2] or source, quote=False)
     if source.lower().startswith(("http://", "https://")):
-        return f'<a style="color:{page.colors.link};" href="{attribute(source)}">🖼 {shown}</a>'
+        return f'<a style="color:{page.colors.link};" href="{quote_attribute(source)}">🖼 {shown}</a>'
     target = None if SCHEME.match(source) else page.resolve(unquote(source))
     if target is None or not target.path.lower().endswith(IMAGE_SUFFIXES):
         return f'<span style="color:{page.colors.unresolved};">🖼 {shown}</span>'
@@ -30,7 +36,7 @@ def image_html(page: Page, source: str, text: str, width: str = "", height: str 
 
 
 def vault_image(path: str, width: str = "", height: str = "") -> str:
-    """An image of the vault; sizes in pixels."""
+    """Return an image of the vault; sizes in pixels."""
     sizes = f' width="{int(width)}"' if re.fullmatch(r"\d{1,4}", width) else ""
     sizes += f' height="{int(height)}"' if re.fullmatch(r"\d{1,4}", height) else ""
-    return f'<img src="vault:{address(path)}"{sizes} style="max-width:100%;">'
+    return f'<img src="vault:{quote_address(path)}"{sizes} style="max-width:100%;">'

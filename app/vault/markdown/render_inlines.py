@@ -14,15 +14,15 @@ from app.vault.markdown.render_page import (
     IMAGE_SUFFIXES,
     MONOSPACE,
     SCHEME,
-    Page,
+    RenderContext,
     Rule,
-    address,
-    anchor,
-    attribute,
+    anchor_html,
     box_open,
-    drawn,
-    dressed,
+    drawing_html,
     fragment_of,
+    quote_address,
+    quote_attribute,
+    style_html,
 )
 from app.vault.markdown.render_raw import clean_tag
 from app.vault.note import Link
@@ -30,72 +30,72 @@ from app.vault.note import Link
 _WEB = ("http://", "https://", "mailto:")
 
 
-def _text(page: Page, token: Token) -> str:
+def _text(page: RenderContext, token: Token) -> str:
     return escape(token.content, quote=False)
 
 
-def _code(page: Page, token: Token) -> str:
+def _code(page: RenderContext, token: Token) -> str:
     style = f"font-family:{MONOSPACE};background-color:{page.colors.code_bg};"
     return f'<code style="{style}">{escape(token.content, quote=False)}</code>'
 
 
-def _math(page: Page, token: Token) -> str:
+def _math(page: RenderContext, token: Token) -> str:
     as_text = f'<i style="font-family:serif;">{math_html(token.content)}</i>'
-    return drawn(page, "inline-math", token.content) or as_text
+    return drawing_html(page, "inline-math", token.content) or as_text
 
 
-def _html(page: Page, token: Token) -> str:
-    return dressed(page, clean_tag(token.content, page.opened_tags, lambda *said: image_html(page, *said)))
+def _html(page: RenderContext, token: Token) -> str:
+    return style_html(page, clean_tag(token.content, page.opened_tags, lambda *said: image_html(page, *said)))
 
 
-def _mark_open(page: Page, token: Token) -> str:
+def _mark_open(page: RenderContext, token: Token) -> str:
     return f'<span style="background-color:{page.colors.mark_bg};">'
 
 
-def _field_key(page: Page, token: Token) -> str:
+def _field_key(page: RenderContext, token: Token) -> str:
     words = escape(token.content.replace("_", " "), quote=False)
     return f'<span style="color:{page.colors.muted};">{words}:</span> '
 
 
-def _anchor(page: Page, token: Token) -> str:
-    return anchor(token.content)
+def _anchor(page: RenderContext, token: Token) -> str:
+    return anchor_html(token.content)
 
 
-def _tag(page: Page, token: Token) -> str:
+def _tag(page: RenderContext, token: Token) -> str:
     color = page.colors.tag
     style = f"color:{color};text-decoration:none;background-color:{page.colors.tint(color, 0.12)};"
-    return f'<a href="tag:{address(token.content)}" style="{style}">#{escape(token.content)}</a>'
+    return f'<a href="tag:{quote_address(token.content)}" style="{style}">#{escape(token.content)}</a>'
 
 
-def _wiki_link(page: Page, token: Token) -> str:
+def _wiki_link(page: RenderContext, token: Token) -> str:
     link: Link = token.meta["link"]
-    return _note_link(page, link, link.alias or _words(link))
+    return _note_link(page, link, link.alias or _link_text(link))
 
 
-def _embed(page: Page, token: Token) -> str:
-    """An embedded image or note; within a line, or where it can't be put in, a link to it."""
+def _embed(page: RenderContext, token: Token) -> str:
+    """Return an embedded image or note; within a line, or where it can't be put in, a link to it."""
     link: Link = token.meta["link"]
     target = page.resolve(link.target) if link.target else None
     if target and target.path.lower().endswith(IMAGE_SUFFIXES):
-        return _line(token, vault_image(target.path, *split_size(f"|{link.alias or ''}")[1:]))
+        return _block_embed(token, vault_image(target.path, *split_size(f"|{link.alias or ''}")[1:]))
     html = page.embed(link, target) if target and token.meta.get("alone") else None
     if html is None:
-        return _line(token, _note_link(page, link, link.alias or _words(link)))
-    title = _note_link(page, link, _words(link).rpartition("/")[2])
+        return _block_embed(token, _note_link(page, link, link.alias or _link_text(link)))
+    title = _note_link(page, link, _link_text(link).rpartition("/")[2])
     opened = box_open(bar=page.colors.tint(page.colors.link, 0.4), padding="4px 14px")
     return f'{opened}<p style="margin-top:0;margin-bottom:6px;font-size:small;">{title}</p>{html}{BOX_CLOSE}'
 
 
-def _line(token: Token, html: str) -> str:
-    """An embed that stands alone as a paragraph, since none is around it."""
+def _block_embed(token: Token, html: str) -> str:
+    """Return an embed that stands alone as a paragraph, since none is around it."""
     return f'<p style="margin-top:0;margin-bottom:10px;">{html}</p>\n' if token.meta.get("alone") else html
 
 
-def _link_open(page: Page, token: Token) -> str:
+def _link_open(page: RenderContext, token: Token) -> str:
     href = str(token.attrGet("href") or "")
     if href.lower().startswith(_WEB):
         page.links.append("</a>")
-        return f'<a href="{attribute(href)}" style="color:{page.colors.link};">'
+        return f'<a href="{quote_attribute(href)}" style="color:{page.colors.link};">'
     if SCHEME.match(href):
         page.links.append("</span>")
         return f'<span style="color:{page.colors.muted};">'
@@ -104,42 +104,42 @@ def _link_open(page: Page, token: Token) -> str:
     return _opened(page, unquote(path), fragment_of(unquote(fragment)))
 
 
-def _link_close(page: Page, token: Token) -> str:
+def _link_close(page: RenderContext, token: Token) -> str:
     return page.links.pop() if page.links else ""
 
 
-def _image(page: Page, token: Token) -> str:
+def _image(page: RenderContext, token: Token) -> str:
     words = "".join(child.content for child in token.children or [])
     text, width, height = split_size(words if "|" in words else f"|{words}")
     return image_html(page, str(token.attrGet("src") or ""), text.strip("|"), width, height)
 
 
-def _footnote_ref(page: Page, token: Token) -> str:
+def _footnote_ref(page: RenderContext, token: Token) -> str:
     number = token.meta["id"] + 1
     style = f"color:{page.colors.link};text-decoration:none;"
     mark = f'<sup><a href="#fn{number}" style="{style}">{number}</a></sup>'
-    return (anchor(f"fnref{number}") if not token.meta.get("subId") else "") + mark
+    return (anchor_html(f"fnref{number}") if not token.meta.get("subId") else "") + mark
 
 
-def _note_link(page: Page, link: Link, words: str) -> str:
+def _note_link(page: RenderContext, link: Link, words: str) -> str:
     fragment = f"^{link.block}" if link.block else fragment_of(link.heading or "")
     return f"{_opened(page, link.target, fragment)}{escape(words, quote=False)}</a>"
 
 
-def _opened(page: Page, target: str, fragment: str) -> str:
-    """The opening tag of a link to what `target` means; empty for the same note."""
-    place = f"#{address(fragment)}" if fragment else ""
+def _opened(page: RenderContext, target: str, fragment: str) -> str:
+    """Return the opening tag of a link to what `target` means; empty for the same note."""
+    place = f"#{quote_address(fragment)}" if fragment else ""
     found = page.resolve(target) if target else None
     href, color = place, page.colors.link
     if found:
-        href = f"note:{address(found.path)}{place}"
+        href = f"note:{quote_address(found.path)}{place}"
     elif target:
-        href, color = f"unresolved:{address(target)}{place}", page.colors.unresolved
+        href, color = f"unresolved:{quote_address(target)}{place}", page.colors.unresolved
     return f'<a href="{href}" style="color:{color};text-decoration:none;">'
 
 
-def _words(link: Link) -> str:
-    """The words of a link without an alias: `Note › Heading`."""
+def _link_text(link: Link) -> str:
+    """Return the words of a link without an alias: `Note › Heading`."""
     parts = [link.target, *(link.heading or "").split("#"), f"^{link.block}" if link.block else ""]
     return " › ".join(part.strip() for part in parts if part.strip())
 

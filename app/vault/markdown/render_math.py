@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from html import escape
 
-_SIGNS = {
+_SYMBOLS = {
     "alpha": "α",
     "beta": "β",
     "gamma": "γ",
@@ -106,17 +106,17 @@ _SIGNS = {
     "|": "‖",
     "\\": "<br>",
 }
-_PLAIN = frozenset(
+_TEXT_COMMANDS = frozenset(
     ["text", "mathrm", "mathbf", "mathit", "mathcal", "mathbb", "operatorname", "boldsymbol", "bar"]
 )
 _TOKEN = re.compile(r"\\([A-Za-z]+|.)[ \t]?|([{}^_])|([^\\{}^_]+)", re.DOTALL)
-_LONGEST = 4000
-_DEEPEST = 12
+_MAX_TEX_CHARS = 4000
+_MAX_DEPTH = 12
 
 
 def math_html(tex: str) -> str:
-    """The formula as HTML with raised and lowered parts; a very long one as it is written."""
-    if len(tex) > _LONGEST:
+    """Return the formula as HTML with raised and lowered parts; a very long one as it is written."""
+    if len(tex) > _MAX_TEX_CHARS:
         return escape(tex, quote=False)
     tokens = [match.groups("") for match in _TOKEN.finditer(tex.strip())]
     html, _ = _sequence(tokens, 0, 0)
@@ -124,7 +124,7 @@ def math_html(tex: str) -> str:
 
 
 def _sequence(tokens: list[tuple[str, ...]], at: int, depth: int) -> tuple[str, int]:
-    """The HTML up to the brace that closes this group, and the place after it."""
+    """Return the HTML up to the brace that closes this group, and the place after it."""
     pieces: list[str] = []
     while at < len(tokens):
         command, mark, words = tokens[at]
@@ -151,26 +151,26 @@ def _command(tokens: list[tuple[str, ...]], at: int, depth: int) -> tuple[str, i
     if name in ("frac", "dfrac", "tfrac"):
         top, at = _argument(tokens, at + 1, depth)
         bottom, at = _argument(tokens, at, depth)
-        return f"{_grouped(top)}⁄{_grouped(bottom)}", at
+        return f"{_parenthesize(top)}⁄{_parenthesize(bottom)}", at
     if name == "sqrt":
         inner, at = _argument(tokens, at + 1, depth)
-        return f"√{_grouped(inner)}", at
-    if name in _PLAIN:
+        return f"√{_parenthesize(inner)}", at
+    if name in _TEXT_COMMANDS:
         return _argument(tokens, at + 1, depth)
-    return _SIGNS.get(name, escape(f"\\{name} ", quote=False)), at + 1
+    return _SYMBOLS.get(name, escape(f"\\{name} ", quote=False)), at + 1
 
 
 def _argument(tokens: list[tuple[str, ...]], at: int, depth: int) -> tuple[str, int]:
-    """What a command or a raised mark applies to: a group, a command or one character."""
+    """Return the argument of a command or of `^`/`_`: a group, a command or one character."""
     if at >= len(tokens):
         return "", at
     command, mark, words = tokens[at]
     if mark == "{":
-        if depth >= _DEEPEST:
+        if depth >= _MAX_DEPTH:
             return "", len(tokens)
         return _sequence(tokens, at + 1, depth + 1)
     if command:
-        return _command(tokens, at, depth + 1) if depth < _DEEPEST else ("", at + 1)
+        return _command(tokens, at, depth + 1) if depth < _MAX_DEPTH else ("", at + 1)
     if words:
         bare = words.lstrip()
         tokens[at] = ("", "", bare[1:])
@@ -178,5 +178,5 @@ def _argument(tokens: list[tuple[str, ...]], at: int, depth: int) -> tuple[str, 
     return "", at
 
 
-def _grouped(html: str) -> str:
+def _parenthesize(html: str) -> str:
     return html if len(re.sub(r"<[^>]*>|&\w+;", "x", html)) <= 1 else f"({html})"

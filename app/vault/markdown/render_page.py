@@ -24,13 +24,13 @@ SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:|//")
 
 
 @dataclass(slots=True)
-class Page:
+class RenderContext:
     """The meaning of names, the colours, how to write inner tokens, and what is open while writing."""
 
     resolve: Resolve
     colors: RenderColors
     embed: Callable[[Link, NoteTarget], str | None]
-    write: Callable[[Page, Sequence[Token]], str]
+    write: Callable[[RenderContext, Sequence[Token]], str]
     draw: Draw = lambda kind, source: None
     opened_tags: list[str] = field(default_factory=list)
     headings: list[tuple[int, str]] = field(default_factory=list)
@@ -40,11 +40,11 @@ class Page:
     callouts: int = 0
 
 
-Rule = Callable[[Page, Token], str]
+Rule = Callable[[RenderContext, Token], str]
 
 
 def box_open(*, background: str = "", bar: str = "", padding: str = "10px 14px", color: str = "") -> str:
-    """The start of a block of its own, with a bar at its left where one is asked for."""
+    """Return the start of a block of its own, with a bar at its left where one is asked for."""
     left = f'<td width="3" bgcolor="{bar}"></td>' if bar else ""
     fill = f' bgcolor="{background}"' if background else ""
     ink = f"color:{color};" if color else ""
@@ -55,39 +55,39 @@ def box_open(*, background: str = "", bar: str = "", padding: str = "10px 14px",
 BOX_CLOSE = "</td></tr></table>\n"
 
 
-def drawn(page: Page, kind: str, source: str) -> str:
-    """A formula or diagram as an image whose words are its source; empty where it can't be drawn."""
+def drawing_html(page: RenderContext, kind: str, source: str) -> str:
+    """Return a formula or diagram as an image whose words are its source; empty where it can't be drawn."""
     image = page.draw(kind, source)
     if image is None:
         return ""
     size = f'width="{image.width}" height="{image.height}"'
     place = ' style="vertical-align:middle;"' if kind == "inline-math" else ""
-    return f'<img src="{attribute(image.address)}" {size} alt="{attribute(source)}"{place}>'
+    return f'<img src="{quote_attribute(image.address)}" {size} alt="{quote_attribute(source)}"{place}>'
 
 
-def anchor(name: str) -> str:
-    """A place that can be jumped to."""
-    return f'<a name="{attribute(name)}"></a>'
+def anchor_html(name: str) -> str:
+    """Return a place that can be jumped to."""
+    return f'<a name="{quote_attribute(name)}"></a>'
 
 
-def dressed(page: Page, html: str) -> str:
+def style_html(page: RenderContext, html: str) -> str:
     """HTML that nh3 has cleaned, its links and marks in the colours of the page."""
     html = html.replace("<a href=", f'<a style="color:{page.colors.link};" href=')
     return html.replace("<mark>", f'<mark style="background-color:{page.colors.mark_bg};">')
 
 
-def address(text: str) -> str:
+def quote_address(text: str) -> str:
     """Text as the path or the fragment of an address."""
     return quote(text, safe="/")
 
 
-def attribute(text: str) -> str:
+def quote_attribute(text: str) -> str:
     """Text as the value of an attribute."""
     return escape(text, quote=True)
 
 
 def fragment_of(heading: str) -> str:
-    """The anchor by which a heading, or a path of headings, is jumped to."""
+    """Return the anchor by which a heading, or a path of headings, is jumped to."""
     if heading.startswith("^"):
         return heading
     return "#".join(key for part in heading.split("#") if (key := heading_key(part)))

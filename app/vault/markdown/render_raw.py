@@ -89,7 +89,7 @@ ImageHtml = Callable[[str, str, str, str], str]
 
 
 def clean_block(html: str, image: ImageHtml) -> str:
-    """A block of HTML made harmless.
+    """Return a block of HTML made harmless.
 
     Args:
         html: What stands in the note.
@@ -106,7 +106,7 @@ def clean_block(html: str, image: ImageHtml) -> str:
 
 
 def clean_tag(html: str, opened: list[str], image: ImageHtml) -> str:
-    """One inline tag made harmless; `opened` keeps the names of those still open."""
+    """Sanitize one inline tag; `opened` holds the names of the tags still open."""
     name_match = _TAG_NAME.match(html)
     name = name_match[1].lower() if name_match else ""
     if name == "img":

@@ -56,11 +56,11 @@ def vault_plugin(md: MarkdownIt) -> None:
     md.inline.ruler.before("link", "block_id", _block_id)
     md.core.ruler.before("inline", "callouts", _callouts)
     md.core.ruler.before("inline", "tasks", _tasks)
-    md.core.ruler.push("remarks", _remarks)
+    md.core.ruler.push("remarks", _annotate_tokens)
 
 
 def callout_kind(name: str) -> str:
-    """The kind of callout that a name means; one that is not known looks like a note."""
+    """Return the kind of callout that a name means; one that is not known looks like a note."""
     return _SYNONYMS.get(name.lower(), name.lower())
 
 
@@ -184,7 +184,7 @@ def _tasks(state: StateCore) -> None:
             tokens[index - 2].meta = {"box": match[1], "task": token.content.partition("\n")[0].strip()}
 
 
-def _remarks(state: StateCore) -> None:
+def _annotate_tokens(state: StateCore) -> None:
     """Tell tokens what their writing needs: a heading its text, a list if it is inner, an embed its place."""
     tokens = state.tokens
     depth = 0

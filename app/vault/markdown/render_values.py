@@ -24,7 +24,7 @@ _KINDS = {
 }
 
 
-class Palette(Protocol):
+class ThemePalette(Protocol):
     """The colours of a theme that a rendering uses, each as "#rrggbb"."""
 
     @property
@@ -98,8 +98,8 @@ class RenderColors:
     is_dark: bool = False
 
     @classmethod
-    def of(cls, theme: Palette) -> RenderColors:
-        """The colours that go with a theme of the desktop."""
+    def of(cls, theme: ThemePalette) -> RenderColors:
+        """Return the colours that go with a theme of the desktop."""
         callouts = {kind: str(getattr(theme, role)) for kind, role in _KINDS.items()}
         return cls(
             text=theme.text,
@@ -110,19 +110,19 @@ class RenderColors:
             background=theme.panel,
             code_bg=theme.code_bg,
             border=theme.border,
-            quote_border=mixed(theme.muted, theme.panel, 0.35),
+            quote_border=mix_colors(theme.muted, theme.panel, 0.35),
             mark_bg=theme.mark_bg,
             callouts=MappingProxyType(callouts),
             is_dark=theme.is_dark,
         )
 
     def callout(self, kind: str) -> str:
-        """The colour of a kind of callout."""
+        """Return the colour of a kind of callout."""
         return self.callouts.get(kind, self.callouts.get("note", self.link))
 
     def tint(self, color: str, strength: float = 0.09) -> str:
-        """A colour laid thinly over the background; `strength` from 0 to 1."""
-        return mixed(color, self.background, strength * (1.4 if self.is_dark else 1))
+        """Return a colour laid thinly over the background; `strength` from 0 to 1."""
+        return mix_colors(color, self.background, strength * (1.4 if self.is_dark else 1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +136,7 @@ class NoteTarget:
     text: str | Callable[[], str | None] | None = None
 
     def body(self) -> str | None:
-        """The text to embed."""
+        """Return the text to embed."""
         return self.text() if callable(self.text) else self.text
 
 
@@ -153,7 +153,7 @@ class Interaction:
 Resolve = Callable[[str], NoteTarget | None]
 
 
-def mixed(color: str, other: str, share: float) -> str:
+def mix_colors(color: str, other: str, share: float) -> str:
     """`share` (0 to 1) of `color` and the rest of `other`, both "#rrggbb"."""
     a, b = (bytes.fromhex(value.lstrip("#")[:6]) for value in (color, other))
     return "#" + "".join(f"{round(x * share + y * (1 - share)):02x}" for x, y in zip(a, b, strict=True))

@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from app.vault.markdown.blocks import LineFacts
-from app.vault.markdown.code_spans import masked as mask
 from app.vault.markdown.frontmatter import Frontmatter, body_start, read_frontmatter
 from app.vault.markdown.inline import scan_inline
+from app.vault.markdown.masking import mask_text as mask
 from app.vault.markdown.privacy import judge_text
 from app.vault.markdown.property_facts import property_links, property_tags
 from app.vault.markdown.relations import property_relations, prose_relations
-from app.vault.markdown.text import Lines
+from app.vault.markdown.text import LineCounter
 from app.vault.note import Heading, ParsedNote
 
 
@@ -24,7 +24,7 @@ def scan(text: str) -> ParsedNote:
     """
     frontmatter = read_frontmatter(text)
     masked = mask(text, frontmatter.body_start)
-    facts = LineFacts(masked, text, frontmatter.body_start, Lines(text))
+    facts = LineFacts(masked, text, frontmatter.body_start, LineCounter(text))
     return replace(
         _outline(frontmatter, masked, text, lambda: facts.headings),
         headings=tuple(facts.headings),
@@ -35,23 +35,25 @@ def scan(text: str) -> ParsedNote:
 
 
 def scan_outline(text: str) -> ParsedNote:
-    """As `scan`, but without what only its lines say: headings, block ids, tasks and observations."""
+    """Scan as `scan` does, but skip headings, block ids, tasks and observations."""
     frontmatter = read_frontmatter(text)
     start = frontmatter.body_start
     masked = mask(text, start)
-    return _outline(frontmatter, masked, text, lambda: LineFacts(masked, text, start, Lines(text)).headings)
+    return _outline(
+        frontmatter, masked, text, lambda: LineFacts(masked, text, start, LineCounter(text)).headings
+    )
 
 
 def scan_lines(text: str) -> LineFacts:
-    """What the lines of a note's text say: its headings, block ids, tasks and observations."""
+    """Parse the lines of a note for headings, block ids, tasks and observations."""
     start = body_start(text)
-    return LineFacts(mask(text, start), text, start, Lines(text))
+    return LineFacts(mask(text, start), text, start, LineCounter(text))
 
 
 def _outline(
     frontmatter: Frontmatter, masked: str, text: str, headings: Callable[[], Sequence[Heading]]
 ) -> ParsedNote:
-    start, lines = frontmatter.body_start, Lines(text)
+    start, lines = frontmatter.body_start, LineCounter(text)
     links, tags = scan_inline(masked, text, start, lines)
     in_properties = list(property_links(frontmatter, text, lines))
     in_prose = prose_relations(masked, text, links, headings)
@@ -67,6 +69,6 @@ def _outline(
 
 
 def _readable(text: str) -> int | None:
-    """Where the first character stands that replaces what could not be decoded; None if there is none."""
+    """Return the place of the first U+FFFD that replaced undecodable bytes, or None."""
     at = text.find("\ufffd")
     return at if at >= 0 else None

@@ -8,11 +8,11 @@ from collections.abc import Callable
 from app.errors import InvalidParametersError
 from app.vault.markdown.frontmatter import Frontmatter, read_frontmatter
 from app.vault.markdown.inline import valid_tag
-from app.vault.markdown.properties import editable, set_property
+from app.vault.markdown.properties import editable_frontmatter, set_property
 from app.vault.markdown.property_facts import is_tag_entry
 from app.vault.markdown.scan import scan
-from app.vault.markdown.text import spliced
-from app.vault.markdown.yaml_tree import Entry, plain
+from app.vault.markdown.text import apply_edits
+from app.vault.markdown.yaml_tree import MappingEntry, to_plain
 from app.vault.path import name_key
 
 _WORD = re.compile(r"[^\s,]+")
@@ -27,13 +27,13 @@ def add_tag(text: str, tag: str) -> str:
     Raises:
         InvalidParametersError: no tag can be called so, or the properties cannot be edited.
     """
-    name = checked_tag(tag)
+    name = validate_tag(tag)
     if name_key(name) in (name_key(other.name) for other in scan(text).tags):
         return text
-    entry = _tag_entry(editable(text))
+    entry = _tag_entry(editable_frontmatter(text))
     if entry is None:
         return set_property(text, "tags", [name])
-    value = plain(entry.value)
+    value = to_plain(entry.value)
     if isinstance(value, str) and value.strip():
         return set_property(text, entry.key.text, value.rstrip() + _separator(value) + name)
     items = value if isinstance(value, list) else [] if value in (None, "") else [value]
@@ -65,7 +65,7 @@ def rename_tag(text: str, old: str, new: str) -> str:
     Raises:
         InvalidParametersError: no tag can be called `new`, or the properties cannot be edited.
     """
-    name = checked_tag(new)
+    name = validate_tag(new)
     before = [name_key(part) for part in old.strip().lstrip("#").strip("/").split("/")]
 
     def renamed(tag: str) -> str:
@@ -78,10 +78,10 @@ def rename_tag(text: str, old: str, new: str) -> str:
         for tag in scan(text).tags
         if not tag.in_properties and renamed(tag.name) != tag.name
     ]
-    return _in_properties(spliced(text, edits), renamed)
+    return _in_properties(apply_edits(text, edits), renamed)
 
 
-def checked_tag(tag: str) -> str:
+def validate_tag(tag: str) -> str:
     """`tag` without its `#`.
 
     Raises:
@@ -107,7 +107,7 @@ def _inline_removed(text: str, key: str) -> str:
         elif after in (" ", "\t") and (start == 0 or text[start - 1] == "\n"):
             end += 1
         edits.append((start, end, ""))
-    return spliced(text, edits)
+    return apply_edits(text, edits)
 
 
 def _in_properties(text: str, change: Change) -> str:
@@ -116,7 +116,7 @@ def _in_properties(text: str, change: Change) -> str:
     entry = _tag_entry(found)
     if entry is None:
         return text
-    value = plain(entry.value)
+    value = to_plain(entry.value)
     if isinstance(value, list):
         kept: list[object] = []
         for item in value:
@@ -131,7 +131,7 @@ def _in_properties(text: str, change: Change) -> str:
 
 
 def _words_changed(value: str, change: Change) -> str | None:
-    """A string of tags with each changed, its separators kept; None when none is left."""
+    """Return a string of tags with each changed, its separators kept; None when none is left."""
     kept, at, seen = "", 0, set()
     for match in _WORD.finditer(value):
         bare = match[0].lstrip("#")
@@ -145,7 +145,7 @@ def _words_changed(value: str, change: Change) -> str | None:
     return (kept + value[at:]) if kept else None
 
 
-def _tag_entry(found: Frontmatter) -> Entry | None:
+def _tag_entry(found: Frontmatter) -> MappingEntry | None:
     return next((entry for entry in (found.tree.entries if found.tree else ()) if is_tag_entry(entry)), None)
 
 

@@ -15,7 +15,7 @@ BOM = "\ufeff"
 
 
 def decode(content: bytes) -> str:
-    """The text of a note's bytes, exactly.
+    """Return the text of a note's bytes, exactly.
 
     Raises:
         UnreadableNoteError: they are not UTF-8, so writing them back would change them; `position` is
@@ -29,12 +29,12 @@ def decode(content: bytes) -> str:
 
 
 def decode_lossy(content: bytes) -> str:
-    """The text of any bytes, with U+FFFD for what is not UTF-8: to read and index, never to write."""
+    """Return the text of any bytes, with U+FFFD for what is not UTF-8: to read and index, never to write."""
     return content.decode("utf-8", "replace")
 
 
 def newline_of(text: str, near: int = 0) -> str:
-    """The newline that `text` uses at or before `near` (characters), else after it, else a line feed."""
+    """Return the newline used nearest at or before `near` (characters), else after it, else a line feed."""
     end = text.rfind("\n", 0, near)
     if end < 0:
         end = text.find("\n", near)
@@ -46,7 +46,7 @@ def with_newlines(text: str, newline: str) -> str:
     return re.sub(r"\r\n|\r|\n", newline, text)
 
 
-def spliced(text: str, edits: Iterable[tuple[int, int, str]]) -> str:
+def apply_edits(text: str, edits: Iterable[tuple[int, int, str]]) -> str:
     """`text` with the characters from each start to its end replaced; the edits do not overlap."""
     pieces: list[str] = []
     at = 0
@@ -56,7 +56,7 @@ def spliced(text: str, edits: Iterable[tuple[int, int, str]]) -> str:
     return "".join([*pieces, text[at:]])
 
 
-class Lines:
+class LineCounter:
     """Numbers the lines of a text, counting from 1; quick where each place is near the one asked before."""
 
     def __init__(self, text: str) -> None:
@@ -65,7 +65,7 @@ class Lines:
         self._number = 1
 
     def number(self, offset: int) -> int:
-        """The line that holds the character at `offset`."""
+        """Return the line that holds the character at `offset`."""
         at = self._at
         if offset >= at:
             self._number += self._text.count("\n", at, offset)

@@ -20,7 +20,7 @@ MAX_DEPTH = 20
 MAX_ALIASES = 16
 MAX_NODES = 20_000
 
-_WORDS: dict[str, bool | None] = {
+_PLAIN_WORDS: dict[str, bool | None] = {
     "": None,
     "~": None,
     "null": None,
@@ -39,9 +39,9 @@ _BASED = re.compile(r"0o[0-7]{1,99}|0x[0-9a-fA-F]{1,99}")
 _DATE_TIME = re.compile(
     r"(\d{4})-(\d\d?)-(\d\d?)(?:[Tt]|[ \t]+)(\d\d?):(\d\d):(\d\d)(\.\d*)?[ \t]*(Z|[-+]\d\d?(?::?\d\d)?)?"
 )
-_CORE = ("str", "int", "float", "bool", "null", "seq", "map", "timestamp")
-_KNOWN_TAGS = frozenset([None, "!", *(f"tag:yaml.org,2002:{name}" for name in _CORE)])
-_STARTS = (yaml.ScalarEvent, yaml.SequenceStartEvent, yaml.MappingStartEvent)
+_CORE_TAGS = ("str", "int", "float", "bool", "null", "seq", "map", "timestamp")
+_KNOWN_TAGS = frozenset([None, "!", *(f"tag:yaml.org,2002:{name}" for name in _CORE_TAGS)])
+_START_EVENTS = (yaml.ScalarEvent, yaml.SequenceStartEvent, yaml.MappingStartEvent)
 _STRING_TAGS = frozenset(["!", "tag:yaml.org,2002:str"])
 
 
@@ -72,7 +72,7 @@ class Sequence:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class MappingEntry:
     """A key and its value."""
 
     key: Scalar
@@ -83,7 +83,7 @@ class Entry:
 class Mapping:
     """Keys and values in order, doubles included; `flow` when written in braces."""
 
-    entries: tuple[Entry, ...]
+    entries: tuple[MappingEntry, ...]
     flow: bool
     span: Span
 
@@ -92,7 +92,7 @@ Node = Scalar | Sequence | Mapping
 
 
 def read_tree(text: str, offset: int = 0) -> Mapping | None:
-    """The mapping that `text` is, with spans moved by `offset`; None for an empty text.
+    """Return the mapping that `text` is, with spans moved by `offset`; None for an empty text.
 
     Raises:
         UnreadableYaml: it is not YAML, not a mapping, or beyond a cap (depth, aliases, nodes).
@@ -113,24 +113,24 @@ def read_tree(text: str, offset: int = 0) -> Mapping | None:
     return root
 
 
-def plain(node: Node) -> object:
-    """The node as plain values: dict, list, str, int, float, bool, None. Of a doubled key the last counts."""
+def to_plain(node: Node) -> object:
+    """Convert a node to plain values; the last of duplicate keys wins."""
     if isinstance(node, Scalar):
         return node.value
     if isinstance(node, Sequence):
-        return [plain(item) for item in node.items]
-    return values_of(node)
+        return [to_plain(item) for item in node.items]
+    return to_dict(node)
 
 
-def values_of(mapping: Mapping) -> dict[str, object]:
-    """The mapping as a dict of plain values."""
-    return {entry.key.text: plain(entry.value) for entry in mapping.entries}
+def to_dict(mapping: Mapping) -> dict[str, object]:
+    """Return the mapping as a dict of plain values."""
+    return {entry.key.text: to_plain(entry.value) for entry in mapping.entries}
 
 
 def scalar_value(text: str) -> str | int | float | bool | None:
-    """What the plain scalar `text` means."""
-    if text in _WORDS:
-        return _WORDS[text]
+    """Resolve the plain scalar `text` to its value."""
+    if text in _PLAIN_WORDS:
+        return _PLAIN_WORDS[text]
     if text[0] not in "+-.0123456789":
         return text
     if _INTEGER.fullmatch(text):
@@ -141,12 +141,12 @@ def scalar_value(text: str) -> str | int | float | bool | None:
         number = float(text)
         return number if abs(number) != float("inf") else text
     if match := _DATE_TIME.fullmatch(text):
-        return _iso(match)
+        return _to_iso(match)
     return text
 
 
-def _iso(match: re.Match[str]) -> str:
-    """A YAML date and time as ISO 8601; one that is so already stays as it is written."""
+def _to_iso(match: re.Match[str]) -> str:
+    """Return a YAML date and time as ISO 8601; one that is so already stays as it is written."""
     year, month, day, hour, minute, second, fraction, zone = match.groups()
     if zone and zone != "Z":
         hours, minutes = zone[1:].replace(":", "")[:-2] or zone[1:], zone[1:].replace(":", "")[-2:]
@@ -184,7 +184,7 @@ class _Composer:
             raise UnreadableYaml(f"it is nested more than {MAX_DEPTH} deep")
         if isinstance(event, yaml.AliasEvent):
             return self.alias(event)
-        if not isinstance(event, _STARTS):
+        if not isinstance(event, _START_EVENTS):
             raise UnreadableYaml("it ends too soon")
         if event.tag not in _KNOWN_TAGS:
             raise UnreadableYaml(f"the tag {event.tag} is not read")
@@ -212,7 +212,7 @@ class _Composer:
             raise UnreadableYaml(f"the alias *{event.anchor} stands for nothing")
         node, size = self.anchors[event.anchor]
         self.count(size)
-        return _moved(node, self.span(event, event))
+        return _copy_at(node, self.span(event, event))
 
     def scalar(self, event: yaml.ScalarEvent) -> Scalar:
         quote = event.style or ""
@@ -227,14 +227,14 @@ class _Composer:
         return Sequence(tuple(items), bool(start.flow_style), self.span(start, event))
 
     def mapping(self, start: yaml.MappingStartEvent, depth: int) -> Mapping:
-        entries: list[Entry] = []
+        entries: list[MappingEntry] = []
         while not isinstance(event := next(self.events), yaml.MappingEndEvent):
             key = self.node(event, depth + 1)
             if not isinstance(key, Scalar):
                 # Templates say `date: {{date}}`: the key is what stands there, as Obsidian reads it.
                 raw = self.text[key.span.start - self.offset : key.span.end - self.offset]
                 key = Scalar(raw, raw, "", key.span)
-            entries.append(Entry(key, self.node(next(self.events), depth + 1)))
+            entries.append(MappingEntry(key, self.node(next(self.events), depth + 1)))
         return Mapping(tuple(entries), bool(start.flow_style), self.span(start, event))
 
     def span(self, start: yaml.Event, end: yaml.Event) -> Span:
@@ -243,10 +243,10 @@ class _Composer:
         return Span(begin + self.offset, (last.index if last else begin) + self.offset)
 
 
-def _moved(node: Node, span: Span) -> Node:
-    """A copy for an alias: all of it stands where the alias stands, so that no edit reaches the anchor."""
+def _copy_at(node: Node, span: Span) -> Node:
+    """Return a copy with every span at the alias, so that no edit reaches the anchor."""
     if isinstance(node, Scalar):
         return replace(node, span=span, quote="*")
     if isinstance(node, Sequence):
-        return Sequence(tuple(_moved(item, span) for item in node.items), True, span)
-    return Mapping(tuple(Entry(e.key, _moved(e.value, span)) for e in node.entries), True, span)
+        return Sequence(tuple(_copy_at(item, span) for item in node.items), True, span)
+    return Mapping(tuple(MappingEntry(e.key, _copy_at(e.value, span)) for e in node.entries), True, span)

@@ -48,13 +48,13 @@ def json_like(value: object, depth: int = 1) -> object:
     raise InvalidParametersError(f"A property can't hold {value!r:.80}.")
 
 
-def same(a: object, b: object) -> bool:
-    """Whether two plain values are the same, with their types: 1 is not 1.0 and not true."""
+def is_same_value(a: object, b: object) -> bool:
+    """Return whether two plain values are the same, with their types: 1 is not 1.0 and not true."""
     return json.dumps(a, sort_keys=True) == json.dumps(b, sort_keys=True)
 
 
-def inline(value: object, *, quote: str = "", flow: bool = False) -> str:
-    """A plain value on one line.
+def inline_yaml(value: object, *, quote: str = "", flow: bool = False) -> str:
+    """Return a plain value on one line.
 
     Args:
         value: What `json_like` gives.
@@ -64,9 +64,11 @@ def inline(value: object, *, quote: str = "", flow: bool = False) -> str:
     if isinstance(value, str):
         return text_scalar(value, quote=quote, flow=flow)
     if isinstance(value, list):
-        return "[" + ", ".join(inline(item, flow=True) for item in value) + "]"
+        return "[" + ", ".join(inline_yaml(item, flow=True) for item in value) + "]"
     if isinstance(value, dict):
-        pairs = (f"{text_scalar(key, flow=True)}: {inline(item, flow=True)}" for key, item in value.items())
+        pairs = (
+            f"{text_scalar(key, flow=True)}: {inline_yaml(item, flow=True)}" for key, item in value.items()
+        )
         return "{" + ", ".join(pairs) + "}"
     if value is None:
         return "null" if flow else ""
@@ -96,7 +98,7 @@ def escaped(text: str) -> str:
 
 
 def json_text(value: object) -> str:
-    """A plain value as JSON that YAML readers take too."""
+    """Return a plain value as JSON that YAML readers take too."""
     return _UNPRINTABLE.sub(lambda match: f"\\u{ord(match[0]):04x}", json.dumps(value, ensure_ascii=False))
 
 
@@ -113,7 +115,7 @@ def block_text(text: str, newline: str, indent: str = "  ") -> str | None:
 
 
 def is_plain(text: str, *, flow: bool) -> bool:
-    """Whether text needs no quotes, for readers of YAML 1.1 and of 1.2."""
+    """Return whether text needs no quotes, for readers of YAML 1.1 and of 1.2."""
     if not text or text[0] in _NOT_FIRST or _UNPRINTABLE.search(text) or _BREAKS_PLAIN.search(text):
         return False
     if flow and _BREAKS_FLOW.search(text):

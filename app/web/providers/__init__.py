@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from app.web.providers.brave import Brave
 from app.web.providers.duckduckgo import DuckDuckGo
-from app.web.providers.provider import Hit, SearchProvider
+from app.web.providers.provider import SearchProvider, WebSearchHit
 from app.web.providers.searxng import SearXNG
 from app.web.providers.tavily import Tavily
 
@@ -16,4 +16,4 @@ PROVIDERS: Mapping[str, SearchProvider] = {
     provider.id: provider for provider in (SearXNG(), Tavily(), Brave(), DuckDuckGo())
 }
 
-__all__ = ["PROVIDERS", "Hit", "SearchProvider"]
+__all__ = ["PROVIDERS", "SearchProvider", "WebSearchHit"]

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import ClassVar
 from urllib.parse import urlencode
 
-from app.web.fetching import UnreadableAnswerError, WebAnswer, WebRequest
-from app.web.providers.provider import JSON_KINDS, Hit, json_of, listed, made_hits
+from app.web.http_fetcher import UnreadableAnswerError, WebAnswer, WebRequest
+from app.web.providers.provider import JSON_KINDS, WebSearchHit, build_hits, parse_json, result_entries
 
-_MOST = 20
+_MAX_RESULTS = 20
 
 
 class Brave:
@@ -23,19 +23,19 @@ class Brave:
 
     def request(self, address: str, query: str, limit: int) -> WebRequest:
         """Return a GET of /res/v1/web/search."""
-        fields = urlencode({"q": query, "count": min(limit, _MOST), "text_decorations": "false"})
+        fields = urlencode({"q": query, "count": min(limit, _MAX_RESULTS), "text_decorations": "false"})
         return WebRequest(f"{address.rstrip('/')}/res/v1/web/search?{fields}", accept="application/json")
 
     def secret(self, key: str) -> Mapping[str, str]:
         """Return Brave's own header."""
         return {"X-Subscription-Token": key}
 
-    def hits(self, answer: WebAnswer) -> list[Hit]:
+    def hits(self, answer: WebAnswer) -> list[WebSearchHit]:
         """Parse the list `web.results`; a response without `web` has no hits."""
-        web = json_of(answer, self.name).get("web", {"results": []})
+        web = parse_json(answer, self.name).get("web", {"results": []})
         if not isinstance(web, dict):
             raise UnreadableAnswerError(f"{self.name} sent no list of results.")
-        return made_hits(
+        return build_hits(
             (one.get("url"), one.get("title"), one.get("description"), one.get("page_age"))
-            for one in listed(web.get("results"), self.name)
+            for one in result_entries(web.get("results"), self.name)
         )

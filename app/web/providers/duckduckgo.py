@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, ClassVar
 from urllib.parse import parse_qs, urlencode, urlsplit
 
-from app.web.fetching import UnreadableAnswerError, WebAnswer, WebRequest
-from app.web.page import decoded
-from app.web.providers.provider import HTML_KINDS, Hit, made_hits
+from app.web.http_fetcher import UnreadableAnswerError, WebAnswer, WebRequest
+from app.web.page import decode_text
+from app.web.providers.provider import HTML_KINDS, WebSearchHit, build_hits
 
 if TYPE_CHECKING:
     from lxml.html import HtmlElement
@@ -35,14 +35,14 @@ class DuckDuckGo:
         """Return no headers: there is no key."""
         return {}
 
-    def hits(self, answer: WebAnswer) -> list[Hit]:
+    def hits(self, answer: WebAnswer) -> list[WebSearchHit]:
         """Parse the results of the page, without advertisements."""
         from lxml.etree import ParserError
         from lxml.html import HTMLParser, document_fromstring
 
         try:
             page = document_fromstring(
-                decoded(answer.body, answer.charset).encode("utf-8"), parser=HTMLParser(encoding="utf-8")
+                decode_text(answer.body, answer.charset).encode("utf-8"), parser=HTMLParser(encoding="utf-8")
             )
         except ParserError as error:
             raise UnreadableAnswerError("DuckDuckGo sent an empty page.") from error
@@ -52,23 +52,23 @@ class DuckDuckGo:
                 "DuckDuckGo sent a page without results; it may require a CAPTCHA. "
                 "Try again later, or choose another provider in the settings."
             )
-        return made_hits(_read(found))
+        return build_hits(_iter_results(found))
 
 
 def _has(name: str) -> str:
     return f"contains(concat(' ', normalize-space(@class), ' '), ' {name} ')"
 
 
-def _read(found: list[HtmlElement]) -> Iterator[tuple[object, object, object, object]]:
+def _iter_results(found: list[HtmlElement]) -> Iterator[tuple[object, object, object, object]]:
     for one in found:
         links = one.xpath(f".//a[{_has('result__a')}]")
         texts = one.xpath(f".//*[{_has('result__snippet')}]")
         if links:
             snippet = texts[0].text_content() if texts else ""
-            yield _target(links[0].get("href", "")), links[0].text_content(), snippet, ""
+            yield _result_target(links[0].get("href", "")), links[0].text_content(), snippet, ""
 
 
-def _target(href: str) -> str:
+def _result_target(href: str) -> str:
     """Return the target of a result link, which goes through a page that counts clicks."""
     parts = urlsplit(f"https:{href}" if href.startswith("//") else href)
     if parts.path.startswith("/l/"):

@@ -10,17 +10,17 @@ from typing import ClassVar, Protocol
 
 import nh3
 
-from app.web.fetching import UnreadableAnswerError, WebAnswer, WebRequest
-from app.web.page import decoded
+from app.web.http_fetcher import UnreadableAnswerError, WebAnswer, WebRequest
+from app.web.page import decode_text
 
 JSON_KINDS = frozenset({"application/json", "text/json", "application/problem+json"})
 HTML_KINDS = frozenset({"text/html", "application/xhtml+xml"})
-_LONGEST_TITLE = 300
-_LONGEST_SNIPPET = 1000
+_MAX_TITLE_CHARS = 300
+_MAX_SNIPPET_CHARS = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
+class WebSearchHit:
     """A search result: plain text, truncated to a sensible length; `date` as YYYY-MM-DD, if known."""
 
     url: str
@@ -50,7 +50,7 @@ class SearchProvider(Protocol):
         """Return the headers that carry the key."""
         ...
 
-    def hits(self, answer: WebAnswer) -> list[Hit]:
+    def hits(self, answer: WebAnswer) -> list[WebSearchHit]:
         """Return the hits in a response, best first.
 
         Raises:
@@ -59,14 +59,14 @@ class SearchProvider(Protocol):
         ...
 
 
-def json_of(answer: WebAnswer, name: str) -> Mapping[str, object]:
+def parse_json(answer: WebAnswer, name: str) -> Mapping[str, object]:
     """Parse the JSON object in a response.
 
     Raises:
         UnreadableAnswerError: the response is not a JSON object.
     """
     try:
-        found = json.loads(decoded(answer.body, "utf-8"))
+        found = json.loads(decode_text(answer.body, "utf-8"))
     except (ValueError, RecursionError) as error:
         raise UnreadableAnswerError(f"{name} sent something that is not JSON.") from error
     if not isinstance(found, dict):
@@ -74,7 +74,7 @@ def json_of(answer: WebAnswer, name: str) -> Mapping[str, object]:
     return found
 
 
-def listed(value: object, name: str) -> list[Mapping[str, object]]:
+def result_entries(value: object, name: str) -> list[Mapping[str, object]]:
     """Return the objects in a list of results; entries of other types are skipped.
 
     Raises:
@@ -85,22 +85,22 @@ def listed(value: object, name: str) -> list[Mapping[str, object]]:
     return [one for one in value if isinstance(one, dict)]
 
 
-def made_hits(found: Iterable[tuple[object, object, object, object]]) -> list[Hit]:
+def build_hits(found: Iterable[tuple[object, object, object, object]]) -> list[WebSearchHit]:
     """Build hits from (url, title, snippet, date), without duplicates and without other URL schemes."""
-    hits: dict[str, Hit] = {}
+    hits: dict[str, WebSearchHit] = {}
     for url, title, snippet, date in found:
         if isinstance(url, str) and url.startswith(("http://", "https://")) and url not in hits:
             day = str(date or "")[:10]
-            hits[url] = Hit(
+            hits[url] = WebSearchHit(
                 url,
-                plain(title)[:_LONGEST_TITLE] or url,
-                plain(snippet)[:_LONGEST_SNIPPET],
+                plain_text(title)[:_MAX_TITLE_CHARS] or url,
+                plain_text(snippet)[:_MAX_SNIPPET_CHARS],
                 day if len(day) == 10 and day[4] == day[7] == "-" else "",
             )
     return list(hits.values())
 
 
-def plain(text: object) -> str:
+def plain_text(text: object) -> str:
     """Return a text without tags and entities, on one line."""
     if not isinstance(text, str):
         return ""

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from typing import ClassVar
 from urllib.parse import urlencode
 
-from app.web.fetching import WebAnswer, WebRequest
-from app.web.providers.provider import JSON_KINDS, Hit, json_of, listed, made_hits
+from app.web.http_fetcher import WebAnswer, WebRequest
+from app.web.providers.provider import JSON_KINDS, WebSearchHit, build_hits, parse_json, result_entries
 
 
 class SearXNG:
@@ -31,9 +31,9 @@ class SearXNG:
         """Return a bearer token, as reverse proxies expect it."""
         return {"Authorization": f"Bearer {key}"}
 
-    def hits(self, answer: WebAnswer) -> list[Hit]:
+    def hits(self, answer: WebAnswer) -> list[WebSearchHit]:
         """Parse the list `results`."""
-        found = listed(json_of(answer, self.name).get("results"), self.name)
-        return made_hits(
+        found = result_entries(parse_json(answer, self.name).get("results"), self.name)
+        return build_hits(
             (one.get("url"), one.get("title"), one.get("content"), one.get("publishedDate")) for one in found
         )

@@ -6,10 +6,10 @@ import json
 from collections.abc import Mapping
 from typing import ClassVar
 
-from app.web.fetching import WebAnswer, WebRequest
-from app.web.providers.provider import JSON_KINDS, Hit, json_of, listed, made_hits
+from app.web.http_fetcher import WebAnswer, WebRequest
+from app.web.providers.provider import JSON_KINDS, WebSearchHit, build_hits, parse_json, result_entries
 
-_MOST = 20
+_MAX_RESULTS = 20
 
 
 class Tavily:
@@ -23,7 +23,7 @@ class Tavily:
 
     def request(self, address: str, query: str, limit: int) -> WebRequest:
         """Return a POST of /search with the query as JSON."""
-        body = json.dumps({"query": query, "max_results": min(limit, _MOST)}, ensure_ascii=False)
+        body = json.dumps({"query": query, "max_results": min(limit, _MAX_RESULTS)}, ensure_ascii=False)
         return WebRequest(
             f"{address.rstrip('/')}/search",
             "POST",
@@ -36,9 +36,9 @@ class Tavily:
         """Return a bearer token."""
         return {"Authorization": f"Bearer {key}"}
 
-    def hits(self, answer: WebAnswer) -> list[Hit]:
+    def hits(self, answer: WebAnswer) -> list[WebSearchHit]:
         """Parse the list `results`."""
-        found = listed(json_of(answer, self.name).get("results"), self.name)
-        return made_hits(
+        found = result_entries(parse_json(answer, self.name).get("results"), self.name)
+        return build_hits(
             (one.get("url"), one.get("title"), one.get("content"), one.get("published_date")) for one in found
         )

@@ -8,19 +8,19 @@ from app.agent.language.content_questions import as_content_question
 from app.agent.language.lexicon import languages
 from app.agent.language.readings import (
     Clarification,
+    ClarificationOption,
     ContentQuestion,
     ModelRequired,
     NoteSet,
-    Option,
+    PipelineStep,
     Reading,
     Reply,
-    Step,
 )
 
-FOUND = Reading((Step("find", NoteSet("latitude sailing")),), 0.8)
-TAGGED = Reading((Step("find", NoteSet("tag:core")),), 0.8)
-COUNTED = Reading((Step("count", NoteSet("men died")),), 0.8)
-WRITES = Reading((Step("add_tag", NoteSet(notes=("A.md",)), {"tag": "x"}),), 0.8)
+FOUND = Reading((PipelineStep("find", NoteSet("latitude sailing")),), 0.8)
+TAGGED = Reading((PipelineStep("find", NoteSet("tag:core")),), 0.8)
+COUNTED = Reading((PipelineStep("count", NoteSet("men died")),), 0.8)
+WRITES = Reading((PipelineStep("add_tag", NoteSet(notes=("A.md",)), {"tag": "x"}),), 0.8)
 MODEL = ModelRequired("Explaining")
 
 
@@ -38,10 +38,14 @@ def test_a_search_for_words_that_asks_is_a_question(text: str, found: Reading | 
 
 
 def test_a_question_back_about_a_search_for_words_is_not_asked() -> None:
-    back = Clarification("Is this what you mean?", (Option("", FOUND), Option("", COUNTED)))
+    back = Clarification(
+        "Is this what you mean?", (ClarificationOption("", FOUND), ClarificationOption("", COUNTED))
+    )
     text = "how heavy was the first sea clock?"
     assert as_content_question(back, text, languages()) == ContentQuestion(text)
-    asked = Clarification("Is this what you mean?", (Option("", FOUND), Option("", TAGGED)))
+    asked = Clarification(
+        "Is this what you mean?", (ClarificationOption("", FOUND), ClarificationOption("", TAGGED))
+    )
     assert as_content_question(asked, text, languages()) is asked
 
 

@@ -8,9 +8,9 @@ import pytest
 
 from app.agent.builtin import BuiltinAgent
 from app.agent.language.actions import ACTIONS
-from app.agent.language.intent_model import intent_model, masked
-from app.agent.language.mentions import Mention
-from app.agent.language.notation import written
+from app.agent.language.intent_model import intent_model, mask_words
+from app.agent.language.mentions import EntityMention
+from app.agent.language.notation import serialize
 from app.agent.language.readings import Clarification, ContentQuestion, ModelRequired, Reading, Reply
 from app.agent.language.tokens import tokenize
 from app.paths import resources_folder
@@ -41,11 +41,11 @@ def test_every_label_is_an_action_or_no_request() -> None:
 def test_a_mention_hides_its_words_and_unknown_words_are_a_topic() -> None:
     tokens = tokenize("chuck H4 zorblax quux", {})
     mentions = [
-        Mention("word", tokens[:1]),
-        Mention("note", tokens[1:2]),
-        *(Mention("word", (token,)) for token in tokens[2:]),
+        EntityMention("word", tokens[:1]),
+        EntityMention("note", tokens[1:2]),
+        *(EntityMention("word", (token,)) for token in tokens[2:]),
     ]
-    assert masked(mentions, frozenset({"chuck"})) == ("chuck", "{note}", "{topic}")
+    assert mask_words(mentions, frozenset({"chuck"})) == ("chuck", "{note}", "{topic}")
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_a_mention_hides_its_words_and_unknown_words_are_a_topic() -> None:
 )
 def test_a_wording_without_a_rule_is_read(agent: BuiltinAgent, text: str, reading: str) -> None:
     found = read(agent, text)
-    assert isinstance(found, Reading) and written(found) == reading
+    assert isinstance(found, Reading) and serialize(found) == reading
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_a_wording_without_a_rule_is_read(agent: BuiltinAgent, text: str, readin
 def test_a_change_without_a_rule_is_asked_about(agent: BuiltinAgent, text: str, reading: str) -> None:
     found = read(agent, text)
     assert isinstance(found, Clarification)
-    assert reading in [written(option.reading) for option in found.options]
+    assert reading in [serialize(option.reading) for option in found.options]
 
 
 @pytest.mark.parametrize("text", ["could you sing something for me", "book me a table", "you are great"])

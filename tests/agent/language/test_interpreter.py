@@ -10,17 +10,17 @@ from hypothesis import strategies as st
 
 from app.agent.builtin import BuiltinAgent
 from app.agent.language.actions import ACTIONS
-from app.agent.language.chips import chips, with_value
+from app.agent.language.chips import reading_chips, with_value
 from app.agent.language.lexicon import languages
-from app.agent.language.notation import parse, written
+from app.agent.language.notation import parse, serialize
 from app.agent.language.readings import (
     Clarification,
     ContentQuestion,
     ModelRequired,
     NoteSet,
+    PipelineStep,
     Reading,
     Reply,
-    Step,
 )
 from tests.support.everyday_requests import HERE, read, sample_agent
 
@@ -58,7 +58,7 @@ def agent() -> BuiltinAgent:
 def test_a_request_is_read(agent: BuiltinAgent, request_text: str, reading: str) -> None:
     found = read(agent, request_text)
     assert isinstance(found, Reading)
-    assert written(found) == reading
+    assert serialize(found) == reading
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_an_answer_fills_what_was_missing(agent: BuiltinAgent) -> None:
     question = read(agent, "create a note")
     assert isinstance(question, Clarification)
     found = read(agent, "Meeting notes", replace(HERE, question=question))
-    assert isinstance(found, Reading) and written(found) == 'create_note name="Meeting notes"'
+    assert isinstance(found, Reading) and serialize(found) == 'create_note name="Meeting notes"'
 
 
 def test_a_no_drops_the_question(agent: BuiltinAgent) -> None:
@@ -102,13 +102,13 @@ def test_a_follow_up_changes_the_last_reading(agent: BuiltinAgent) -> None:
     first = read(agent, "show notes tagged core")
     assert isinstance(first, Reading)
     second = read(agent, "also the ones tagged star", replace(HERE, last=first))
-    assert isinstance(second, Reading) and written(second) == "find [tag:core OR tag:star]"
+    assert isinstance(second, Reading) and serialize(second) == "find [tag:core OR tag:star]"
 
 
 def test_an_ordinal_means_a_note_of_the_last_list(agent: BuiltinAgent) -> None:
     state = replace(HERE, results=("Instruments/H2.md", "Instruments/H3.md"))
     found = read(agent, "open the second one", state)
-    assert isinstance(found, Reading) and written(found) == "open [@Instruments/H3]"
+    assert isinstance(found, Reading) and serialize(found) == "open [@Instruments/H3]"
 
 
 WORDS = sorted(languages()[0].vocabulary())[::7]
@@ -158,7 +158,7 @@ def test_a_word_that_a_change_does_not_account_for_is_asked_about(
         found = read(agent, " ".join((*words[:at], word, *words[at:])))
         if isinstance(found, Reading) and any(ACTIONS[step.action].writes for step in found.steps):
             # The word became a part of a value that something introduces ("to", "called", quotes).
-            assert word in written(found)
+            assert word in serialize(found)
             assert found.last.action == plain.last.action
 
 
@@ -166,7 +166,7 @@ def test_a_word_that_a_change_does_not_account_for_is_asked_about(
 def test_a_name_is_taken_only_where_something_introduces_it(agent: BuiltinAgent, words: list[str]) -> None:
     bare = read(agent, f"create a note {' '.join(words)}")
     assert not (isinstance(bare, Reading) and bare.last.action == "create_note" and bare.certain) or (
-        written(bare).count("name=") and set(words) & {"called", "named", "titled", "entitled"}
+        serialize(bare).count("name=") and set(words) & {"called", "named", "titled", "entitled"}
     )
     quoted = read(agent, f'create a note called "{" ".join(words)}"')
     assert isinstance(quoted, Reading) and quoted.last.arguments["name"] == " ".join(words)
@@ -226,7 +226,7 @@ def test_what_was_said_before_is_part_of_the_request(
 ) -> None:
     last = parse(before, lambda name: (f"{name}.md",), ACTIONS)
     found = read(agent, text, replace(TWO, last=last))
-    assert isinstance(found, Reading) and written(found) == reading
+    assert isinstance(found, Reading) and serialize(found) == reading
 
 
 def test_it_is_asked_about_after_a_list_and_taken_after_one_note(agent: BuiltinAgent) -> None:
@@ -234,7 +234,7 @@ def test_it_is_asked_about_after_a_list_and_taken_after_one_note(agent: BuiltinA
     assert isinstance(read(agent, "delete it", replace(TWO, last=listed)), Clarification)
     shown = parse("open [@Instruments/H3]", lambda name: (f"{name}.md",), ACTIONS)
     found = read(agent, "delete it", replace(HERE, last=shown, focus=("Instruments/H3.md",)))
-    assert isinstance(found, Reading) and written(found) == "delete [@Instruments/H3]"
+    assert isinstance(found, Reading) and serialize(found) == "delete [@Instruments/H3]"
 
 
 def test_a_new_request_is_no_answer_to_a_question(agent: BuiltinAgent) -> None:
@@ -254,8 +254,10 @@ values = st.one_of(
 
 @given(queries, st.lists(names, max_size=2, unique=True), values)
 def test_the_notation_is_read_back(query: str, paths: list[str], value: object) -> None:
-    step = Step("set_property", NoteSet(query=query, notes=tuple(paths)), {"key": "k", "value": value})
-    found = parse(written(Reading((step,), 1.0)), lambda name: (f"{name}.md",), ACTIONS)
+    step = PipelineStep(
+        "set_property", NoteSet(query=query, notes=tuple(paths)), {"key": "k", "value": value}
+    )
+    found = parse(serialize(Reading((step,), 1.0)), lambda name: (f"{name}.md",), ACTIONS)
     assert found is not None
     assert found.last.target == step.target
     assert (
@@ -266,10 +268,10 @@ def test_the_notation_is_read_back(query: str, paths: list[str], value: object) 
 def test_a_chip_takes_its_condition_away(agent: BuiltinAgent) -> None:
     found = read(agent, "show me notes tagged instrument but not core")
     assert isinstance(found, Reading)
-    labels = {chip.label: chip.without for chip in chips(found)}
+    labels = {chip.label: chip.without for chip in reading_chips(found)}
     assert list(labels) == ["notes", "tag:instrument", "−tag:core"]
     again = read(agent, labels["−tag:core"])
-    assert isinstance(again, Reading) and written(again) == "find [tag:instrument]"
+    assert isinstance(again, Reading) and serialize(again) == "find [tag:instrument]"
 
 
 @pytest.mark.parametrize(
@@ -304,15 +306,15 @@ def test_a_chip_takes_another_value(
 ) -> None:
     found = read(agent, text)
     assert isinstance(found, Reading)
-    chip = next(one for one in chips(found) if one.label == label)
+    chip = next(one for one in reading_chips(found) if one.label == label)
     again = read(agent, with_value(chip.change, chip.kind, value))
-    assert isinstance(again, Reading) and written(again) == reading
+    assert isinstance(again, Reading) and serialize(again) == reading
 
 
 def test_a_chip_with_the_name_of_no_note_does_nothing(agent: BuiltinAgent) -> None:
     found = read(agent, "delete H4")
     assert isinstance(found, Reading)
-    chip = next(one for one in chips(found) if one.label == "H4")
+    chip = next(one for one in reading_chips(found) if one.label == "H4")
     again = read(agent, with_value(chip.change, chip.kind, "No such note"))
     assert isinstance(again, Reply) and "No such note" in again.text
 

@@ -10,16 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from app.desktop.connections.configurations import TARGETS, Connection, Way
+from app.desktop.connections.configurations import TARGETS, ConnectionDetails, Way
 
 VAULT = Path('/home/ann/My "notes"/Zettel & Gärten')
 COMMAND, ADDRESS = ("/opt/Script orium/scriptorium",), "http://127.0.0.1:27482"
-TO = Connection(VAULT, "Ann's laptop", COMMAND, ADDRESS, "scriptorium_T0k")
+TO = ConnectionDetails(VAULT, "Ann's laptop", COMMAND, ADDRESS, "scriptorium_T0k")
 STDIO = ["/opt/Script orium/scriptorium", "mcp", str(VAULT), "--name", "Ann's laptop"]
 BEARER = {"Authorization": "Bearer scriptorium_T0k"}
 
 
-def made(target: str, way: Way, to: Connection = TO) -> str:
+def made(target: str, way: Way, to: ConnectionDetails = TO) -> str:
     (found,) = (one for one in TARGETS if one.id == target)
     assert way in found.ways
     return found.make(to, way).text
@@ -68,7 +68,7 @@ def test_what_goes_into_a_terminal_is_quoted_for_it() -> None:
 
 
 def test_a_token_that_is_not_known_leaves_its_place_to_be_filled() -> None:
-    unknown = Connection(VAULT, "Laptop", ("scriptorium",), "http://127.0.0.1:1")
+    unknown = ConnectionDetails(VAULT, "Laptop", ("scriptorium",), "http://127.0.0.1:1")
     assert "THE-TOKEN" in made("cursor", "http", unknown)
 
 
@@ -82,4 +82,4 @@ def test_a_token_that_is_not_known_leaves_its_place_to_be_filled() -> None:
     ],
 )
 def test_a_server_is_called_by_the_vault_in_plain_letters(folder: str, key: str) -> None:
-    assert Connection(Path("/v") / folder, "x", ("s",), "").key == key
+    assert ConnectionDetails(Path("/v") / folder, "x", ("s",), "").key == key

@@ -13,13 +13,13 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QPushButton
 
-from app.desktop.activity.activity import Status
-from app.desktop.activity.feed import Feed
-from app.desktop.bridge import Service
+from app.desktop.activity.item import ActivityStatus
+from app.desktop.activity.model import ActivityModel
+from app.desktop.bridge import ServiceThread
+from app.desktop.connections.dialogs import NewProgramDialog, SetUpDialog
 from app.desktop.connections.panel import ConnectionsPanel
-from app.desktop.connections.sheets import NewProgramSheet, SetUpSheet
-from app.desktop.dialogs import Sheet
-from app.desktop.theme import ThemeSource
+from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets.dialogs import SheetDialog
 from app.permissions.approval import Denied
 from app.settings import CallerProfile, Settings
 from tests.desktop.whole_vault import WholeVault, whole_vault
@@ -39,8 +39,8 @@ class Page:
         self.vault, self.panel = vault, panel
         self.settings = vault.client.workspace.settings
         self.waits: set[asyncio.Task[None]] = set()
-        self.feed = Feed()
-        vault.client.events.batch.connect(self.feed.take)
+        self.feed = ActivityModel()
+        vault.client.events.batch.connect(self.feed.handle_events)
         panel.set_feed(self.feed)
         panel.settings_wanted.connect(self._change)
 
@@ -67,10 +67,12 @@ class Page:
 
 
 @asynccontextmanager
-async def opened(root: Path, service: Service, wait_until, *, listens: bool = True) -> AsyncIterator[Page]:
+async def opened(
+    root: Path, service: ServiceThread, wait_until, *, listens: bool = True
+) -> AsyncIterator[Page]:
     async with whole_vault(root, service, NOTES) as vault:
         if listens:
-            await vault.client.run(lambda workspace: workspace.ways_in.begin())
+            await vault.client.run(lambda workspace: workspace.endpoints.begin())
         panel = ConnectionsPanel(vault.client, ThemeSource("light"))
         page = Page(vault, panel)
         panel.resize(1100, 500)
@@ -88,7 +90,7 @@ def sheet(kind: type[S]) -> S | None:
 
 def press(text: str) -> None:
     """Press the button of the open sheet that says `text`."""
-    asking = sheet(Sheet)
+    asking = sheet(SheetDialog)
     assert asking is not None
     next(one for one in asking.findChildren(QPushButton) if one.text() == text).click()
 
@@ -96,30 +98,32 @@ def press(text: str) -> None:
 async def added(page: Page, wait_until, target: str, way: str, name: str) -> str:
     """Connect a program by the sheets; its token."""
     page.panel.add_button.click()
-    await wait_until(lambda: sheet(NewProgramSheet))
-    asking = sheet(NewProgramSheet)
+    await wait_until(lambda: sheet(NewProgramDialog))
+    asking = sheet(NewProgramDialog)
     assert asking is not None
     ids = [asking.target_box.itemData(at).id for at in range(asking.target_box.count())]
     asking.target_box.setCurrentIndex(ids.index(target))
     asking.way_box.setCurrentIndex(asking.way_box.findData(way))
     asking.name.setText(name)
     asking.go.click()
-    await wait_until(lambda: sheet(SetUpSheet))
-    shown = sheet(SetUpSheet)
+    await wait_until(lambda: sheet(SetUpDialog))
+    shown = sheet(SetUpDialog)
     assert shown is not None
     token = shown.token.text()
     shown.view.copy.click()
     shown.accept()
     chosen = page.panel
-    await wait_until(lambda: sheet(SetUpSheet) is None and chosen.chosen and chosen.chosen.name == name)
+    await wait_until(lambda: sheet(SetUpDialog) is None and chosen.chosen and chosen.chosen.name == name)
     return token
 
 
-def test_a_program_is_connected_named_and_let_in(gui, service: Service, wait_until, tmp_path: Path) -> None:
+def test_a_program_is_connected_named_and_let_in(
+    gui, service: ServiceThread, wait_until, tmp_path: Path
+) -> None:
     async def main() -> None:
         async with opened(tmp_path, service, wait_until) as page:
             panel = page.panel
-            assert panel.empty.isVisible() and panel.shown.door.address in panel.bar.words.text()
+            assert panel.empty.isVisible() and panel.shown.server.address in panel.bar.words.text()
             token = await added(page, wait_until, "curl", "http", "Shell")
             assert token.startswith("scriptorium_") and token in QApplication.clipboard().text()
             await wait_until(lambda: panel.bar.http_api.isChecked())
@@ -128,7 +132,9 @@ def test_a_program_is_connected_named_and_let_in(gui, service: Service, wait_unt
             answer = await page.call(token, "read_note", {"name": "Tea"})
             assert answer.status_code == 200
             await wait_until(lambda: panel.chosen.sessions and "reader/1.0" in panel.page.facts.text())
-            await wait_until(lambda: [one.status for one in panel.page.calls.calls] == [Status.COMPLETED])
+            await wait_until(
+                lambda: [one.status for one in panel.page.calls.calls] == [ActivityStatus.COMPLETED]
+            )
             (call,) = panel.page.calls.calls
             entries: list[int] = []
             panel.entry_requested.connect(entries.append)
@@ -144,7 +150,7 @@ def test_a_program_is_connected_named_and_let_in(gui, service: Service, wait_unt
 
 
 def test_a_program_that_is_connected_before_the_server_listens_gets_its_address(
-    gui, service: Service, wait_until, tmp_path: Path
+    gui, service: ServiceThread, wait_until, tmp_path: Path
 ) -> None:
     async def main() -> None:
         async with opened(tmp_path, service, wait_until, listens=False) as page:
@@ -157,7 +163,7 @@ def test_a_program_that_is_connected_before_the_server_listens_gets_its_address(
 
 
 def test_what_a_program_may_do_is_set_here_and_holds(
-    gui, service: Service, wait_until, tmp_path: Path
+    gui, service: ServiceThread, wait_until, tmp_path: Path
 ) -> None:
     async def main() -> None:
         async with opened(tmp_path, service, wait_until) as page:
@@ -208,7 +214,7 @@ def test_what_a_program_may_do_is_set_here_and_holds(
 
 
 def test_a_call_that_asks_is_seen_live_and_ends_with_the_token(
-    gui, service: Service, wait_until, tmp_path: Path
+    gui, service: ServiceThread, wait_until, tmp_path: Path
 ) -> None:
     async def main() -> None:
         async with opened(tmp_path, service, wait_until) as page:
@@ -218,7 +224,9 @@ def test_a_call_that_asks_is_seen_live_and_ends_with_the_token(
             reviewed: list[str] = []
             panel.review_requested.connect(reviewed.append)
             calling = asyncio.ensure_future(page.call(token, "delete_note", {"name": "Tea"}))
-            await wait_until(lambda: [one.status for one in panel.page.calls.calls] == [Status.PENDING])
+            await wait_until(
+                lambda: [one.status for one in panel.page.calls.calls] == [ActivityStatus.PENDING]
+            )
             await wait_until(lambda: "1 call now" in panel.page.state.text())
             panel.page.calls.review.click()
             (question,) = page.vault.asked
@@ -226,10 +234,10 @@ def test_a_call_that_asks_is_seen_live_and_ends_with_the_token(
             caller = question.request.caller
             assert caller.name == "Shell" and caller.says == "reader/1.0"
             panel.page.renew.click()
-            await wait_until(lambda: sheet(Sheet))
+            await wait_until(lambda: sheet(SheetDialog))
             press("Renew the token")
-            await wait_until(lambda: sheet(SetUpSheet))
-            shown = sheet(SetUpSheet)
+            await wait_until(lambda: sheet(SetUpDialog))
+            shown = sheet(SetUpDialog)
             assert shown is not None and shown.token.text() != token
             fresh = shown.token.text()
             shown.accept()
@@ -238,9 +246,9 @@ def test_a_call_that_asks_is_seen_live_and_ends_with_the_token(
             question.answer(Denied())
             assert (await page.call(token, "read_note", {"name": "Tea"})).status_code == 401
             assert (await page.call(fresh, "read_note", {"name": "Tea"})).status_code == 200
-            await wait_until(lambda: sheet(SetUpSheet) is None)
+            await wait_until(lambda: sheet(SetUpDialog) is None)
             panel.page.remove.click()
-            await wait_until(lambda: sheet(Sheet))
+            await wait_until(lambda: sheet(SheetDialog))
             press("Remove")
             await wait_until(lambda: page.profile("Shell") is None)
             assert (await page.call(fresh, "read_note", {"name": "Tea"})).status_code == 401
@@ -250,25 +258,25 @@ def test_a_call_that_asks_is_seen_live_and_ends_with_the_token(
 
 
 def test_a_name_that_is_taken_is_asked_again_and_read_only_vaults_say_so(
-    gui, service: Service, wait_until, tmp_path: Path
+    gui, service: ServiceThread, wait_until, tmp_path: Path
 ) -> None:
     async def main() -> None:
         async with opened(tmp_path, service, wait_until) as page:
             await added(page, wait_until, "cursor", "http", "Cursor")
             page.panel.add_button.click()
-            await wait_until(lambda: sheet(NewProgramSheet))
-            asking = sheet(NewProgramSheet)
+            await wait_until(lambda: sheet(NewProgramDialog))
+            asking = sheet(NewProgramDialog)
             assert asking is not None
             asking.way_box.setCurrentIndex(0)
             asking.target_box.setCurrentIndex(2)
             asking.way_box.setCurrentIndex(asking.way_box.findData("http"))
             asking.name.setText("cursor")
             asking.go.click()
-            await wait_until(lambda: (again := sheet(NewProgramSheet)) is not None and again is not asking)
-            again = sheet(NewProgramSheet)
+            await wait_until(lambda: (again := sheet(NewProgramDialog)) is not None and again is not asking)
+            again = sheet(NewProgramDialog)
             assert again is not None and "already" in again.problem.text() and again.name.text() == "cursor"
             again.reject()
-            await wait_until(lambda: sheet(NewProgramSheet) is None)
+            await wait_until(lambda: sheet(NewProgramDialog) is None)
             page.panel.bar.mcp.click()
             assert not page.settings.servers.mcp
             await wait_until(lambda: "tokens let nobody in" in page.panel.bar.words.text())
@@ -277,7 +285,7 @@ def test_a_name_that_is_taken_is_asked_again_and_read_only_vaults_say_so(
 
 
 def test_settings_of_others_stay_as_they_are() -> None:
-    from app.desktop.connections import asking
+    from app.desktop.connections import queries as asking
 
     other, mine = CallerProfile(caller="mcp", read_only=True), CallerProfile(caller="Shell")
     settings = Settings()

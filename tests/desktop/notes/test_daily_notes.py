@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from app.desktop.notes.daily_notes import daily_note, random_note, template_text, templates
+from app.desktop.notes.daily_notes import daily_note, list_templates, random_note, template_text
 from app.errors import InvalidPathError
 from app.vault.path import NotePath
 from app.workspace import Workspace
@@ -46,7 +46,7 @@ async def test_the_note_of_a_day_is_made_once_by_obsidians_formats(open_ws: Call
     assert again.path == made.path and not again.created
     (commit,) = workspace.journal.commits()
     assert commit.author == "You"
-    assert [path.name for path in templates(workspace)] == ["Day", "Other"]
+    assert [path.name for path in list_templates(workspace)] == ["Day", "Other"]
     other = template_text(workspace, NotePath.parse("Templates/Other.md"), "x", NOW)
     assert other.text == "14:05\n"
 

@@ -10,17 +10,17 @@ import pytest
 from PySide6.QtCore import QMimeData, QUrl
 from PySide6.QtGui import QImage, QTextCursor
 
-from app.desktop.bridge import Service
-from app.desktop.file_tree import NOTE_MIME
-from app.desktop.note_view.view import NoteView
-from app.desktop.theme import ThemeSource
+from app.desktop.bridge import ServiceThread
+from app.desktop.files.model import NOTE_MIME
+from app.desktop.notes.view import NoteView
+from app.desktop.theme.theme import ThemeSource
 from tests.desktop.whole_vault import WholeVault, whole_vault
 
 NOTES = {"A.md": "# A\n\nwords here\n\n```\ncode\n```\n", "Sub/B.md": "# B\n"}
 
 
 @pytest.fixture
-def opened(service: Service, tmp_path: Path, qtbot) -> Callable:
+def opened(service: ServiceThread, tmp_path: Path, qtbot) -> Callable:
     @asynccontextmanager
     async def make() -> AsyncIterator[tuple[WholeVault, NoteView]]:
         async with whole_vault(tmp_path / "vault", service, NOTES) as vault:
@@ -31,7 +31,7 @@ def opened(service: Service, tmp_path: Path, qtbot) -> Callable:
             await view.open("A.md")
             view.editor.moveCursor(QTextCursor.MoveOperation.End)
             yield vault, view
-            view.document.throw_away()
+            view.document.discard_changes()
 
     return make
 

@@ -21,11 +21,11 @@ from mcp.server.transport_security import TransportSecuritySettings
 from starlette.types import Receive, Scope, Send
 
 from app.permissions.caller import CallerKind
-from app.servers.guard import CLIENT
-from app.servers.mcp_http import McpOverHttp
+from app.servers.mcp_http import McpHttpApp
 from app.servers.mcp_progress import Context
 from app.servers.mcp_server import VaultServer, mcp_server
-from app.servers.served import Client, ServedVault
+from app.servers.security import CLIENT_KEY
+from app.servers.vault_service import Client, VaultService
 from tests.servers.conformance import fixtures
 
 SUITE = Client(CallerKind.MCP, "Conformance suite")
@@ -33,7 +33,7 @@ _RESOURCES = ("test://static-text", "test://static-binary", "test://watched-reso
 _PROMPT_COMPLETIONS = {"arg1": ["paris", "park", "party"], "arg2": []}
 
 
-def with_fixtures(served: ServedVault, who: Callable[[Context], Client]) -> VaultServer:
+def with_fixtures(served: VaultService, who: Callable[[Context], Client]) -> VaultServer:
     """Our server, whose handlers know the fixtures, too."""
     server = mcp_server(served, who)
     ours = {
@@ -152,10 +152,10 @@ async def serve(port: int) -> None:
             allowed_hosts=["127.0.0.1:*", "localhost:*"],
             allowed_origins=["http://127.0.0.1:*", "http://localhost:*"],
         )
-        app = McpOverHttp(workspace.hub, with_fixtures, security=security)
+        app = McpHttpApp(workspace.hub, with_fixtures, security=security)
 
         async def let_in(scope: Scope, receive: Receive, send: Send) -> None:
-            await app({**scope, CLIENT: SUITE}, receive, send)
+            await app({**scope, CLIENT_KEY: SUITE}, receive, send)
 
         try:
             async with app.lifespan():

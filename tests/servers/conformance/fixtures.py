@@ -19,7 +19,7 @@ import mcp_types as t
 from mcp.shared.exceptions import MCPError
 from mcp.shared.subscriptions import PromptsListChanged, ResourcesListChanged, ToolsListChanged
 
-from app.servers.mcp_progress import Context, hears_log
+from app.servers.mcp_progress import Context, accepts_log
 
 _KEY = secrets.token_bytes(32)
 PNG = base64.b64encode(
@@ -87,7 +87,7 @@ async def say(ctx: Context, words: str) -> None:
 
 async def logging(ctx: Context, params: t.CallToolRequestParams) -> t.CallToolResult:
     for words in ("Tool execution started", "Tool processing data", "Tool execution completed"):
-        if ctx.protocol_version < "2026" or hears_log(ctx):
+        if ctx.protocol_version < "2026" or accepts_log(ctx):
             await say(ctx, words)
         await asyncio.sleep(0.05)
     return text("Tool with logging executed successfully")

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from app.errors import InvalidParametersError
 from app.vault.markdown.edit import add_relation, rewrite_links
-from app.vault.markdown.links import renamed_target, written_target
+from app.vault.markdown.links import format_target, renamed_target
 from app.vault.markdown.scan import scan
 from app.vault.note import LinkStyle
 from app.vault.path import NotePath
@@ -58,7 +58,7 @@ def test_rewriting_every_real_note_touches_only_targets(real_vaults):
             back = rewrite_links(after, to(link.target, "Zz-Test"))
             several = len({x.target for x in links if x.target.removesuffix(".md") == bare}) > 1
             encoded = any(
-                text[x.target_span.start : x.target_span.end] != written_target(x.style, x.target)
+                text[x.target_span.start : x.target_span.end] != format_target(x.style, x.target)
                 for x in links
             )
             assert several or encoded or back == text, path
@@ -90,7 +90,7 @@ def test_any_name_comes_back(name, text):
 
 @given(names)
 def test_written_markdown_targets_read_as_meant(name):
-    for text in (f"[x]({written_target(LinkStyle.MARKDOWN, name)})", f"[[{name}]]"):
+    for text in (f"[x]({format_target(LinkStyle.MARKDOWN, name)})", f"[[{name}]]"):
         assert [link.target for link in scan(text).links] == [name]
 
 
@@ -144,5 +144,5 @@ def test_relations_that_cannot_be():
 
 
 def test_a_name_that_looks_like_a_scheme_is_no_address():
-    written = written_target(LinkStyle.MARKDOWN, "A0: notes")
+    written = format_target(LinkStyle.MARKDOWN, "A0: notes")
     assert [link.target for link in scan(f"[x]({written})").links] == ["A0: notes"]

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.errors import UnreadableNoteError
-from app.vault.markdown.text import Lines, decode, decode_lossy, newline_of, spliced, with_newlines
+from app.vault.markdown.text import LineCounter, apply_edits, decode, decode_lossy, newline_of, with_newlines
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])))
@@ -40,10 +40,10 @@ def test_newlines():
 
 @given(st.text(st.sampled_from("ab\n\r")), st.data())
 def test_line_numbers_count_the_newlines_before(text, data):
-    lines = Lines(text)
+    lines = LineCounter(text)
     for at in data.draw(st.lists(st.integers(0, len(text)), max_size=5)):
         assert lines.number(at) == text.count("\n", 0, at) + 1
 
 
 def test_spliced():
-    assert spliced("abcdef", [(4, 5, "E"), (0, 1, "A"), (2, 2, "-")]) == "Ab-cdEf"
+    assert apply_edits("abcdef", [(4, 5, "E"), (0, 1, "A"), (2, 2, "-")]) == "Ab-cdEf"

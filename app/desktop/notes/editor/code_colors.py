@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pygments.style import StyleMeta
 
 PIECE_LINES = 40
-_MAX_PIECE = 8_000
+_MAX_PIECE_CHARS = 8_000
 _MAX_PIECES = 128
 
 
@@ -53,7 +53,7 @@ class CodeColors:
             return []
         start = at - at % PIECE_LINES
         text = "\n".join(code[start : start + PIECE_LINES])
-        if len(text) > _MAX_PIECE:
+        if len(text) > _MAX_PIECE_CHARS:
             return []
         key = (language, is_dark, text)
         lines = self._pieces.get(key)

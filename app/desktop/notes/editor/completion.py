@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QListView, QWidget
 
 _MAX_ROWS = 9
 _MIN_WIDTH, _MAX_WIDTH = 200, 480
-_GAP = 3
+_POPUP_GAP = 3
 _BLOCK = re.compile(r"(!?)\[\[([^\[\]|#^\n]*)#?\^([^\[\]|#^\n]{0,80})$")
 _HEADING = re.compile(r"(!?)\[\[([^\[\]|#^\n]*)#([^\[\]|^\n]{0,80})$")
 _NOTE = re.compile(r"(!?)\[\[([^\[\]|#^\n]{0,80})$")
@@ -181,10 +181,10 @@ class CompletionPopup(QListView):
         row = max(1, self.sizeHintForRow(0))
         frame = 2 * self.frameWidth() + 2
         wanted = min(self._labels.rowCount(), _MAX_ROWS) * row + frame
-        below, above = area.bottom() - line.bottom() - _GAP, line.top() - area.top() - _GAP
+        below, above = area.bottom() - line.bottom() - _POPUP_GAP, line.top() - area.top() - _POPUP_GAP
         is_below = below >= wanted or below >= above
         height = min(wanted, max(row + frame, below if is_below else above))
         width = min(max(_MIN_WIDTH, self.sizeHintForColumn(0) + 32), _MAX_WIDTH, area.width() - 8)
         left = max(area.left() + 4, min(line.left(), area.right() - width - 4))
-        top = line.bottom() + _GAP if is_below else line.top() - _GAP - height
+        top = line.bottom() + _POPUP_GAP if is_below else line.top() - _POPUP_GAP - height
         self.setGeometry(left, top, width, height)

@@ -25,11 +25,11 @@ from app.desktop.notes.editor.flow import TextFlow
 from app.desktop.notes.editor.inline_scanner import MAX_STYLED_LENGTH
 from app.desktop.notes.editor.painting import Highlight
 from app.desktop.notes.editor.text_layout import break_lines, source_font, space_above
-from app.desktop.utf16 import place_in_text, place_in_units
+from app.desktop.widgets.utf16 import from_utf16_offset, to_utf16_offset
 
-_SPACE_BELOW = 60.0
+_BOTTOM_MARGIN = 60.0
 _CARET_WIDTH = 1.5
-_UNKNOWN_HEIGHT = 2_000.0
+_DEFAULT_CLIP_HEIGHT = 2_000.0
 
 
 class LiveLayout(QAbstractTextDocumentLayout):
@@ -64,12 +64,12 @@ class LiveLayout(QAbstractTextDocumentLayout):
         block = self.document().findBlock(position)
         number = block.blockNumber()
         line = self.flow.lines[number] if 0 <= number < len(self.flow.lines) else ""
-        return number, place_in_text(line, position - block.position())
+        return number, from_utf16_offset(line, position - block.position())
 
     def position(self, line: int, column: int) -> int:
         """The position of a line and column."""
         block = self.document().findBlockByNumber(line)
-        return block.position() + place_in_units(self.flow.lines[line], column)
+        return block.position() + to_utf16_offset(self.flow.lines[line], column)
 
     def caret(self, position: int) -> QRectF:
         """Where the cursor is at a position, in the document."""
@@ -112,7 +112,7 @@ class LiveLayout(QAbstractTextDocumentLayout):
             gone, count = gone - 1, count - 1  # Qt names one block too many
             lines.pop()
         if gone == count and flow.lines[start : start + gone] == lines:
-            self._take_composed(first)
+            self._show_composition(first)
             self.update.emit()
             return
         flow.preedit = None
@@ -124,7 +124,7 @@ class LiveLayout(QAbstractTextDocumentLayout):
 
     def documentSize(self) -> QSizeF:
         """The size of everything."""
-        return QSizeF(self.page_width, self.top + self.flow.heights.total + _SPACE_BELOW)
+        return QSizeF(self.page_width, self.top + self.flow.heights.total + _BOTTOM_MARGIN)
 
     def pageCount(self) -> int:
         """One page."""
@@ -178,14 +178,14 @@ class LiveLayout(QAbstractTextDocumentLayout):
         if not self.flow.rows:
             return -1
         inside = self.to_flow(QPointF(point))  # type: ignore[call-overload]
-        return self.position(*hit_test.place_at(self.flow, inside.x(), max(0.0, inside.y())))
+        return self.position(*hit_test.position_at(self.flow, inside.x(), max(0.0, inside.y())))
 
     def draw(self, painter: QPainter, context: QAbstractTextDocumentLayout.PaintContext) -> None:
         """Paint what is in the clip of the context."""
         flow = self.flow
         clip = context.clip
         if not clip.isValid():
-            clip = QRectF(0, 0, self.page_width, _UNKNOWN_HEIGHT)
+            clip = QRectF(0, 0, self.page_width, _DEFAULT_CLIP_HEIGHT)
         before = flow.heights.total
         top, bottom = clip.top() - self.top, clip.bottom() - self.top
         painter.save()
@@ -219,7 +219,7 @@ class LiveLayout(QAbstractTextDocumentLayout):
                 found.append(Highlight(self.place(start), self.place(end), ground))
         return found
 
-    def _take_composed(self, block: QTextBlock) -> None:
+    def _show_composition(self, block: QTextBlock) -> None:
         """Show what an input method is composing; the text has not changed."""
         flow, old = self.flow, self.flow.preedit
         flow.preedit = None
@@ -227,7 +227,7 @@ class LiveLayout(QAbstractTextDocumentLayout):
         layout = block.layout()
         if composed := layout.preeditAreaText():
             number = block.blockNumber()
-            column = place_in_text(flow.lines[number], layout.preeditAreaPosition())
+            column = from_utf16_offset(flow.lines[number], layout.preeditAreaPosition())
             flow.preedit = (number, column, composed)
         for one in (old, flow.preedit):
             if one is not None and one[0] < len(flow.rows):

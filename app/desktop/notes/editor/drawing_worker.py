@@ -19,13 +19,13 @@ from app.desktop.notes.editor.embeds import split_target
 
 MAX_IMAGE_HEIGHT = 640.0
 MAX_EMBED_HEIGHT = 900.0
-_MAX_SOURCE = 20_000
+_MAX_SOURCE_CHARS = 20_000
 _PIXELS_PER_POINT = 96 / 72
 _DISPLAY_SCALE, _INLINE_SCALE = 1.15, 1.02
 _MAX_DIAGRAM_PIXELS = 4_000
 _LIGHT_THEME, _DARK_THEME = "redux-color", "dark"
 # ziamath keeps its options and fonts in module globals, and QuickJS is used by one thread at a time.
-_TYPESETTING = threading.Lock()
+_TYPESETTING_LOCK = threading.Lock()
 
 Render = Callable[[str, int], tuple[str, dict[str, QImage]] | None]
 Load = Callable[[str], QImage | None]
@@ -39,7 +39,7 @@ def draw(request: DrawingRequest, load: Load, render: Render | None = None) -> D
         load: Gives the picture that a target names.
         render: Gives the HTML and the pictures of the note that an embed names, for a width.
     """
-    if len(request.source) > _MAX_SOURCE:
+    if len(request.source) > _MAX_SOURCE_CHARS:
         return NOT_DRAWABLE
     if request.kind == "image":
         return _draw_image(request, load)
@@ -47,7 +47,7 @@ def draw(request: DrawingRequest, load: Load, render: Render | None = None) -> D
         return _draw_embed(request, render) if render is not None else NOT_DRAWABLE
     # The libraries raise many kinds of errors for a source that is not finished or not valid.
     try:
-        with _TYPESETTING:
+        with _TYPESETTING_LOCK:
             return _draw_diagram(request) if request.kind == "mermaid" else _draw_formula(request)
     except Exception:
         return NOT_DRAWABLE

@@ -16,7 +16,7 @@ from app.desktop.notes.editor.drawings import DrawingRequest
 from app.desktop.notes.editor.line_heights import LineHeights
 from app.desktop.notes.editor.line_scanner import LineKind, State, scan_line, scan_lines
 from app.desktop.notes.editor.note_rows import PART_LENGTH, NoteRows
-from app.desktop.notes.editor.rows import Row
+from app.desktop.notes.editor.rows import EditorRow
 from app.desktop.notes.editor.style import EditorStyle
 
 MAX_LAYOUTS = 600  # rows whose layout is kept
@@ -27,7 +27,7 @@ class TextFlow(NoteRows):
 
     def __init__(self, style: EditorStyle) -> None:
         super().__init__(style)
-        self._laid_out: dict[Row, None] = {}
+        self._laid_out: dict[EditorRow, None] = {}
         self._has_folds = False
 
     # The text
@@ -35,7 +35,7 @@ class TextFlow(NoteRows):
     def load(self, lines: list[str]) -> None:
         """Take other lines."""
         self.lines = lines
-        self.rows = [Row(scan) for scan in scan_lines(lines)]
+        self.rows = [EditorRow(scan) for scan in scan_lines(lines)]
         self.active = (-1, -1)
         self.preedit = None
         self._laid_out.clear()
@@ -85,12 +85,12 @@ class TextFlow(NoteRows):
         self._has_folds = self._has_folds or any(row.scan.fold == "-" for row in made)
         self._hide_folded()
 
-    def _scan(self, first: int, lines: list[str], state: State) -> tuple[list[Row], State]:
+    def _scan(self, first: int, lines: list[str], state: State) -> tuple[list[EditorRow], State]:
         made = []
         for offset, line in enumerate(lines):
             scan = scan_line(line, state, is_first=first + offset == 0)
             state = scan.state
-            made.append(Row(scan))
+            made.append(EditorRow(scan))
         return made, state
 
     def _rescan(self, at: int, state: State) -> int:
@@ -106,7 +106,7 @@ class TextFlow(NoteRows):
             at += 1
         return at
 
-    def _keep_layouts(self, first: int, removed: int, lines: list[str], made: list[Row]) -> None:
+    def _keep_layouts(self, first: int, removed: int, lines: list[str], made: list[EditorRow]) -> None:
         """Carry over the layout of very long lines that were split or joined."""
         if not removed or not any(len(line) > PART_LENGTH for line in lines):
             return
@@ -169,7 +169,7 @@ class TextFlow(NoteRows):
         if self.shows_source:
             return False
         changed = False
-        for at in {*_within(old, len(self.rows)), *_within((first, last), len(self.rows))}:
+        for at in {*_clamp_lines(old, len(self.rows)), *_clamp_lines((first, last), len(self.rows))}:
             row, active = self.rows[at], first <= at <= last
             if row.active != active:
                 row.active = active
@@ -243,7 +243,7 @@ class TextFlow(NoteRows):
 
     # Layout
 
-    def row(self, at: int) -> Row:
+    def row(self, at: int) -> EditorRow:
         """The row of line `at`, laid out."""
         row = self.rows[at]
         if row.fragments is None:
@@ -351,5 +351,5 @@ class TextFlow(NoteRows):
         self.heights = LineHeights(heights)
 
 
-def _within(lines: tuple[int, int], count: int) -> range:
+def _clamp_lines(lines: tuple[int, int], count: int) -> range:
     return range(max(0, lines[0]), min(lines[1] + 1, count))

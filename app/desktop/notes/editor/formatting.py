@@ -8,7 +8,7 @@ from PySide6.QtGui import QTextBlock, QTextCursor
 
 from app.desktop.notes.editor import lists
 from app.desktop.notes.editor.text_cursor import (
-    KEEP,
+    KEEP_ANCHOR,
     one_undo_step,
     position_in,
     replace,
@@ -16,7 +16,7 @@ from app.desktop.notes.editor.text_cursor import (
     select,
     selected_blocks,
 )
-from app.desktop.utf16 import units
+from app.desktop.widgets.utf16 import utf16_length
 
 _LIST = re.compile(r"^((?:[ ]{0,3}>[ ]?)*[ \t]*)(?:(?:[-*+]|(\d{1,9})[.)])[ \t]+(\[.\][ \t]+)?)?")
 _HEADING = re.compile(r"^(#{1,6})[ \t]+")
@@ -52,7 +52,7 @@ def toggle_marker(cursor: QTextCursor, marker: str) -> None:
         cursor.setPosition(max(0, at))
 
 
-def _text(cursor: QTextCursor, start: int, end: int) -> str:
+def _text_between(cursor: QTextCursor, start: int, end: int) -> str:
     probe = QTextCursor(cursor.document())
     last = cursor.document().characterCount() - 1
     select(probe, max(0, min(start, last)), max(0, min(end, last)))
@@ -60,13 +60,13 @@ def _text(cursor: QTextCursor, start: int, end: int) -> str:
 
 
 def _is_marked_outside(cursor: QTextCursor, start: int, end: int, marker: str) -> bool:
-    before = _text(cursor, start - 3, start)
-    after = _text(cursor, end, end + 3)
+    before = _text_between(cursor, start - 3, start)
+    after = _text_between(cursor, end, end + 3)
     return _ends_with(before, marker) and _ends_with(after[::-1], marker)
 
 
 def _is_marked_inside(cursor: QTextCursor, start: int, end: int, marker: str) -> bool:
-    text = _text(cursor, start, end)
+    text = _text_between(cursor, start, end)
     if len(text) < 2 * len(marker) + 1:
         return False
     return _ends_with(text, marker) and _ends_with(text[::-1], marker)
@@ -90,7 +90,7 @@ def insert_link(cursor: QTextCursor) -> None:
             place = start + 1
         else:
             cursor.insertText(f"[{text}]()")
-            place = start + (units(text) + 3 if text else 1)
+            place = start + (utf16_length(text) + 3 if text else 1)
     cursor.setPosition(place)
 
 
@@ -137,7 +137,7 @@ def toggle_comment(cursor: QTextCursor) -> None:
     fresh = text[2:-2].strip(" ") if is_comment else f"%% {text.strip(' ')} %%"
     with one_undo_step(cursor):
         cursor.insertText(fresh.replace("\u2029", "\n"))
-    select(cursor, start, start + units(fresh))
+    select(cursor, start, start + utf16_length(fresh))
 
 
 def move_lines(cursor: QTextCursor, down: bool, *, numbered: bool = False) -> bool:
@@ -161,7 +161,7 @@ def move_lines(cursor: QTextCursor, down: bool, *, numbered: bool = False) -> bo
     lines = "\n".join(block.text() for block in blocks)
     top, bottom = (first, other) if down else (other, last)
     fresh = f"{moved_text}\n{lines}" if down else f"{lines}\n{moved_text}"
-    distance = units(moved_text) + 1
+    distance = utf16_length(moved_text) + 1
     shift = distance if down else -distance
     end = bottom.position() + bottom.length() - 1
     with one_undo_step(cursor):
@@ -171,7 +171,7 @@ def move_lines(cursor: QTextCursor, down: bool, *, numbered: bool = False) -> bo
             lists.renumber(document.findBlockByNumber(moved))
     most = document.characterCount() - 1
     cursor.setPosition(min(max(0, anchor + shift), most))
-    cursor.setPosition(min(max(0, at + shift), most), KEEP)
+    cursor.setPosition(min(max(0, at + shift), most), KEEP_ANCHOR)
     return True
 
 

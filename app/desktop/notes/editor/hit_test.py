@@ -6,17 +6,17 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QTextLine
 
 from app.desktop.notes.editor.flow import TextFlow
-from app.desktop.notes.editor.rows import Fragment, Row
+from app.desktop.notes.editor.rows import EditorRow, RowFragment
 
 
-def place_at(flow: TextFlow, x: float, y: float) -> tuple[int, int]:
+def position_at(flow: TextFlow, x: float, y: float) -> tuple[int, int]:
     """The line and the column at a point."""
     at, top = flow.heights.at(y)
     row = flow.row(at)
     return at, column_at(row, x, y - top, len(flow.lines[at]))
 
 
-def column_at(row: Row, x: float, y: float, length: int) -> int:
+def column_at(row: EditorRow, x: float, y: float, length: int) -> int:
     """The column of a line of this length that is at a point of its row."""
     if not row.fragments:
         return 0 if row.drawing is None else length
@@ -38,7 +38,7 @@ def column_at(row: Row, x: float, y: float, length: int) -> int:
     return fragment.source(line.xToCursor(x - fragment.x))
 
 
-def fragment_of(row: Row, column: int) -> Fragment | None:
+def fragment_of(row: EditorRow, column: int) -> RowFragment | None:
     """The fragment that shows a column."""
     found = None
     for fragment in row.fragments or ():

@@ -30,7 +30,7 @@ Span = tuple[int, int, int]
 Range = tuple[int, int]
 
 
-class Link(NamedTuple):
+class InlineLink(NamedTuple):
     """A link from `start` to `end`; `kind` is "note", "address", "tag" or "footnote"."""
 
     start: int
@@ -54,7 +54,7 @@ class InlineScan(NamedTuple):
     spans: list[Span]
     hidden: list[Range]
     constructs: list[Construct]
-    links: list[Link]
+    links: list[InlineLink]
 
 
 _INLINE = re.compile(
@@ -80,21 +80,21 @@ _INLINE = re.compile(
 )
 _MARKED = {"bold": (2, BOLD), "strike": (2, STRIKE), "highlight": (2, HIGHLIGHT), "italic": (1, ITALIC)}
 _EMPTY = InlineScan([], [], [], [])
-_MARKS = frozenset("\\`%<[*_~=$#^")
+_MARKUP_CHARACTERS = frozenset("\\`%<[*_~=$#^")
 
 
 def scan_inline(text: str, start: int = 0) -> InlineScan:
     """Find what stands in a line from `start` on. The result is shared and must not be changed."""
     if len(text) > MAX_STYLED_LENGTH:
         return _EMPTY
-    if _MARKS.isdisjoint(text) and "://" not in text and "::" not in text:
+    if _MARKUP_CHARACTERS.isdisjoint(text) and "://" not in text and "::" not in text:
         return _EMPTY
     found = InlineScan([], [], [], [])
     _scan(text, start, len(text), 0, found)
     return found
 
 
-def link_at(text: str, column: int) -> Link | None:
+def link_at(text: str, column: int) -> InlineLink | None:
     """The link that `column` of a line stands in or next to."""
     return next((link for link in scan_inline(text).links if link.start <= column <= link.end), None)
 
@@ -134,23 +134,23 @@ def _add_link(match: re.Match[str], kind: str, style: int, found: InlineScan) ->
         _add(found, a, b, *inner, style | LINK)
         # In a table the bar is escaped.
         target = match["target"] if match["alias"] is None else match["target"].removesuffix("\\")
-        found.links.append(Link(a, b, "note", target))
+        found.links.append(InlineLink(a, b, "note", target))
     elif kind == "link":
         inner = match.span("words") if match["words"] else match.span("url")
         _add(found, a, b, *inner, style | LINK)
-        found.links.append(Link(a, b, "address", match["url"].strip("<>")))
+        found.links.append(InlineLink(a, b, "address", match["url"].strip("<>")))
     elif kind == "footnote":
         _add(found, a, b, a + 2, b - 1, style | LINK | RAISED)
-        found.links.append(Link(a, b, "footnote", match["name"]))
+        found.links.append(InlineLink(a, b, "footnote", match["name"]))
     elif kind == "auto":
         _add(found, a, b, a + 1, b - 1, style | LINK)
-        found.links.append(Link(a, b, "address", match["address"]))
+        found.links.append(InlineLink(a, b, "address", match["address"]))
     elif kind == "plain":
         found.spans.append((a, b, style | LINK))
-        found.links.append(Link(a, b, "address", match[0]))
+        found.links.append(InlineLink(a, b, "address", match[0]))
     elif kind == "tag":
         found.spans.append((a, b, style | TAG))
-        found.links.append(Link(a, b, "tag", match["topic"]))
+        found.links.append(InlineLink(a, b, "tag", match["topic"]))
 
 
 def _add(found: InlineScan, start: int, end: int, inner_start: int, inner_end: int, style: int) -> None:

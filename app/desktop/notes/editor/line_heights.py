@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-_CHUNK = 256
+_CHUNK_SIZE = 256
 
 
 class LineHeights:
     """A list of heights that answers where a line starts and which line is at a place."""
 
     def __init__(self, values: list[float]) -> None:
-        self._chunks = [values[i : i + _CHUNK] for i in range(0, len(values), _CHUNK)] or [[]]
+        self._chunks = [values[i : i + _CHUNK_SIZE] for i in range(0, len(values), _CHUNK_SIZE)] or [[]]
         self._sums = [sum(chunk) for chunk in self._chunks]
         self.total = sum(self._sums)
 
@@ -46,8 +46,8 @@ class LineHeights:
             chunk = self._chunks[number]
             chunk[offset:offset] = new
             parts = [chunk]
-            if len(chunk) > 2 * _CHUNK:
-                parts = [chunk[start : start + _CHUNK] for start in range(0, len(chunk), _CHUNK)]
+            if len(chunk) > 2 * _CHUNK_SIZE:
+                parts = [chunk[start : start + _CHUNK_SIZE] for start in range(0, len(chunk), _CHUNK_SIZE)]
             self._chunks[number : number + 1] = parts
             self._sums[number : number + 1] = [sum(part) for part in parts]
         self.total = sum(self._sums)

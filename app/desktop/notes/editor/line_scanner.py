@@ -233,7 +233,7 @@ def _open_hidden(line: str, bare: str) -> ScannedLine | None:
 
 
 def _scan_item(match: re.Match[str], state: State, in_list: bool) -> ScannedLine:
-    indent = _width(match[1])
+    indent = _indent_width(match[1])
     indents: tuple[int, ...] = state[1] if in_list else ()  # type: ignore[assignment]
     while indents and indents[-1] >= indent:
         indents = indents[:-1]
@@ -245,7 +245,7 @@ def _scan_item(match: re.Match[str], state: State, in_list: bool) -> ScannedLine
 def _scan_indented(line: str, bare: str, state: State, in_list: bool) -> ScannedLine | None:
     """Text that an item of a list goes on with, or indented code."""
     spaces = len(line) - len(bare)
-    indent = _width(line[:spaces])
+    indent = _indent_width(line[:spaces])
     if in_list:
         indents: tuple[int, ...] = state[1]  # type: ignore[assignment]
         depth = sum(one < indent for one in indents)
@@ -256,5 +256,5 @@ def _scan_indented(line: str, bare: str, state: State, in_list: bool) -> Scanned
     return None
 
 
-def _width(spaces: str) -> int:
+def _indent_width(spaces: str) -> int:
     return len(spaces.expandtabs(4))

@@ -9,14 +9,14 @@ from contextlib import contextmanager
 from PySide6.QtGui import QTextBlock, QTextCursor
 
 from app.desktop.notes.editor.text_cursor import one_undo_step, replace_in_line, selected_blocks
-from app.desktop.utf16 import around
+from app.desktop.widgets.utf16 import text_around_cursor
 
 _PREFIX = re.compile(r"^((?:[ ]{0,3}>[ ]?)*)([ \t]*)(?:([-*+]|(\d{1,9})([.)]))([ \t]+)(\[.\][ \t]+)?)?")
 
 
 def continue_block(cursor: QTextCursor) -> bool:
     """Start the next item or line of the list or quote at the cursor; an empty one ends it."""
-    before, after = around(cursor)
+    before, after = text_around_cursor(cursor)
     line = before + after
     match = _PREFIX.match(line)
     is_item = match is not None and match[3] is not None
@@ -36,14 +36,14 @@ def continue_block(cursor: QTextCursor) -> bool:
 
 def renumber(block: QTextBlock) -> None:
     """Number the items of the list that a line is an item of; one of equal numbers stays as it is."""
-    if not _number(block.text()):
+    if not _item_number(block.text()):
         return
     items = [*reversed(list(_siblings(block, down=False))), block, *_siblings(block, down=True)]
-    numbers = [int(_number(one.text())) for one in items]
+    numbers = [int(_item_number(one.text())) for one in items]
     if len(set(numbers)) == 1:
         return
     for number, item in enumerate(items, min(numbers)):
-        old, new = _number(item.text()), str(number)
+        old, new = _item_number(item.text()), str(number)
         if int(old) == number:
             continue
         if len(new) > 9 or (len(new) != len(old) and _has_lines_below(item)):
@@ -56,18 +56,18 @@ def renumber(block: QTextBlock) -> None:
 @contextmanager
 def _numbers_kept(blocks: Sequence[QTextBlock]) -> Iterator[None]:
     """Number the lists that items leave, and those that they come into, once their indents have changed."""
-    moved = [one for one in blocks if _number(one.text())]
+    moved = [one for one in blocks if _item_number(one.text())]
     numbers = {one.blockNumber() for one in moved}
     left: list[tuple[QTextBlock, str]] = []
     for block in moved:
         below = next(_siblings(block, down=True), None)
         if below is not None and below.blockNumber() not in numbers:
             above = [one for one in _siblings(block, down=False) if one.blockNumber() in numbers]
-            left.append((below, _number((above[-1] if above else block).text())))
+            left.append((below, _item_number((above[-1] if above else block).text())))
     indents = [_indent_of(one) for one in moved]
     yield
     for block, indent in zip(moved, indents, strict=True):
-        is_first = _number(block.text()) and next(_siblings(block, down=False), None) is None
+        is_first = _item_number(block.text()) and next(_siblings(block, down=False), None) is None
         if is_first and _indent_of(block) > indent:
             _set_number(block, "1")
     for block, number in left:
@@ -91,7 +91,7 @@ def _set_number(block: QTextBlock, number: str) -> None:
         replace_in_line(block, match.start(4), match.end(4), number)
 
 
-def _number(line: str) -> str:
+def _item_number(line: str) -> str:
     match = _PREFIX.match(line)
     return (match and match[4]) or ""
 
@@ -99,7 +99,9 @@ def _number(line: str) -> str:
 def _repeats_its_number(block: QTextBlock) -> bool:
     """Whether the list gives each item the same number, which Markdown counts up itself."""
     neighbors = (next(_siblings(block, down=down), None) for down in (False, True))
-    return any(one is not None and _number(one.text()) == _number(block.text()) for one in neighbors)
+    return any(
+        one is not None and _item_number(one.text()) == _item_number(block.text()) for one in neighbors
+    )
 
 
 def _siblings(block: QTextBlock, *, down: bool) -> Iterator[QTextBlock]:

@@ -32,11 +32,11 @@ from app.desktop.notes.editor.completion import (
     find_request,
 )
 from app.desktop.notes.editor.line_scanner import LineKind
-from app.desktop.notes.editor.live_view import PARAGRAPH, LiveView
+from app.desktop.notes.editor.live_view import PARAGRAPH_SEPARATOR, LiveView
 from app.desktop.notes.editor.match_bar import MatchBar
-from app.desktop.notes.editor.snippets import CURSOR, SNIPPETS, default_slash_commands
-from app.desktop.theme import ThemeSource
-from app.desktop.utf16 import around, units
+from app.desktop.notes.editor.snippets import CURSOR_MARK, SNIPPETS, default_slash_commands
+from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets.utf16 import text_around_cursor, utf16_length
 
 _Ctrl = Qt.KeyboardModifier.ControlModifier
 _Shift = Qt.KeyboardModifier.ShiftModifier
@@ -132,9 +132,9 @@ class LiveEditor(LiveView):
         """Replace a range of positions by a text, as one step of undo; the cursor stays."""
         text_cursor.replace(QTextCursor(self.document()), start, end, text)
 
-    def become(self, text: str) -> None:
+    def replace_document(self, text: str) -> None:
         """Make `text` of the text by the smallest edit, as one step of undo; the cursor stays."""
-        text_cursor.become(QTextCursor(self.document()), self.text(), text)
+        text_cursor.replace_document(QTextCursor(self.document()), self.text(), text)
 
     def run_command(self, name: str) -> bool:
         """Run a command of the editor by its name; whether there was something to do."""
@@ -249,7 +249,7 @@ class LiveEditor(LiveView):
 
     def _keep_indent(self, cursor: QTextCursor) -> bool:
         """In code the next line starts where this one does."""
-        before, _ = around(cursor)
+        before, _ = text_around_cursor(cursor)
         indent = before[: len(before) - len(before.lstrip(" \t"))]
         if not indent or self._scan_kind() is not LineKind.CODE:
             return False
@@ -310,7 +310,9 @@ class LiveEditor(LiveView):
         if self.paste_handler is not None and self.paste_handler(source):
             return
         if source.hasText():
-            self.insert(source.text().replace("\r\n", "\n").replace("\r", "\n").replace(PARAGRAPH, "\n"))
+            self.insert(
+                source.text().replace("\r\n", "\n").replace("\r", "\n").replace(PARAGRAPH_SEPARATOR, "\n")
+            )
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         """Show the menu, to which others may add."""
@@ -387,7 +389,7 @@ class LiveEditor(LiveView):
         """Find out what is being typed and ask for completions; with `only_open` just follow an open list."""
         if only_open and self._request is None:
             return
-        before, _ = around(self.textCursor())
+        before, _ = text_around_cursor(self.textCursor())
         request = find_request(before[-140:], in_code=self._scan_kind() in _CODE_LIKE)
         if request is None:
             self._dismissed_at = None
@@ -405,7 +407,7 @@ class LiveEditor(LiveView):
 
     def _trigger(self, request: CompletionRequest) -> tuple[str, int]:
         """What a completion was opened by: Escape closes it until there is another."""
-        return request.kind, self.textCursor().position() - units(request.word)
+        return request.kind, self.textCursor().position() - utf16_length(request.word)
 
     def _dismiss_key(self, event: QKeyEvent) -> bool:
         if event.key() != Qt.Key.Key_Escape or self._request is None or not self._popup.is_open:
@@ -422,7 +424,7 @@ class LiveEditor(LiveView):
         """The cursor has left what is being completed."""
         if self._request is None or not self._popup.is_open:
             return
-        before, _ = around(self.textCursor())
+        before, _ = text_around_cursor(self.textCursor())
         now = find_request(before[-140:])
         if now is None or now.kind != self._request.kind:
             self._close_completion()
@@ -434,12 +436,12 @@ class LiveEditor(LiveView):
         item = self._items[number]
         cursor = self.textCursor()
         end = cursor.position()
-        start = end - units(request.word)
+        start = end - utf16_length(request.word)
         if request.kind == "command":
             self._run_slash_command(item.text, start - 1, end)
             return
         is_link = request.kind in ("note", "embed", "heading", "block")
-        _, after = around(cursor)
+        _, after = text_around_cursor(cursor)
         start -= request.kind == "date"  # the sign goes with the word
         closing = "]]" if is_link and not after.startswith("]]") else ""
         with text_cursor.one_undo_step(cursor):
@@ -470,12 +472,12 @@ class LiveEditor(LiveView):
     def _insert_snippet(self, snippet: str) -> None:
         """Insert a snippet; one of several lines gets lines of its own."""
         cursor = self.textCursor()
-        before, after = around(cursor)
+        before, after = text_around_cursor(cursor)
         if "\n" in snippet:
             snippet = ("\n" if before.strip(" \t>") else "") + snippet + ("\n" if after.strip() else "")
         start = cursor.position()
-        cursor.insertText(snippet.replace(CURSOR, ""))
-        cursor.setPosition(start + snippet.index(CURSOR))
+        cursor.insertText(snippet.replace(CURSOR_MARK, ""))
+        cursor.setPosition(start + snippet.index(CURSOR_MARK))
         self.setTextCursor(cursor)
 
 

@@ -25,19 +25,19 @@ from app.desktop.notes.editor import hit_test, navigation, painting, row_layout
 from app.desktop.notes.editor.document_layout import LiveLayout
 from app.desktop.notes.editor.drawings import Drawing, DrawingCache, DrawingRequest
 from app.desktop.notes.editor.flow import TextFlow
-from app.desktop.notes.editor.inline_scanner import Link, scan_inline
+from app.desktop.notes.editor.inline_scanner import InlineLink, scan_inline
 from app.desktop.notes.editor.line_scanner import LineKind
 from app.desktop.notes.editor.mode import EditorMode
 from app.desktop.notes.editor.preferences import EditorPreferences
-from app.desktop.notes.editor.rows import Row
+from app.desktop.notes.editor.rows import EditorRow
 from app.desktop.notes.editor.style import EditorStyle
-from app.desktop.theme import Theme, ThemeSource
+from app.desktop.theme.theme import Theme, ThemeSource
 
-PARAGRAPH = "\u2029"
+PARAGRAPH_SEPARATOR = "\u2029"
 _MIN_MARGIN = 32
 _TOP_MARGIN = 12.0
-_CHECKBOX_REACH = 4
-_FOLD_REACH = 9.0
+_CHECKBOX_TOLERANCE = 4
+_FOLD_MARK_TOLERANCE = 9.0
 _WIDTH_STEP = 80  # drawings that depend on the width are made in steps of so many pixels
 _SHARED_CACHE = DrawingCache()
 _BACKWARD = (QKeySequence.StandardKey.MoveToPreviousChar, QKeySequence.StandardKey.MoveToPreviousWord)
@@ -121,7 +121,7 @@ class LiveView(QTextEdit):
             editor = weak()
             return editor.textCursor().position() if editor is not None else 0
 
-        def drawing(row: Row, kind: str, source: str) -> Drawing | None:
+        def drawing(row: EditorRow, kind: str, source: str) -> Drawing | None:
             editor = weak()
             return editor._drawing(row, kind, source) if editor is not None else None
 
@@ -156,7 +156,7 @@ class LiveView(QTextEdit):
         return self._document_text()
 
     def _document_text(self) -> str:
-        return self.document().toRawText().replace(PARAGRAPH, "\n")
+        return self.document().toRawText().replace(PARAGRAPH_SEPARATOR, "\n")
 
     def outline(self) -> list[OutlineItem]:
         """The headings of the note."""
@@ -186,7 +186,7 @@ class LiveView(QTextEdit):
         for _ in range(2):  # what is laid out on the way may be higher than it was guessed
             caret = self._layout.caret(self.textCursor().position())
             bar.setValue(round(caret.center().y() - self.viewport().height() / 2))
-            self._settle()
+            self._layout_visible()
 
     def _report_edit(self) -> None:
         if not self._layout.is_paused:
@@ -334,7 +334,7 @@ class LiveView(QTextEdit):
                 row.fragments = None
             self.viewport().update()
 
-    def _drawing(self, row: Row, kind: str, source: str) -> Drawing | None:
+    def _drawing(self, row: EditorRow, kind: str, source: str) -> Drawing | None:
         """The drawing for a row; if it is not there yet, it is asked for."""
         style = self.flow.style
         in_file = kind in ("image", "embed")
@@ -483,7 +483,7 @@ class LiveView(QTextEdit):
         if row.scan.kind is not LineKind.TASK or not row.fragments:
             return False
         if not row.active:
-            reach = _CHECKBOX_REACH
+            reach = _CHECKBOX_TOLERANCE
             box = row_layout.checkbox(self.flow, row).translated(0, top)
             return box.adjusted(-reach, -reach, reach, reach).contains(point)
         start = self.flow.lines[line].find("[", 0, row.scan.marker)
@@ -493,9 +493,9 @@ class LiveView(QTextEdit):
         right = hit_test.caret_rect(self.flow, line, start + 3)
         return QRectF(left.topLeft(), right.bottomRight()).contains(point)
 
-    def _is_on_fold_mark(self, row: Row, point: QPointF) -> bool:
+    def _is_on_fold_mark(self, row: EditorRow, point: QPointF) -> bool:
         center = painting.fold_mark_center(self.flow, row)
-        reach = _FOLD_REACH * self.flow.style.zoom
+        reach = _FOLD_MARK_TOLERANCE * self.flow.style.zoom
         return abs(point.x() - center.x()) <= reach and abs(point.y() - center.y()) <= reach
 
     def _hover(self, event: QMouseEvent) -> None:
@@ -530,14 +530,14 @@ class LiveView(QTextEdit):
             self._hovered_link = name
             self.link_hovered.emit(name, at)
 
-    def link_at_point(self, point: QPointF) -> Link | None:
+    def link_at_point(self, point: QPointF) -> InlineLink | None:
         """The link at a point of the flow."""
         if not hit_test.is_on_text(self.flow, point.x(), point.y()):
             return self._embed_at(point)
-        line, column = hit_test.place_at(self.flow, point.x(), point.y())
+        line, column = hit_test.position_at(self.flow, point.x(), point.y())
         return self._link_in_line(line, column)
 
-    def _embed_at(self, point: QPointF) -> Link | None:
+    def _embed_at(self, point: QPointF) -> InlineLink | None:
         line, top = self.flow.heights.at(point.y())
         row = self.flow.row(line)
         is_drawn = row.scan.kind is LineKind.EMBED and row.drawing is not None
@@ -545,7 +545,7 @@ class LiveView(QTextEdit):
             return self._link_in_line(line, self.flow.lines[line].find("[") + 1)
         return None
 
-    def _link_in_line(self, line: int, column: int) -> Link | None:
+    def _link_in_line(self, line: int, column: int) -> InlineLink | None:
         row, text = self.flow.rows[line], self.flow.lines[line]
         links = scan_inline(text, row.scan.marker).links
         return next((link for link in links if link.start <= column <= link.end), None)
@@ -645,7 +645,7 @@ class LiveView(QTextEdit):
         """Copy the source; text whose markup is covered takes its markup along."""
         cursor = self.selection_with_markup()
         data = QMimeData()
-        data.setText(cursor.selectedText().replace(PARAGRAPH, "\n"))
+        data.setText(cursor.selectedText().replace(PARAGRAPH_SEPARATOR, "\n"))
         return data
 
     def selection_with_markup(self) -> QTextCursor:
@@ -679,10 +679,10 @@ class LiveView(QTextEdit):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Lay out what comes into view first, so that nothing in view moves."""
-        self._settle()
+        self._layout_visible()
         super().paintEvent(event)
 
-    def _settle(self) -> None:
+    def _layout_visible(self) -> None:
         bar, flow, layout = self.verticalScrollBar(), self.flow, self._layout
         before, value = flow.heights.total, bar.value()
         top = flow.settle(value - layout.top, self.viewport().height())

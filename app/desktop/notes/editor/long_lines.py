@@ -6,17 +6,17 @@ from PySide6.QtGui import QFont
 
 from app.desktop.notes.editor import text_layout
 from app.desktop.notes.editor.note_rows import PART_LENGTH, NoteRows
-from app.desktop.notes.editor.rows import Fragment, Row, utf16_maps
+from app.desktop.notes.editor.rows import EditorRow, RowFragment, utf16_maps
 
 
-def lay_out(flow: NoteRows, at: int, row: Row) -> None:
+def lay_out(flow: NoteRows, at: int, row: EditorRow) -> None:
     """Lay out a very long line."""
     line = flow.lines[at]
     row.fragments = _split(flow, line, row, 0, len(line))
     _stack(flow, at, row)
 
 
-def can_patch(flow: NoteRows, at: int, new: Row) -> bool:
+def can_patch(flow: NoteRows, at: int, new: EditorRow) -> bool:
     """Whether line `at`, which is now `new`, is long enough to lay out only what changed."""
     old = flow.rows[at]
     return len(flow.lines[at]) > PART_LENGTH and bool(old.fragments) and new.scan == old.scan
@@ -44,7 +44,11 @@ def patch(flow: NoteRows, at: int, line: str) -> None:
 
 
 def carry_over(
-    flow: NoteRows, line: str, row: Row, head: tuple[Row, str] | None, tail: tuple[Row, str] | None
+    flow: NoteRows,
+    line: str,
+    row: EditorRow,
+    head: tuple[EditorRow, str] | None,
+    tail: tuple[EditorRow, str] | None,
 ) -> None:
     """A very long line was split or joined: give `row` the parts that still stand in it.
 
@@ -57,14 +61,14 @@ def carry_over(
     """
     if len(line) <= PART_LENGTH:
         return
-    kept: list[Fragment] = []
-    back: list[Fragment] = []
+    kept: list[RowFragment] = []
+    back: list[RowFragment] = []
     start = 0
-    if head and head[0].fragments and _alike(head[0], row) and len(head[1]) > PART_LENGTH:
+    if head and head[0].fragments and _is_alike(head[0], row) and len(head[1]) > PART_LENGTH:
         same = common_prefix(head[1], line)
         kept = [fragment for fragment in head[0].fragments if fragment.end <= same]
         start = kept[-1].end if kept else 0
-    if tail and tail[0].fragments and _alike(tail[0], row) and len(tail[1]) > PART_LENGTH:
+    if tail and tail[0].fragments and _is_alike(tail[0], row) and len(tail[1]) > PART_LENGTH:
         moved = len(line) - len(tail[1])
         unchanged_from = len(tail[1]) - _common_suffix(tail[1], line, start)
         back = [
@@ -81,11 +85,11 @@ def carry_over(
     _stack(flow, 1, row)
 
 
-def _alike(one: Row, other: Row) -> bool:
+def _is_alike(one: EditorRow, other: EditorRow) -> bool:
     return one.scan.kind is other.scan.kind
 
 
-def _stack(flow: NoteRows, at: int, row: Row) -> None:
+def _stack(flow: NoteRows, at: int, row: EditorRow) -> None:
     y = text_layout.space_above(flow, at, row)
     for fragment in row.fragments or ():
         fragment.y = y
@@ -93,17 +97,17 @@ def _stack(flow: NoteRows, at: int, row: Row) -> None:
     row.height = y
 
 
-def _split(flow: NoteRows, line: str, row: Row, start: int, end: int) -> list[Fragment]:
+def _split(flow: NoteRows, line: str, row: EditorRow, start: int, end: int) -> list[RowFragment]:
     """Parts of the line; each ends where a visual line ends, unless the line was edited since."""
     font = text_layout.source_font(flow, row)
-    fragments: list[Fragment] = []
+    fragments: list[RowFragment] = []
     while start < end or not fragments:
         stop = min(end, start + PART_LENGTH)
-        fragment = _part(flow, line, start, stop, font)
+        fragment = _create_part(flow, line, start, stop, font)
         count = fragment.layout.lineCount()
         if stop < end and count > 1:
             stop = fragment.source(fragment.layout.lineAt(count - 1).textStart())
-            fragment = _part(flow, line, start, stop, font)
+            fragment = _create_part(flow, line, start, stop, font)
         fragments.append(fragment)
         if stop == start:
             break
@@ -111,12 +115,12 @@ def _split(flow: NoteRows, line: str, row: Row, start: int, end: int) -> list[Fr
     return fragments
 
 
-def _part(flow: NoteRows, line: str, start: int, stop: int, font: QFont) -> Fragment:
+def _create_part(flow: NoteRows, line: str, start: int, stop: int, font: QFont) -> RowFragment:
     text = line[start:stop]
     to_source = to_shown = None
     if not text.isascii() and max(text, default="") > "\uffff":
         to_source, to_shown = utf16_maps(text, start)
-    fragment = Fragment(text_layout.make_layout(flow, text, font), start, stop, 0, 0, to_source, to_shown)
+    fragment = RowFragment(text_layout.make_layout(flow, text, font), start, stop, 0, 0, to_source, to_shown)
     text_layout.break_lines(fragment.layout, flow.width)
     return fragment
 

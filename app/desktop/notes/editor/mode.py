@@ -20,7 +20,7 @@ class ViewMode(StrEnum):
     READING = "reading"
 
     @property
-    def next(self) -> ViewMode:
+    def next_mode(self) -> ViewMode:
         """The mode that follows."""
         modes = list(ViewMode)
         return modes[(modes.index(self) + 1) % len(modes)]

@@ -25,9 +25,9 @@ _VERTICAL = (
     (_Key.SelectPreviousPage, -1, True, True),
     (_Key.SelectNextPage, 1, True, True),
 )
-_PAGE = 0.9  # of what is in view
+_PAGE_SHARE = 0.9  # of what is in view
 _BEYOND_EDGE = 3.0
-_FAR = 99_999.0
+_FAR_X = 99_999.0
 
 
 def vertical_key(event: QKeyEvent) -> tuple[int, bool, bool] | None:
@@ -63,19 +63,19 @@ def move_vertically(
     """
     caret = hit_test.caret_rect(flow, *start)
     wanted = caret.x() if x is None else x
-    distance = page_height * _PAGE if page_height else _BEYOND_EDGE
+    distance = page_height * _PAGE_SHARE if page_height else _BEYOND_EDGE
     y = caret.top() - distance if step < 0 else caret.bottom() + distance
     if y < 0:
         return (_first_shown(flow), 0), wanted
     if y >= flow.heights.total:
         last = len(flow.lines) - 1
         return (last, len(flow.lines[last])), wanted
-    place = hit_test.place_at(flow, wanted, y)
+    place = hit_test.position_at(flow, wanted, y)
     if not page_height and place == start:  # the edge of what has no visual lines, such as a picture
         at = _next_shown(flow, start[0], step)
         if at < _first_shown(flow):
             return (_first_shown(flow), 0), wanted
-        inside = 0.0 if step > 0 else _FAR
+        inside = 0.0 if step > 0 else _FAR_X
         place = at, hit_test.column_at(flow.row(at), wanted, inside, len(flow.lines[at]))
     return place, wanted
 
@@ -83,7 +83,7 @@ def move_vertically(
 def move_to_side(flow: TextFlow, start: Place, to_end: bool) -> Place:
     """The start or the end of the visual line: Qt's own layout of the line may break it elsewhere."""
     caret = hit_test.caret_rect(flow, *start)
-    return hit_test.place_at(flow, _FAR if to_end else -_FAR, caret.center().y())
+    return hit_test.position_at(flow, _FAR_X if to_end else -_FAR_X, caret.center().y())
 
 
 def first_text_line(flow: TextFlow) -> int:

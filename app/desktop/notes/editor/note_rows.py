@@ -8,7 +8,7 @@ from app.desktop.notes.editor.code_colors import CodeColors, CodeSpan
 from app.desktop.notes.editor.drawings import Drawing
 from app.desktop.notes.editor.line_heights import LineHeights
 from app.desktop.notes.editor.line_scanner import LineKind, ScannedLine, State, scan_line
-from app.desktop.notes.editor.rows import Row
+from app.desktop.notes.editor.rows import EditorRow
 from app.desktop.notes.editor.style import EditorStyle
 
 MAX_BLOCK_LINES = 500  # lines of a block that are looked at as one
@@ -39,18 +39,18 @@ class NoteRows:
     def __init__(self, style: EditorStyle) -> None:
         self.style = style
         self.lines: list[str] = [""]
-        self.rows: list[Row] = [Row(scan_line("", (), is_first=True))]
+        self.rows: list[EditorRow] = [EditorRow(scan_line("", (), is_first=True))]
         self.heights = LineHeights([style.line_height])
         self.width = 700.0
         self.active: tuple[int, int] = (-1, -1)
         self.shows_source = False
         self.hides_properties = False
         self.preedit: tuple[int, int, str] | None = None
-        self.drawing: Callable[[Row, str, str], Drawing | None] = _no_drawing
+        self.drawing: Callable[[EditorRow, str, str], Drawing | None] = _no_drawing
         self.misspelled: Callable[[str], list[tuple[int, int]]] | None = None
         self.is_unresolved: Callable[[str], bool] = _is_resolved
         self.code_colors = CodeColors()
-        self.table_widths: dict[Row, list[float]] = {}
+        self.table_widths: dict[EditorRow, list[float]] = {}
 
     def block(self, at: int) -> tuple[int, int]:
         """The first and the last line of the table, code, formula or heading that line `at` belongs to."""
@@ -212,7 +212,7 @@ def _is_resolved(target: str) -> bool:
     return False
 
 
-def _no_drawing(row: Row, kind: str, source: str) -> None:
+def _no_drawing(row: EditorRow, kind: str, source: str) -> None:
     return None
 
 

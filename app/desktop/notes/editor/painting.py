@@ -12,7 +12,7 @@ from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF, QTextCharFormat, QT
 from app.desktop.notes.editor import hit_test, row_layout, text_layout
 from app.desktop.notes.editor.flow import TextFlow
 from app.desktop.notes.editor.line_scanner import LineKind
-from app.desktop.notes.editor.rows import Fragment, Row
+from app.desktop.notes.editor.rows import EditorRow, RowFragment
 from app.vault.markdown.render_rules import callout_kind
 
 Place = tuple[int, int]
@@ -57,7 +57,7 @@ def _paint_text(
     flow: TextFlow,
     painter: QPainter,
     at: int,
-    row: Row,
+    row: EditorRow,
     y: float,
     top: float,
     bottom: float,
@@ -72,7 +72,7 @@ def _paint_text(
         is_above = fragment.cell is None and y + fragment.y + fragment.height < top
         if len(fragments) > 4 and is_above:
             continue
-        marked = [one for mark in highlights if (one := _marked(flow, at, fragment, mark)) is not None]
+        marked = [one for mark in highlights if (one := _format_range(flow, at, fragment, mark)) is not None]
         fragment.layout.draw(painter, QPointF(fragment.x, y + fragment.y), marked, clip)
         for place, drawing in fragment.drawings:
             line = fragment.layout.lineForTextPosition(place)
@@ -84,7 +84,7 @@ def _paint_text(
                 painter.drawImage(box, drawing.image)
 
 
-def _text_color(flow: TextFlow, row: Row) -> QColor:
+def _text_color(flow: TextFlow, row: EditorRow) -> QColor:
     if row.scan.kind is LineKind.CALLOUT and not row.active:
         return flow.style.callout_color(callout_kind(row.scan.word))
     if row.scan.kind is not LineKind.CALLOUT and row.scan.quotes and not any(row.scan.quotes):
@@ -92,7 +92,9 @@ def _text_color(flow: TextFlow, row: Row) -> QColor:
     return flow.style.text
 
 
-def _marked(flow: TextFlow, at: int, fragment: Fragment, mark: Highlight) -> QTextLayout.FormatRange | None:
+def _format_range(
+    flow: TextFlow, at: int, fragment: RowFragment, mark: Highlight
+) -> QTextLayout.FormatRange | None:
     """The part of a highlight that is in a fragment."""
     (first, first_column), (last, last_column), color = mark
     if not first <= at <= last:
@@ -108,7 +110,7 @@ def _marked(flow: TextFlow, at: int, fragment: Fragment, mark: Highlight) -> QTe
     return text_layout.format_range(start, end - start, look)
 
 
-def _paint_ground(flow: TextFlow, painter: QPainter, at: int, row: Row, y: float) -> None:
+def _paint_ground(flow: TextFlow, painter: QPainter, at: int, row: EditorRow, y: float) -> None:
     """Paint what is behind and beside the text."""
     _paint_quotes(flow, painter, row, y)
     kind = row.scan.kind
@@ -131,7 +133,7 @@ def _paint_ground(flow: TextFlow, painter: QPainter, at: int, row: Row, y: float
         _paint_checkbox(flow, painter, row, y)
 
 
-def _paint_quotes(flow: TextFlow, painter: QPainter, row: Row, y: float) -> None:
+def _paint_quotes(flow: TextFlow, painter: QPainter, row: EditorRow, y: float) -> None:
     """Paint a bar for each quote around the text, and the ground of callouts."""
     indent = text_layout.QUOTE_INDENT * flow.style.zoom
     for depth, name in enumerate(row.scan.quotes):
@@ -150,7 +152,7 @@ def _band(x: float, width: float, y: float, height: float) -> QRectF:
     return QRectF(x, top, width, math.floor(y + height + 0.5) - top)
 
 
-def _paint_drawing(flow: TextFlow, painter: QPainter, row: Row, y: float) -> None:
+def _paint_drawing(flow: TextFlow, painter: QPainter, row: EditorRow, y: float) -> None:
     drawing = row.drawing
     if drawing is None or drawing.image is None:
         return
@@ -161,14 +163,14 @@ def _paint_drawing(flow: TextFlow, painter: QPainter, row: Row, y: float) -> Non
     painter.drawImage(box, drawing.image)
 
 
-def _paint_cells(flow: TextFlow, painter: QPainter, row: Row, y: float) -> None:
+def _paint_cells(flow: TextFlow, painter: QPainter, row: EditorRow, y: float) -> None:
     painter.setPen(QPen(flow.style.border, 1))
     for fragment in row.fragments or ():
         x, width = fragment.cell or (0.0, 0.0)
         painter.drawRect(QRectF(x + 0.5, y + 0.5, width, row.height))
 
 
-def _paint_bullet(flow: TextFlow, painter: QPainter, row: Row, y: float) -> None:
+def _paint_bullet(flow: TextFlow, painter: QPainter, row: EditorRow, y: float) -> None:
     style, bullet = flow.style, row.scan.word
     fragment = (row.fragments or [])[0]
     x = row.indent
@@ -187,7 +189,7 @@ def _paint_bullet(flow: TextFlow, painter: QPainter, row: Row, y: float) -> None
         painter.drawText(area, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, bullet)
 
 
-def _paint_checkbox(flow: TextFlow, painter: QPainter, row: Row, y: float) -> None:
+def _paint_checkbox(flow: TextFlow, painter: QPainter, row: EditorRow, y: float) -> None:
     style = flow.style
     box = row_layout.checkbox(flow, row).translated(0, y)
     is_done = row.scan.word in "xX"
@@ -207,13 +209,13 @@ def _paint_checkbox(flow: TextFlow, painter: QPainter, row: Row, y: float) -> No
         painter.drawText(box, Qt.AlignmentFlag.AlignCenter, row.scan.word)
 
 
-def can_fold(flow: TextFlow, at: int, row: Row, is_hovered: bool) -> bool:
+def can_fold(flow: TextFlow, at: int, row: EditorRow, is_hovered: bool) -> bool:
     """Whether a mark for folding is shown: where something is folded, under the pointer, and at callouts."""
     is_marked = is_hovered or row.is_folded or (row.scan.kind is LineKind.CALLOUT and bool(row.scan.fold))
     return is_marked and flow.fold_range(at) is not None
 
 
-def fold_mark_center(flow: TextFlow, row: Row) -> QPointF:
+def fold_mark_center(flow: TextFlow, row: EditorRow) -> QPointF:
     """The middle of the mark that folds what belongs to a row, from the row's top left corner."""
     fragment = row.fragments[0] if row.fragments else None
     middle = row.height / 2

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from PySide6.QtGui import QTextCursor
 
-from app.desktop.notes.editor.text_cursor import KEEP, one_undo_step, select
-from app.desktop.utf16 import around, units
+from app.desktop.notes.editor.text_cursor import KEEP_ANCHOR, one_undo_step, select
+from app.desktop.widgets.utf16 import text_around_cursor, utf16_length
 
 _CLOSERS = {"(": ")", "[": "]", "{": "}", '"': '"', "`": "`"}
 # These only go around a selection: alone they are asterisks, signs of money and so on.
-_AROUND = {**_CLOSERS, "*": "*", "_": "_", "~": "~", "=": "=", "$": "$", "%": "%", "'": "'"}
-_MAY_FOLLOW = frozenset(" \t)]}\"'`,.;:!?*_~")
+_SURROUNDING = {**_CLOSERS, "*": "*", "_": "_", "~": "~", "=": "=", "$": "$", "%": "%", "'": "'"}
+_ALLOWED_FOLLOWERS = frozenset(" \t)]}\"'`,.;:!?*_~")
 
 
 def type_character(cursor: QTextCursor, char: str, *, in_code: bool) -> bool:
@@ -23,12 +23,12 @@ def type_character(cursor: QTextCursor, char: str, *, in_code: bool) -> bool:
     """
     if cursor.hasSelection():
         return _surround(cursor, char)
-    before, after = around(cursor)
+    before, after = text_around_cursor(cursor)
     if char in _CLOSERS.values() and after.startswith(char) and _is_open(before, after, char):
         cursor.movePosition(QTextCursor.MoveOperation.Right)
         return True
     closer = _CLOSERS.get(char)
-    if closer is None or (after and after[0] not in _MAY_FOLLOW):
+    if closer is None or (after and after[0] not in _ALLOWED_FOLLOWERS):
         return False
     is_quote = char == closer
     if is_quote and (in_code or before[-1:].isalnum() or before[-1:] == char):
@@ -43,7 +43,7 @@ def type_character(cursor: QTextCursor, char: str, *, in_code: bool) -> bool:
 
 def delete_pair(cursor: QTextCursor) -> bool:
     """Delete both halves of an empty pair; whether the cursor is in one."""
-    before, after = around(cursor)
+    before, after = text_around_cursor(cursor)
     if cursor.hasSelection() or not before or _CLOSERS.get(before[-1]) != after[:1] or not after:
         return False
     at = cursor.position()
@@ -54,7 +54,7 @@ def delete_pair(cursor: QTextCursor) -> bool:
 
 
 def _surround(cursor: QTextCursor, char: str) -> bool:
-    closer = _AROUND.get(char)
+    closer = _SURROUNDING.get(char)
     text = cursor.selectedText()
     if closer is None or "\u2029" in text:
         return False
@@ -62,7 +62,7 @@ def _surround(cursor: QTextCursor, char: str) -> bool:
     with one_undo_step(cursor):
         cursor.insertText(f"{char}{text}{closer}")
     cursor.setPosition(start + 1)
-    cursor.setPosition(start + 1 + units(text), KEEP)
+    cursor.setPosition(start + 1 + utf16_length(text), KEEP_ANCHOR)
     return True
 
 

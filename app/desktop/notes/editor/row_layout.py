@@ -11,7 +11,7 @@ from app.desktop.notes.editor.drawings import Drawing
 from app.desktop.notes.editor.embeds import is_image
 from app.desktop.notes.editor.line_scanner import LineKind
 from app.desktop.notes.editor.note_rows import PART_LENGTH, NoteRows
-from app.desktop.notes.editor.rows import Fragment, Row, is_right_to_left, utf16_maps, without_overlaps
+from app.desktop.notes.editor.rows import EditorRow, RowFragment, is_right_to_left, split_overlaps, utf16_maps
 from app.desktop.notes.editor.text_layout import (
     MIN_WIDTH,
     VERBATIM,
@@ -20,18 +20,18 @@ from app.desktop.notes.editor.text_layout import (
     formulas_of,
     indent_of,
     make_layout,
-    make_room,
-    misspelled,
+    misspelled_ranges,
+    reserve_space,
     source_font,
     space_above,
     unresolved_links,
     without_markup,
 )
 
-CHECKBOX = 15.0
+CHECKBOX_SIZE = 15.0
 
 
-def lay_out(flow: NoteRows, at: int, row: Row) -> None:
+def lay_out(flow: NoteRows, at: int, row: EditorRow) -> None:
     """Give a row its fragments and its height."""
     row.drawing = None
     row.requests = []
@@ -45,7 +45,7 @@ def lay_out(flow: NoteRows, at: int, row: Row) -> None:
         _lay_out_text(flow, at, row)
 
 
-def picture_box(flow: NoteRows, row: Row) -> QRectF:
+def picture_box(flow: NoteRows, row: EditorRow) -> QRectF:
     """Where a row's drawing is, from the row's top left corner; it is never wider than the text."""
     drawing = row.drawing
     if drawing is None:
@@ -59,18 +59,18 @@ def picture_box(flow: NoteRows, row: Row) -> QRectF:
     return QRectF(x, 6, width, height)
 
 
-def checkbox(flow: NoteRows, row: Row) -> QRectF:
+def checkbox(flow: NoteRows, row: EditorRow) -> QRectF:
     """Where a task's checkbox is, from the row's top left corner."""
-    size = CHECKBOX * flow.style.zoom
+    size = CHECKBOX_SIZE * flow.style.zoom
     y = row.fragments[0].y if row.fragments else 0.0
     return QRectF(row.indent - size - 7, y + (flow.style.line_height - size) / 2, size, size)
 
 
-def _show_nothing(row: Row) -> None:
+def _show_nothing(row: EditorRow) -> None:
     row.fragments, row.height = [], 0.0
 
 
-def _lay_out_rendered(flow: NoteRows, at: int, row: Row) -> bool:
+def _lay_out_rendered(flow: NoteRows, at: int, row: EditorRow) -> bool:
     """Lay out what is not just text without its markup; False for the rest, and for what is not ready."""
     scan = row.scan
     kind = scan.kind
@@ -104,7 +104,7 @@ def _lay_out_rendered(flow: NoteRows, at: int, row: Row) -> bool:
     return False
 
 
-def _lay_out_fence(flow: NoteRows, at: int, row: Row) -> bool:
+def _lay_out_fence(flow: NoteRows, at: int, row: EditorRow) -> bool:
     """The fences of a block of code: its language, and a little space at its end."""
     kind = row.scan.kind
     if kind is LineKind.CODE:
@@ -117,7 +117,7 @@ def _lay_out_fence(flow: NoteRows, at: int, row: Row) -> bool:
     return True
 
 
-def _lay_out_diagram(flow: NoteRows, at: int, row: Row) -> bool:
+def _lay_out_diagram(flow: NoteRows, at: int, row: EditorRow) -> bool:
     if row.scan.word != "mermaid":
         return False
     first, last = flow.block(at)
@@ -128,14 +128,14 @@ def _lay_out_diagram(flow: NoteRows, at: int, row: Row) -> bool:
     return bool(source.strip()) and _show_in_first_row(flow, at, row, first, "mermaid", source)
 
 
-def _lay_out_formula(flow: NoteRows, at: int, row: Row) -> bool:
+def _lay_out_formula(flow: NoteRows, at: int, row: EditorRow) -> bool:
     first, last = flow.block(at)
     text = "\n".join(flow.lines[n][flow.rows[n].scan.marker :] for n in range(first, last + 1))
     source = text.strip().strip("$").strip()
     return bool(source) and _show_in_first_row(flow, at, row, first, "math", source)
 
 
-def _show_in_first_row(flow: NoteRows, at: int, row: Row, first: int, kind: str, source: str) -> bool:
+def _show_in_first_row(flow: NoteRows, at: int, row: EditorRow, first: int, kind: str, source: str) -> bool:
     """Show a drawing in the first row of its block; the other rows take no room."""
     drawing = flow.drawing(row, kind, source)
     if drawing is None:
@@ -147,7 +147,7 @@ def _show_in_first_row(flow: NoteRows, at: int, row: Row, first: int, kind: str,
     return True
 
 
-def _lay_out_embed(flow: NoteRows, at: int, row: Row) -> bool:
+def _lay_out_embed(flow: NoteRows, at: int, row: EditorRow) -> bool:
     drawing = _embedded(flow, row)
     if drawing is None:
         return False
@@ -157,12 +157,12 @@ def _lay_out_embed(flow: NoteRows, at: int, row: Row) -> bool:
     return True
 
 
-def _embedded(flow: NoteRows, row: Row) -> Drawing | None:
+def _embedded(flow: NoteRows, row: EditorRow) -> Drawing | None:
     kind = "image" if is_image(row.scan.word) else "embed"
     return flow.drawing(row, kind, row.scan.word)
 
 
-def _lay_out_text(flow: NoteRows, at: int, row: Row) -> None:
+def _lay_out_text(flow: NoteRows, at: int, row: EditorRow) -> None:
     """Lay out a line as text: its source, or without its markup."""
     line, scan = flow.lines[at], row.scan
     y = space_above(flow, at, row)
@@ -207,7 +207,7 @@ def _lay_out_text(flow: NoteRows, at: int, row: Row) -> None:
         _keep_picture(flow, row)
 
 
-def _keep_picture(flow: NoteRows, row: Row) -> None:
+def _keep_picture(flow: NoteRows, row: EditorRow) -> None:
     """An embed keeps its picture below its source, so that the text below does not jump."""
     row.drawing = _embedded(flow, row)
     if row.drawing is not None:
@@ -215,14 +215,14 @@ def _keep_picture(flow: NoteRows, row: Row) -> None:
 
 
 def _source_fragment(
-    flow: NoteRows, at: int, row: Row, spans: list[inline.Span], y: float, font: QFont
-) -> Fragment:
+    flow: NoteRows, at: int, row: EditorRow, spans: list[inline.Span], y: float, font: QFont
+) -> RowFragment:
     """The line as it is written, with what an input method is composing."""
     line, x = flow.lines[at], row.indent
     to_source = to_shown = None
     if not line.isascii() and max(line, default="") > "\uffff":
         to_source, to_shown = utf16_maps(line, 0)
-    fragment = Fragment(make_layout(flow, line, font), 0, len(line), x, y, to_source, to_shown)
+    fragment = RowFragment(make_layout(flow, line, font), 0, len(line), x, y, to_source, to_shown)
     _set_formats(flow, at, row, fragment, line, spans)
     if flow.preedit is not None and flow.preedit[0] == at:
         _compose(fragment, flow.preedit[1], flow.preedit[2])
@@ -230,14 +230,14 @@ def _source_fragment(
     return fragment
 
 
-def _hang_from(row: Row, line: str) -> int:
+def _hang_from(row: EditorRow, line: str) -> int:
     """The end of the marker of a list item that shows its source: its wrapped lines start below its text."""
     scan = row.scan
     is_of_list = scan.kind in (LineKind.ITEM, LineKind.TASK) or (scan.kind is LineKind.TEXT and scan.level)
     return scan.marker if is_of_list and not is_right_to_left(line) else 0
 
 
-def _compose(fragment: Fragment, column: int, text: str) -> None:
+def _compose(fragment: RowFragment, column: int, text: str) -> None:
     """Show what an input method composes; the places of formats count it as text."""
     place, length = fragment.shown(column), len(text.encode("utf-16-le")) // 2
     formats = []
@@ -256,12 +256,12 @@ def _compose(fragment: Fragment, column: int, text: str) -> None:
 def _rendered_fragment(
     flow: NoteRows,
     at: int,
-    row: Row,
+    row: EditorRow,
     spans: list[inline.Span],
     hidden: list[inline.Range],
     y: float,
     font: QFont,
-) -> Fragment:
+) -> RowFragment:
     """The line without its markup, and with its formulas drawn."""
     line, x = flow.lines[at], row.indent
     formulas = formulas_of(flow, row, line, spans, flow.width - x)
@@ -272,21 +272,21 @@ def _rendered_fragment(
     kept = [one for one in spans if not (one[2] & inline.MATH and one[0] in formulas)]
     _set_formats(flow, at, row, fragment, line, kept)
     if places:
-        make_room(flow, fragment, places)
+        reserve_space(flow, fragment, places)
     break_lines(fragment.layout, flow.width - x)
     return fragment
 
 
-def _markup_only(flow: NoteRows, at: int, row: Row, shown: str, bits: int) -> Fragment:
+def _markup_only(flow: NoteRows, at: int, row: EditorRow, shown: str, bits: int) -> RowFragment:
     """A line of which nothing is shown but a word that does not stand in it so."""
     line = flow.lines[at]
     font = source_font(flow, row)
     layout = make_layout(flow, shown, font)
     if bits and shown:
-        layout.setFormats([format_range(0, len(shown), flow.style.format(bits))])
+        layout.setFormats([format_range(0, len(shown), flow.style.text_format(bits))])
     end = len(line) if row.scan.kind is LineKind.CALLOUT else 0
     x = row.indent
-    fragment = Fragment(layout, 0, len(line), x, space_above(flow, at, row))
+    fragment = RowFragment(layout, 0, len(line), x, space_above(flow, at, row))
     fragment.to_source = [end] * (len(shown) + 1)
     fragment.to_shown = [0] * len(line) + [len(shown)] if end else [0] * (len(line) + 1)
     break_lines(layout, flow.width - x)
@@ -294,13 +294,13 @@ def _markup_only(flow: NoteRows, at: int, row: Row, shown: str, bits: int) -> Fr
 
 
 def _set_formats(
-    flow: NoteRows, at: int, row: Row, fragment: Fragment, line: str, spans: list[inline.Span]
+    flow: NoteRows, at: int, row: EditorRow, fragment: RowFragment, line: str, spans: list[inline.Span]
 ) -> None:
     shown = [(fragment.shown(start), fragment.shown(end), bits) for start, end, bits in spans]
     formats = [
-        format_range(start, end - start, flow.style.format(bits))
-        for start, end, bits in without_overlaps(
-            [*(one for one in shown if one[1] > one[0]), *misspelled(flow, row, line, spans, fragment)]
+        format_range(start, end - start, flow.style.text_format(bits))
+        for start, end, bits in split_overlaps(
+            [*(one for one in shown if one[1] > one[0]), *misspelled_ranges(flow, row, line, spans, fragment)]
         )
     ]
     if row.scan.kind is LineKind.CODE:

@@ -13,11 +13,11 @@ from app.desktop.notes.editor.code_colors import CodeSpan
 from app.desktop.notes.editor.drawings import Drawing, DrawingRequest
 from app.desktop.notes.editor.line_scanner import ScannedLine
 
-LINE_GAP = 1.2  # the distance of visual lines, in heights of a line
-_BIDI_SAMPLE = 400
+LINE_SPACING = 1.2  # the distance of visual lines, in heights of a line
+_BIDI_SAMPLE_CHARS = 400
 
 
-class Fragment:
+class RowFragment:
     """A stretch of a line in one `QTextLayout`.
 
     Attributes:
@@ -81,7 +81,7 @@ class Fragment:
 
 
 @dataclass(eq=False, slots=True)
-class Row:
+class EditorRow:
     """A line of the note.
 
     Attributes:
@@ -98,7 +98,7 @@ class Row:
     """
 
     scan: ScannedLine
-    fragments: list[Fragment] | None = None
+    fragments: list[RowFragment] | None = None
     height: float = 0.0
     indent: float = 0.0
     active: bool = False
@@ -120,7 +120,7 @@ def layout_height(layout: QTextLayout) -> float:
     if not count:
         return 0.0
     last = layout.lineAt(count - 1)
-    return last.y() + last.height() * (1 + LINE_GAP) / 2
+    return last.y() + last.height() * (1 + LINE_SPACING) / 2
 
 
 def utf16_maps(text: str, start: int) -> tuple[list[int], list[int]]:
@@ -140,14 +140,14 @@ def utf16_maps(text: str, start: int) -> tuple[list[int], list[int]]:
 
 def is_right_to_left(text: str) -> bool:
     """Whether the first letter with a direction runs from right to left."""
-    for char in text[:_BIDI_SAMPLE]:
+    for char in text[:_BIDI_SAMPLE_CHARS]:
         direction = bidirectional(char)
         if direction in ("R", "AL", "L"):
             return direction != "L"
     return False
 
 
-def without_overlaps(spans: Sequence[tuple[int, int, int]]) -> Iterable[tuple[int, int, int]]:
+def split_overlaps(spans: Sequence[tuple[int, int, int]]) -> Iterable[tuple[int, int, int]]:
     """The spans cut at each other's edges, the style bits of those that overlap joined."""
     if len(spans) < 2:
         return spans

@@ -6,17 +6,17 @@ from PySide6.QtCore import QCoreApplication
 
 from app.desktop.notes.editor.completion import SlashCommand
 
-CURSOR = "\0"  # where the cursor goes in a snippet
+CURSOR_MARK = "\0"  # where the cursor goes in a snippet
 SNIPPETS = {
-    "quote": f"> {CURSOR}",
-    "callout": f"> [!note] {CURSOR}",
-    "code-block": f"```{CURSOR}\n\n```",
-    "table": f"| {CURSOR} |  |\n| --- | --- |\n|  |  |",
-    "rule": f"---\n{CURSOR}",
-    "formula": f"$$\n{CURSOR}\n$$",
-    "diagram": f"```mermaid\nflowchart LR\n  A --> {CURSOR}B\n```",
-    "note-link": f"[[{CURSOR}]]",
-    "embed": f"![[{CURSOR}]]",
+    "quote": f"> {CURSOR_MARK}",
+    "callout": f"> [!note] {CURSOR_MARK}",
+    "code-block": f"```{CURSOR_MARK}\n\n```",
+    "table": f"| {CURSOR_MARK} |  |\n| --- | --- |\n|  |  |",
+    "rule": f"---\n{CURSOR_MARK}",
+    "formula": f"$$\n{CURSOR_MARK}\n$$",
+    "diagram": f"```mermaid\nflowchart LR\n  A --> {CURSOR_MARK}B\n```",
+    "note-link": f"[[{CURSOR_MARK}]]",
+    "embed": f"![[{CURSOR_MARK}]]",
 }
 
 

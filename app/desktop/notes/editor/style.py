@@ -6,12 +6,12 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QTextCharFormat
 
 from app.desktop.notes.editor import inline_scanner as inline
 from app.desktop.notes.editor.preferences import EditorPreferences
-from app.desktop.theme import Theme, code_font, interface_font
+from app.desktop.theme.theme import Theme, code_font, interface_font
 from app.vault.markdown.render_values import RenderColors
 
-_HEADING_SIZES = (1.0, 1.7, 1.42, 1.24, 1.1, 1.0, 0.94)
-_TEXT_SIZE = 1.12  # of the interface's font
-_CODE_SIZE = 0.92  # of the text
+_HEADING_SCALES = (1.0, 1.7, 1.42, 1.24, 1.1, 1.0, 0.94)
+_TEXT_SCALE = 1.12  # of the interface's font
+_CODE_SCALE = 0.92  # of the text
 
 
 class EditorStyle:
@@ -24,12 +24,12 @@ class EditorStyle:
         self.font = interface_font(zoom)
         if chosen.family:
             self.font.setFamilies([chosen.family])
-        points = chosen.points * zoom if chosen.points else self.font.pointSizeF() * _TEXT_SIZE
+        points = chosen.points * zoom if chosen.points else self.font.pointSizeF() * _TEXT_SCALE
         self.font.setPointSizeF(points)
         self.mono = code_font(zoom)
         if chosen.code_family:
             self.mono.setFamilies([chosen.code_family])
-        self.mono.setPointSizeF(chosen.code_points * zoom if chosen.code_points else points * _CODE_SIZE)
+        self.mono.setPointSizeF(chosen.code_points * zoom if chosen.code_points else points * _CODE_SCALE)
         self.metrics = QFontMetricsF(self.font)
         self.line_height = self.metrics.lineSpacing() * 1.2
         self.space = self.metrics.horizontalAdvance(" ")
@@ -53,7 +53,7 @@ class EditorStyle:
         """The color of a kind of callout."""
         return QColor(self._render_colors.callout(name))
 
-    def format(self, bits: int) -> QTextCharFormat:
+    def text_format(self, bits: int) -> QTextCharFormat:
         """The format for style bits; the same object each time."""
         made = self._formats.get(bits)
         if made is None:
@@ -76,7 +76,7 @@ class EditorStyle:
     def _heading(self, level: int) -> QFont:
         font = QFont(self.font)
         if level:
-            font.setPointSizeF(self.font.pointSizeF() * _HEADING_SIZES[level])
+            font.setPointSizeF(self.font.pointSizeF() * _HEADING_SCALES[level])
             font.setWeight(QFont.Weight.Bold)
         return font
 

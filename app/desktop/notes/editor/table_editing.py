@@ -10,7 +10,7 @@ from app.desktop.notes.editor.line_scanner import LineKind
 from app.desktop.notes.editor.note_rows import NoteRows
 from app.desktop.notes.editor.tables import alignments, cell_ranges
 from app.desktop.notes.editor.text_cursor import one_undo_step, position_in, replace, select
-from app.desktop.utf16 import around
+from app.desktop.widgets.utf16 import text_around_cursor
 
 _MAX_TABLE_LINES = 400
 
@@ -32,9 +32,11 @@ def move_to_cell(rows: NoteRows, cursor: QTextCursor, backward: bool) -> bool:
         return False
     prefix = rows.lines[first][: rows.rows[first].scan.marker]
     skipped = [rows.rows[at].scan.marker for at in range(first, last + 1)]
-    cells = [_cells(rows.lines[at], skipped[at - first]) for at in range(first, last + 1)]
+    cells = [_split_cells(rows.lines[at], skipped[at - first]) for at in range(first, last + 1)]
     columns = len(cells[0])
-    row, column = _next(cells, line - first, _column(cursor, rows.rows[line].scan.marker), columns, backward)
+    row, column = _next_cell(
+        cells, line - first, _column(cursor, rows.rows[line].scan.marker), columns, backward
+    )
     if row < 0:
         return True
     if row >= len(cells):
@@ -83,13 +85,13 @@ def display_width(text: str) -> int:
     return len(text) if text.isascii() else sum(2 if east_asian_width(c) in "WF" else 1 for c in text)
 
 
-def _cells(line: str, start: int) -> list[str]:
+def _split_cells(line: str, start: int) -> list[str]:
     return [line[a:b] for a, b in cell_ranges(line, start)]
 
 
 def _column(cursor: QTextCursor, marker: int) -> int:
     """The number of the cell that the cursor is in."""
-    before, after = around(cursor)
+    before, after = text_around_cursor(cursor)
     at = len(before)
     found = 0
     for number, (start, _) in enumerate(cell_ranges(before + after, marker)):
@@ -98,7 +100,9 @@ def _column(cursor: QTextCursor, marker: int) -> int:
     return found
 
 
-def _next(cells: list[list[str]], row: int, column: int, columns: int, backward: bool) -> tuple[int, int]:
+def _next_cell(
+    cells: list[list[str]], row: int, column: int, columns: int, backward: bool
+) -> tuple[int, int]:
     """The row and the column of the cell to go to; row -1 before the first cell."""
     if row == 1:
         return (0, columns - 1) if backward else (2, 0)

@@ -11,11 +11,11 @@ from app.desktop.notes.editor import inline_scanner as inline
 from app.desktop.notes.editor import text_layout
 from app.desktop.notes.editor.line_scanner import LineKind
 from app.desktop.notes.editor.note_rows import NoteRows
-from app.desktop.notes.editor.rows import Fragment, Row, without_overlaps
+from app.desktop.notes.editor.rows import EditorRow, RowFragment, split_overlaps
 
 CELL_PADDING = 8.0
-_MAX_MEASURED = 200  # lines that decide on the widths of columns
-_MIN_COLUMN = 48.0
+_MAX_MEASURED_LINES = 200  # lines that decide on the widths of columns
+_MIN_COLUMN_WIDTH = 48.0
 
 
 def cell_ranges(line: str, start: int = 0) -> list[tuple[int, int]]:
@@ -55,7 +55,7 @@ def alignments(delimiter: str, start: int = 0) -> list[str]:
     return found
 
 
-def lay_out_row(flow: NoteRows, at: int, row: Row, first: int) -> bool:
+def lay_out_row(flow: NoteRows, at: int, row: EditorRow, first: int) -> bool:
     """Lay out line `at` of the table that begins at line `first`."""
     row.fragments = []
     row.height = 0.0
@@ -69,7 +69,7 @@ def lay_out_row(flow: NoteRows, at: int, row: Row, first: int) -> bool:
     for number, (start, end) in enumerate(cell_ranges(line, row.scan.marker)[: len(widths)]):
         width = widths[number]
         align = columns[number] if number < len(columns) else ""
-        fragment = _cell(flow, row, line, start, end, align, width - 2 * padding, is_head=at == first)
+        fragment = _layout_cell(flow, row, line, start, end, align, width - 2 * padding, is_head=at == first)
         fragment.x, fragment.y, fragment.cell = x + padding, padding * 0.6, (x, width)
         row.fragments.append(fragment)
         height = max(height, fragment.height + 1.2 * padding)
@@ -78,9 +78,17 @@ def lay_out_row(flow: NoteRows, at: int, row: Row, first: int) -> bool:
     return True
 
 
-def _cell(
-    flow: NoteRows, row: Row, line: str, start: int, end: int, align: str, width: float, *, is_head: bool
-) -> Fragment:
+def _layout_cell(
+    flow: NoteRows,
+    row: EditorRow,
+    line: str,
+    start: int,
+    end: int,
+    align: str,
+    width: float,
+    *,
+    is_head: bool,
+) -> RowFragment:
     text = line[start:end]
     found = inline.scan_inline(text)
     spans = [*found.spans, *text_layout.unresolved_links(flow, found)]
@@ -91,15 +99,17 @@ def _cell(
     fragment, places = text_layout.without_markup(flow, text, found.hidden, formulas, font)
     kept = [one for one in spans if not (one[2] & inline.MATH and one[0] in formulas)]
     shown = [(fragment.shown(a), fragment.shown(b), bits) for a, b, bits in kept]
-    shown += text_layout.misspelled(flow, Row(row.scan._replace(marker=0)), text, spans, fragment)
+    shown += text_layout.misspelled_ranges(
+        flow, EditorRow(row.scan._replace(marker=0)), text, spans, fragment
+    )
     fragment.layout.setFormats(
         [
-            text_layout.format_range(a, b - a, flow.style.format(bits))
-            for a, b, bits in without_overlaps([one for one in shown if one[1] > one[0]])
+            text_layout.format_range(a, b - a, flow.style.text_format(bits))
+            for a, b, bits in split_overlaps([one for one in shown if one[1] > one[0]])
         ]
     )
     if places:
-        text_layout.make_room(flow, fragment, places)
+        text_layout.reserve_space(flow, fragment, places)
     fragment.shift(start)
     if align in ("center", "right"):
         option = fragment.layout.textOption()
@@ -119,7 +129,7 @@ def _widths(flow: NoteRows, first: int) -> list[float]:
     widths = []
     last = flow.block(first)[1]
     padding = 2 * CELL_PADDING * flow.style.zoom + 2
-    for at in range(first, min(last + 1, first + _MAX_MEASURED)):
+    for at in range(first, min(last + 1, first + _MAX_MEASURED_LINES)):
         scan = flow.rows[at].scan
         if scan.kind is LineKind.TABLE_DELIMITER:
             continue
@@ -129,7 +139,7 @@ def _widths(flow: NoteRows, first: int) -> list[float]:
                 widths[number] = max(widths[number], wide)
             elif at == first:
                 widths.append(wide)
-    widths = [max(_MIN_COLUMN, wide) for wide in widths]
+    widths = [max(_MIN_COLUMN_WIDTH, wide) for wide in widths]
     room = flow.width - head.indent - 1
     if (total := sum(widths)) > room:
         widths = _narrowed(widths, room, total)
@@ -143,7 +153,7 @@ def _narrowed(widths: list[float], room: float, total: float) -> list[float]:
     wide = [one for one in widths if one > share]
     kept = total - sum(wide)
     scale = max(0.05, (room - kept) / sum(wide)) if wide else 1.0
-    return [max(_MIN_COLUMN, one * scale) if one > share else one for one in widths]
+    return [max(_MIN_COLUMN_WIDTH, one * scale) if one > share else one for one in widths]
 
 
 def _text_width(flow: NoteRows, text: str) -> float:

@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from PySide6.QtGui import QTextBlock, QTextCursor
 
 from app.desktop.notes.editor.long_lines import common_prefix
-from app.desktop.utf16 import place_in_units, units
+from app.desktop.widgets.utf16 import to_utf16_offset, utf16_length
 
-KEEP = QTextCursor.MoveMode.KeepAnchor
+KEEP_ANCHOR = QTextCursor.MoveMode.KeepAnchor
 
 
 @contextmanager
@@ -46,14 +46,14 @@ def replace_in_line(block: QTextBlock, start: int, end: int, text: str) -> None:
 def replace(cursor: QTextCursor, start: int, end: int, text: str) -> None:
     """Replace a range of the document by a text."""
     cursor.setPosition(start)
-    cursor.setPosition(end, KEEP)
+    cursor.setPosition(end, KEEP_ANCHOR)
     cursor.insertText(text)
 
 
 def select(cursor: QTextCursor, start: int, end: int) -> None:
     """Select a range of the document."""
     cursor.setPosition(start)
-    cursor.setPosition(end, KEEP)
+    cursor.setPosition(end, KEEP_ANCHOR)
 
 
 def position_in(block: QTextBlock, column: int) -> int:
@@ -71,13 +71,13 @@ def difference(old: str, new: str) -> tuple[int, int, str]:
     return start, len(old) - end, new[start : len(new) - end]
 
 
-def become(cursor: QTextCursor, old: str, new: str) -> None:
+def replace_document(cursor: QTextCursor, old: str, new: str) -> None:
     """Make `new` of the document's text `old` by the smallest edit, as one step of undo."""
     start, end, fresh = difference(old, new)
     if start != end or fresh:
-        first = units(old[:start])
-        replace(cursor, first, first + units(old[start:end]), fresh)
+        first = utf16_length(old[:start])
+        replace(cursor, first, first + utf16_length(old[start:end]), fresh)
 
 
 def _position(block: QTextBlock, line: str, column: int) -> int:
-    return block.position() + place_in_units(line, column)
+    return block.position() + to_utf16_offset(line, column)

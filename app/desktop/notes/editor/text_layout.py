@@ -11,12 +11,12 @@ from app.desktop.notes.editor import inline_scanner as inline
 from app.desktop.notes.editor.drawings import Drawing
 from app.desktop.notes.editor.line_scanner import LineKind
 from app.desktop.notes.editor.note_rows import NoteRows
-from app.desktop.notes.editor.rows import LINE_GAP, Fragment, Row, is_right_to_left
+from app.desktop.notes.editor.rows import LINE_SPACING, EditorRow, RowFragment, is_right_to_left
 
 QUOTE_INDENT = 18.0
 CODE_INDENT = 12.0
 LIST_INDENT = 24.0
-OBJECT = "\ufffc"
+OBJECT_REPLACEMENT = "\ufffc"
 MIN_WIDTH = 20.0
 _MONOSPACED = frozenset(
     (
@@ -49,7 +49,7 @@ VERBATIM = frozenset(
 )
 
 
-def indent_of(flow: NoteRows, at: int, row: Row) -> float:
+def indent_of(flow: NoteRows, at: int, row: EditorRow) -> float:
     """The left edge of a row's text."""
     scan, zoom = row.scan, flow.style.zoom
     x = QUOTE_INDENT * zoom * len(scan.quotes)
@@ -68,14 +68,14 @@ def indent_of(flow: NoteRows, at: int, row: Row) -> float:
     return max(x, text - flow.style.metrics.horizontalAdvance(marker.expandtabs(4)))
 
 
-def space_above(flow: NoteRows, at: int, row: Row) -> float:
+def space_above(flow: NoteRows, at: int, row: EditorRow) -> float:
     """The space between the top of a row and its text."""
     line_height = flow.style.line_height
     is_heading = row.scan.kind is LineKind.HEADING or flow.heading_level(at) > 0 if at else False
     return line_height * (0.5 if is_heading else 0.06)
 
 
-def source_font(flow: NoteRows, row: Row) -> QFont:
+def source_font(flow: NoteRows, row: EditorRow) -> QFont:
     """The font of a row's source."""
     if row.scan.kind in _MONOSPACED:
         return flow.style.mono
@@ -109,11 +109,11 @@ def break_lines(layout: QTextLayout, width: float, hang_from: int = 0) -> None:
     while (line := layout.createLine()).isValid():
         line.setLineWidth(max(MIN_WIDTH, width - hang))
         height = line.height()
-        line.setPosition(QPointF(hang, y + height * (LINE_GAP - 1) / 2))
+        line.setPosition(QPointF(hang, y + height * (LINE_SPACING - 1) / 2))
         if not y and 0 < hang_from < line.textLength():
             found = line.cursorToX(hang_from)
             hang = float(found[0] if isinstance(found, tuple) else found)  # type: ignore[arg-type]
-        y += height * LINE_GAP
+        y += height * LINE_SPACING
     layout.endLayout()
 
 
@@ -123,7 +123,7 @@ def without_markup(
     hidden: Sequence[inline.Range],
     formulas: dict[int, tuple[int, Drawing]],
     font: QFont,
-) -> tuple[Fragment, list[tuple[int, Drawing]]]:
+) -> tuple[RowFragment, list[tuple[int, Drawing]]]:
     """A line without what is hidden, one character for each formula; not broken into visual lines yet."""
     gone = bytearray(len(line))
     for start, end in hidden:
@@ -142,7 +142,7 @@ def without_markup(
             continue
         if column in formulas:
             places.append((place, formulas[column][1]))
-            char = OBJECT
+            char = OBJECT_REPLACEMENT
         shown.append(char)
         width = 2 if char > "\uffff" else 1
         to_source += [column] * width
@@ -150,11 +150,11 @@ def without_markup(
     to_shown.append(place)
     to_source.append(len(line))
     layout = make_layout(flow, "".join(shown), font)
-    return Fragment(layout, 0, len(line), 0.0, 0.0, to_source, to_shown), places
+    return RowFragment(layout, 0, len(line), 0.0, 0.0, to_source, to_shown), places
 
 
 def formulas_of(
-    flow: NoteRows, row: Row, line: str, spans: list[inline.Span], room: float
+    flow: NoteRows, row: EditorRow, line: str, spans: list[inline.Span], room: float
 ) -> dict[int, tuple[int, Drawing]]:
     """The formulas of a line that are ready, by the column at which they start; none wider than `room`."""
     found = {}
@@ -174,7 +174,7 @@ def _narrowed(drawing: Drawing, room: float) -> Drawing:
     return Drawing(drawing.width * scale, drawing.height * scale, drawing.ascent * scale, drawing.image)
 
 
-def make_room(flow: NoteRows, fragment: Fragment, places: list[tuple[int, Drawing]]) -> None:
+def reserve_space(flow: NoteRows, fragment: RowFragment, places: list[tuple[int, Drawing]]) -> None:
     """One transparent character stands for a formula: its font gives the height, its spacing the width."""
     formats = list(fragment.layout.formats())
     for place, drawing in places:
@@ -186,15 +186,17 @@ def make_room(flow: NoteRows, fragment: Fragment, places: list[tuple[int, Drawin
         room = QTextCharFormat()
         room.setFontPointSize(font.pointSizeF())
         room.setFontLetterSpacingType(QFont.SpacingType.AbsoluteSpacing)
-        room.setFontLetterSpacing(drawing.width + 2 - QFontMetricsF(font).horizontalAdvance(OBJECT))
+        room.setFontLetterSpacing(
+            drawing.width + 2 - QFontMetricsF(font).horizontalAdvance(OBJECT_REPLACEMENT)
+        )
         room.setForeground(Qt.GlobalColor.transparent)
         formats.append(format_range(place, 1, room))
     fragment.layout.setFormats(formats)
     fragment.drawings = tuple(places)
 
 
-def misspelled(
-    flow: NoteRows, row: Row, line: str, spans: list[inline.Span], fragment: Fragment
+def misspelled_ranges(
+    flow: NoteRows, row: EditorRow, line: str, spans: list[inline.Span], fragment: RowFragment
 ) -> list[inline.Span]:
     """The misspelled words of the prose of a line, in places of what is shown."""
     if flow.misspelled is None or row.scan.kind in VERBATIM:

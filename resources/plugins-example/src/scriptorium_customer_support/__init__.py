@@ -1,10 +1,10 @@
 """Customer support: users, tenants and tickets that are notes of a Scriptorium vault."""
 
 from app.toolkit.plugins import Plugin
-from app.toolkit.registry import Category, Level
+from app.toolkit.registry import AccessLevel, Category
 from scriptorium_customer_support.tools import tenant, ticket, user
 
 PLUGIN = Plugin(
-    categories=(Category("customer_support", "Customer support", Level.READ_WRITE),),
+    categories=(Category("customer_support", "Customer support", AccessLevel.READ_WRITE),),
     tools=(user, tenant, ticket),
 )

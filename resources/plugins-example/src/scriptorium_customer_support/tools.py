@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from app.errors import InvalidParametersError, NotFoundError
 from app.index.records import NoteRecord
-from app.toolkit.arguments import Limit, MarkdownText, NoteName, Properties
+from app.toolkit.argument_types import Limit, MarkdownText, NoteName, Properties
 from app.toolkit.context import ToolContext
 from app.toolkit.open_note import OpenNote
 from app.toolkit.proposal import Proposal

@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtTest import QTest
 
 from app.desktop.notes.editor.live_editor import LiveEditor
-from app.desktop.theme import ThemeSource
+from app.desktop.theme.theme import ThemeSource
 
 
 @pytest.fixture

@@ -282,7 +282,7 @@ def test_a_difference_makes_one_text_of_the_other(old: str, new: str) -> None:
 @given(old=_TEXT, new=_TEXT)
 def test_a_change_from_outside_is_one_step_of_undo(make_editor: Make, old: str, new: str) -> None:
     editor = make_editor(old)
-    editor.become(new)
+    editor.replace_document(new)
     assert editor.text() == new
     editor.undo()
     assert editor.text() == old
@@ -703,7 +703,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 app = QApplication([])
 from app.desktop.notes.editor.live_editor import LiveEditor
-from app.desktop.theme import ThemeSource
+from app.desktop.theme.theme import ThemeSource
 QAccessible.setActive(True)
 editor = LiveEditor(ThemeSource("light"))
 editor.resize(600, 400)
@@ -726,7 +726,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 app = QApplication([])
 from app.desktop.notes.editor.live_editor import LiveEditor
-from app.desktop.theme import ThemeSource
+from app.desktop.theme.theme import ThemeSource
 from tests.benchmarks.editor_texts import TOUR
 theme = ThemeSource("light")
 for number in range(150):

@@ -16,7 +16,7 @@ from app.desktop.notes.editor.line_scanner import scan_lines
 from app.desktop.notes.editor.live_editor import LiveEditor
 from app.desktop.notes.editor.mode import EditorMode
 from app.desktop.notes.editor.note_rows import PART_LENGTH
-from app.desktop.utf16 import units
+from app.desktop.widgets.utf16 import utf16_length
 from tests.benchmarks.editor_texts import TOUR, one_long_line
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
@@ -150,7 +150,7 @@ def test_random_edits_of_a_very_long_line_keep_its_parts(make_editor: Callable[.
         cursor = editor.textCursor()
         block = editor.document().findBlockByNumber(longest)
         line = block.text()
-        cursor.setPosition(block.position() + units(line[: rng.randint(0, len(line))]))
+        cursor.setPosition(block.position() + utf16_length(line[: rng.randint(0, len(line))]))
         editor.setTextCursor(cursor)
         editor.viewport().repaint()
         key = rng.choice([KEYS.Key_Return, KEYS.Key_Backspace, KEYS.Key_Delete, KEYS.Key_A, KEYS.Key_Z])

@@ -1,0 +1,377 @@
+"""Answers turns by installed programs that speak the Agent Client Protocol.
+
+A program is started in the vault's folder when it is first asked, serves all conversations, and ends with the
+app. It works with our tools over MCP, by a server that joins this app, so that the gate, the dialog, the
+audit log and undo are the same as for everyone. What it asks for beside that goes through the gate, too; what
+it does without asking is found, logged as such, and can be taken back.
+
+What it has read, by itself or from the net, nobody knows: it counts as tainted from its first word.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app.agent.acp.connection import AcpConnection, AcpSession, ProgramError
+from app.agent.acp.mcp_endpoint import McpEndpoint
+from app.agent.acp.options import AcpOption, apply_values, session_options, set_option
+from app.agent.acp.prompt_context import (
+    MCP_SERVER,
+    NoteText,
+    build_prompt,
+    conversation_history,
+    session_preamble,
+)
+from app.agent.acp.session_state import AcpSessionState, load_session_state, save_session_state
+from app.agent.acp.unmediated_edits import ExternalEditTracker
+from app.agent.turn import Turn
+from app.permissions.caller import Caller, CallerKind
+from app.settings import AgentProgram, Settings
+from app.toolkit.outcome import ToolFinished
+
+if TYPE_CHECKING:
+    from acp import schema
+
+    from app.agent.acp.client import AcpTurn
+
+log = logging.getLogger(__name__)
+
+_CANCEL_TIMEOUT_S = 5.0
+_NEW_SESSION_TIMEOUT_S = 60.0
+_SET_OPTION_TIMEOUT_S = 10.0
+_STOP_REASONS = {
+    "max_tokens": "{0} stopped: it has used the tokens that it may for one answer.",
+    "max_turn_requests": "{0} stopped: it has asked its model as often as it may for one answer.",
+    "refusal": "{0} does not go on with this.",
+}
+
+
+class AcpAgent:
+    """Answers turns by the program that each names.
+
+    Args:
+        vault: The vault's name.
+        root: Its folder.
+        note_text: Gives the text of a note for the prompt, None for one that a model may not see.
+        edits: Finds what programs write by themselves.
+        news: Gives what is new in the streams as a block of data, and says in the turn that it was given.
+    """
+
+    def __init__(
+        self,
+        vault: str,
+        root: Path,
+        settings: Callable[[], Settings],
+        note_text: NoteText,
+        edits: ExternalEditTracker,
+        news: Callable[[Turn], str] = lambda turn: "",
+    ) -> None:
+        self._vault = vault
+        self._root = root
+        self._settings = settings
+        self._note_text = note_text
+        self._server = McpEndpoint(root)
+        self._news = news
+        self._links: dict[AgentProgram, AcpConnection] = {}
+        self._ending: set[asyncio.Task[None]] = set()
+        self._wanted: dict[str, dict[str, str]] = {}
+        self._opening: dict[AgentProgram, asyncio.Lock] = {}
+        self.edits = edits
+
+    async def respond(self, turn: Turn) -> None:
+        """Let the turn's program answer; a failure becomes a notice."""
+        assert turn.program is not None
+        turn.news = self._news(turn)
+        preparing = asyncio.ensure_future(self.edits.prepare())
+        try:
+            link = await self._link(turn.program)
+            session = await self._session(link, turn)
+            await preparing
+            await self._converse(link, session, turn)
+        except ProgramError as error:
+            turn.notice("error", error.message, error.hint)
+        finally:
+            preparing.cancel()
+            await asyncio.gather(preparing, return_exceptions=True)
+
+    def caller_named(self, name: str) -> Caller | None:
+        """The program of this name as a caller: in the turn that it answers, if it does; None for others."""
+        talks = [talk for link in self._links.values() for talk in link.desk.turns.values()]
+        turns = [talk.turn for talk in talks if talk.turn.agent == name and not talk.is_cancelled]
+        if turns:
+            return turns[-1].caller
+        known = any(one.name == name for one in self._settings().programs.programs)
+        return Caller(CallerKind.MCP, name, tainted=True) if known else None
+
+    def options(self, name: str) -> tuple[AcpOption, ...]:
+        """What the program called `name` lets the person choose; empty before its first conversation."""
+        sessions = [
+            session
+            for program, link in self._links.items()
+            if program.name == name
+            for session in link.sessions.values()
+        ]
+        return apply_values(sessions[-1].options, self._wanted.get(name, {})) if sessions else ()
+
+    async def set_option(self, name: str, option: str, value: str) -> None:
+        """Choose for the conversations of the program called `name`, those to come included.
+
+        Raises:
+            ProgramError: the program refuses it.
+        """
+        from acp import RequestError
+
+        self._wanted.setdefault(name, {})[option] = value
+        for program, link in tuple(self._links.items()):
+            if program.name != name:
+                continue
+            try:
+                async with asyncio.timeout(_SET_OPTION_TIMEOUT_S):
+                    for session in tuple(link.sessions.values()):
+                        await self._set(link, session, option, value)
+            except (RequestError, ConnectionError, TimeoutError) as error:
+                self._wanted[name].pop(option, None)
+                said = f": {error}" if str(error) else ""
+                raise ProgramError(f"{name} did not take that{said}.", "It stays as it was.") from error
+
+    async def close(self) -> None:
+        """End every program and all that they started."""
+        links = list(self._links.values())
+        self._links.clear()
+        closing = (link.close() for link in links)
+        await asyncio.gather(*closing, *self._ending, return_exceptions=True)
+        self.edits.close()
+
+    # The program and its session
+
+    async def _link(self, program: AgentProgram) -> AcpConnection:
+        """The running program; started when it does not run (any more)."""
+        await self._end_removed()
+        async with self._opening.setdefault(program, asyncio.Lock()):
+            link = self._links.get(program)
+            if link is not None and link.is_alive:
+                return link
+            if link is not None:
+                await self._drop(link)
+            self._links[program] = link = await AcpConnection.open(program, self._root)
+            return link
+
+    def settings_changed(self) -> None:
+        """End what the settings do not have any more; call it in the loop where a program may run."""
+        if not self._links:
+            return
+        task = asyncio.get_running_loop().create_task(self._end_removed(), name="end removed programs")
+        self._ending.add(task)
+        task.add_done_callback(self._ending.discard)
+
+    async def _end_removed(self) -> None:
+        """End the programs that the settings do not have any more, once they have nothing to do."""
+        wanted = self._settings().programs.programs
+        for program, link in tuple(self._links.items()):
+            if program not in wanted and not link.desk.turns:
+                await self._drop(link)
+
+    async def _drop(self, link: AcpConnection) -> None:
+        if self._links.get(link.program) is link:
+            del self._links[link.program]
+        await link.close(at_once=True)
+
+    async def _session(self, link: AcpConnection, turn: Turn) -> AcpSession:
+        """The conversation as the program knows it, or a new one.
+
+        Raises:
+            ProgramError: it can't begin one.
+        """
+        from acp import RequestError
+
+        read_only = turn.prompt.mode != "propose"
+        kept = load_session_state(turn)
+        known = link.sessions.get(turn.conversation)
+        as_kept = known is not None and kept is not None and known.id == kept.session
+        if known is not None and as_kept and known.read_only == read_only:
+            return known
+        try:
+            async with asyncio.timeout(_NEW_SESSION_TIMEOUT_S):
+                made = kept and await self._taken_up(link, kept, turn, read_only)
+                made = made or await self._begin_session(link, turn, read_only)
+                for id_, value in self._wanted.get(link.program.name, {}).items():
+                    await self._set(link, made, id_, value)
+        except RequestError as error:
+            raise link.explain_error(error) from error
+        except ConnectionError as error:
+            raise await self._handle_loss(link, "when a conversation began") from error
+        except TimeoutError as error:
+            await self._drop(link)
+            name = link.program.name
+            raise ProgramError(
+                f"{name} began no conversation within {_NEW_SESSION_TIMEOUT_S:.0f} s.", ""
+            ) from error
+        link.sessions[turn.conversation] = made
+        return made
+
+    async def _set(self, link: AcpConnection, session: AcpSession, id_: str, value: str) -> None:
+        """Set an option of a session, where it has that value to choose."""
+        option = next((one for one in session.options if one.id == id_), None)
+        if option is None or value == option.current or apply_values((option,), {id_: value}) == (option,):
+            return
+        told = await set_option(link.connection, session.id, option, value)
+        session.options = apply_values(session.options, {id_: value}) if told is None else told
+
+    async def _begin_session(self, link: AcpConnection, turn: Turn, read_only: bool) -> AcpSession:
+        answer = await link.connection.new_session(
+            cwd=str(self._root), mcp_servers=[self._own_server(link, read_only=read_only)]
+        )
+        options = session_options(answer.modes, answer.config_options)
+        return AcpSession(answer.session_id, read_only, options=options)
+
+    async def _taken_up(
+        self, link: AcpConnection, kept: AcpSessionState, turn: Turn, read_only: bool
+    ) -> AcpSession | None:
+        """The session that the program had before; None where it can't go on with it."""
+        from acp import RequestError
+
+        go_on = (
+            link.connection.resume_session
+            if link.can_resume
+            else link.connection.load_session
+            if link.can_load
+            else None
+        )
+        if go_on is None:
+            return None
+        try:
+            answer = await go_on(
+                cwd=str(self._root),
+                session_id=kept.session,
+                mcp_servers=[self._own_server(link, read_only=read_only)],
+            )
+        except RequestError as error:
+            log.info("%s does not go on with a session: %s", link.program.name, error)
+            return None
+        options = session_options(answer.modes, answer.config_options) if answer is not None else ()
+        return AcpSession(kept.session, read_only, kept.cost, is_new=False, options=options)
+
+    def _own_server(self, link: AcpConnection, *, read_only: bool) -> schema.McpServerStdio:
+        from acp import schema
+
+        command, arguments = self._server.command(link.program.name, read_only=read_only)
+        variables = self._server.variables()
+        return schema.McpServerStdio(
+            name=MCP_SERVER,
+            command=command,
+            args=list(arguments),
+            env=[schema.EnvVariable(name=name, value=value) for name, value in variables.items()],
+        )
+
+    # A turn
+
+    async def _converse(self, link: AcpConnection, session: AcpSession, turn: Turn) -> None:
+        from app.agent.acp.client import AcpTurn
+        from app.agent.acp.update_translator import UpdateTranslator
+
+        narration = UpdateTranslator(turn)
+        talk = AcpTurn(turn, narration)
+        watched = await self.edits.begin(turn, lambda: narration.named_files)
+        link.desk.turns[session.id] = talk
+        unsubscribe = turn.events.subscribe(ToolFinished, narration.call_ended)
+        answer: schema.PromptResponse | None = None
+        try:
+            answer = await self._run_prompt(link, session, talk)
+        finally:
+            link.desk.turns.pop(session.id, None)
+            unsubscribe()
+            await asyncio.shield(asyncio.ensure_future(self.edits.end(watched)))
+            session.cost = narration.end(answer, session.cost)
+            save_session_state(turn, session.id, session.cost)
+            self._warn(turn, watched.found)
+        if (words := _STOP_REASONS.get(answer.stop_reason)) is not None:
+            turn.notice("warning", words.format(link.program.name))
+
+    async def _run_prompt(
+        self, link: AcpConnection, session: AcpSession, talk: AcpTurn
+    ) -> schema.PromptResponse:
+        """Send the prompt and wait for the end of the answer.
+
+        Raises:
+            ProgramError: the program failed, or is gone.
+            CancelledError: the person stopped the turn, and the program has stopped or was ended.
+        """
+        from acp import RequestError, schema
+
+        said = [schema.TextContentBlock(type="text", text=self._history(session, talk.turn))]
+        answer = asyncio.ensure_future(link.connection.prompt(session_id=session.id, prompt=[*said]))
+        session.is_new = False
+        try:
+            return await asyncio.shield(answer)
+        except asyncio.CancelledError:
+            stopping = asyncio.ensure_future(self._stop(link, session, talk, answer))
+            await _wait_uninterrupted(stopping)
+            raise
+        except RequestError as error:
+            raise link.explain_error(error) from error
+        except ConnectionError as error:
+            await talk.cancel()
+            raise await self._handle_loss(link, "in the middle of the turn") from error
+
+    async def _stop(
+        self,
+        link: AcpConnection,
+        session: AcpSession,
+        talk: AcpTurn,
+        answer: asyncio.Future[schema.PromptResponse],
+    ) -> None:
+        """Ask the program to stop; one that does not is ended."""
+        await talk.cancel()
+        try:
+            async with asyncio.timeout(_CANCEL_TIMEOUT_S):
+                await link.connection.cancel(session.id)
+                await asyncio.wait({answer})
+        except (TimeoutError, ConnectionError):
+            log.info("%s did not stop when it was asked to", link.program.name)
+        if not answer.done():
+            answer.cancel()
+            await asyncio.wait({answer})
+            await self._drop(link)
+            talk.turn.notice("warning", f"{link.program.name} did not stop when asked, so it was ended.")
+        elif not answer.cancelled():
+            answer.exception()
+
+    async def _handle_loss(self, link: AcpConnection, when: str) -> ProgramError:
+        error = await link.connection_error(when)
+        await self._drop(link)
+        return error
+
+    def _history(self, session: AcpSession, turn: Turn) -> str:
+        """The prompt with what the program has not heard yet."""
+        kept = load_session_state(turn)
+        heard = kept.heard if kept is not None and not session.is_new else 0
+        # The last item is the prompt itself.
+        items = turn.store.items(turn.conversation)[heard:]
+        own = items.index(next(item for item in items if item.turn == turn.caller.turn)) if items else 0
+        before = conversation_history(items[:own], turn.agent)
+        instructions = self._settings().agent.instructions
+        first = session_preamble(self._vault, self._root, instructions) if session.is_new else ""
+        return "\n\n".join(filter(None, (first, before, build_prompt(turn, self._note_text))))
+
+    def _warn(self, turn: Turn, found: int) -> None:
+        """Say so where a program wrote by itself though it was to read only."""
+        if found and turn.prompt.mode != "propose":
+            turn.notice(
+                "warning",
+                f"{turn.agent} changed files though it was to read only.",
+                "Undo takes that back. Programs run with all that you may do on this machine.",
+            )
+
+
+async def _wait_uninterrupted(work: asyncio.Future[None]) -> None:
+    """Wait until `work` is done, however often somebody is in a hurry."""
+    while not work.done():
+        try:
+            await asyncio.shield(work)
+        except asyncio.CancelledError:
+            if work.cancelled():
+                raise

@@ -1,0 +1,247 @@
+"""What a program asks of the app while it works: its reports, permissions, and files of the vault."""
+
+from __future__ import annotations
+
+import asyncio
+import difflib
+import logging
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePath
+from typing import Any, NoReturn, TypeVar
+
+from acp import RequestError, schema
+
+from app.agent.acp.client_tools import agent_action, agent_read, agent_write
+from app.agent.acp.update_translator import UpdateTranslator, extract_diffs, input_as_json, kind_label
+from app.agent.turn import Turn
+from app.toolkit.outcome import ToolOutcome
+
+log = logging.getLogger(__name__)
+
+_ERROR_CODE_REFUSED = -32603
+_READ_ONLY_KINDS = ("read", "search", "think", "fetch")
+_NO_TERMINAL = (
+    "There are no terminals here. To run a program, use the tool shell, which the person may switch on."
+)
+_ALWAYS_ALLOW_NOTE = "a standing yes: the program offers no other"
+T = TypeVar("T")
+
+
+@dataclass(eq=False)
+class AcpTurn:
+    """A turn of a program: what it tells, and what it asks that is not answered yet."""
+
+    turn: Turn
+    translator: UpdateTranslator
+    hashes: dict[str, str] = field(default_factory=dict)
+    pending_calls: set[asyncio.Task[ToolOutcome]] = field(default_factory=set)
+    is_cancelled: bool = False
+
+    @property
+    def may_change(self) -> bool:
+        """Whether agents may change anything in this turn."""
+        return self.turn.prompt.mode == "propose"
+
+    async def ask(self, call: Coroutine[Any, Any, ToolOutcome]) -> ToolOutcome | None:
+        """What comes of a call; None when the turn is withdrawn meanwhile."""
+        if self.is_cancelled:
+            call.close()
+            return None
+        task = asyncio.get_running_loop().create_task(call)
+        self.pending_calls.add(task)
+        try:
+            await asyncio.wait({task})
+        finally:
+            if not task.done():
+                task.cancel()
+                await asyncio.wait({task})
+            self.pending_calls.discard(task)
+        return None if task.cancelled() else task.result()
+
+    async def cancel(self) -> None:
+        """Take back all that it asks; it gets "cancelled" for an answer."""
+        self.is_cancelled = True
+        asking = tuple(self.pending_calls)
+        for task in asking:
+            task.cancel()
+        if asking:
+            await asyncio.wait(asking)
+
+
+class AcpClient:
+    """The client's side of the protocol, for all sessions of a program that works in the vault at `root`."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self.options_told: Callable[[str, object], None] = lambda session_id, update: None
+        self.turns: dict[str, AcpTurn] = {}
+
+    def on_connect(self, conn: object) -> None:
+        """Nothing is asked of the program on its own account."""
+
+    async def session_update(self, session_id: str, update: object, **_: object) -> None:
+        """Show what the program tells; what comes outside a turn (a session that is loaded) is dropped."""
+        if isinstance(update, schema.CurrentModeUpdate | schema.ConfigOptionUpdate):
+            self.options_told(session_id, update)
+        elif (talk := self.turns.get(session_id)) is not None:
+            talk.translator.handle_update(update)
+
+    async def request_permission(
+        self,
+        session_id: str,
+        tool_call: schema.ToolCallUpdate,
+        options: list[schema.PermissionOption],
+        **_: object,
+    ) -> schema.RequestPermissionResponse:
+        """Ask the person whether the program may do something by itself; never more than this once."""
+        talk = self._turn_of(session_id)
+        call = talk.translator.tool_call_state(tool_call)
+        once = _find_option(options, "allow_once")
+        allowing = once or _find_option(options, "allow_always")
+        if allowing is None:
+            return _permission_response(_find_option(options, "reject_once", "reject_always"))
+        arguments = {
+            "what": call.title or kind_label(call),
+            "kind": call.kind or "other",
+            "details": _call_details(call, standing=once is None),
+            "may_change": talk.may_change or call.kind in _READ_ONLY_KINDS,
+        }
+        turn = talk.turn
+        caller = replace(turn.caller, claim=turn.flush().strip())
+        outcome = await talk.ask(turn.runner.call_internal(agent_action, arguments, caller))
+        if outcome is None:
+            return schema.RequestPermissionResponse(outcome=schema.DeniedOutcome(outcome="cancelled"))
+        if not outcome.success:
+            if outcome.words:
+                turn.notice("info", f"You said no to “{arguments['what']}”: {outcome.words}")
+            return _permission_response(_find_option(options, "reject_once", "reject_always"))
+        return _permission_response(allowing)
+
+    async def read_text_file(
+        self, session_id: str, path: str, line: int | None = None, limit: int | None = None, **_: object
+    ) -> schema.ReadTextFileResponse:
+        """Text of a file that the program may see."""
+        talk = self._turn_of(session_id)
+        given = {"path": self._display_path(path), "line": line, "limit": limit}
+        arguments = {name: value for name, value in given.items() if value is not None}
+        outcome = await talk.ask(talk.turn.runner.call_internal(agent_read, arguments, talk.turn.caller))
+        if outcome is None or not outcome.success:
+            _raise_refusal(outcome, path)
+        talk.hashes[_path_key(path)] = str(outcome.result["hash"])
+        return schema.ReadTextFileResponse(content=str(outcome.result["text"]))
+
+    async def write_text_file(
+        self, session_id: str, path: str, content: str, **_: object
+    ) -> schema.WriteTextFileResponse:
+        """Propose a change of a file of the vault, which the person sees first."""
+        talk = self._turn_of(session_id)
+        arguments: dict[str, object] = {"path": self._display_path(path), "content": content}
+        if known := talk.hashes.get(_path_key(path), ""):
+            arguments["known_hash"] = known
+        if not talk.may_change:
+            arguments["may_change"] = False
+        outcome = await talk.ask(talk.turn.call(agent_write, arguments))
+        if outcome is None or not outcome.success:
+            _raise_refusal(outcome, path)
+        talk.hashes[_path_key(path)] = str(outcome.result["hash"])
+        return schema.WriteTextFileResponse()
+
+    async def create_terminal(self, session_id: str, command: str, **_: object) -> NoReturn:
+        """There are none: a program's commands would run past the sandbox and the tool that has one."""
+        raise RequestError(_ERROR_CODE_REFUSED, _NO_TERMINAL, {"command": command})
+
+    async def terminal_output(self, **_: object) -> NoReturn:
+        """As `create_terminal`."""
+        raise RequestError(_ERROR_CODE_REFUSED, _NO_TERMINAL)
+
+    async def release_terminal(self, **_: object) -> NoReturn:
+        """As `create_terminal`."""
+        raise RequestError(_ERROR_CODE_REFUSED, _NO_TERMINAL)
+
+    async def wait_for_terminal_exit(self, **_: object) -> NoReturn:
+        """As `create_terminal`."""
+        raise RequestError(_ERROR_CODE_REFUSED, _NO_TERMINAL)
+
+    async def kill_terminal(self, **_: object) -> NoReturn:
+        """As `create_terminal`."""
+        raise RequestError(_ERROR_CODE_REFUSED, _NO_TERMINAL)
+
+    async def create_elicitation(self, **_: object) -> NoReturn:
+        """Questions stand in the text: the person answers with the next message."""
+        raise RequestError.method_not_found("elicitation/create")
+
+    async def complete_elicitation(self, **_: object) -> None:
+        """Nothing is elicited."""
+
+    async def ext_method(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
+        """No extension of the protocol is known."""
+        raise RequestError.method_not_found(f"_{method}")
+
+    async def ext_notification(self, method: str, params: dict[str, Any]) -> None:
+        """No extension of the protocol is known."""
+
+    def _display_path(self, path: str) -> str:
+        """A path as people read it: relative, where it is in the vault."""
+        if not (pure := PurePath(path)).is_relative_to(self._root):
+            return path
+        return pure.relative_to(self._root).as_posix()
+
+    def _turn_of(self, session_id: str) -> AcpTurn:
+        """The turn in which the program asks.
+
+        Raises:
+            RequestError: it asks outside a turn.
+        """
+        talk = self.turns.get(session_id)
+        if talk is None or talk.is_cancelled:
+            raise RequestError(_ERROR_CODE_REFUSED, "No turn is under way: nothing can be asked for now.")
+        return talk
+
+
+def _find_option(options: list[schema.PermissionOption], *kinds: str) -> schema.PermissionOption | None:
+    """The first option of the first of these kinds that is offered."""
+    return next((one for kind in kinds for one in options if one.kind == kind), None)
+
+
+def _permission_response(option: schema.PermissionOption | None) -> schema.RequestPermissionResponse:
+    if option is None:
+        return schema.RequestPermissionResponse(outcome=schema.DeniedOutcome(outcome="cancelled"))
+    chosen = schema.AllowedOutcome(outcome="selected", option_id=option.option_id)
+    return schema.RequestPermissionResponse(outcome=chosen)
+
+
+def _call_details(call: schema.ToolCallUpdate, *, standing: bool) -> list[str]:
+    """All that the program says of what it wants to do, as "name = value"."""
+    said = [f"your yes is = {_ALWAYS_ALLOW_NOTE}"] if standing else []
+    said += [f"at = {place.path}" for place in call.locations or ()]
+    if given := input_as_json(call):
+        said.append(f"input = {given}")
+    for change in extract_diffs(call):
+        lines = difflib.unified_diff(
+            (change.old_text or "").splitlines(), change.new_text.splitlines(), "before", "after", lineterm=""
+        )
+        said.append(f"change of {change.path} = \n" + "\n".join(lines))
+    return said
+
+
+def _raise_refusal(outcome: ToolOutcome | None, path: str) -> NoReturn:
+    """Tell the program that it does not get what it asked for, and why.
+
+    Raises:
+        RequestError: always.
+    """
+    if outcome is None:
+        raise RequestError(_ERROR_CODE_REFUSED, "The turn was cancelled.", {"path": path})
+    error = dict(outcome.error or {})
+    if error.get("type") == "not_found":
+        raise RequestError(-32002, outcome.message or str(error.get("message")), {"path": path})
+    words = outcome.message or str(error.get("message") or "It was denied.")
+    raise RequestError(_ERROR_CODE_REFUSED, words, {"path": path, "denied": outcome.denied})
+
+
+def _path_key(path: str) -> str:
+    with suppress(ValueError):
+        return str(PurePath(path))
+    return path

@@ -1,0 +1,185 @@
+"""What a program in the panel may ask the app for, as tools that nobody is offered: through the gate.
+
+A read of the vault shows what a model may see; one outside it is asked about. A write is a change set like
+any other. What the program wants to do by itself is shown as an effect and never allowed without a yes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated
+
+from pydantic import Field
+
+from app.errors import ConflictError, InvalidParametersError, LimitError, NotFoundError, PermissionDeniedError
+from app.permissions.approval import Effect
+from app.permissions.impact import COMMAND
+from app.toolkit.context import ToolContext
+from app.toolkit.file_view import FileView, ask_to_read, resolve_path
+from app.toolkit.proposal import EffectProposal, Proposal
+from app.toolkit.result import ToolResult
+from app.toolkit.tool import tool
+from app.vault.changes import ChangeSet, Create, Update, after_of, content_hash
+from app.vault.path import NotePath
+
+CATEGORY = "programs"
+_READ_ONLY_MESSAGE = "You are in a turn in which agents may only read."
+_MAX_TEXT_BYTES = 10 * 1024 * 1024
+
+FilePath = Annotated[str, Field(min_length=1, max_length=4096)]
+
+
+class ReadText(ToolResult):
+    """Text of a file, exactly as it is; `hash` is the SHA-256 of all its bytes."""
+
+    path: str
+    text: str
+    hash: str
+
+
+class WrittenText(ToolResult):
+    """A file that was written; `hash` is the SHA-256 of its bytes."""
+
+    path: str
+    created: bool
+    hash: str
+
+
+class ActionAllowed(ToolResult):
+    """What the program may do now, once."""
+
+    what: str
+
+
+@tool(category=CATEGORY)
+async def agent_read(
+    context: ToolContext,
+    path: FilePath,
+    line: Annotated[int, Field(ge=1)] | None = None,
+    limit: Annotated[int, Field(ge=0)] | None = None,
+) -> ReadText | EffectProposal[ReadText]:
+    """Read a text file for an agent from outside, byte for byte what it holds.
+
+    Args:
+        path: The file, by its absolute path or relative to the vault.
+        line: The line to start at; the first is 1.
+        limit: How many lines at most.
+    """
+    spot = await resolve_path(context, path)
+    view = FileView(context, spot)
+
+    def read() -> ReadText:
+        content, told = view.read(spot.name), view.display_path(spot.name)
+        text = _line_range(_decode_exact(content, path), line, limit)
+        return ReadText(path=told, text=text, hash=content_hash(content), message=f"Read {told}.")
+
+    if spot.is_outside:
+        return ask_to_read(context, f"Read the file {spot.real}", spot, read=read)
+    return await asyncio.to_thread(read)
+
+
+@tool(category=CATEGORY)
+async def agent_write(
+    context: ToolContext,
+    path: FilePath,
+    content: Annotated[str, Field(max_length=_MAX_TEXT_BYTES)],
+    known_hash: str = "",
+    may_change: bool = True,
+) -> Proposal[WrittenText]:
+    """Write a text file of the vault for an agent from outside; the person sees the change first.
+
+    Args:
+        path: The file, by its absolute path or relative to the vault.
+        content: All of its text.
+        known_hash: What the file held when the agent last read it; empty when it did not.
+        may_change: Whether agents may change anything in this turn.
+    """
+    if not may_change:
+        raise PermissionDeniedError(f"{_READ_ONLY_MESSAGE} {path} was not written.", path=path)
+    spot = await resolve_path(context, path)
+    if spot.inside is None:
+        raise PermissionDeniedError(
+            f"{path} is not in the vault: only files of the vault are written.", path=path
+        )
+    target = NotePath.parse(spot.inside) if spot.inside else None
+    if target is None:
+        raise InvalidParametersError("The vault is a folder, not a file.", path=path)
+    change = await asyncio.to_thread(_plan_write, context, target, content, known_hash)
+    made = isinstance(change, Create)
+    said = f"{'Created' if made else 'Wrote'} {change.path}."
+
+    def report(committed: ChangeSet) -> WrittenText:
+        written = next(filter(None, map(after_of, committed.changes)), change.after)
+        return WrittenText(path=str(change.path), created=made, hash=content_hash(written), message=said)
+
+    return context.propose(ChangeSet.of(change, summary=f"Write {change.path}"), report)
+
+
+@tool(category=CATEGORY, always_asks=True)
+async def agent_action(
+    context: ToolContext,
+    what: Annotated[str, Field(min_length=1)],
+    kind: str = "other",
+    details: list[str] | None = None,
+    may_change: bool = True,
+) -> EffectProposal[ActionAllowed]:
+    """Let an agent from outside do something by itself, once. The app does not do it and can't undo it.
+
+    Args:
+        what: What it wants to do, in its own words.
+        kind: What kind of action it says that is.
+        details: All that it says of it, as "name = value".
+        may_change: Whether agents may change anything in this turn.
+    """
+    if not may_change:
+        raise PermissionDeniedError(f"{_READ_ONLY_MESSAGE} Not allowed: {what}", what=what)
+    shown = (("kind", kind), *((name, value) for name, _, value in _split_details(details or [])))
+
+    async def run() -> ActionAllowed:
+        return ActionAllowed(what=what, message="Allowed once; the program does it by itself.")
+
+    return context.propose_effect(Effect(COMMAND, f"Do by itself: {what}", shown), run)
+
+
+def _split_details(details: list[str]) -> list[tuple[str, str, str]]:
+    return [detail.partition(" = ") for detail in details]
+
+
+def _decode_exact(content: bytes, path: str) -> str:
+    """The text of a file; written back as it is, it is the same file."""
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InvalidParametersError(f"{path} is no UTF-8 text.", path=path) from error
+
+
+def _line_range(text: str, line: int | None, limit: int | None) -> str:
+    if line is None and limit is None:
+        return text
+    lines = text.splitlines(keepends=True)
+    first = (line or 1) - 1
+    return "".join(lines[first : None if limit is None else first + limit])
+
+
+def _plan_write(context: ToolContext, target: NotePath, content: str, known_hash: str) -> Create | Update:
+    vault = context.vault
+    try:
+        after = content.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise InvalidParametersError("The text holds a half of a character.", path=str(target)) from error
+    if len(after) > _MAX_TEXT_BYTES:
+        raise LimitError(
+            f"A text of more than {_MAX_TEXT_BYTES // 1024**2} MiB is not written.", limit=_MAX_TEXT_BYTES
+        )
+    taken = vault.existing_path(target)
+    if taken is None:
+        return Create(vault.disk_spelling(target), after)
+    try:
+        before = vault.read(taken)
+    except NotFoundError as error:
+        # There is something that the program may not see; it learns no more of it than that.
+        raise ConflictError(f"{target} can't be written: its place is taken.", path=str(target)) from error
+    if known_hash and known_hash != content_hash(before):
+        message = f"{taken} has changed since you read it, so nothing was written. Read it again."
+        raise ConflictError(message, path=str(taken))
+    return Update(taken, before, after)

@@ -1,0 +1,204 @@
+"""A running program that speaks the protocol, and the errors of one that does not go on."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import sys
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from app.agent.acp.options import MODE, AcpOption, apply_values, config_options
+from app.agent.acp.process import ProgramProcess
+from app.errors import NotFoundError, ScriptoriumError, StorageError
+from app.settings import AgentProgram
+
+if TYPE_CHECKING:
+    from acp import Client, RequestError, schema
+    from acp.client.connection import ClientSideConnection
+
+    from app.agent.acp.client import AcpClient
+
+log = logging.getLogger(__name__)
+
+_PROTOCOL_VERSION = 1
+_AUTH_REQUIRED = -32000
+_START_TIMEOUT_S = 60.0
+_CLOSE_TIMEOUT_S = 2.0
+_MAX_SHOWN_ERROR_CHARS = 600
+
+
+class ProgramError(ScriptoriumError):
+    """A program does not start or does not go on; `hint` says what to do."""
+
+    type = "internal"
+
+    def __init__(self, message: str, hint: str) -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+@dataclass(eq=False)
+class AcpSession:
+    """A conversation as the program knows it: its id there, what it may do, what it has cost, its options."""
+
+    id: str
+    read_only: bool
+    cost: float = 0.0
+    is_new: bool = True
+    options: tuple[AcpOption, ...] = ()
+
+
+class AcpConnection:
+    """The connection to one running program; `open` makes it.
+
+    `sessions` are the conversations that it has at hand, by our ids.
+    """
+
+    def __init__(
+        self,
+        program: AgentProgram,
+        process: ProgramProcess,
+        connection: ClientSideConnection,
+        desk: AcpClient,
+    ) -> None:
+        self.program = program
+        self.process = process
+        self.connection = connection
+        self.desk = desk
+        self.sessions: dict[str, AcpSession] = {}
+        self._raw_message: schema.InitializeResponse | None = None
+
+    @classmethod
+    async def open(cls, program: AgentProgram, root: Path) -> AcpConnection:
+        """Start `program` in the vault at `root` and agree on the protocol.
+
+        Raises:
+            ProgramError: it does not start, or does not speak the protocol.
+        """
+        # The protocol's classes take a second to import.
+        await asyncio.to_thread(_import_protocol)
+        from acp.client.connection import ClientSideConnection
+
+        from app.agent.acp.client import AcpClient
+
+        try:
+            process = await ProgramProcess.start(program, root)
+        except (NotFoundError, StorageError) as error:
+            hint = "Install it, or put its whole path into the settings, Agents from outside."
+            raise ProgramError(error.message, hint) from error
+        desk = AcpClient(root)
+        # The library's protocol asks for all methods of the draft, each with every argument by name.
+        connection = ClientSideConnection(cast("Client", desk), process.stdin, process.stdout)
+        link = cls(program, process, connection, desk)
+        desk.options_told = link._update_options
+        try:
+            await link._initialize()
+        except BaseException:
+            await link.close(at_once=True)
+            raise
+        return link
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether the program runs."""
+        return self.process.exit_status is None
+
+    @property
+    def can_load(self) -> bool:
+        """Whether it can go on with a session that it had before, telling all of it again."""
+        capabilities = self._raw_message.agent_capabilities if self._raw_message else None
+        return bool(capabilities and capabilities.load_session)
+
+    @property
+    def can_resume(self) -> bool:
+        """As `loads`, without telling it again."""
+        capabilities = self._raw_message.agent_capabilities if self._raw_message else None
+        sessions = capabilities.session_capabilities if capabilities else None
+        return bool(sessions and sessions.resume is not None)
+
+    async def close(self, *, at_once: bool = False) -> None:
+        """End the program and all that it started."""
+        # The process first: a connection waits for what it still has to send.
+        await self.process.terminate(at_once=at_once)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_CLOSE_TIMEOUT_S):
+                await self.connection.close()
+
+    async def _initialize(self) -> None:
+        from acp import RequestError, schema
+
+        able = schema.ClientCapabilities(
+            fs=schema.FileSystemCapabilities(read_text_file=True, write_text_file=True), terminal=False
+        )
+        me = schema.Implementation(name="scriptorium", title="Scriptorium", version="1")
+        try:
+            async with asyncio.timeout(_START_TIMEOUT_S):
+                self._raw_message = await self.connection.initialize(_PROTOCOL_VERSION, able, me)
+        except TimeoutError as error:
+            message = (
+                f"{self.program.name} did not answer within {_START_TIMEOUT_S:.0f} seconds of its start."
+            )
+            raise ProgramError(message, self._advice()) from error
+        except RequestError as error:
+            raise self.explain_error(error) from error
+        except (ConnectionError, ValueError) as error:
+            raise await self.connection_error("when it was started") from error
+        if self._raw_message.protocol_version != _PROTOCOL_VERSION:
+            version = self._raw_message.protocol_version
+            raise ProgramError(
+                f"{self.program.name} speaks version {version} of the protocol, and not {_PROTOCOL_VERSION}.",
+                "Another version of it may do.",
+            )
+
+    def _update_options(self, id_: str, update: object) -> None:
+        """The program has another mode, or other options."""
+        from acp import schema
+
+        for session in self.sessions.values():
+            if session.id != id_:
+                continue
+            match update:
+                case schema.CurrentModeUpdate(current_mode_id=mode):
+                    session.options = apply_values(session.options, {MODE: mode})
+                case schema.ConfigOptionUpdate(config_options=config):
+                    session.options = config_options(config)
+
+    async def connection_error(self, when: str) -> ProgramError:
+        """The error for a program that is gone or does not speak the protocol, with its own last words."""
+        await self.process.wait_ended(1.0)
+        status = self.process.exit_status
+        if status is None:
+            return ProgramError(
+                f"{self.program.name} does not speak the Agent Client Protocol.", self._advice()
+            )
+        how = f"exit status {status}" if status >= 0 else f"signal {-status}"
+        return ProgramError(f"{self.program.name} ended {when} ({how}).", self._advice())
+
+    def explain_error(self, error: RequestError) -> ProgramError:
+        """What a program says of a request that failed, for people."""
+        name = self.program.name
+        if error.code == _AUTH_REQUIRED:
+            ways = [way.name for way in (self._raw_message.auth_methods if self._raw_message else None) or ()]
+            how = f" It knows: {', '.join(ways)}." if ways else ""
+            return ProgramError(
+                f"{name} wants you to log in first.",
+                f"Start it in a terminal, log in there, then send the message again.{how}",
+            )
+        data = error.data if isinstance(error.data, dict) else {}
+        details = str(data.get("details") or data.get("message") or "")
+        said = f"{error}: {details}" if details and details not in str(error) else str(error)
+        return ProgramError(f"{name} says: {said}"[:_MAX_SHOWN_ERROR_CHARS], self._advice())
+
+    def _advice(self) -> str:
+        words = self.process.stderr_tail[-_MAX_SHOWN_ERROR_CHARS:]
+        told = f"Its last words: {words}" if words else ""
+        return told or "The next message starts it anew."
+
+
+def _import_protocol() -> None:
+    import acp  # noqa: F401 (only to have it loaded)
+
+    log.debug("the protocol is loaded, %d modules", len(sys.modules))

@@ -1,0 +1,55 @@
+"""Programs that are known to speak the protocol: offered where they are installed, never fetched."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from app.settings import AgentProgram
+
+
+@dataclass(frozen=True, slots=True)
+class AgentPreset:
+    """A program by the name of its file, with the arguments that make it speak the protocol."""
+
+    name: str
+    command: str
+    arguments: tuple[str, ...] = ()
+    variables: tuple[str, ...] = ()
+
+
+PRESETS = (
+    AgentPreset("Claude Code", "claude-agent-acp", (), ("ANTHROPIC_API_KEY", "CLAUDE_CONFIG_DIR")),
+    AgentPreset("Claude Code", "claude-code-acp", (), ("ANTHROPIC_API_KEY", "CLAUDE_CONFIG_DIR")),
+    AgentPreset("Codex", "codex-acp", (), ("OPENAI_API_KEY", "CODEX_HOME")),
+    AgentPreset(
+        "Gemini CLI", "gemini", ("--acp",), ("GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_CLOUD_PROJECT")
+    ),
+    AgentPreset("Copilot CLI", "copilot", ("--acp",)),
+    AgentPreset("Cursor CLI", "cursor-agent", ("acp",), ("CURSOR_API_KEY",)),
+    AgentPreset("Goose", "goose", ("acp",)),
+    AgentPreset("Kimi CLI", "kimi", ("acp",)),
+    AgentPreset("Kiro CLI", "kiro-cli", ("acp",)),
+    AgentPreset("Mistral Vibe", "vibe-acp", (), ("MISTRAL_API_KEY",)),
+    AgentPreset("OpenCode", "opencode", ("acp",)),
+    AgentPreset("Qwen Code", "qwen", ("--acp",)),
+)
+
+
+def installed_presets(find: Callable[[str], str | None] = shutil.which) -> tuple[AgentProgram, ...]:
+    """Those of the known programs that this machine has, one of each name; looks at the disk.
+
+    Args:
+        find: Gives the path of a program by the name of its file, None where there is none.
+    """
+    found: dict[str, AgentProgram] = {}
+    for known in PRESETS:
+        if known.name not in found and find(known.command):
+            found[known.name] = AgentProgram(
+                name=known.name,
+                command=known.command,
+                arguments=known.arguments,
+                variables=known.variables,
+            )
+    return tuple(found.values())

@@ -1,0 +1,187 @@
+"""A program from outside as a process: started, its last words kept, ended with all that it started."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from app.errors import NotFoundError, StorageError
+from app.sandbox.process import kill_process_tree
+from app.settings import AgentProgram
+
+MAX_MESSAGE_BYTES = 50 * 1024 * 1024
+"""In bytes; a message of the protocol is one line."""
+_MAX_STDERR_BYTES = 8 * 1024
+_TERMINATE_TIMEOUT_S = 2.0
+_INHERITED_VARIABLES = (
+    # Where programs, homes and settings are; without these a program finds neither itself nor its login.
+    "PATH",
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "SHELL",
+    "TMPDIR",
+    "TZ",
+    "LANG",
+    "LANGUAGE",
+    "LC_ALL",
+    "LC_CTYPE",
+    "LC_MESSAGES",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+    "XDG_CACHE_HOME",
+    "XDG_STATE_HOME",
+    "XDG_RUNTIME_DIR",
+    # A login by the browser, and secrets of the desktop's key store.
+    "DISPLAY",
+    "WAYLAND_DISPLAY",
+    "XAUTHORITY",
+    "DBUS_SESSION_BUS_ADDRESS",
+    "BROWSER",
+    # The way to the net.
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "ALL_PROXY",
+    "NO_PROXY",
+    "http_proxy",
+    "https_proxy",
+    "all_proxy",
+    "no_proxy",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "NODE_EXTRA_CA_CERTS",
+    # Windows.
+    "APPDATA",
+    "LOCALAPPDATA",
+    "PROGRAMDATA",
+    "PROGRAMFILES",
+    "USERPROFILE",
+    "USERNAME",
+    "HOMEDRIVE",
+    "HOMEPATH",
+    "SYSTEMROOT",
+    "SYSTEMDRIVE",
+    "COMSPEC",
+    "PATHEXT",
+    "TEMP",
+    "TMP",
+    "PROCESSOR_ARCHITECTURE",
+)
+
+
+def process_environment(names: Iterable[str], all_: Mapping[str, str] | None = None) -> dict[str, str]:
+    """The environment of a program: the usual variables, and those that the user named for it."""
+    given = os.environ if all_ is None else all_
+    return {name: given[name] for name in dict.fromkeys((*_INHERITED_VARIABLES, *names)) if name in given}
+
+
+def _resolve_command(command: str) -> str:
+    """The absolute path of a program: a name must never mean a file of the folder that it is to run in.
+
+    Raises:
+        NotFoundError: there is none.
+    """
+    path = shutil.which(command)
+    if path is None:
+        raise NotFoundError(f"There is no program {command!r}.", program=command)
+    return str(Path(path).absolute())
+
+
+class ProgramProcess:
+    """A running program; `start` makes one.
+
+    `stdin` and `stdout` carry the protocol. What it writes to its standard error is read all along, so that
+    it never waits for that, and the end of it is kept for the message that says why it ended.
+    """
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        assert process.stdin is not None and process.stdout is not None and process.stderr is not None
+        self._process = process
+        self.stdin = process.stdin
+        self.stdout = process.stdout
+        self._errors = bytearray()
+        self._reading = asyncio.create_task(self._read_errors(process.stderr), name="read errors")
+
+    @classmethod
+    async def start(cls, program: AgentProgram, cwd: Path) -> ProgramProcess:
+        """Start `program` in the folder `cwd`, as the leader of a process group of its own.
+
+        Raises:
+            NotFoundError: there is no such program.
+            StorageError: it can't be started.
+        """
+        command = await asyncio.to_thread(_resolve_command, program.command)
+        flags = 0
+        if sys.platform == "win32":
+            flags = subprocess.CREATE_NO_WINDOW
+        try:
+            process = await asyncio.create_subprocess_exec(
+                command,
+                *program.arguments,
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.PIPE,
+                cwd=cwd,
+                env=process_environment(program.variables),
+                limit=MAX_MESSAGE_BYTES,
+                start_new_session=True,
+                creationflags=flags,
+            )
+        except (OSError, ValueError) as error:
+            raise StorageError(f"{program.command} can't be started: {error}") from error
+        return cls(process)
+
+    @property
+    def pid(self) -> int:
+        """Its number in the system."""
+        return self._process.pid
+
+    @property
+    def exit_status(self) -> int | None:
+        """How it ended: negative for a signal; None while it runs."""
+        return self._process.returncode
+
+    @property
+    def stderr_tail(self) -> str:
+        """The end of what it wrote to its standard error."""
+        return self._errors.decode("utf-8", "replace").strip()
+
+    async def wait_ended(self, within: float) -> bool:
+        """Whether it ends within so many seconds; its last words are complete then."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(within):
+                await self._process.wait()
+                await asyncio.shield(self._reading)
+        return self._process.returncode is not None
+
+    async def terminate(self, *, at_once: bool = False) -> None:
+        """End it and all that it started: by closing its input, then by killing its group."""
+        try:
+            self.stdin.close()
+            if not at_once:
+                await self.wait_ended(_TERMINATE_TIMEOUT_S)
+        finally:
+            # What it started may live on when it has ended by itself.
+            kill_process_tree(self._process)
+            await asyncio.shield(asyncio.ensure_future(self._reaped()))
+
+    async def _reaped(self) -> None:
+        await self._process.wait()
+        done, _ = await asyncio.wait({self._reading}, timeout=_TERMINATE_TIMEOUT_S)
+        if not done:
+            # Something that got away from the group still holds the pipe: it is not waited for.
+            self._reading.cancel()
+            await asyncio.wait({self._reading})
+        with suppress(OSError):
+            await self.stdin.wait_closed()
+
+    async def _read_errors(self, stream: asyncio.StreamReader) -> None:
+        while part := await stream.read(4096):
+            self._errors += part
+            del self._errors[:-_MAX_STDERR_BYTES]

@@ -1,0 +1,182 @@
+"""What a program writes into the vault by itself, past the gate: found, journaled, logged and shown.
+
+While a turn of a program goes on, each change of a file that is not the app's is taken to be the program's.
+Nobody can know that for sure, as another program may write at the same time; so the log says whether the
+program itself named the file. What the file held before is kept in an imprint of the vault, made when the
+turn begins.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePath
+
+from app.agent.transcript import ToolCard
+from app.agent.turn import Turn, complete_card
+from app.errors import NotFoundError, ScriptoriumError
+from app.permissions.caller import Caller
+from app.toolkit.external_changes import DIRECT_EDIT, ExternalChangeRecorder
+from app.vault.baseline import BaselineDiff, VaultBaseline, change_set_of
+from app.vault.changes import FileChange, content_hash, touched_paths
+from app.vault.path import NotePath
+from app.vault.store import MISSING_HASH, NoteStore
+
+log = logging.getLogger(__name__)
+
+_REPORTED_EDIT_REASON = "{0} wrote it by itself, past the gate, and told of it"
+_UNREPORTED_EDIT_REASON = (
+    "it was written while {0} was at work, which did not tell of it: maybe by another program"
+)
+
+
+@dataclass(slots=True, eq=False)
+class WatchedTurn:
+    """A turn of a program that is under way; `named` gives the files that it says it changes."""
+
+    turn: Turn
+    named: Callable[[], Iterable[str]]
+    found: int = 0
+
+
+class ExternalEditTracker:
+    """Looks at the vault's files while programs are at work in it.
+
+    Args:
+        folder: Where the imprint is kept, in a file without a name.
+    """
+
+    def __init__(self, root: Path, folder: Path, store: NoteStore, adoption: ExternalChangeRecorder) -> None:
+        self._root = root
+        self._folder = folder
+        self._store = store
+        self._adoption = adoption
+        self._imprint: VaultBaseline | None = None
+        self._watched: list[WatchedTurn] = []
+        self._taken: set[NotePath] = set()
+        self._looking = asyncio.Lock()
+        self._stop = threading.Event()
+
+    async def begin(self, turn: Turn, named: Callable[[], Iterable[str]]) -> WatchedTurn:
+        """Keep what the files hold now; from here on, what is changed is taken to be the program's."""
+        watched = WatchedTurn(turn, named)
+        if not self._store.writable:
+            return watched
+        async with self._looking:
+            await self._capture_baseline()
+            self._watched.append(watched)
+        return watched
+
+    async def prepare(self) -> None:
+        """Keep what the files hold, ahead of `begin`: of many notes that takes its time the first time."""
+        if self._store.writable:
+            async with self._looking:
+                await self._capture_baseline()
+
+    async def _capture_baseline(self) -> None:
+        if self._imprint is None:
+            self._imprint = VaultBaseline(self._root, self._folder)
+        if not self._watched:
+            await asyncio.to_thread(self._imprint.capture, self._stop.is_set)
+
+    async def end(self, watched: WatchedTurn) -> None:
+        """Look a last time; what is changed from now on is nobody's that is known."""
+        if watched in self._watched:
+            await self.collect()
+            self._watched.remove(watched)
+
+    async def collect(self, paths: Iterable[NotePath] | None = None) -> frozenset[NotePath]:
+        """Take in what programs have changed.
+
+        Args:
+            paths: Where to look; None for the whole vault.
+
+        Returns:
+            Those of `paths` that are as they were taken in: nobody else needs to tell of them.
+        """
+        if self._imprint is None or self._stop.is_set():
+            return frozenset()
+        asked = None if paths is None else tuple(paths)
+        if self._watched:
+            async with self._looking:
+                found = await asyncio.to_thread(self._imprint.diff, asked, self._store.is_own_write)
+                if found:
+                    await self._assign_to_turns(found)
+        known = self._taken.intersection(asked or ())
+        return await asyncio.to_thread(self._as_taken, known) if known else frozenset()
+
+    def close(self) -> None:
+        """Forget what the files held."""
+        self._stop.set()
+        if self._imprint is not None:
+            self._imprint.close()
+
+    def _as_taken(self, paths: Iterable[NotePath]) -> frozenset[NotePath]:
+        """Those of the files that hold what they held when they were taken in."""
+        return frozenset(path for path in paths if self._store.is_own_write(path, self._digest(path)))
+
+    def _digest(self, path: NotePath) -> str:
+        try:
+            return content_hash(self._store.read(path))
+        except NotFoundError:
+            return MISSING_HASH
+        except ScriptoriumError:
+            return "unreadable"
+
+    async def _assign_to_turns(self, found: BaselineDiff) -> None:
+        """Share what was found out among the turns, and within each by whether the program named it."""
+        shares: dict[tuple[int, bool], tuple[WatchedTurn, list[FileChange], list[NotePath]]] = {}
+        for change in found.changes:
+            watched, told = self._whose(touched_paths(change))
+            shares.setdefault((id(watched), told), (watched, [], []))[1].append(change)
+        for path in found.unkept:
+            watched, told = self._whose((path,))
+            shares.setdefault((id(watched), told), (watched, [], []))[2].append(path)
+        for (_, told), (watched, changes, unkept) in shares.items():
+            await self._adopt(watched, BaselineDiff(tuple(changes), tuple(unkept)), told)
+
+    def _whose(self, paths: Iterable[NotePath]) -> tuple[WatchedTurn, bool]:
+        """The turn in which the program named one of these files, else the one that began last."""
+        texts = {path.text for path in paths}
+        for watched in reversed(self._watched):
+            if not texts.isdisjoint(self._relative(name) for name in watched.named()):
+                return watched, True
+        return self._watched[-1], False
+
+    def _relative(self, name: str) -> str:
+        path = PurePath(name)
+        if path.is_absolute():
+            try:
+                return path.relative_to(self._root).as_posix()
+            except ValueError:
+                return ""
+        return path.as_posix()
+
+    async def _adopt(self, watched: WatchedTurn, found: BaselineDiff, told: bool) -> None:
+        turn = watched.turn
+        change_set = change_set_of(found)
+        reason = (_REPORTED_EDIT_REASON if told else _UNREPORTED_EDIT_REASON).format(turn.caller.name)
+        outcome = await self._adoption.record(change_set, _program_caller(turn.caller), reason, found.unkept)
+        watched.found += len(found.changes) + len(found.unkept)
+        self._taken.update(change_set.paths)
+        paths = [str(path) for path in (*change_set.paths, *found.unkept)]
+        turn.flush()
+        card = ToolCard(
+            turn=turn.caller.turn,
+            at=time.time(),
+            agent=turn.agent,
+            call=f"{DIRECT_EDIT}:{outcome.entry}",
+            tool=DIRECT_EDIT,
+            arguments=json.dumps({"files": ", ".join(paths)}, ensure_ascii=False),
+        )
+        turn.put(complete_card(card, outcome))
+
+
+def _program_caller(caller: Caller) -> Caller:
+    """The program, which says nothing of what it did past the gate."""
+    return replace(caller, claim="")

@@ -1,0 +1,253 @@
+"""What a program tells of its turn, as items of the conversation: text, thoughts, plans, its own calls.
+
+All of it is the program's claim. What was really written is told by the journal, see `direct_edits.py`.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import time
+from collections.abc import Sequence
+from pathlib import PurePath
+from typing import Any
+
+from acp import schema
+
+from app.agent.transcript import AgentPlan, CardState, PlanStep, ToolCard, Usage
+from app.agent.turn import Turn, complete_card
+from app.permissions.caller import CallerKind
+from app.toolkit.outcome import ToolFinished
+
+log = logging.getLogger(__name__)
+
+_KINDS = {
+    "read": "Read",
+    "edit": "Edit",
+    "delete": "Delete",
+    "move": "Move",
+    "search": "Search",
+    "execute": "Run",
+    "think": "Think",
+    "fetch": "Fetch",
+    "switch_mode": "Change mode",
+    "other": "Use",
+}
+_STATES: dict[str, CardState] = {
+    "pending": "running",
+    "in_progress": "running",
+    "completed": "done",
+    "failed": "failed",
+}
+_WRITE_KINDS = ("edit", "delete", "move")
+_MAX_SHOWN_CHARS = 20_000
+_UNKNOWN_OUTCOME_MESSAGE = "It did not say how this ended."
+
+
+class UpdateTranslator:
+    """Writes down one turn of a program, in the order in which it tells of it."""
+
+    def __init__(self, turn: Turn) -> None:
+        self._turn = turn
+        self._calls: dict[str, schema.ToolCallUpdate] = {}
+        self._cards: dict[str, tuple[int, ToolCard]] = {}
+        self._plan: int | None = None
+        self._named: set[str] = set()
+        self._cost: float | None = None
+
+    @property
+    def named_files(self) -> frozenset[str]:
+        """The files that it says it changes, as it names them."""
+        return frozenset(self._named)
+
+    def handle_update(self, update: object) -> None:
+        """The next thing that the program tells."""
+        match update:
+            case schema.AgentMessageChunk(content=content):
+                if text := _content_text(content):
+                    self._turn.stream(text)
+            case schema.AgentThoughtChunk(content=content):
+                if text := _content_text(content):
+                    self._turn.stream_reasoning(text)
+            case schema.ToolCallStart():
+                self._show_call(schema.ToolCallUpdate(**_fields(update)))
+            case schema.ToolCallProgress():
+                self._show_call(schema.ToolCallUpdate(**_fields(update)))
+            case schema.AgentPlanUpdate(entries=entries):
+                self._show_plan(entries)
+            case schema.UsageUpdate(cost=schema.Cost(amount=amount, currency="USD")):
+                self._cost = amount
+            case _:
+                log.debug("nothing is shown for %s", type(update).__name__)
+
+    def end(self, answer: schema.PromptResponse | None, earlier_cost: float) -> float:
+        """The turn is over: settle the cards and count what it used.
+
+        Args:
+            answer: What the program said at the end; None when it said nothing.
+            earlier_cost: What the session had cost before, in US dollars.
+
+        Returns:
+            What the session has cost by now.
+        """
+        self._turn.flush()
+        for position, card in self._cards.values():
+            if card.state == "running":
+                self._turn.replace(
+                    position,
+                    card.model_copy(update={"state": "cancelled", "message": _UNKNOWN_OUTCOME_MESSAGE}),
+                )
+        used = answer.usage if answer is not None else None
+        self._turn.usage = Usage(
+            requests=1,
+            input_tokens=used.input_tokens if used else 0,
+            output_tokens=used.output_tokens if used else 0,
+            cost=None if self._cost is None else max(0.0, self._cost - earlier_cost),
+        )
+        return earlier_cost if self._cost is None else self._cost
+
+    def call_ended(self, event: ToolFinished) -> None:
+        """A call of one of our tools has ended: the card tells what came of it, whatever the program says."""
+        turn = self._turn
+        if event.caller.turn != turn.caller.turn or event.caller.kind is not CallerKind.MCP:
+            return
+        id_ = self._card_for(event.tool)
+        if id_ is None:
+            turn.flush()
+            id_, blank = event.call_id, self._blank(event.call_id, event.tool)
+            self._cards[id_] = (turn.put(blank), blank)
+        position, card = self._cards[id_]
+        made = complete_card(card, event.outcome).model_copy(update={"tool": event.tool})
+        turn.replace(position, made)
+        self._cards[id_] = (position, made)
+
+    def _card_for(self, tool: str) -> str | None:
+        """The latest call that the program has told of under the name of our tool, and that is still open."""
+        for id_, (_, card) in reversed(tuple(self._cards.items())):
+            call = self._calls.get(id_)
+            if call is not None and card.entry is None and tool in (call.title or ""):
+                return id_
+        return None
+
+    def _blank(self, id_: str, tool: str) -> ToolCard:
+        turn = self._turn
+        return ToolCard(
+            turn=turn.caller.turn, at=time.time(), agent=turn.agent, call=id_, tool=tool, arguments="{}"
+        )
+
+    def tool_call_state(self, call: schema.ToolCallUpdate) -> schema.ToolCallUpdate:
+        """All that is known of a tool call by now, with what `call` adds."""
+        known = self._calls.get(call.tool_call_id)
+        if known is None:
+            return call
+        given = {name: value for name, value in _fields(call).items() if value is not None}
+        return known.model_copy(update=given)
+
+    def _show_call(self, update: schema.ToolCallUpdate) -> None:
+        call = self.tool_call_state(update)
+        self._calls[call.tool_call_id] = call
+        if call.kind in _WRITE_KINDS:
+            self._named.update(location.path for location in call.locations or ())
+        self._named.update(change.path for change in extract_diffs(call))
+        known = self._cards.get(call.tool_call_id)
+        if known is not None and known[1].entry is not None:
+            return  # What came of it is known from the gate.
+        if known is None:
+            self._turn.flush()
+        card = self._card(call, known[1] if known else None)
+        if known is None:
+            self._cards[call.tool_call_id] = (self._turn.put(card), card)
+        elif card != known[1]:
+            self._turn.replace(known[0], card)
+            self._cards[call.tool_call_id] = (known[0], card)
+
+    def _card(self, call: schema.ToolCallUpdate, known: ToolCard | None) -> ToolCard:
+        now = time.time()
+        state = _STATES[call.status or "pending"]
+        began = known.at if known else now
+        return ToolCard(
+            turn=self._turn.caller.turn,
+            at=began,
+            agent=self._turn.agent,
+            call=call.tool_call_id,
+            tool=_KINDS[call.kind or "other"],
+            arguments=json.dumps(
+                {"what": call.title or "", **_bounded_input(call)}, ensure_ascii=False, default=str
+            ),
+            state=state,
+            result=_result_as_json(call),
+            duration_ms=0.0 if state == "running" else (now - began) * 1000,
+            untrusted=True,
+        )
+
+    def _show_plan(self, entries: Sequence[schema.PlanEntry]) -> None:
+        steps = tuple(PlanStep(text=entry.content, state=entry.status) for entry in entries)
+        turn = self._turn
+        plan = AgentPlan(turn=turn.caller.turn, at=time.time(), agent=turn.agent, steps=steps)
+        if self._plan is None:
+            turn.flush()
+            self._plan = turn.put(plan)
+        else:
+            turn.replace(self._plan, plan)
+
+
+def extract_diffs(call: schema.ToolCallUpdate) -> list[schema.FileEditToolCallContent]:
+    """The changes to files that a tool call shows."""
+    return [part for part in call.content or () if isinstance(part, schema.FileEditToolCallContent)]
+
+
+def input_as_json(call: schema.ToolCallUpdate) -> str:
+    """What a tool call is given, as JSON; empty for nothing."""
+    given = call.raw_input
+    return json.dumps(given, ensure_ascii=False, default=str) if given not in (None, {}, "") else ""
+
+
+def kind_label(call: schema.ToolCallUpdate) -> str:
+    """What kind of thing a tool call is said to do."""
+    return _KINDS[call.kind or "other"]
+
+
+def _fields(model: Any) -> dict[str, Any]:  # noqa: ANN401 (a generated class of the protocol)
+    return {name: getattr(model, name) for name in schema.ToolCallUpdate.model_fields if name != "field_meta"}
+
+
+def _bounded_input(call: schema.ToolCallUpdate) -> dict[str, object]:
+    """The input as fields, bounded: what a card shows."""
+    given = call.raw_input
+    fields = given if isinstance(given, dict) else {} if given is None else {"input": given}
+    shown: dict[str, object] = {}
+    for name, value in fields.items():
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+        shown[str(name)] = value if len(text) <= _MAX_SHOWN_CHARS else f"{text[:_MAX_SHOWN_CHARS]}…"
+    return shown
+
+
+def _result_as_json(call: schema.ToolCallUpdate) -> str:
+    """What a tool call came to, as JSON; empty for nothing."""
+    texts = [
+        _content_text(part.content)
+        for part in call.content or ()
+        if isinstance(part, schema.ContentToolCallContent)
+    ]
+    told: dict[str, object] = {}
+    if text := "\n".join(filter(None, texts)):
+        told["text"] = text[:_MAX_SHOWN_CHARS]
+    if changed := [change.path for change in extract_diffs(call)]:
+        told["files"] = changed
+    if not told and call.raw_output is not None:
+        told["output"] = json.dumps(call.raw_output, ensure_ascii=False, default=str)[:_MAX_SHOWN_CHARS]
+    return json.dumps(told, ensure_ascii=False) if told else ""
+
+
+def _content_text(content: object) -> str:
+    """A piece of content as text."""
+    match content:
+        case schema.TextContentBlock(text=text):
+            return text
+        case schema.ResourceContentBlock(name=name, uri=uri):
+            return f"[{name or PurePath(uri).name}]({uri})"
+        case schema.EmbeddedResourceContentBlock(resource=schema.TextResourceContents(text=text)):
+            return text
+        case schema.ImageContentBlock() | schema.AudioContentBlock() | schema.EmbeddedResourceContentBlock():
+            return "(What it shows here can't be shown.)"
+    return ""

@@ -1,0 +1,80 @@
+"""What was said in the saved conversations, by its words: an index beside the items, in the same file."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from app.agent.transcript import ITEM_ADAPTER, AgentText, AnyItem, UserText
+from app.index.normalization import segment, tokenize
+from app.toolkit.memory_service import ConversationHit, ConversationQuery
+
+_SCHEMA = (
+    """create table if not exists said (
+        id integer primary key, conversation text not null, position integer not null, role text not null,
+        at real not null, by_model integer not null, text text not null, unique (conversation, position))""",
+    """create virtual table if not exists said_words using fts5 (
+        words, tokenize = "unicode61 remove_diacritics 2")""",
+)
+
+
+class ConversationIndex:
+    """Follows the items of a conversation store; its caller holds the transaction."""
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self._db = db
+        known = db.execute("select count(*) from sqlite_master where name = 'said'").fetchone()[0]
+        for statement in _SCHEMA:
+            db.execute(statement)
+        if not known:
+            self._read_all()
+
+    def _read_all(self) -> None:
+        """Index what was said before there was an index."""
+        rows = self._db.execute("select conversation, position, body from items").fetchall()
+        for conversation, position, body in rows:
+            self.put(conversation, position, ITEM_ADAPTER.validate_json(body))
+
+    def put(self, conversation: str, position: int, item: AnyItem) -> None:
+        """Index what is at a position now."""
+        self._forget("conversation = ? and position = ?", (conversation, position))
+        if not isinstance(item, UserText | AgentText):
+            return
+        by_model = isinstance(item, UserText) or item.by_model
+        cursor = self._db.execute(
+            "insert into said (conversation, position, role, at, by_model, text) values (?, ?, ?, ?, ?, ?)",
+            (conversation, position, item.kind, item.at, by_model, item.text),
+        )
+        self._db.execute(
+            "insert into said_words (rowid, words) values (?, ?)", (cursor.lastrowid, segment(item.text))
+        )
+
+    def delete_from(self, conversation: str, position: int = 0) -> None:
+        """Forget a conversation from a position on."""
+        self._forget("conversation = ? and position >= ?", (conversation, position))
+
+    def _forget(self, where: str, values: tuple[object, ...]) -> None:
+        for (id,) in self._db.execute(f"select id from said where {where}", values).fetchall():
+            self._db.execute("delete from said_words where rowid = ?", (id,))
+            self._db.execute("delete from said where id = ?", (id,))
+
+    def search(self, query: ConversationQuery) -> tuple[ConversationHit, ...]:
+        """What fits the words of the query best, best first; any of the words is enough."""
+        words = [segment(word).replace("\0", " ").replace('"', " ").strip() for word in tokenize(query.words)]
+        if not any(words):
+            return ()
+        rows = self._db.execute(
+            "select conversation, title, position, role, at, text, -bm25(said_words) from said_words "
+            "join said on said.id = said_words.rowid join conversations c on c.id = conversation "
+            "where said_words match ? and (? = '' or role = ?) and at >= ? and at < ? and by_model >= ? "
+            "order by bm25(said_words), at desc limit ?",
+            (
+                " OR ".join(f'"{word}"' for word in words if word),
+                query.role,
+                query.role,
+                query.since or 0.0,
+                query.until or 1e18,
+                int(query.shown_to_model),
+                query.limit,
+            ),
+        )
+        return tuple(ConversationHit(*row) for row in rows)

@@ -1,0 +1,63 @@
+"""The result of any tool in words, from its fields alone: for tools without words of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from app.vault.path import NOTE_SUFFIXES, NotePath
+
+_MAX_LIST_ITEMS = 20
+_MAX_LINE_CHARS = 200
+_TITLE_FIELDS = ("path", "name", "label", "title", "id", "tool", "pending_operation_id", "url")
+
+
+def format_details(result: Mapping[str, Any], message: str) -> str:
+    """What a result holds beside its message, as Markdown: texts as paragraphs, lists as lists."""
+    parts = [
+        part for name, value in result.items() if (part := _format_list(name, value)) and part != message
+    ]
+    return "\n\n".join(parts)
+
+
+def _format_list(name: str, value: object) -> str:
+    if isinstance(value, str) and len(value.split()) > 3:
+        return value
+    if not isinstance(value, list) or not value:
+        return ""
+    lines = [f"- {_format_item(item)}" for item in value[:_MAX_LIST_ITEMS]]
+    more = [f"- … and {len(value) - _MAX_LIST_ITEMS} more"] if len(value) > _MAX_LIST_ITEMS else []
+    return "\n".join([f"**{name.replace('_', ' ').capitalize()}**", "", *lines, *more])
+
+
+def _format_item(item: object) -> str:
+    """One thing of a list: what it is called, then its other short fields."""
+    if not isinstance(item, Mapping):
+        return _format_title(str(item))
+    title = next((str(item[key]) for key in _TITLE_FIELDS if item.get(key)), "")
+    rest = ", ".join(_format_fields(item, title))
+    return f"{_format_title(title)}: {rest}" if title and rest else _format_title(title) or rest
+
+
+def _format_fields(item: Mapping[str, Any], title: str) -> Iterator[str]:
+    for name, value in item.items():
+        if value in (None, "", [], {}, False) or str(value) == title or isinstance(value, list | Mapping):
+            continue
+        if isinstance(value, float):
+            value = round(value, 2)
+        elif value is True:
+            value = "yes"
+        yield f"{name.replace('_', ' ')} {_truncate(str(value))}"
+
+
+def _format_title(title: str) -> str:
+    """A name; the path of a note as a link that shows its name."""
+    if not title.lower().endswith(NOTE_SUFFIXES):
+        return _truncate(title)
+    note = NotePath.on_disk(title)
+    return f"[[{note.stem_path}|{note.name}]]" if note.folder else f"[[{note.name}]]"
+
+
+def _truncate(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _MAX_LINE_CHARS else f"{line[: _MAX_LINE_CHARS - 1]}…"

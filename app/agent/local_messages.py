@@ -1,0 +1,73 @@
+"""Messages that stay here: to the person, and between agents, as items of a conversation."""
+
+from __future__ import annotations
+
+import time
+
+from app.agent.conversations import ConversationStore
+from app.agent.transcript import YOU, ConversationsChanged, ItemUpdated, Message, UserMessaged
+from app.events import EventBus
+from app.permissions.caller import Caller
+from app.toolkit.team import Delivery, Metadata
+
+INBOX = "inbox"
+"""The conversation of messages that belong to no other."""
+
+
+class Mailbox:
+    """Puts messages where they are read.
+
+    `has_window` and `notifies` are set by the front end: whether a window shows messages, and whether it
+    shows `UserMessaged` in the system's notifications, too.
+    """
+
+    def __init__(self, store: ConversationStore, events: EventBus) -> None:
+        self._store = store
+        self._events = events
+        self.has_window = False
+        self.notifies = False
+
+    def tell_user(self, caller: Caller, text: str, metadata: Metadata | None = None) -> Delivery:
+        """Give the person a message, and say where it can be read.
+
+        It stands in the conversation that the call belongs to, else in one of its own, "Messages", which
+        is kept until the person looks, whether or not a window is open.
+        """
+        known = bool(caller.conversation) and self._store.exists(caller.conversation)
+        conversation = caller.conversation if known else self._inbox()
+        position = self.put(conversation, caller, YOU, text, metadata)
+        self._events.publish(UserMessaged(conversation, position, caller.name, text))
+        place = "this conversation" if known else "the conversation Messages"
+        if not self.has_window:
+            return Delivery((place,), shown=False)
+        place = f"{place} in the agent panel"
+        return Delivery((place, "the system's notifications") if self.notifies else (place,), shown=True)
+
+    def put(
+        self, conversation: str, caller: Caller, to: str, text: str, metadata: Metadata | None = None
+    ) -> int:
+        """Write a message into a conversation; its position."""
+        item = Message(
+            turn=caller.turn,
+            at=time.time(),
+            agent=caller.agent,
+            sender=caller.name,
+            to=to,
+            text=text,
+            metadata=dict(metadata or {}),
+        )
+        position = self._store.append(conversation, item)
+        self._events.publish(ItemUpdated(conversation, position, item))
+        return position
+
+    def new_conversation(self, title: str) -> str:
+        """A conversation for work that belongs to none; its id."""
+        made = self._store.create(title)
+        self._events.publish(ConversationsChanged())
+        return made.id
+
+    def _inbox(self) -> str:
+        if not self._store.exists(INBOX):
+            self._store.create("Messages", INBOX)
+            self._events.publish(ConversationsChanged())
+        return INBOX

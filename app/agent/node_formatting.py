@@ -1,0 +1,114 @@
+"""What the tools of nodes and relationships answered, in words for the agent panel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from app.agent.answered_call import AnsweredCall
+from app.vault.path import NOTE_SUFFIXES, NotePath
+
+Result = Mapping[str, Any]
+_MAX_LIST_ITEMS = 12
+
+
+def _link(path: str) -> str:
+    if not path.lower().endswith(NOTE_SUFFIXES):
+        return path
+    note = NotePath.on_disk(path)
+    return f"[[{note.stem_path}|{note.name}]]" if note.folder else f"[[{note.name}]]"
+
+
+def _list(lines: Iterable[str]) -> str:
+    return "\n".join(f"- {line}" for line in lines)
+
+
+def _verb(kind: str) -> str:
+    return kind.lower().replace("_", " ")
+
+
+def _summary(result: Result, call: AnsweredCall) -> str:
+    text = str(result["summary"])
+    if not text:
+        return f"{_link(result['node_id'])} has no text to summarise."
+    points = [point for point in result["key_points"] if point not in text]
+    more = f"\n\nKey points:\n\n{_list(points)}" if points else ""
+    return f"{_link(result['node_id'])} in short:\n\n{text}{more}\n\n*{result['reasoning']}*"
+
+
+def _with_context(result: Result, call: AnsweredCall) -> str:
+    parts = [f"{_link(result['node_id'])}: {result['summary']}", str(result["synthesis"])]
+    around = result["context"]
+    for key, title in (("supports", "For it"), ("contradicts", "Against it"), ("related", "Related")):
+        if lines := around[key]:
+            more = [f"… and {len(lines) - _MAX_LIST_ITEMS} more"] if len(lines) > _MAX_LIST_ITEMS else []
+            parts.append(f"**{title}**\n\n{_list([*lines[:_MAX_LIST_ITEMS], *more])}")
+    return "\n\n".join(parts)
+
+
+def _related(result: Result, call: AnsweredCall) -> str:
+    lines = [
+        f"{_link(one['id'])}: {_verb(one['suggested_relationship'])}, likeness {one['similarity_score']:.2f}."
+        f" {one['reasoning']}"
+        for one in result["related_nodes"]
+    ]
+    if not lines:
+        return f"I found nothing like {_link(result['node_id'])}."
+    made = result["links_created"]
+    head = f"{made} relations were written:" if made else f"{_link(result['node_id'])} could be related to:"
+    return f"{head}\n\n{_list(lines)}"
+
+
+def _confidence(result: Result, call: AnsweredCall) -> str:
+    about = result.get("node_id") or result.get("edge_id")
+    lines = [f"{one['factor']}: {one['impact']}" for one in result["factors"]]
+    old, new = result["old_confidence"], result["new_confidence"]
+    now = "none" if new is None else f"{new:.2f}"
+    return f"{_link(str(about))}: {old:.2f} before, {now} now.\n\n{_list(lines)}"
+
+
+def _node(result: Result, call: AnsweredCall) -> str:
+    lines = [f"{_verb(one['relationship_type'])} {_link(one['to_id'])}" for one in result["relationships"]]
+    lines += [f"{_link(one['from_id'])} {_verb(one['relationship_type'])} it" for one in result["incoming"]]
+    sure = f", confidence {result['confidence']:.2f}" if result["confidence"] is not None else ""
+    head = f"{_link(result['node_id'])} is a {result['type']}{sure}."
+    return f"{head}\n\n{_list(lines)}" if lines else f"{head} It has no relations."
+
+
+def _relation(result: Result, call: AnsweredCall) -> str:
+    evidence = f"\n\n{_list(result['evidence'])}" if result["evidence"] else ""
+    return f"{result['summary']} A {result['strength_assessment']} relation.{evidence}"
+
+
+def _suggested(result: Result, call: AnsweredCall) -> str:
+    lines = [
+        f"{_link(one['from_id'])} {_verb(one['relationship_type'])} {_link(one['to_id'])}"
+        f" ({one['score']:.2f}): {one['reasoning']}"
+        for one in result["suggestions"]
+    ]
+    if not lines:
+        return "No relation seems to be missing."
+    return f"These relations may be missing. Say “relate … to …” to write one.\n\n{_list(lines)}"
+
+
+def _merged(result: Result, call: AnsweredCall) -> str:
+    kept, gone = _link(result["primary_node_id"]), NotePath.on_disk(result["secondary_node_id"]).name
+    count = len(result["rewritten"])
+    links = f" The links of {count} {'note' if count == 1 else 'notes'} follow." if count else ""
+    text = f"“{gone}” is a part of {kept} now and in the vault's trash.{links} Say “undo” to take it back."
+    if left := result["left_out"]:
+        text += f"\n\nLeft as they are:\n\n{_list(left[:_MAX_LIST_ITEMS])}"
+    return text
+
+
+NODE_ANSWERS: Mapping[str, Callable[[Result, AnsweredCall], str]] = {
+    "summarize_node": _summary,
+    "summarize_node_with_context": _with_context,
+    "find_related_nodes": _related,
+    "recalculate_node_confidence": _confidence,
+    "recalculate_edge_confidence": _confidence,
+    "get_node": _node,
+    "merge_nodes": _merged,
+    "summarize_relationship": _relation,
+    "suggest_relationships": _suggested,
+}

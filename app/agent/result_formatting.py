@@ -1,0 +1,357 @@
+"""What came of a tool call, in words: Markdown with wikilinks, for the agent panel."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from app.agent.answered_call import AnsweredCall
+from app.agent.generic_formatting import format_details
+from app.agent.node_formatting import NODE_ANSWERS
+from app.permissions.pluralize import pluralize
+from app.toolkit.outcome import ToolOutcome
+from app.vault.path import NotePath
+
+Result = Mapping[str, Any]
+
+_MAX_LIST_ITEMS = 20
+_MAX_TEXT_CHARS = 2400
+_CLOSEST = 2
+
+
+def format_outcome(call: AnsweredCall, outcome: ToolOutcome) -> str:
+    """The outcome of `call` for people: what was found, what was done, or why not."""
+    if not outcome.success:
+        return _failure(outcome)
+    if outcome.result.get("changed_by_user"):
+        return _format_done(outcome)
+    words = _BY_INTENT.get(call.intent) or _BY_TOOL.get(call.tool)
+    text = words(outcome.result, call) if words else ""
+    return text or _format_generic(outcome)
+
+
+def wikilink(path: str) -> str:
+    """A wikilink that means exactly the note at `path` and shows its name."""
+    note = NotePath.on_disk(path)
+    return f"[[{note.stem_path}|{note.name}]]" if note.folder else f"[[{note.name}]]"
+
+
+def _failure(outcome: ToolOutcome) -> str:
+    if outcome.error is None:
+        return (
+            f"Not done: {outcome.words}" if outcome.words else "Not done: you said no. Nothing was changed."
+        )
+    text = str(outcome.error.get("message", "")) or "That did not work."
+    near = outcome.error.get("candidates") or outcome.error.get("suggestions")
+    if isinstance(near, list | tuple) and near:
+        text += "\n\nDid you mean one of these?\n" + _list(wikilink(str(path)) for path in near[:5])
+    return text
+
+
+def _format_generic(outcome: ToolOutcome) -> str:
+    more = format_details(outcome.result, outcome.message)
+    return f"{_format_done(outcome)}\n\n{more}" if more else _format_done(outcome)
+
+
+def _format_done(outcome: ToolOutcome) -> str:
+    text = outcome.message or "Done."
+    return f"{text} Say “undo” to take it back." if outcome.commit is not None else text
+
+
+def _list(lines: Iterable[str]) -> str:
+    return "\n".join(f"- {line}" for line in lines)
+
+
+def _count_and_list(items: Iterable[str], total: int, one: str, many: str, none: str) -> str:
+    """A sentence with the number, then a list of at most 20."""
+    shown = list(items)
+    if not shown:
+        return none
+    head = f"1 {one}:" if total == 1 else f"{total} {many}:"
+    more = f"\n\n… and {total - _MAX_LIST_ITEMS} more." if total > _MAX_LIST_ITEMS else ""
+    return f"{head}\n\n{_list(shown[:_MAX_LIST_ITEMS])}{more}"
+
+
+def _read(result: Result, call: AnsweredCall) -> str:
+    text = strip_properties(str(result["text"])).strip()
+    if not text:
+        return f"{wikilink(result['path'])} is empty."
+    cut = text[:_MAX_TEXT_CHARS]
+    if len(text) > len(cut):
+        cut = cut.rpartition("\n")[0] or cut
+    quoted = "\n".join(f"> {line}".rstrip() for line in cut.splitlines())
+    more = f"\n\n… {wikilink(result['path'])} goes on." if len(text) > len(cut) else ""
+    return f"{wikilink(result['path'])}, {pluralize(int(result['total_lines']), 'line')}:\n\n{quoted}{more}"
+
+
+def strip_properties(text: str) -> str:
+    """A note's text without the properties at its start."""
+    lines = text.lstrip("\ufeff").splitlines(keepends=True)
+    if lines and lines[0].strip() == "---":
+        for at, line in enumerate(lines[1:], 1):
+            if line.strip() == "---":
+                return "".join(lines[at + 1 :])
+    return text
+
+
+def _hits(result: Result, call: AnsweredCall) -> str:
+    query = str(call.arguments.get("query", ""))
+    lines = []
+    for hit in result["hits"]:
+        found = [" ".join(str(line["text"]).split()) for line in hit["lines"][:1]]
+        lines.append(wikilink(hit["path"]) + (f": {found[0][:160]}" if found and found[0] else ""))
+    hint = (
+        " Other words may find it; “search by meaning for …” looks for the sense."
+        if call.intent == "find"
+        else ""
+    )
+    return _count_and_list(
+        lines, int(result["total"]), "note", "notes", f"I found nothing for {_quote_query(query)}.{hint}"
+    )
+
+
+def _passages(result: Result, call: AnsweredCall) -> str:
+    shown = result["passages"]
+    if result["answered"]:
+        return "\n\n".join(_quoted(one) for one in shown)
+    closest = "\n\n".join(_quoted(one) for one in shown[:_CLOSEST])
+    said = "**Not in your notes**: no passage answers this."
+    return f"{said} These come closest:\n\n{closest}" if closest else said
+
+
+def _quoted(passage: Mapping[str, Any]) -> str:
+    """A passage as a quotation, with a link to its exact place."""
+    source = str(passage["source"])
+    # A row of a table is no table without the others.
+    words = str(passage["text"]) if source.lstrip().startswith("|") else source
+    lines = "\n".join(f"> {line.strip()}" for line in words.splitlines())
+    name = NotePath.on_disk(passage["path"]).name
+    return f"{lines}\n>\n> — {str(passage['citation'])[:-2]}|{name}]]"
+
+
+def _quote_query(query: str) -> str:
+    return query if query.startswith('"') else f"“{query}”"
+
+
+def _format_names(result: Result, call: AnsweredCall) -> str:
+    return _count_and_list(
+        map(wikilink, result["notes"]), int(result["total"]), "note", "notes", "No note has that."
+    )
+
+
+def _listing(result: Result, call: AnsweredCall) -> str:
+    paths = (wikilink(note["path"]) for note in result["notes"])
+    where = f" in {call.arguments['folder']}" if call.arguments.get("folder") else ""
+    return _count_and_list(
+        paths, int(result["total"]), f"note{where}", f"notes{where}", f"There are no notes{where}."
+    )
+
+
+def _related(result: Result, call: AnsweredCall) -> str:
+    lines = [
+        f"{wikilink(one['path'])}: "
+        + ", ".join(_relation(str(reason["relationship"]), reason["score"]) for reason in one["reasons"])
+        for one in result["related"]
+    ]
+    name = wikilink(str(call.arguments["name"]))
+    return _count_and_list(
+        lines,
+        len(lines),
+        f"note is related to {name}",
+        f"notes are related to {name}",
+        f"I found nothing related to {name}.",
+    )
+
+
+def _relation(kind: str, score: float) -> str:
+    known = {"BACKLINK_FROM": "links to it", "FORWARDLINK_TO": "is linked from it"}
+    if kind.startswith("SHARED_TAG"):
+        return f"shares the tag #{kind.partition(':')[2]}"
+    return known.get(kind, f"close in meaning ({score:.2f})")
+
+
+def _tags(result: Result, call: AnsweredCall) -> str:
+    tags = sorted(result["tags"], key=lambda tag: (-tag["count"], tag["tag"]))
+    lines = (f"#{tag['tag']}: {tag['count']}" for tag in tags)
+    return _count_and_list(lines, len(tags), "tag", "tags", "No note has a tag yet.")
+
+
+def _vault(result: Result, call: AnsweredCall) -> str:
+    lines = [
+        f"{result['notes']} notes, {result['attachments']} other files",
+        f"{result['links']} links, {result['unresolved']} names that no note has",
+        f"{result['tags']} tags",
+        f"{result['orphans']} notes without any link",
+    ]
+    if result["skipped"] or result["failed"]:
+        lines.append(f"{result['skipped']} files left out, {result['failed']} that could not be read")
+        lines += [f"{problem['path']}: {problem['reason']}" for problem in result["problems"][:5]]
+    return "This vault holds:\n\n" + _list(lines)
+
+
+def _backlinks(result: Result, call: AnsweredCall) -> str:
+    name, sources = wikilink(result["path"]), result["backlinks"]
+    return _count_and_list(
+        map(wikilink, sources),
+        len(sources),
+        f"note links to {name}",
+        f"notes link to {name}",
+        f"Nothing links to {name}.",
+    )
+
+
+def _outgoing(result: Result, call: AnsweredCall) -> str:
+    name, targets = wikilink(result["path"]), result["forward_links"]
+    text = _count_and_list(
+        map(wikilink, targets),
+        len(targets),
+        f"link from {name}",
+        f"links from {name}",
+        f"{name} links to no note.",
+    )
+    unresolved = [f"[[{target}]]" for target in result["unresolved_links"]]
+    return text + (f"\n\nNo note yet: {', '.join(unresolved[:_MAX_LIST_ITEMS])}" if unresolved else "")
+
+
+def _note_tags(result: Result, call: AnsweredCall) -> str:
+    tags = " ".join(f"#{tag}" for tag in result["tags"])
+    return f"{wikilink(result['path'])}: {tags}" if tags else f"{wikilink(result['path'])} has no tags."
+
+
+def _details(result: Result, call: AnsweredCall) -> str:
+    lines = [f"**{key}**: {_value(value)}" for key, value in result["properties"].items()]
+    size = pluralize(int(result["size"]), "byte")
+    linking = pluralize(len(result["backlinks"]), "note links", "notes link")
+    lines += [
+        f"Created {_format_time(result['created'])}, changed {_format_time(result['modified'])}, {size}",
+        f"{linking} to it; it links to {len(result['forward_links'])}",
+    ]
+    if result["problem"]:
+        lines.append(f"Problem: {result['problem']}")
+    return f"{wikilink(result['path'])}\n\n{_list(lines)}"
+
+
+def _value(value: object) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+
+
+def _format_time(seconds: float) -> str:
+    return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds)) if seconds else "at an unknown time"
+
+
+def _versions(result: Result, call: AnsweredCall) -> str:
+    lines = [
+        f"{_format_time(v['time'])}, {v['author']}: {v['summary'] or 'changed'}" for v in result["versions"]
+    ]
+    name = wikilink(str(call.arguments["name"]))
+    text = _count_and_list(
+        lines,
+        len(lines),
+        f"version of {name}",
+        f"versions of {name}",
+        f"{name} was not changed here yet, so there are no older versions.",
+    )
+    return text + ("\n\nOpen its history to compare versions or to go back to one." if lines else "")
+
+
+def _mentions(result: Result, call: AnsweredCall) -> str:
+    lines = [
+        f"{wikilink(one['path'])}, line {one['line']}: {' '.join(one['text'].split())[:160]}"
+        for one in result["mentions"]
+    ]
+    name = wikilink(str(call.arguments["name"]))
+    return _count_and_list(
+        lines,
+        len(lines),
+        f"mention of {name} that is no link",
+        f"mentions of {name} that are no links",
+        f"Every mention of {name} is a link.",
+    )
+
+
+def _deleted(result: Result, call: AnsweredCall) -> str:
+    text = f"{result['path']} is in the vault's trash. Say “undo” to get it back."
+    if links := result["backlinks"]:
+        text += "\n\nThese notes still link to it:\n\n" + _list(map(wikilink, links[:_MAX_LIST_ITEMS]))
+    return text
+
+
+def _moved(result: Result, call: AnsweredCall) -> str:
+    text = f"It is now {wikilink(result['new_path'])}"
+    count = len(result["rewritten"])
+    text += (
+        f", and the links to it in {count} {'note' if count == 1 else 'notes'} were rewritten."
+        if count
+        else "."
+    )
+    if result["left_out"]:
+        text += "\n\nLeft as they are:\n\n" + _list(map(str, result["left_out"][:_MAX_LIST_ITEMS]))
+    return text + " Say “undo” to take it back."
+
+
+def _batch(result: Result, call: AnsweredCall) -> str:
+    notes = result["notes"]
+    text = (
+        f"{pluralize(len(notes), 'note')} changed. Say “undo” to take it back."
+        if notes
+        else "Nothing to change."
+    )
+    if left := result["left_out"]:
+        text += f"\n\nLeft out:\n\n{_list(left[:_MAX_LIST_ITEMS])}"
+    return text
+
+
+def _unresolved(result: Result, call: AnsweredCall) -> str:
+    lines = [f"[[{one['name']}]]: {pluralize(int(one['links']), 'link')}" for one in result["links"]]
+    return _count_and_list(
+        lines, int(result["total"]), "unresolved link", "unresolved links", "Every link leads to a note."
+    )
+
+
+def _duplicates(result: Result, call: AnsweredCall) -> str:
+    lines = [
+        f"{wikilink(one['first'])} and {wikilink(one['second'])}: {one['words']:.0%} of the words"
+        for one in result["pairs"]
+    ]
+    return _count_and_list(
+        lines,
+        int(result["total"]),
+        "pair says nearly the same",
+        "pairs say nearly the same",
+        "No two notes say nearly the same.",
+    )
+
+
+def _undone(result: Result, call: AnsweredCall) -> str:
+    paths = result["paths"]
+    return _count_and_list(paths, len(paths), "file is as it was", "files are as they were", "")
+
+
+_BY_INTENT: Mapping[str, Callable[[Result, AnsweredCall], str]] = {
+    "backlinks": _backlinks,
+    "outgoing": _outgoing,
+    "note-tags": _note_tags,
+    "details": _details,
+    "batch": _batch,
+}
+_BY_TOOL: Mapping[str, Callable[[Result, AnsweredCall], str]] = {
+    "read_note": _read,
+    "search_notes": _hits,
+    "semantic_search": _hits,
+    "find_passages": _passages,
+    "search_by_tags": _format_names,
+    "search_by_properties": _format_names,
+    "list_notes": _listing,
+    "find_related": _related,
+    "list_tags": _tags,
+    "vault_info": _vault,
+    "note_history": _versions,
+    "unlinked_mentions": _mentions,
+    "list_unresolved_links": _unresolved,
+    "find_duplicates": _duplicates,
+    "delete_note": _deleted,
+    "undo": _undone,
+    "move_note": _moved,
+    **NODE_ANSWERS,
+}

@@ -1,0 +1,112 @@
+"""Where a vault hangs by a thread: links and notes without which parts of it would come apart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.analysis.network import AdjacencyArrays
+from app.graph.arrangement import Report, no_progress
+
+
+@dataclass(frozen=True, eq=False)
+class CutPoints:
+    """Those that cut off most come first.
+
+    Args:
+        bridges: int32 (k, 2), rows of links that are the only way between two parts.
+        cut_off: int32 (k,), how many nodes are on the smaller side of each bridge.
+        articulations: int32 (j,), rows of nodes without which their part falls apart.
+        lost: int32 (j,), how many other nodes would lose touch with the largest rest.
+    """
+
+    bridges: NDArray[np.int32]
+    cut_off: NDArray[np.int32]
+    articulations: NDArray[np.int32]
+    lost: NDArray[np.int32]
+
+
+def find_cut_points(ties: AdjacencyArrays, report: Report = no_progress) -> CutPoints:
+    """Bridges and articulation points, by one walk: parts that hold together without any one node."""
+    import networkx
+
+    report(-1, "Looking for bridges")
+    blocks = [sorted(block) for block in networkx.biconnected_components(ties.undirected())]
+    tree = _BlockTree(blocks)
+    bridges = [(tree.smaller_side(number), block) for number, block in enumerate(blocks) if len(block) == 2]
+    bridges.sort(key=lambda each: (-each[0], each[1]))
+    lost = sorted((-tree.nodes_cut_off(node), node) for node in tree.cuts)
+    return CutPoints(
+        np.array([block for _, block in bridges], dtype=np.int32).reshape(-1, 2),
+        np.array([side for side, _ in bridges], dtype=np.int32),
+        np.array([node for _, node in lost], dtype=np.int32),
+        np.array([-count for count, _ in lost], dtype=np.int32),
+    )
+
+
+class _BlockTree:
+    """Blocks hang together at the nodes that they share; each part of the vault is a tree of them.
+
+    Args:
+        blocks: The rows in each block.
+    """
+
+    def __init__(self, blocks: list[list[int]]) -> None:
+        self._blocks = blocks
+        of_node: dict[int, list[int]] = {}
+        for number, block in enumerate(blocks):
+            for node in block:
+                of_node.setdefault(node, []).append(number)
+        self.cuts = {node: found for node, found in of_node.items() if len(found) > 1}
+        self._below = [0] * len(blocks)
+        self._total = [0] * len(blocks)
+        self._parent = [-1] * len(blocks)
+        placed = [False] * len(blocks)
+        for number in range(len(blocks)):
+            if not placed[number]:
+                self._weigh(number, placed)
+
+    def _weigh(self, root: int, placed: list[bool]) -> None:
+        """Nodes below each block, its own node towards the root left out."""
+        order: list[int] = []
+        waiting = [root]
+        placed[root] = True
+        while waiting:
+            block = waiting.pop()
+            order.append(block)
+            for node in self._blocks[block]:
+                if node != self._parent[block]:
+                    for other in self.cuts.get(node, ()):
+                        if not placed[other]:
+                            placed[other] = True
+                            self._parent[other] = node
+                            waiting.append(other)
+        owner: dict[int, int] = {}
+        for block in order:
+            for node in self._blocks[block]:
+                owner.setdefault(node, block)
+        for block in reversed(order):
+            self._below[block] += len(self._blocks[block]) - (block != root)
+            if block != root:
+                self._below[owner[self._parent[block]]] += self._below[block]
+        for block in order:
+            self._total[block] = self._below[root]
+
+    def smaller_side(self, bridge: int) -> int:
+        """Nodes on the smaller side of a block of two."""
+        below, total = self._below[bridge], self._total[bridge]
+        if self._parent[bridge] < 0:
+            # The root has no side towards a parent: take that of its second node.
+            node = self._blocks[bridge][1]
+            below = 1 + sum(self._below[other] for other in self.cuts.get(node, ()) if other != bridge)
+        return min(below, total - below)
+
+    def nodes_cut_off(self, node: int) -> int:
+        """Nodes that lose touch with the largest rest when `node` goes."""
+        blocks = self.cuts[node]
+        total = self._total[blocks[0]]
+        sides = [self._below[block] for block in blocks if self._parent[block] == node]
+        sides.append(total - 1 - sum(sides))
+        return total - 1 - max(sides)

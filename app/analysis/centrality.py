@@ -1,0 +1,122 @@
+"""How important each note is: PageRank, betweenness, or simply its links."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.analysis.network import AdjacencyArrays
+from app.graph.arrangement import Report, no_progress
+
+if TYPE_CHECKING:
+    import scipy.sparse
+
+Measure = Literal["pagerank", "betweenness", "degree"]
+
+_MAX_EXACT_NODES = 3000
+_MAX_SOURCES = 512
+_SOURCE_BATCH_SIZE = 64
+_EDGE_VISIT_BUDGET = 7e7
+_MIN_SOURCES = 96
+
+
+@dataclass(frozen=True, eq=False)
+class Centrality:
+    """A number for each node.
+
+    Args:
+        score: float64 (n,), more is more important.
+        method: What was computed, in words.
+        sampled: From how many nodes it was estimated; 0 when it is exact.
+    """
+
+    score: NDArray[np.float64]
+    method: str
+    sampled: int = 0
+
+    @property
+    def exact(self) -> bool:
+        """Whether it is no estimate."""
+        return self.sampled == 0
+
+    def radii(self) -> NDArray[np.float32]:
+        """The radius by importance of every node in layout units: area grows with the score."""
+        known = self.score[self.score > 0]
+        if not len(known):
+            return np.full(len(self.score), 0.35, dtype=np.float32)
+        top = float(np.quantile(known, 0.999))
+        share = np.clip(self.score / top, 0.0, 1.0)
+        return (0.25 + 2.0 * np.sqrt(share)).astype(np.float32)
+
+
+def compute_centrality(
+    ties: AdjacencyArrays, which: Measure, seed: int = 0, report: Report = no_progress
+) -> Centrality:
+    """The importance of every node by one measure; the same for the same links and seed."""
+    if which == "pagerank":
+        return pagerank(ties, report)
+    if which == "betweenness":
+        return betweenness(ties, seed, report)
+    return Centrality(ties.matrix().sum(axis=1), "linked notes")
+
+
+def pagerank(ties: AdjacencyArrays, report: Report = no_progress) -> Centrality:
+    """How often a reader who follows links at random comes by; directions count."""
+    report(-1, "Following links at random")
+    if not ties.size:
+        return Centrality(np.zeros(0), "PageRank")
+    import networkx
+
+    found = networkx.pagerank(ties.directed(), max_iter=500)
+    return Centrality(np.array([found[row] for row in range(ties.size)]), "PageRank")
+
+
+def betweenness(ties: AdjacencyArrays, seed: int = 0, report: Report = no_progress) -> Centrality:
+    """The share of shortest paths between two other nodes that lead through each one; directions don't count.
+
+    Brandes' algorithm ("A faster algorithm for betweenness centrality", 2001), for many sources at once by
+    sparse products: some twenty times faster than one after the other. Exact up to 3,000 nodes; beyond
+    that from a sample of sources ("Centrality estimation in large networks", 2007).
+    """
+    size = ties.size
+    sources = np.arange(size)
+    if size > _MAX_EXACT_NODES:
+        count = int(np.clip(_EDGE_VISIT_BUDGET / (size + 2 * len(ties.links)), _MIN_SOURCES, _MAX_SOURCES))
+        sources = np.random.default_rng(seed).choice(size, count, replace=False)
+    matrix = ties.matrix()
+    score = np.zeros(size)
+    for start in range(0, len(sources), _SOURCE_BATCH_SIZE):
+        report(start / len(sources), "Following shortest paths")
+        score += _dependencies(matrix, sources[start : start + _SOURCE_BATCH_SIZE])
+    pairs = max(1, (size - 1) * (size - 2)) * len(sources) / max(1, size)
+    sampled = 0 if len(sources) == size else len(sources)
+    return Centrality(score / pairs, "betweenness" if not sampled else "betweenness, estimated", sampled)
+
+
+def _dependencies(matrix: scipy.sparse.csr_array, sources: NDArray[np.int64]) -> NDArray[np.float64]:
+    """How much the shortest paths from these sources depend on each node, float64 (n,)."""
+    size, count = matrix.shape[0], len(sources)
+    columns = np.arange(count)
+    paths = np.zeros((size, count))
+    paths[sources, columns] = 1.0
+    seen = paths > 0
+    front = paths.copy()
+    levels = [front > 0]
+    while True:
+        front = matrix @ front
+        front[seen] = 0.0
+        reached = front > 0
+        if not reached.any():
+            break
+        seen |= reached
+        paths += front
+        levels.append(reached)
+    depends = np.zeros((size, count))
+    for farther, nearer in zip(levels[:0:-1], levels[-2::-1], strict=True):
+        share = np.where(farther, (1.0 + depends) / np.where(farther, paths, 1.0), 0.0)
+        depends += np.where(nearer, paths * (matrix @ share), 0.0)
+    depends[sources, columns] = 0.0
+    return np.asarray(depends.sum(axis=1))

@@ -1,0 +1,292 @@
+"""Links that are not there and might well be: by common neighbours, by meaning, by rare tags in common.
+
+Candidates come from all three, and each is judged by all three. Common neighbours count by the index of
+Adamic and Adar ("Friends and neighbors on the web", 2003): one that few link to says more than a hub.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.analysis.network import AdjacencyArrays, EncodedLabels
+from app.graph.arrangement import Report, no_progress
+from app.graph.knn import nearest
+
+if TYPE_CHECKING:
+    import scipy.sparse
+
+ReasonKind = Literal["neighbours", "meaning", "tags"]
+
+_MAX_NEIGHBOR_DEGREE = 150
+_BLOCK_ROWS = 4096
+_CANDIDATES_PER_NOTE = 10
+_MAX_TAG_NOTES = 40
+_MAX_NAMED_REASONS = 5
+_WEIGHTS = {"neighbours": 0.75, "meaning": 0.85, "tags": 0.5}
+_MIN_COSINE, _MAX_COSINE = 0.4, 0.9
+_MIN_SCORE = 0.08
+
+Pairs = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class CandidateFeatures:
+    """What suggestions are made from.
+
+    Args:
+        ties: The links.
+        may: bool (n,), the notes between which links may be suggested.
+        tags: Of each node.
+        vectors: float16 or float32 (k, d), unit vectors of meaning.
+        vector_rows: int64 (k,), whose vectors they are.
+    """
+
+    ties: AdjacencyArrays
+    may: NDArray[np.bool_]
+    tags: EncodedLabels
+    vectors: NDArray[np.floating]
+    vector_rows: NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class LinkEvidence:
+    """Why a link may be missing: how strong that is (0 to 1), and common neighbours or common tags."""
+
+    kind: ReasonKind
+    score: float
+    rows: tuple[int, ...] = ()
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PredictedLink:
+    """A link that may be missing, its score (0 to 1) and the grounds, the strongest first."""
+
+    source: int
+    target: int
+    score: float
+    grounds: tuple[LinkEvidence, ...]
+
+
+def predict_links(
+    material: CandidateFeatures,
+    rejected: NDArray[np.int64],
+    limit: int,
+    around: int = -1,
+    report: Report = no_progress,
+) -> tuple[PredictedLink, ...]:
+    """The links that are most likely missing, best first.
+
+    Args:
+        material: The vault.
+        rejected: int64 (r, 2), pairs of rows, in either order, that nobody wants to see again.
+        limit: At most so many.
+        around: Only links of this row; -1 for all.
+        report: Told how far it is.
+    """
+    return _Search(material, around, report).best(rejected, limit)
+
+
+class _Search:
+    def __init__(self, material: CandidateFeatures, around: int, report: Report) -> None:
+        self._material = material
+        self._around = around
+        self._report = report
+        self._size = material.ties.size
+        self._matrix = material.ties.matrix()
+        self._degree = np.diff(self._matrix.indptr)
+        self._vectors = np.asarray(material.vectors, dtype=np.float32)
+        self._place = np.full(self._size, -1, dtype=np.int64)
+        self._place[material.vector_rows] = np.arange(len(material.vector_rows))
+        self._tags = self._tag_matrix()
+
+    def best(self, rejected: Pairs, limit: int) -> tuple[PredictedLink, ...]:
+        pairs = self._candidates()
+        gone = self._keys(np.sort(rejected.reshape(-1, 2), axis=1))
+        pairs = pairs[~np.isin(self._keys(pairs), gone)]
+        parts = {
+            "neighbours": self._by_neighbors(pairs),
+            "meaning": self._by_meaning(pairs),
+            "tags": self._by_tags(pairs),
+        }
+        doubt = np.ones(len(pairs))
+        for kind, part in parts.items():
+            doubt *= 1 - _WEIGHTS[kind] * part
+        score = 1 - doubt
+        order = np.lexsort((pairs[:, 1], pairs[:, 0], -score))[:limit]
+        return tuple(
+            self._missing(pairs[each], float(score[each]), {k: float(p[each]) for k, p in parts.items()})
+            for each in order.tolist()
+            if score[each] >= _MIN_SCORE
+        )
+
+    # Candidates
+
+    def _candidates(self) -> Pairs:
+        """Pairs (low, high) of notes that have no link, each once, in order."""
+        found = [*self._of_neighbors(), self._of_meaning(), self._of_tags()]
+        pairs = np.sort(np.concatenate(found), axis=1)
+        pairs = pairs[(pairs[:, 0] != pairs[:, 1]) & self._material.may[pairs].all(axis=1)]
+        keys = np.unique(self._keys(pairs))
+        links = np.sort(self._material.ties.links.astype(np.int64), axis=1)
+        keys = keys[~np.isin(keys, self._keys(links))]
+        return np.stack([keys // max(self._size, 1), keys % max(self._size, 1)], axis=1)
+
+    def _keys(self, pairs: Pairs) -> NDArray[np.int64]:
+        return np.asarray(pairs[:, 0] * max(self._size, 1) + pairs[:, 1])
+
+    def _rows(self) -> NDArray[np.int64]:
+        """The notes whose missing links are looked for."""
+        return np.flatnonzero(self._material.may) if self._around < 0 else np.array([self._around])
+
+    def _bridging(self) -> scipy.sparse.csr_array:
+        """Adamic and Adar's weight of each node as a common neighbour; hubs say nothing."""
+        import scipy.sparse
+
+        degree = self._degree
+        weight = np.where(
+            (degree > 1) & (degree <= _MAX_NEIGHBOR_DEGREE), 1 / np.log(np.maximum(degree, 2)), 0.0
+        )
+        return scipy.sparse.diags_array(weight).tocsr()
+
+    def _of_neighbors(self) -> Iterator[Pairs]:
+        """For each note the ten that share most with it."""
+        rows = self._rows()
+        weighted = self._bridging() @ self._matrix
+        links = self._link_keys()
+        for start in range(0, len(rows), _BLOCK_ROWS):
+            self._report(0.5 * start / len(rows), "Looking at common neighbours")
+            some = rows[start : start + _BLOCK_ROWS]
+            shared = (self._matrix[some] @ weighted).tocoo()
+            own, other = some[shared.row], shared.col.astype(np.int64)
+            linked = _is_in_sorted(links, own * self._size + other)
+            fits = (own != other) & (shared.data > 0) & self._material.may[other] & ~linked
+            yield _top_pairs(own[fits], other[fits], shared.data[fits])
+
+    def _link_keys(self) -> NDArray[np.int64]:
+        """Every pair of linked rows, both ways, ascending."""
+        links = self._matrix.tocoo()
+        return np.sort(links.row.astype(np.int64) * self._size + links.col)
+
+    def _of_meaning(self) -> Pairs:
+        owners = self._material.vector_rows
+        if len(owners) < 2:
+            return np.empty((0, 2), dtype=np.int64)
+        if self._around >= 0:
+            at = int(self._place[self._around])
+            if at < 0:
+                return np.empty((0, 2), dtype=np.int64)
+            near = np.argsort(-(self._vectors @ self._vectors[at]), kind="stable")[: 4 * _CANDIDATES_PER_NOTE]
+            return np.stack([np.full(len(near), self._around), owners[near]], axis=1)
+        rows, _ = nearest(
+            self._vectors, _CANDIDATES_PER_NOTE, lambda share, words: self._report(0.5 + share / 2, words)
+        )
+        return np.stack([np.repeat(owners, rows.shape[1]), owners[rows.ravel()]], axis=1)
+
+    def _of_tags(self) -> Pairs:
+        """Pairs that share a tag which few notes have."""
+        columns = self._tags.tocsc()
+        found: list[Pairs] = [np.empty((0, 2), dtype=np.int64)]
+        for tag in np.flatnonzero(np.diff(columns.indptr) <= _MAX_TAG_NOTES).tolist():
+            rows = columns.indices[columns.indptr[tag] : columns.indptr[tag + 1]].astype(np.int64)
+            if self._around < 0:
+                low, high = np.triu_indices(len(rows), 1)
+                found.append(np.stack([rows[low], rows[high]], axis=1))
+            elif self._around in rows:
+                found.append(np.stack([np.full(len(rows), self._around), rows], axis=1))
+        return np.concatenate(found)
+
+    # Judging
+
+    def _by_neighbors(self, pairs: Pairs) -> NDArray[np.float64]:
+        weighted = self._bridging() @ self._matrix
+        shared = _pairwise(self._matrix, weighted.T.tocsr(), pairs)
+        least = np.minimum(self._degree[pairs[:, 0]], self._degree[pairs[:, 1]])
+        return np.asarray(1 - np.exp(-shared / (1 + np.log1p(least))))
+
+    def _by_meaning(self, pairs: Pairs) -> NDArray[np.float64]:
+        places = self._place[pairs]
+        known = (places >= 0).all(axis=1)
+        score = np.zeros(len(pairs))
+        cosine = np.einsum("ij,ij->i", self._vectors[places[known, 0]], self._vectors[places[known, 1]])
+        score[known] = np.clip((cosine - _MIN_COSINE) / (_MAX_COSINE - _MIN_COSINE), 0, 1)
+        return score
+
+    def _by_tags(self, pairs: Pairs) -> NDArray[np.float64]:
+        import scipy.sparse
+
+        if not self._tags.shape[1]:
+            return np.zeros(len(pairs))
+        count = np.maximum(np.asarray(self._tags.sum(axis=0)).ravel(), 1)
+        rarity = np.log(max(2, int(self._material.may.sum())) / count).clip(0)
+        weighted = (self._tags @ scipy.sparse.diags_array(rarity)).tocsr()
+        shared = _pairwise(self._tags, weighted, pairs)
+        return np.asarray(1 - np.exp(-shared / np.log(max(3, int(self._material.may.sum())))))
+
+    def _tag_matrix(self) -> scipy.sparse.csr_array:
+        import scipy.sparse
+
+        tags = self._material.tags
+        shape = (self._size, len(tags.names))
+        return scipy.sparse.csr_array((np.ones(len(tags.codes)), tags.codes, tags.starts), shape=shape)
+
+    # Reasons
+
+    def _missing(self, pair: Pairs, score: float, parts: dict[str, float]) -> PredictedLink:
+        source, target = pair.tolist()
+        if self._around == target:
+            source, target = target, source
+        grounds: list[LinkEvidence] = []
+        if parts["neighbours"] >= _MIN_SCORE:
+            grounds.append(LinkEvidence("neighbours", parts["neighbours"], rows=self._common(source, target)))
+        if parts["meaning"] >= _MIN_SCORE:
+            grounds.append(LinkEvidence("meaning", parts["meaning"]))
+        if parts["tags"] >= _MIN_SCORE:
+            both = set(self._material.tags.row_labels(source)) & set(self._material.tags.row_labels(target))
+            grounds.append(LinkEvidence("tags", parts["tags"], tags=tuple(sorted(both))[:_MAX_NAMED_REASONS]))
+        grounds.sort(key=lambda ground: -_WEIGHTS[ground.kind] * ground.score)
+        return PredictedLink(source, target, score, tuple(grounds))
+
+    def _common(self, source: int, target: int) -> tuple[int, ...]:
+        """The common neighbours that say most."""
+        matrix = self._matrix
+        near = [matrix.indices[matrix.indptr[row] : matrix.indptr[row + 1]] for row in (source, target)]
+        common = np.intersect1d(*near)
+        common = common[(self._degree[common] > 1) & (self._degree[common] <= _MAX_NEIGHBOR_DEGREE)]
+        return tuple(common[np.argsort(self._degree[common], kind="stable")][:_MAX_NAMED_REASONS].tolist())
+
+
+def _is_in_sorted(ascending: NDArray[np.int64], keys: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which keys are in a sorted list."""
+    place = np.searchsorted(ascending, keys)
+    place[place == len(ascending)] = 0
+    return np.asarray(ascending[place] == keys) if len(ascending) else np.zeros(len(keys), dtype=bool)
+
+
+def _top_pairs(own: NDArray[np.int64], other: NDArray[np.int64], weight: NDArray[np.float64]) -> Pairs:
+    """The ten heaviest pairs of each own row."""
+    order = np.lexsort((other, -weight, own))
+    own, other = own[order], other[order]
+    starts = np.flatnonzero(np.concatenate([[True], own[1:] != own[:-1]])) if len(own) else own
+    rank = np.arange(len(own)) - np.repeat(starts, np.diff(np.append(starts, len(own))))
+    return np.stack([own, other], axis=1)[rank < _CANDIDATES_PER_NOTE]
+
+
+def _pairwise(
+    first: scipy.sparse.csr_array, second: scipy.sparse.csr_array, pairs: Pairs
+) -> NDArray[np.float64]:
+    """The product of row pairs[i, 0] of `first` with row pairs[i, 1] of `second`, for each i."""
+    parts = [
+        np.asarray(first[some[:, 0]].multiply(second[some[:, 1]]).sum(axis=1)).ravel()
+        for some in _blocks(pairs)
+    ]
+    return np.concatenate(parts) if parts else np.zeros(0)
+
+
+def _blocks(pairs: Pairs) -> Iterable[Pairs]:
+    return (pairs[start : start + 100_000] for start in range(0, len(pairs), 100_000))

@@ -1,0 +1,100 @@
+"""What the analyses know of a graph: arrays without names, cheap to hand to another process."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.graph.model import Graph
+
+if TYPE_CHECKING:
+    import networkx
+    import scipy.sparse
+
+
+@dataclass(frozen=True, eq=False)
+class AdjacencyArrays:
+    """The real links among `size` nodes.
+
+    Args:
+        size: How many nodes there are.
+        links: int32 (m, 2), rows of source and target; no self-links.
+    """
+
+    size: int
+    links: NDArray[np.int32]
+
+    @classmethod
+    def from_graph(cls, graph: Graph, types: Collection[str] | None = None) -> AdjacencyArrays:
+        """Those of a graph; with `types` only the relations of these types."""
+        links = graph.links
+        if types is not None:
+            wanted = np.array([name in types for name in graph.edge_types] or [False], dtype=bool)
+            links = links[wanted[graph.edge_codes[: len(links)]]]
+        return cls(len(graph), links)
+
+    def without_hidden(self, hidden: NDArray[np.bool_]) -> AdjacencyArrays:
+        """The same nodes, without any link to or from one that is hidden, bool (n,)."""
+        return AdjacencyArrays(self.size, self.links[~hidden[self.links].any(axis=1)])
+
+    def matrix(self) -> scipy.sparse.csr_array:
+        """The symmetric adjacency of ones, float64 (n, n)."""
+        import scipy.sparse
+
+        low, high = self.links.min(axis=1, initial=self.size), self.links.max(axis=1, initial=-1)
+        pairs = np.unique(low.astype(np.int64) * self.size + high)
+        ends = pairs // max(self.size, 1), pairs % max(self.size, 1)
+        both = np.concatenate(ends), np.concatenate(ends[::-1])
+        return scipy.sparse.coo_array((np.ones(len(both[0])), both), shape=(self.size, self.size)).tocsr()
+
+    def undirected(self) -> networkx.Graph[int]:
+        """The nodes and their links, without directions."""
+        import networkx  # some tenths of a second, in the process that needs it
+
+        graph: networkx.Graph[int] = networkx.Graph()
+        graph.add_nodes_from(range(self.size))
+        graph.add_edges_from(self.links.tolist())
+        return graph
+
+    def directed(self) -> networkx.DiGraph[int]:
+        """The nodes and their links, from source to target."""
+        import networkx
+
+        graph: networkx.DiGraph[int] = networkx.DiGraph()
+        graph.add_nodes_from(range(self.size))
+        graph.add_edges_from(self.links.tolist())
+        return graph
+
+
+@dataclass(frozen=True, eq=False)
+class EncodedLabels:
+    """Words for nodes, each word once: `codes[starts[i] : starts[i + 1]]` are those of node i.
+
+    Args:
+        starts: int64 (n + 1,).
+        codes: int32, index into `names`.
+        names: The distinct words.
+    """
+
+    starts: NDArray[np.int64]
+    codes: NDArray[np.int32]
+    names: tuple[str, ...]
+
+    @classmethod
+    def from_words(cls, rows: Iterable[Collection[str]]) -> EncodedLabels:
+        """From the words of each node."""
+        place: dict[str, int] = {}
+        codes: list[int] = []
+        starts = [0]
+        for words in rows:
+            codes += [place.setdefault(word, len(place)) for word in words]
+            starts.append(len(codes))
+        return cls(np.array(starts, dtype=np.int64), np.array(codes, dtype=np.int32), tuple(place))
+
+    def row_labels(self, row: int) -> tuple[str, ...]:
+        """The words of a node."""
+        return tuple(self.names[code] for code in self.codes[self.starts[row] : self.starts[row + 1]])

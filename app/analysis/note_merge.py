@@ -1,0 +1,189 @@
+"""Two notes made into one: what the text of the one that stays will be, by a strategy.
+
+combine: both texts, the other one's after the first's and before its relations; nothing of either is lost.
+prefer_primary: the text of the note that stays, byte for byte. prefer_secondary: the other one's text in its
+place. In all three the note keeps its relations and gets those of the other that it lacks, its missing
+properties, tags and aliases, and the other's name as an alias. Newlines become those of the note that stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from app.errors import InvalidParametersError
+from app.vault.markdown.body_edits import replace_body
+from app.vault.markdown.headings import heading_key, section_at
+from app.vault.markdown.properties import set_property
+from app.vault.markdown.relation_edits import RELATIONS_HEADING, add_items, format_item
+from app.vault.markdown.relations import relation_type
+from app.vault.markdown.scan import scan
+from app.vault.markdown.text import apply_edits, newline_of, with_newlines
+from app.vault.note import ParsedNote, Relation, Span
+from app.vault.path import name_key
+
+Strategy = Literal["combine", "prefer_primary", "prefer_secondary"]
+STRATEGIES: tuple[Strategy, ...] = ("combine", "prefer_primary", "prefer_secondary")
+_LIST_KEYS = ("tags", "aliases")
+_KEPT_KEYS = frozenset({"id", "permalink"})
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """The text of the merged note, and how many relations came over from the other one."""
+
+    text: str
+    relations: int
+
+
+def merge_texts(primary: str, secondary: str, strategy: Strategy, other_name: str) -> Merged:
+    """The text of the note that stays.
+
+    Args:
+        primary: The text of the note that stays, its links already right.
+        secondary: The text of the other one, its links as they must be written in the first.
+        strategy: Whose prose is kept.
+        other_name: The other note's name, which becomes an alias.
+
+    Raises:
+        InvalidParametersError: the properties of the first can't be edited; nothing was changed.
+    """
+    first, second = scan(primary), scan(secondary)
+    body, own_section = _without_relations(secondary, second)
+    taken = {relation_type(key) for key in first.properties}
+    moved = [one for one in second.relations if _must_move(one, strategy, own_section, taken)]
+    if strategy == "combine":
+        text = _with_body(primary, first, body)
+    elif strategy == "prefer_secondary":
+        text = replace_body(primary, body)
+        moved = _kept_relations(first) + moved
+    else:
+        text = primary
+    texts = {id(one): primary for one in first.relations} | {id(one): secondary for one in second.relations}
+    known = {_relation_key(one) for one in scan(text).relations}
+    items: list[str] = []
+    count = 0
+    for one in moved:
+        if _relation_key(one) in known:
+            continue
+        known.add(_relation_key(one))
+        items.append(format_item(texts[id(one)], one))
+        count += texts[id(one)] is secondary
+    text = add_items(text, items)
+    prefers = strategy == "prefer_secondary"
+    return Merged(_with_properties(text, first, second, other_name, prefers), count)
+
+
+def _relation_key(relation: Relation) -> tuple[str, str]:
+    return relation.type, name_key(relation.link.target)
+
+
+def _must_move(relation: Relation, strategy: Strategy, own_section: Span | None, taken: set[str]) -> bool:
+    """Whether a relation of the other note comes along neither with its prose nor with a property."""
+    if relation.link.in_properties:
+        return relation.type in taken
+    if strategy == "prefer_primary":
+        return True
+    return own_section is not None and own_section.start <= relation.span.start < own_section.end
+
+
+def _kept_relations(first: ParsedNote) -> list[Relation]:
+    """The relations in the prose that gives way."""
+    return [one for one in first.relations if not one.link.in_properties]
+
+
+def _without_relations(text: str, note: ParsedNote) -> tuple[str, Span | None]:
+    """The prose without a `## Relations` section that ends it and holds nothing but relations."""
+    start = note.body_start + text.startswith("\ufeff", note.body_start)
+    for index, heading in enumerate(note.headings):
+        if heading_key(heading.text) != RELATIONS_HEADING.casefold():
+            continue
+        place = section_at(text, note.headings, index)
+        lines = {one.line for one in note.relations if place.start <= one.span.start < place.own_end}
+        said = sum(1 for line in text[place.start : place.own_end].splitlines() if line.strip())
+        if place.own_end == len(text) and said == len(lines):
+            return text[start : heading.span.start], Span(heading.span.start, len(text))
+    return text[start:], None
+
+
+def _with_body(primary: str, note: ParsedNote, body: str) -> str:
+    """`primary` with `body` after its prose, before a last `## Relations`."""
+    newline = newline_of(primary, len(primary))
+    added = with_newlines(body, newline).strip("\r\n")
+    if not added.strip():
+        return primary
+    at = len(primary)
+    for index, heading in enumerate(note.headings):
+        place = section_at(primary, note.headings, index)
+        if heading_key(heading.text) == RELATIONS_HEADING.casefold() and place.own_end == len(primary):
+            at = heading.span.start
+    if at < len(primary):
+        lead = primary[:at]
+        gap = "" if not lead.strip() else _missing_newlines(lead, newline)
+        return apply_edits(primary, [(at, at, f"{gap}{added}{newline}{newline}")])
+    return (
+        primary
+        + ("" if not primary.strip("\ufeff \r\n") else _missing_newlines(primary, newline))
+        + added
+        + newline
+    )
+
+
+def _missing_newlines(lead: str, newline: str) -> str:
+    """What is missing for one blank line after `lead`."""
+    ends = len(lead) - len(lead.rstrip("\r\n"))
+    newlines = lead[len(lead) - ends :].count("\n")
+    return newline * max(0, 2 - newlines)
+
+
+def _with_properties(
+    text: str, first: ParsedNote, second: ParsedNote, other_name: str, prefers_second: bool
+) -> str:
+    """`text` with what the properties of the second say and the first do not; lists are joined."""
+    own = {name_key(key): key for key in first.properties}
+    relations = {one.type for one in (*first.relations, *second.relations) if one.link.in_properties}
+    for key, value in second.properties.items():
+        folded = name_key(key)
+        if (
+            folded in _LIST_KEYS
+            or folded in _KEPT_KEYS
+            or (folded in own and relation_type(key) in relations)
+        ):
+            continue
+        if (folded == "ai" and second.is_private) or folded not in own or prefers_second:
+            text = set_property(text, own.get(folded, key), value)
+    tags = _join_lists(first.properties, second.properties, "tags")
+    if tags:
+        text = set_property(text, own.get("tags", "tags"), tags)
+    known = {name_key(alias) for alias in first.aliases}
+    aliases = [one for one in (*second.aliases, other_name) if name_key(one) not in known]
+    if aliases:
+        key = own.get("aliases") or own.get("alias") or "aliases"
+        text = set_property(text, key, [*first.aliases, *dict.fromkeys(aliases)])
+    return text
+
+
+def _join_lists(first: Mapping[str, object], second: Mapping[str, object], key: str) -> list[object]:
+    """The values of both lists, each once; empty where the second brings nothing new."""
+    own = _items(first, key)
+    folded = {name_key(str(one).lstrip("#")) for one in own}
+    new = [one for one in _items(second, key) if name_key(str(one).lstrip("#")) not in folded]
+    return [*own, *new] if new else []
+
+
+def _items(properties: Mapping[str, object], key: str) -> list[object]:
+    value = next((value for name, value in properties.items() if name_key(name) == key), None)
+    if isinstance(value, list | tuple):
+        return list(value)
+    return [] if value is None else [one for one in str(value).replace(",", " ").split() if one]
+
+
+def check_distinct(primary: str, secondary: str) -> None:
+    """Hold that two notes are not one.
+
+    Raises:
+        InvalidParametersError: they are.
+    """
+    if primary == secondary:
+        raise InvalidParametersError("A note can't be merged with itself; nothing was changed.", path=primary)

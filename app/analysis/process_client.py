@@ -1,0 +1,168 @@
+"""A process for the heavy questions, seen from the app: started when asked, ended when idle or unwanted."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+from typing import TypeVar, cast
+
+import numpy as np
+
+from app.analysis.worker import (
+    ArrayChunks,
+    WorkerFailure,
+    WorkerProgress,
+    WorkerRequest,
+    WorkerResult,
+    serve,
+    split_array,
+)
+from app.errors import ScriptoriumError
+from app.graph.arrangement import Report
+from app.launch import worker_processes
+
+T = TypeVar("T")
+R = TypeVar("R")
+IDLE_TIMEOUT_S = 90.0
+_JOIN_TIMEOUT_S = 5.0
+
+
+class AnalysisFailed(ScriptoriumError):
+    """An analysis could not be finished; the notes and the graph are as they were."""
+
+    type = "internal"
+
+
+class AnalysisWorker:
+    """Computes one thing at a time in a process of its own. Belongs to one event loop.
+
+    Cancelling `ask` ends the process, so that nothing goes on unseen; the next question starts another.
+    """
+
+    def __init__(self) -> None:
+        self._turn = asyncio.Lock()
+        self._burial = asyncio.Lock()
+        self._process: BaseProcess | None = None
+        self._connection: Connection | None = None
+        self._pending: asyncio.Future[object] | None = None
+        self._idle: asyncio.TimerHandle | None = None
+        self._ending: set[asyncio.Task[None]] = set()
+        self._closed = False
+
+    @property
+    def running(self) -> bool:
+        """Whether there is a process now."""
+        return self._process is not None
+
+    async def ask(self, report: Report, work: Callable[..., T], *arguments: object) -> T:
+        """What `work(*arguments, report=…)` gives; `report` is told from this loop how far it is.
+
+        Raises:
+            AnalysisFailed: it raised something, or the process died over it.
+        """
+        async with self._turn:
+            if self._closed:
+                raise AnalysisFailed("The vault is being closed.")
+            if self._idle is not None:
+                self._idle.cancel()
+            try:
+                return await self._exchange(report, work, arguments)
+            except (EOFError, OSError) as error:
+                await self._end()
+                raise AnalysisFailed("The process that computes has died; ask again.") from error
+            except asyncio.CancelledError:
+                await self._end()
+                raise
+            finally:
+                if self._process is not None:
+                    self._idle = asyncio.get_running_loop().call_later(IDLE_TIMEOUT_S, self._on_idle)
+
+    async def close(self) -> None:
+        """End the process; what waits for it fails."""
+        self._closed = True
+        if self._idle is not None:
+            self._idle.cancel()
+        await self._end()
+        if self._ending:
+            await asyncio.wait(self._ending)
+
+    async def _exchange(self, report: Report, work: Callable[..., T], arguments: tuple[object, ...]) -> T:
+        connection = self._connection
+        if connection is None:
+            connection = await self._in_thread(self._start)
+        await self._in_thread(_send, connection, work, arguments)
+        while True:
+            message = await self._in_thread(connection.recv)
+            if isinstance(message, WorkerProgress):
+                report(message.share, message.words)
+            elif isinstance(message, WorkerResult):
+                return cast("T", message.value)
+            elif isinstance(message, WorkerFailure):
+                raise AnalysisFailed(f"The analysis failed: {message.words}")
+
+    async def _in_thread(self, work: Callable[..., R], *arguments: object) -> R:
+        """Do something that blocks in a thread; who is cancelled meanwhile leaves it in `_pending`."""
+        pending = asyncio.ensure_future(asyncio.to_thread(work, *arguments))
+        self._pending = cast("asyncio.Future[object]", pending)
+        return await asyncio.shield(pending)
+
+    def _start(self) -> Connection:
+        context = worker_processes()
+        here, there = context.Pipe()
+        process = context.Process(target=serve, args=(there,), name="analysis", daemon=True)
+        process.start()
+        there.close()
+        self._process, self._connection = process, here
+        return here
+
+    def _on_idle(self) -> None:
+        """Nobody has asked for a while."""
+        if not self._turn.locked():
+            task = asyncio.get_running_loop().create_task(self._end(), name="end the analysis process")
+            self._ending.add(task)
+            task.add_done_callback(self._ending.discard)
+
+    async def _end(self) -> None:
+        await asyncio.shield(asyncio.ensure_future(self._end_now()))
+
+    async def _end_now(self) -> None:
+        """End the process. Who is cancelled and who closes may both come here: one after the other."""
+        async with self._burial:
+            await self._end_it()
+
+    async def _end_it(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+        if self._pending is not None:
+            # A thread that still reads finds the end; only then may its pipe be closed.
+            await asyncio.wait([self._pending])
+            if not self._pending.cancelled():
+                self._pending.exception()
+        process, connection = self._process, self._connection
+        self._process = self._connection = self._pending = None
+        if process is not None and connection is not None:
+            await asyncio.to_thread(_reap, process, connection)
+
+
+def _send(connection: Connection, work: Callable[..., object], arguments: tuple[object, ...]) -> None:
+    """Hand a question over, what is large in it piece by piece; runs in another thread."""
+    packed: list[object] = []
+    for argument in arguments:
+        pieces = split_array(argument) if isinstance(argument, np.ndarray) else []
+        if len(pieces) > 1:
+            for piece in pieces:
+                connection.send(piece)
+            packed.append(ArrayChunks(len(pieces)))
+        else:
+            packed.append(argument)
+    connection.send(WorkerRequest(work, tuple(packed)))
+
+
+def _reap(process: BaseProcess, connection: Connection) -> None:
+    """End a process for good, and the pipe to it."""
+    process.kill()
+    process.join(_JOIN_TIMEOUT_S)
+    process.close()
+    connection.close()

@@ -1,0 +1,286 @@
+"""Suggest the relation between two notes with its evidence, and weigh how sure a stated relation may be.
+
+A type is suggested for what the notes say about each other (cue phrases in the lines that link or name the
+other note), for two sentences that contradict each other, for their types, or for how alike they are. The
+first two are evidence, which is shown; CONTRADICTS is never suggested without.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from app.analysis.confidence import ConfidenceUpdate, WeightedReason, update_confidence
+from app.analysis.contradiction import find_contradiction
+
+MIN_AUTOMATIC_SCORE = 0.8
+MIN_SUGGESTED_SCORE = 0.6
+
+_CUES: tuple[tuple[str, str], ...] = (
+    (
+        "CONTRADICTS",
+        r"contradict|refut|disprov|disagree|do(?:es)? not agree|conflicts? with|contrary to"
+        r"|inconsistent with|not consistent|denies|rebut|widerspr|widerleg",
+    ),
+    (
+        "SUPPORTS",
+        r"support|confirm|corroborat|evidence (?:for|that)|consistent with|agrees? with|proves?\b"
+        r"|in favou?r|backs? up|bears out|demonstrat|(?:unter)?stützt|bestätig|belegt",
+    ),
+    (
+        "DERIVED_FROM",
+        r"derived? from|based on|follows? from|built (?:up)?on|drawn from|taken from"
+        r"|beruht auf",
+    ),
+    (
+        "CITES",
+        r"\bcites?\b|cited|according to|quot(?:e|ing)|reference[sd]?\b|as reported"
+        r"|\bsee\b|zitiert|laut\b",
+    ),
+    ("PART_OF", r"part of|belongs? to|component of|member of|chapter of|section of|teil von"),
+    (
+        "CAUSES",
+        r"causes?\b|caused|leads? to|led to|results? in|brings? about|gives? rise to"
+        r"|verursacht",
+    ),
+    (
+        "PRECEDES",
+        r"precede|before\b|prior to|came first|followed by|earlier than"
+        r"|predecessor",
+    ),
+    ("INSPIRED_BY", r"inspired by|influenced by|prompted by|modelled on|after the example of"),
+    (
+        "OBSERVED_IN",
+        r"observed (?:in|at|on)|seen (?:in|at|on)|measured (?:in|at|on)|found in"
+        r"|recorded (?:in|at)",
+    ),
+    ("DISCUSSES", r"discuss|talks? about|deals? with|is about|concerns|treats of"),
+    (
+        "SIMILAR_TO",
+        r"similar to|resembles?|(?:is|are|was|were|looks?|much|just) like\b|analogous|comparable|akin to"
+        r"|ähnlich",
+    ),
+)
+_CUE = tuple((kind, re.compile(rf"\b(?:{pattern})", re.IGNORECASE)) for kind, pattern in _CUES)
+_NOT = re.compile(
+    r"\b(?:not|no|never|none|nothing|neither|nor|without|cannot|hardly|fails? to|failed to)\b"
+    r"|\b(?:nicht|kein\w*|nie)\b|n['’]t\b|不是|不能|不会|不會|不对|不對|没有|沒有|并非|並非|ない|ません",
+    re.IGNORECASE,
+)
+_UNSURE = re.compile(
+    r"\?|\b(?:may|might|could|would|if|whether|seem\w*|appear\w*|apparent\w*|perhaps|possibly|scheinbar)\b",
+    re.IGNORECASE,
+)
+_CLAUSE = re.compile(r"[.;:!?]\s|\b(?:but|while|whereas|although|aber|während)\b", re.IGNORECASE)
+_BY_TYPES = {
+    ("observation", "hypothesis"): "SUPPORTS",
+    ("observation", "claim"): "SUPPORTS",
+    ("evidence", "claim"): "SUPPORTS",
+    ("evidence", "hypothesis"): "SUPPORTS",
+    ("source", "hypothesis"): "SUPPORTS",
+    ("source", "claim"): "SUPPORTS",
+    ("source", "concept"): "DISCUSSES",
+    ("source", "entity"): "DISCUSSES",
+}
+_MIN_DUPLICATE_SIMILARITY = 0.85
+
+
+@dataclass(frozen=True, slots=True)
+class NoteFeatures:
+    """One of two notes: its name, type in lower case and sentences, and its lines that link the other."""
+
+    name: str
+    kind: str
+    sentences: tuple[str, ...]
+    link_lines: tuple[str, ...] = ()
+    confidence: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RelationPrediction:
+    """A relation from the first note to the second, how likely it is (0 to 1), and why, in words.
+
+    `said` is how much the texts speak for the type, 0 to 1: a part of the score. `evidence` is what they say,
+    word for word; without it the type is a guess by the notes' types and likeness.
+    """
+
+    type: str
+    score: float
+    reasoning: str
+    said: float = 0.0
+    evidence: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Structure:
+    """How two notes stand in the graph: their likeness in meaning, neighbours and tags in common, a link.
+
+    `linked` says that the first links to the second or the other way round, `relations` which typed
+    relations there are between them.
+    """
+
+    similarity: float = 0.0
+    shared_neighbors: int = 0
+    shared_tags: int = 0
+    linked: bool = False
+    relations: tuple[str, ...] = ()
+
+
+def suggest_relation(source: NoteFeatures, target: NoteFeatures, between: Structure) -> RelationPrediction:
+    """The relation that `source` most likely has to `target`."""
+    kind, sure, why, evidence = _classify(source, target, between)
+    score = round(_likelihood(between, sure), 4)
+    return RelationPrediction(kind, score, f"{why}; {_describe_structure(between)}.", sure, evidence)
+
+
+def relation_confidence(
+    stated: float | None,
+    kind: str,
+    source: NoteFeatures,
+    target: NoteFeatures,
+    between: Structure,
+    *,
+    structure: bool,
+) -> ConfidenceUpdate:
+    """How sure a relation may be, by the texts and, with `structure`, by what the graph says of the two.
+
+    The sum is that of `confidence.judged`, from 0.5.
+    """
+    weights = [*_text_weights(kind, source, target)]
+    ends = [one.confidence for one in (source, target) if one.confidence is not None]
+    if ends:
+        weights.append(WeightedReason("Confidence of the notes themselves", sum(ends) / len(ends) - 0.5))
+    if structure:
+        words = f"Likeness of the notes ({between.similarity:.2f})"
+        weights.append(WeightedReason(words, 1.5 * (between.similarity - 0.3)))
+        if between.shared_neighbors:
+            share = between.shared_neighbors / (between.shared_neighbors + 3)
+            weights.append(WeightedReason(_in_common_words(between.shared_neighbors, "neighbour"), share))
+        if between.shared_tags:
+            tags = 0.2 * min(3, between.shared_tags)
+            weights.append(WeightedReason(_in_common_words(between.shared_tags, "tag"), tags))
+    return update_confidence(stated, 0.5, "Where a relation starts (0.50)", weights)
+
+
+def find_cue_phrase(lines: Iterable[str], target: str) -> tuple[str, str, str] | None:
+    """The relation to the note called `target` that a line speaks of: type, words that say so, line.
+
+    A cue that is denied says nothing. Words of contradiction count only where they are about the target:
+    before its name, in the same clause, without doubt, and not said about a third note.
+    """
+    for line in lines:
+        for kind, pattern in _CUE:
+            for found in pattern.finditer(line):
+                if _NOT.search(_clause_before(line, found.start())):
+                    continue
+                if kind != "CONTRADICTS" or _is_about(line, found, target):
+                    return kind, found[0], line
+    return None
+
+
+def lines_naming(lines: Iterable[str], name: str) -> list[str]:
+    """The lines that name a note, as a word of its own."""
+    bare = re.escape(name.casefold())
+    # Chinese and Japanese write no spaces around a name.
+    word = re.compile(bare if name[:1] > "\u2e7f" else rf"(?<!\w){bare}(?!\w)")
+    return [one for one in lines if word.search(one.casefold())]
+
+
+def _is_about(line: str, cue: re.Match[str], target: str) -> bool:
+    """Whether a cue in a line says something about `target`."""
+    place = line.casefold().find(target.casefold(), cue.end())
+    if place < 0 or _CLAUSE.search(line, cue.end(), place) or _UNSURE.search(line):
+        return False
+    return "[[" not in _clause_before(line, cue.start())
+
+
+def _clause_before(line: str, place: int) -> str:
+    """The text between the beginning of the clause and `place`."""
+    start = 0
+    for end in _CLAUSE.finditer(line, 0, place):
+        start = end.end()
+    return line[start:place]
+
+
+def strength_label(confidence: float) -> str:
+    """A confidence in a word: strong from 0.8, moderate from 0.6, else weak."""
+    return (
+        "strong"
+        if confidence >= MIN_AUTOMATIC_SCORE
+        else "moderate"
+        if confidence >= MIN_SUGGESTED_SCORE
+        else "weak"
+    )
+
+
+def _classify(
+    source: NoteFeatures, target: NoteFeatures, between: Structure
+) -> tuple[str, float, str, tuple[str, ...]]:
+    """The type, how much the texts speak for it (0 to 1), why, and the words of the notes that show it."""
+    mentions = lines_naming(source.sentences, target.name)
+    for lines, sure in ((source.link_lines, 0.6), (mentions, 0.5)):
+        if said := find_cue_phrase(lines, target.name):
+            why = f"“{source.name}” says “{said[1]}” where it names “{target.name}”"
+            return said[0], sure, why, (said[2],)
+    if pair := find_contradiction(source.sentences, target.sentences):
+        why = f"“{_truncate(pair.first)}” and “{_truncate(pair.second)}” can't both be right"
+        return "CONTRADICTS", 0.4, why, (pair.first, pair.second)
+    if target.kind == "source" and source.kind != "source":
+        return "CITES", 0.2, f"“{target.name}” is a source", ()
+    if kind := _BY_TYPES.get((source.kind, target.kind)):
+        ends = _with_article(source.kind), _with_article(target.kind)
+        return kind, 0.2, f"{ends[0]} about {ends[1]} usually {_verb(kind)} it", ()
+    if between.similarity >= _MIN_DUPLICATE_SIMILARITY and source.kind == target.kind:
+        return "SIMILAR_TO", 0.1, "both say nearly the same", ()
+    return "RELATES_TO", 0.0, "nothing says how they are related", ()
+
+
+def _likelihood(between: Structure, said: float) -> float:
+    """Each reason takes away a part of the doubt that the others leave."""
+    doubt = 1 - min(0.95, between.similarity)
+    doubt *= 1 - 0.3 * between.shared_neighbors / (between.shared_neighbors + 2)
+    doubt *= 1 - 0.1 * min(2, between.shared_tags)
+    doubt *= 1 - (0.3 if between.linked else 0.0)
+    return 1 - doubt * (1 - said)
+
+
+def _text_weights(kind: str, source: NoteFeatures, target: NoteFeatures) -> Iterable[WeightedReason]:
+    lines = (*source.link_lines, *lines_naming(source.sentences, target.name))
+    if said := find_cue_phrase(lines, target.name):
+        fits = said[0] == kind
+        yield WeightedReason(f"“{source.name}” says “{said[1]}”", 1.0 if fits else -0.6)
+    if kind in ("CONTRADICTS", "SUPPORTS", "SIMILAR_TO") and (
+        pair := find_contradiction(source.sentences, target.sentences)
+    ):
+        words = f"“{_truncate(pair.first)}” against “{_truncate(pair.second)}”"
+        yield WeightedReason(words, 0.8 if kind == "CONTRADICTS" else -0.8)
+
+
+def _describe_structure(between: Structure) -> str:
+    said = [f"likeness {between.similarity:.2f}"]
+    if between.shared_neighbors:
+        said.append(_in_common_words(between.shared_neighbors, "neighbour"))
+    if between.shared_tags:
+        said.append(_in_common_words(between.shared_tags, "tag"))
+    if between.relations:
+        said.append(f"related already as {', '.join(between.relations)}")
+    elif between.linked:
+        said.append("linked already, without a type")
+    return ", ".join(said)
+
+
+def _in_common_words(count: int, noun: str) -> str:
+    return f"{count} {noun if count == 1 else noun + 's'} in common"
+
+
+def _with_article(kind: str) -> str:
+    return f"{'an' if kind[:1] in 'aeiou' else 'a'} {kind}"
+
+
+def _verb(kind: str) -> str:
+    return kind.lower().replace("_", " ")
+
+
+def _truncate(text: str) -> str:
+    return text if len(text) <= 80 else f"{text[:79].rstrip()}…"

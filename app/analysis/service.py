@@ -1,0 +1,321 @@
+"""Analyst: what the rest of the app asks about the vault as a network.
+
+It belongs to the service thread. What takes time is computed in a process of its own, which is started by
+the first question, ends some time after the last one, and dies at once when a question is cancelled.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.analysis.articulation import CutPoints, find_cut_points
+from app.analysis.centrality import Centrality, Measure, compute_centrality
+from app.analysis.communities import Communities, find_communities
+from app.analysis.layout_requests import Kind, layout_request, node_vectors
+from app.analysis.link_prediction import CandidateFeatures, PredictedLink, ReasonKind, predict_links
+from app.analysis.network import AdjacencyArrays, EncodedLabels
+from app.analysis.orphans import Orphans, find_orphans
+from app.analysis.process_client import AnalysisWorker
+from app.analysis.rejections import Rejections
+from app.analysis.shortest_path import shortest_path
+from app.errors import StorageError
+from app.events import EventBus
+from app.graph.arrangement import Arrangement, Report, no_progress
+from app.graph.model import PLAIN_LINK, Graph
+from app.vault.path import NotePath
+from app.vault.store import NotesChanged
+
+if TYPE_CHECKING:
+    from app.embeddings.vector_table import NoteVectors
+    from app.embeddings.vectors import VectorStore
+    from app.index.vault_index import VaultIndex
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class PathResult:
+    """A shortest path.
+
+    Args:
+        rows: From source to target.
+        relations: The type of the link of each step; of several a typed one.
+        forward: Whether each step goes from the link's source to its target.
+    """
+
+    rows: tuple[int, ...]
+    relations: tuple[str, ...]
+    forward: tuple[bool, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SuggestionReason:
+    """Why a link is suggested: `names` are paths of common neighbours, or tags, or nothing (meaning)."""
+
+    kind: ReasonKind
+    score: float
+    names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LinkSuggestion:
+    """A link between two notes that may be missing, by their paths; score and reasons from 0 to 1."""
+
+    source: str
+    target: str
+    score: float
+    reasons: tuple[SuggestionReason, ...]
+
+
+class GraphAnalysisService:
+    """Answers questions about a `Graph`; rows are those of the graph that is asked about.
+
+    Args:
+        index: Says which notes are private.
+        vectors: What notes mean; None where nobody may know.
+        folder: The vault's data folder, for rejected suggestions.
+        events: Tells of renames.
+        is_hidden: Whether a rule keeps a note from everybody but the user.
+    """
+
+    def __init__(
+        self,
+        index: VaultIndex,
+        vectors: Callable[[], VectorStore | None],
+        folder: Path,
+        events: EventBus,
+        is_hidden: Callable[[NotePath], bool],
+    ) -> None:
+        self._index = index
+        self._vectors = vectors
+        self._is_hidden = is_hidden
+        self._rejections = Rejections(folder)
+        self._worker = AnalysisWorker()
+        self._unsubscribe = events.subscribe(NotesChanged, self._follow)
+
+    @property
+    def problem(self) -> str:
+        """What happened to a damaged list of rejected links, for the user; empty if nothing did."""
+        return self._rejections.problem
+
+    async def close(self) -> None:
+        """End the process; questions that are still asked fail."""
+        self._unsubscribe()
+        await self._worker.close()
+
+    # Measures
+
+    async def communities(self, graph: Graph, progress: Report = no_progress, seed: int = 0) -> Communities:
+        """Groups that link one another more than chance would. Raises `AnalysisFailed`."""
+        return await self._worker.ask(progress, find_communities, AdjacencyArrays.from_graph(graph), seed)
+
+    async def centrality(
+        self, graph: Graph, which: Measure, progress: Report = no_progress, seed: int = 0
+    ) -> Centrality:
+        """How important each node is by "pagerank", "betweenness" or "degree". Raises `AnalysisFailed`."""
+        return await self._worker.ask(
+            progress, compute_centrality, AdjacencyArrays.from_graph(graph), which, seed
+        )
+
+    async def path(
+        self, graph: Graph, source: int, target: int, types: Collection[str] | None = None
+    ) -> PathResult | None:
+        """The way with the fewest links, in either direction, only by `types` where given; None for no way.
+
+        Raises:
+            AnalysisFailed: it could not be computed.
+        """
+        ties = AdjacencyArrays.from_graph(graph, types)
+        rows = await self._worker.ask(no_progress, shortest_path, ties, source, target)
+        return _path_result(graph, rows.tolist(), types) if len(rows) else None
+
+    async def cut_points(self, graph: Graph, progress: Report = no_progress) -> CutPoints:
+        """Links and notes without which parts would come apart. Raises `AnalysisFailed`."""
+        return await self._worker.ask(progress, find_cut_points, AdjacencyArrays.from_graph(graph))
+
+    async def orphans(self, graph: Graph) -> Orphans:
+        """What has no links at all, and the names that have no note."""
+        return await asyncio.to_thread(find_orphans, graph)
+
+    # Arrangements
+
+    async def layout(
+        self,
+        graph: Graph,
+        kind: Kind,
+        progress: Report = no_progress,
+        *,
+        by: str = "modified",
+        aspect: float = 1.6,
+    ) -> Arrangement:
+        """All nodes by "folder", "tag", "type", "time" (`by` "modified" or "created") or "meaning".
+
+        Raises:
+            NotFoundError: by meaning, and no note has a vector.
+            AnalysisFailed: it could not be computed.
+        """
+        vectors = await self._note_vectors() if kind == "meaning" else None
+        work, arguments = await asyncio.to_thread(layout_request, graph, kind, by, vectors)
+        return await self._worker.ask(progress, work, *arguments, aspect)
+
+    # Suggested links
+
+    async def suggestions(
+        self,
+        graph: Graph,
+        *,
+        for_path: str | None = None,
+        limit: int = 200,
+        private: bool = True,
+        progress: Report = no_progress,
+    ) -> tuple[LinkSuggestion, ...]:
+        """Links that may be missing, best first; never one that is there or was rejected.
+
+        Args:
+            graph: The vault.
+            for_path: Only links of this note.
+            limit: At most so many.
+            private: False for everybody but the user: then hidden notes are as if they were not there.
+            progress: Told how far it is.
+
+        Raises:
+            AnalysisFailed: it could not be computed.
+        """
+        around = -1 if for_path is None else graph.rows.get(for_path, -1)
+        hidden = np.zeros(len(graph), dtype=bool) if private else await asyncio.to_thread(self._hidden, graph)
+        if for_path is not None and (around < 0 or hidden[around] or not graph.is_note[around]):
+            return ()
+        vectors = await self._note_vectors()
+        rejected = self._rejected_rows(graph)
+        material = await asyncio.to_thread(_candidate_features, graph, hidden, vectors)
+        found = await self._worker.ask(
+            progress,
+            _missing_links,
+            material.ties,
+            material.may,
+            material.tags,
+            material.vectors,
+            material.vector_rows,
+            rejected,
+            limit,
+            around,
+        )
+        return tuple(_to_suggestion(graph, each) for each in found)
+
+    def reject(self, source: str, target: str) -> None:
+        """Suggest a link never again, in neither direction. Raises `StorageError`."""
+        self._rejections.add(source, target)
+
+    def restore_suggestion(self, source: str, target: str) -> None:
+        """Let a link be suggested again. Raises `StorageError`."""
+        self._rejections.remove(source, target)
+
+    def rejected(self) -> tuple[tuple[str, str], ...]:
+        """The rejected pairs, each with its paths in order."""
+        return self._rejections.pairs
+
+    def _follow(self, event: NotesChanged) -> None:
+        try:
+            self._rejections.follow((old.text, new.text) for old, new in event.moved)
+        except StorageError as error:
+            log.warning("%s", error.message)
+
+    def _rejected_rows(self, graph: Graph) -> NDArray[np.int64]:
+        rows = graph.rows
+        known = [(rows[a], rows[b]) for a, b in self._rejections.pairs if a in rows and b in rows]
+        return np.array(known, dtype=np.int64).reshape(-1, 2)
+
+    def _hidden(self, graph: Graph) -> NDArray[np.bool_]:
+        """The notes that only the user may see, bool (n,)."""
+        private = {path.text for path in self._index.private_notes()}
+        return np.array(
+            [
+                is_note and (path in private or self._is_hidden(NotePath(path)))
+                for path, is_note in zip(graph.paths, graph.is_note.tolist(), strict=True)
+            ],
+            dtype=bool,
+        )
+
+    @property
+    def embedded_note_count(self) -> int | None:
+        """How many notes can be placed by meaning; None where nobody may know what notes mean."""
+        store = self._vectors()
+        return None if store is None else store.notes
+
+    async def _note_vectors(self) -> NoteVectors | None:
+        store = self._vectors()
+        if store is None:
+            return None
+        await store.load()
+        return store.note_matrix()
+
+
+def _path_result(graph: Graph, rows: list[int], types: Collection[str] | None) -> PathResult:
+    relations: list[str] = []
+    forward: list[bool] = []
+    links = graph.links
+    for here, there in pairwise(rows):
+        ahead = (links[:, 0] == here) & (links[:, 1] == there)
+        back = (links[:, 0] == there) & (links[:, 1] == here)
+        steps = [
+            (graph.edge_types[graph.edge_codes[place]], bool(ahead[place]))
+            for place in np.flatnonzero(ahead | back).tolist()
+        ]
+        steps = [step for step in steps if types is None or step[0] in types]
+        name, is_ahead = min(steps, key=lambda step: (step[0] == PLAIN_LINK, not step[1], step[0]))
+        relations.append(name)
+        forward.append(is_ahead)
+    return PathResult(tuple(rows), tuple(relations), tuple(forward))
+
+
+def _candidate_features(
+    graph: Graph, hidden: NDArray[np.bool_], vectors: NoteVectors | None
+) -> CandidateFeatures:
+    """What suggestions are made from, without anything of a hidden note."""
+    may = graph.is_note & ~hidden
+    tags = EncodedLabels.from_words(
+        tags if ok else () for tags, ok in zip(graph.tags, may.tolist(), strict=True)
+    )
+    rows, matrix = node_vectors(graph, vectors)
+    seen = may[rows]
+    return CandidateFeatures(
+        AdjacencyArrays.from_graph(graph).without_hidden(hidden), may, tags, matrix[seen], rows[seen]
+    )
+
+
+def _missing_links(
+    ties: AdjacencyArrays,
+    may: NDArray[np.bool_],
+    tags: EncodedLabels,
+    vectors: NDArray[np.float16],
+    rows: NDArray[np.int64],
+    rejected: NDArray[np.int64],
+    limit: int,
+    around: int,
+    report: Report,
+) -> tuple[PredictedLink, ...]:
+    """`missing_links`, with its arrays apart so that large ones can go over in pieces."""
+    return predict_links(CandidateFeatures(ties, may, tags, vectors, rows), rejected, limit, around, report)
+
+
+def _to_suggestion(graph: Graph, missing: PredictedLink) -> LinkSuggestion:
+    return LinkSuggestion(
+        graph.paths[missing.source],
+        graph.paths[missing.target],
+        missing.score,
+        tuple(
+            SuggestionReason(
+                ground.kind, ground.score, ground.tags or tuple(graph.paths[row] for row in ground.rows)
+            )
+            for ground in missing.grounds
+        ),
+    )

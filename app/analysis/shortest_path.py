@@ -1,0 +1,34 @@
+"""How two notes are connected."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.analysis.network import AdjacencyArrays
+from app.graph.arrangement import Report, no_progress
+
+_NO_PREDECESSOR = -9999
+
+
+def shortest_path(
+    ties: AdjacencyArrays, source: int, target: int, report: Report = no_progress
+) -> NDArray[np.int32]:
+    """Rows along a way with the fewest links, `source` first and `target` last; empty if there is none.
+
+    Links are walked in both directions. Of several such ways always the same one is taken.
+    """
+    import scipy.sparse.csgraph
+
+    report(-1, "Looking for a path")
+    if source == target:
+        return np.array([source], dtype=np.int32)
+    # From the far end, so that the predecessors lead the way from the source.
+    _, nearer = scipy.sparse.csgraph.breadth_first_order(ties.matrix(), target, directed=False)
+    rows = [source]
+    while rows[-1] != target:
+        following = int(nearer[rows[-1]])
+        if following == _NO_PREDECESSOR:
+            return np.empty(0, dtype=np.int32)
+        rows.append(following)
+    return np.array(rows, dtype=np.int32)

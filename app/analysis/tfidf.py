@@ -1,0 +1,59 @@
+"""How alike texts are by their words: TF-IDF vectors, for where there are no vectors of meaning."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+Matrix = NDArray[np.float64]
+
+_WORD = re.compile(r"[^\W_]+")
+_CJK = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]")
+# Words that say how a sentence is built and not what it is about.
+STOP_WORDS = frozenset(
+    re.findall(
+        r"\w+",
+        "a an and are as at be been but by can did do does for from had has have he her his i if in into is"
+        " it its may more most my no not of on one only or our she so some such than that the their them then"
+        " there these they this those to up was we were what when where which who will with would you your"
+        " der die das und ist ein eine zu den mit von auf im nicht es le la les de des et un une en du est el"
+        " los las y que",
+    )
+)
+
+
+def content_words(text: str) -> list[str]:
+    """The words that carry meaning, folded; of scripts without spaces the pairs of letters."""
+    found: list[str] = []
+    for word in _WORD.findall(text.casefold()):
+        if _CJK.search(word):
+            found += [word[at : at + 2] for at in range(max(1, len(word) - 1))]
+        elif word not in STOP_WORDS and len(word) > 1:
+            found.append(word[:-1] if len(word) > 3 and word.endswith("s") else word)
+    return found
+
+
+def tfidf_similarity(texts: Sequence[str]) -> Matrix:
+    """The cosine between each two texts by TF-IDF, float64 (n, n), 0 to 1; the diagonal is 0 for no words."""
+    counted = [Counter(content_words(text)) for text in texts]
+    spread = Counter(word for counts in counted for word in counts)
+    place = {word: at for at, word in enumerate(spread)}
+    rows = np.zeros((len(texts), max(1, len(place))))
+    for row, counts in enumerate(counted):
+        for word, count in counts.items():
+            rarity = 1 + math.log((1 + len(texts)) / (1 + spread[word]))
+            rows[row, place[word]] = (1 + math.log(count)) * rarity
+    return cosine_matrix(rows)
+
+
+def cosine_matrix(rows: NDArray[np.floating]) -> Matrix:
+    """The cosine between each two rows, float64 (n, n), 0 to 1."""
+    wide = np.asarray(rows, dtype=np.float64)
+    length = np.linalg.norm(wide, axis=1, keepdims=True)
+    unit = np.divide(wide, length, out=np.zeros_like(wide), where=length > 0)
+    return np.asarray(np.clip(unit @ unit.T, 0.0, 1.0))

@@ -1,0 +1,174 @@
+"""A question of the gate as text for a terminal: who wants what, why it is asked, and every changed line.
+
+It is made from the proposal's own bytes. What hides in them is named; nothing of a note reaches the terminal
+as a command.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rich.text import Text
+
+from app.permissions.approval import ApprovalRequest, Effect
+from app.permissions.partial_approval import ApprovalDraft, FileDraft, SelectionState
+from app.permissions.pluralize import pluralize
+from app.permissions.request_labels import KIND_NAMES, caller_label, change_name, format_extent, request_title
+from app.vault.changes import Create, Delete, Move
+from app.vault.diff import Diff, Hunk
+from app.vault.diff_words import Span, changed_spans, pair_lines
+from app.vault.escaped_line import CHIP_SIGN, EscapedLine, describe, escape_line
+
+_CONTEXT_LINES = 3
+_MAX_NAMED_NOTES = 12
+_REMOVED_STYLE, _ADDED_STYLE = "red", "green"
+_CHANGED_STYLE = "bold reverse"
+_LABEL_STYLE = "bold yellow"
+
+
+def format_request(draft: ApprovalDraft) -> Iterator[Text]:
+    """All of a request, line by line."""
+    request = draft.request
+    yield Text()
+    yield Text.assemble((request_title(request), "bold"), (f"  ({caller_label(request.caller)})", "dim"))
+    yield Text(f"It is asked because {describe(request.reason)}.", style="dim")
+    yield from _consequences(request)
+    if request.caller.claim:
+        yield Text.assemble(("The caller says of it: ", "dim"), (describe(request.caller.claim), "italic"))
+    if isinstance(request.proposal, Effect):
+        yield from format_effect(request.proposal)
+        return
+    for number, file in enumerate(draft.files, 1):
+        yield from format_file_change(file, number, len(draft.files))
+
+
+def format_effect(proposal: Effect) -> Iterator[Text]:
+    """An effect outside the notes: its exact words and arguments, each line of them."""
+    yield Text()
+    for line in proposal.text.split("\n"):
+        yield Text("  ") + format_line(line.encode("utf-8", "surrogatepass"))
+    for name, value in proposal.arguments:
+        first, *rest = value.split("\n")
+        head = (f"  {describe(name)}: ", "dim")
+        yield Text.assemble(head, format_line(first.encode("utf-8", "surrogatepass")))
+        for line in rest:
+            yield Text("    ") + format_line(line.encode("utf-8", "surrogatepass"))
+
+
+def format_file_change(file: FileDraft, number: int, of: int) -> Iterator[Text]:
+    """One file of a change: what happens to it, and its lines."""
+    left_out = file.selection_state is SelectionState.NONE
+    place = f"{number} of {of}  " if of > 1 else ""
+    head = Text(f"{place}{KIND_NAMES[type(file.change)]}: {change_name(file.change)}", style="bold")
+    if file.is_edited:
+        head.append("  (edited by you)", style="dim")
+    if left_out:
+        head.append("  (left out)", style="yellow")
+    yield Text()
+    yield head
+    if left_out:
+        return
+    diff = file.compare()
+    if isinstance(file.change, Move) and not diff.hunks:
+        yield Text("  the text stays as it is", style="dim")
+    if isinstance(file.change, Create | Delete) and not diff.hunks:
+        yield Text("  an empty file", style="dim")
+    yield from format_diff(diff)
+
+
+def format_diff(diff: Diff) -> Iterator[Text]:
+    """A diff in one column: numbered lines, three around each change, the changed words marked."""
+    width = len(str(max(len(diff.before), len(diff.after), 1)))
+    at = 0
+    for index, hunk in enumerate(diff.hunks):
+        last = index + 1 == len(diff.hunks)
+        following = len(diff.before) if last else diff.hunks[index + 1].before_start
+        start = max(at, hunk.before_start - _CONTEXT_LINES)
+        if start > at:
+            yield Text(f"{'⋯':>{width}}", style="dim")
+        shift = hunk.after_start - hunk.before_start
+        for line in range(start, hunk.before_start):
+            yield _diff_row(width, line + shift, " ", format_line(diff.before[line]), "")
+        yield from _hunk_rows(diff, hunk, width)
+        at = min(following, hunk.before_end + _CONTEXT_LINES)
+        for line in range(hunk.before_end, at):
+            moved = line + hunk.after_end - hunk.before_end
+            yield _diff_row(width, moved, " ", format_line(diff.before[line]), "")
+    if diff.hunks and at < len(diff.before):
+        yield Text(f"{'⋯':>{width}}", style="dim")
+
+
+def format_line(line: bytes, spans: Sequence[Span] = (), *, first: bool = False, last: bool = False) -> Text:
+    """A line as it is shown, `spans` (characters of it) marked; what hides in it is named in ⟨⟩."""
+    seen = escape_line(line, first=first, last=last)
+    made = Text(seen.text)
+    for start, end in spans:
+        made.stylize(_CHANGED_STYLE, seen.place(start), seen.place(end))
+    for start, end, kind in seen.signs:
+        made.stylize(_LABEL_STYLE if kind == CHIP_SIGN else "dim", start, end)
+    return _with_brackets(made, seen)
+
+
+def _with_brackets(made: Text, seen: EscapedLine) -> Text:
+    """Labels in brackets, so that no text of a note looks like one where there are no colours."""
+    parts = []
+    at = 0
+    for start, end, kind in seen.signs:
+        if kind == CHIP_SIGN:
+            label = (Text("⟨", _LABEL_STYLE), made[start:end], Text("⟩", _LABEL_STYLE))
+            parts += [made[at:start], *label]
+            at = end
+    return Text.assemble(*parts, made[at:]) if parts else made
+
+
+def _hunk_rows(diff: Diff, hunk: Hunk, width: int) -> Iterator[Text]:
+    before = diff.before[hunk.before_start : hunk.before_end]
+    after = diff.after[hunk.after_start : hunk.after_end]
+    olds, news = [_decode_line(line) for line in before], [_decode_line(line) for line in after]
+    gone: dict[int, tuple[Span, ...]] = {}
+    come: dict[int, tuple[Span, ...]] = {}
+    for old, new in pair_lines(olds, news):
+        if old is not None and new is not None:
+            gone[old], come[new] = changed_spans(olds[old], news[new])
+    for index, line in enumerate(before):
+        number = hunk.before_start + index
+        ends = {"first": number == 0, "last": number == len(diff.before) - 1}
+        yield _diff_row(width, number, "-", format_line(line, gone.get(index, ()), **ends), _REMOVED_STYLE)
+    for index, line in enumerate(after):
+        number = hunk.after_start + index
+        ends = {"first": number == 0, "last": number == len(diff.after) - 1}
+        yield _diff_row(width, number, "+", format_line(line, come.get(index, ()), **ends), _ADDED_STYLE)
+
+
+def _diff_row(width: int, number: int, mark: str, line: Text, style: str) -> Text:
+    body = Text(f"{mark} ") + line
+    if style:
+        body.stylize_before(style)
+    return Text.assemble((f"{number + 1:>{width}} ", "dim"), body)
+
+
+def _decode_line(line: bytes) -> str:
+    """As `visible` decodes it, without the newline: places in it are places in that."""
+    text = line.decode("utf-8", "surrogateescape")
+    return text[:-1] if text.endswith("\n") else text
+
+
+def _consequences(request: ApprovalRequest) -> Iterator[Text]:
+    """What follows beyond the changed lines."""
+    if size := format_extent(request):
+        yield Text(f"{size}.", style="dim")
+    if links := request.scope.backlinks:
+        yield Text(
+            f"{pluralize(len(links), 'note links', 'notes link')} to what is deleted: {_list_notes(links)}.",
+            style="yellow",
+        )
+    if rewrites := request.rewrites:
+        yield Text(f"Links are rewritten in {pluralize(len(rewrites), 'note')}: {_list_notes(rewrites)}.")
+    for folder in request.scope.outside:
+        yield Text(f"Outside the vault: {describe(folder)}", style="yellow")
+
+
+def _list_notes(paths: Sequence[object]) -> str:
+    named = [describe(str(path)) for path in paths[:_MAX_NAMED_NOTES]]
+    more = f" and {len(paths) - _MAX_NAMED_NOTES} more" if len(paths) > _MAX_NAMED_NOTES else ""
+    return ", ".join(named) + more

@@ -1,0 +1,151 @@
+"""From a word of the command line to the value that a tool takes, as its schema says."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from app.errors import InvalidParametersError
+from app.toolkit.argument_types import ArgumentKind
+
+STDIN = "-"
+_NAMES = frozenset(ArgumentKind) - {ArgumentKind.MARKDOWN, ArgumentKind.PLAIN, ArgumentKind.PROPERTIES}
+_TRUE_WORDS, _FALSE_WORDS = ("true", "yes", "on", "1"), ("false", "no", "off", "0")
+
+
+class TextArguments:
+    """Long texts from elsewhere: `-` is standard input, which is read once; `@file` is a file's text."""
+
+    def __init__(self) -> None:
+        self._read = False
+
+    def text(self, word: str) -> str:
+        """The text that `word` stands for; `@@` begins a text that begins with an @.
+
+        Raises:
+            InvalidParametersError: it can't be read, or standard input was wanted twice.
+        """
+        if word == STDIN:
+            return self._stdin()
+        if "\n" in word:
+            return word  # No name of a file: a text of several lines, such as a patch, is that text.
+        if word.startswith("@@"):
+            return word[1:]
+        if word.startswith("@"):
+            return _file(word[1:])
+        return word
+
+    def _stdin(self) -> str:
+        if self._read:
+            raise InvalidParametersError("Only one argument can be - (standard input).")
+        self._read = True
+        return _decode_utf8(sys.stdin.buffer.read(), "standard input")
+
+
+def _file(name: str) -> str:
+    try:
+        return _decode_utf8(Path(name).read_bytes(), name)
+    except OSError as error:
+        raise InvalidParametersError(
+            f"@{name}: {error.strerror or error}. For a text that begins with @, write @@{name}."
+        ) from error
+
+
+def _decode_utf8(content: bytes, name: str) -> str:
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InvalidParametersError(f"{name} is not UTF-8 text (byte {error.start + 1}).") from error
+
+
+def parse_value(schema: Mapping[str, Any], kind: ArgumentKind, word: str, texts: TextArguments) -> object:
+    """The value that `word` is for an argument.
+
+    Args:
+        schema: Of the argument, or of one item of a list.
+        kind: What a text names; names are taken as they stand, other texts may come from elsewhere.
+        word: As it was given.
+        texts: Reads what comes from elsewhere.
+
+    Raises:
+        InvalidParametersError: it is no such value; the message says what would be.
+    """
+    match schema.get("type"):
+        case "string":
+            return _check_choice(schema, word if kind in _NAMES or "enum" in schema else texts.text(word))
+        case "integer":
+            return _parse_number(word, int, "a whole number")
+        case "number":
+            return _parse_number(word, float, "a number")
+        case "boolean":
+            return parse_boolean(word)
+        case "object":
+            return parse_object([word], texts)
+        case _:
+            return _json_or_text(texts.text(word))
+
+
+def parse_object(words: list[str], texts: TextArguments) -> dict[str, object]:
+    """An object, from `name=value` words and from JSON objects, later ones over earlier ones.
+
+    A value that is JSON (a number, true, null, a list) is that; any other is the text as it stands.
+
+    Raises:
+        InvalidParametersError: a word is neither.
+    """
+    made: dict[str, object] = {}
+    for word in words:
+        text = texts.text(word)
+        name, is_pair, value = text.partition("=")
+        if text.lstrip().startswith("{"):
+            made |= _parse_json_object(text)
+        elif is_pair and name:
+            made[name] = _json_or_text(value)
+        else:
+            raise InvalidParametersError(f"{word!r} is neither name=value nor a JSON object.")
+    return made
+
+
+def parse_boolean(word: str) -> bool:
+    """Yes or no.
+
+    Raises:
+        InvalidParametersError: it is neither.
+    """
+    if word.lower() in (*_TRUE_WORDS, *_FALSE_WORDS):
+        return word.lower() in _TRUE_WORDS
+    raise InvalidParametersError(f"{word!r} is neither yes nor no.")
+
+
+def _parse_json_object(text: str) -> dict[str, object]:
+    try:
+        found = json.loads(text)
+    except ValueError as error:
+        raise InvalidParametersError(f"That is no JSON object: {error}") from error
+    if not isinstance(found, dict):
+        raise InvalidParametersError("That is no JSON object.")
+    return found
+
+
+def _json_or_text(text: str) -> object:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def _check_choice(schema: Mapping[str, Any], text: str) -> str:
+    allowed = schema.get("enum")
+    if allowed and text not in allowed:
+        raise InvalidParametersError(f"{text!r} is none of {', '.join(map(str, allowed))}.", allowed=allowed)
+    return text
+
+
+def _parse_number(word: str, kind: type[int] | type[float], words: str) -> int | float:
+    try:
+        return kind(word)
+    except ValueError as error:
+        raise InvalidParametersError(f"{word!r} is not {words}.") from error

@@ -1,0 +1,59 @@
+"""A proposed text in the user's own editor, and back into the answer."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shlex
+import sys
+import tempfile
+from pathlib import Path
+
+from app.cli.terminal_input import Terminal, ignore_interrupts
+from app.permissions.partial_approval import FileDraft
+from app.vault.editable_text import EditableText, NotEditableError
+
+_DEFAULT_EDITOR = "notepad" if sys.platform == "win32" else "vi"
+
+
+class EditingError(Exception):
+    """The text could not be edited; the message says why."""
+
+
+async def edit_in_editor(file: FileDraft, tty: Terminal) -> None:
+    """Let the user change what `file` is to hold, in $VISUAL or $EDITOR, and keep it in the draft.
+
+    Args:
+        file: One that is made, changed or moved.
+        tty: Where the editor shows itself.
+
+    Raises:
+        EditingError: the editor can't be started or failed, or the text is none; the draft is as it was.
+    """
+    try:
+        editable = EditableText.of(file.after or b"")
+        text = await _edit_text(editable.text, file.change.path.file_name, tty)
+        file.edit(editable.encode(text))
+    except NotEditableError as error:
+        raise EditingError(f"This text can't be edited: {error}.") from error
+
+
+async def _edit_text(text: str, name: str, tty: Terminal) -> str:
+    command = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or _DEFAULT_EDITOR)
+    with tempfile.TemporaryDirectory(prefix="scriptorium-") as folder:
+        place = Path(folder) / name
+        place.write_bytes(text.encode("utf-8"))
+        try:
+            with ignore_interrupts():
+                process = await asyncio.create_subprocess_exec(
+                    *command, str(place), stdin=tty.source, stdout=tty.out, stderr=tty.out
+                )
+                status = await process.wait()
+        except OSError as error:
+            raise EditingError(f"{command[0]} can't be started: {error.strerror}.") from error
+        if status:
+            raise EditingError(f"{command[0]} ended with status {status}.")
+        try:
+            return place.read_bytes().decode("utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise EditingError(f"What {command[0]} saved can't be read.") from error

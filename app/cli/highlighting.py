@@ -1,0 +1,52 @@
+"""Marks in a search's snippets: where the words that were looked for stand."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from app.errors import QueryError
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+_MATCH_STYLE = "bold yellow"
+
+
+def search_terms(query: str) -> tuple[str, ...]:
+    """The words and phrases that a search looks for in texts; none of a search that can't be read."""
+    from app.index.query import parse
+    from app.index.query_ast import And, FieldFilter, Node, Or, PhraseTerm, WordTerm
+
+    def found(node: Node | None) -> list[str]:
+        match node:
+            case WordTerm(text) | PhraseTerm(text) if text:
+                return [text]
+            case And(items) | Or(items):
+                return [word for item in items for word in found(item)]
+            case FieldFilter(name, item) if name not in ("tag", "file", "path", "type", "rel"):
+                return found(item)
+        return []
+
+    try:
+        return tuple(dict.fromkeys(found(parse(query))))
+    except QueryError:
+        return ()
+
+
+def highlight(text: str, words: Sequence[str]) -> Text:
+    """`text` with `words` marked in it, whatever their letters' case."""
+    from rich.text import Text
+
+    made = Text(text)
+    if words:
+        for match in _pattern(tuple(words)).finditer(text):
+            made.stylize(_MATCH_STYLE, *match.span())
+    return made
+
+
+@lru_cache(maxsize=8)
+def _pattern(words: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile("|".join(rf"(?<!\w){re.escape(word)}" for word in words), re.IGNORECASE)

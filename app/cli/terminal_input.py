@@ -1,0 +1,134 @@
+"""The person at the terminal: reads a line at a time, without holding up what else goes on."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from types import FrameType
+from typing import TextIO
+
+if sys.platform != "win32":
+    import termios
+
+_MAX_LINE_BYTES = 65_536
+_TERMINAL = "CONIN$" if sys.platform == "win32" else "/dev/tty"
+
+
+class Terminal:
+    """A terminal with somebody at it.
+
+    Args:
+        source: The descriptor that lines come from.
+        out: Where prompts go.
+    """
+
+    def __init__(self, source: int, out: TextIO) -> None:
+        self.source = source
+        self.out = out
+
+    @staticmethod
+    def is_there() -> bool:
+        """Whether `find` would find one."""
+        if not sys.stderr.isatty():
+            return False
+        return (sys.stdin is not None and sys.stdin.isatty()) or os.access(_TERMINAL, os.R_OK | os.W_OK)
+
+    @classmethod
+    def find(cls) -> Terminal | None:
+        """The terminal, also where standard input is a pipe; None where nobody would see a question."""
+        if not sys.stderr.isatty():
+            return None
+        if sys.stdin is not None and sys.stdin.isatty():
+            return cls(sys.stdin.fileno(), sys.stderr)
+        try:
+            return cls(os.open(_TERMINAL, os.O_RDWR), sys.stderr)
+        except OSError:
+            return None
+
+    async def read_line(self, prompt: str) -> str | None:
+        """What is typed until Enter; None for Ctrl-C or Ctrl-D, which is no answer.
+
+        What was typed before the prompt was there does not count.
+        """
+        self._discard_input()
+        self.out.write(prompt)
+        self.out.flush()
+        if sys.platform == "win32":
+            return await self._line_in_thread()
+        return await self._line()
+
+    def _discard_input(self) -> None:
+        if sys.platform != "win32":
+            with suppress(termios.error):
+                termios.tcflush(self.source, termios.TCIFLUSH)
+
+    async def _line(self) -> str | None:
+        loop = asyncio.get_running_loop()
+        typed: asyncio.Future[bytes] = loop.create_future()
+
+        def read() -> None:
+            if not typed.done():
+                try:
+                    typed.set_result(os.read(self.source, _MAX_LINE_BYTES))
+                except OSError:
+                    typed.set_result(b"")
+
+        loop.add_reader(self.source, read)
+        try:
+            with _interrupt(typed, loop):
+                content = await typed
+        finally:
+            loop.remove_reader(self.source)
+        if not content:
+            self.out.write("\n")
+            return None
+        return content.decode("utf-8", "replace").strip()
+
+    async def _line_in_thread(self) -> str | None:
+        """Where a terminal can't be waited for: its thread ends with the process."""
+        with open(self.source, encoding="utf-8", errors="replace", closefd=False) as stream:
+            try:
+                line = await asyncio.to_thread(stream.readline)
+            except KeyboardInterrupt:
+                return None
+        return line.strip() if line else None
+
+
+@contextmanager
+def ignore_interrupts() -> Iterator[None]:
+    """Let Ctrl-C reach only the program that has the terminal meanwhile, such as an editor."""
+    try:
+        before = signal.signal(signal.SIGINT, lambda number, frame: None)
+    except ValueError:
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def _interrupt(typed: asyncio.Future[bytes], loop: asyncio.AbstractEventLoop) -> Iterator[None]:
+    """Let Ctrl-C end the line, and nothing else."""
+
+    def end() -> None:
+        if not typed.done():
+            typed.set_result(b"")
+
+    def interrupted(number: int, frame: FrameType | None) -> None:
+        loop.call_soon_threadsafe(end)
+
+    try:
+        before = signal.signal(signal.SIGINT, interrupted)
+    except ValueError:  # Not the main thread: then Ctrl-C goes elsewhere.
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -1,0 +1,236 @@
+"""A tool as a command: its flags and positional words, derived from its schema, never typed twice."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from app.cli.argument_parsing import TextArguments, parse_boolean, parse_object, parse_value
+from app.errors import InvalidParametersError
+from app.toolkit.argument_types import ArgumentKind
+
+if TYPE_CHECKING:
+    from app.servers.vault_service import ToolDescriptor
+    from app.toolkit.tool import OperationFields, Tool
+
+OP = "op"
+
+
+@dataclass(frozen=True, slots=True)
+class ToolOption:
+    """One argument of a tool. `schema` is flat; a list's items have theirs in it."""
+
+    name: str
+    schema: Mapping[str, Any]
+    required: bool
+    kind: ArgumentKind = ArgumentKind.PLAIN
+
+    @property
+    def option(self) -> str:
+        """As it is written on the command line."""
+        return "--" + self.name.replace("_", "-")
+
+    @property
+    def spellings(self) -> tuple[str, ...]:
+        """With dashes and with underscores."""
+        return tuple(dict.fromkeys((self.option, f"--{self.name}")))
+
+    @property
+    def word(self) -> str:
+        """What stands for its value in the help."""
+        return self.name.upper()
+
+    @property
+    def many(self) -> bool:
+        """Whether it takes a list, one item for each time that it is given."""
+        return self.schema.get("type") == "array"
+
+    @property
+    def is_object(self) -> bool:
+        """Whether it takes names with values."""
+        return self.schema.get("type") == "object"
+
+    @property
+    def is_switch(self) -> bool:
+        """Whether it is yes or no."""
+        return self.schema.get("type") == "boolean"
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The words that it may be; empty where any may."""
+        return tuple(self.schema.get("enum", ()))
+
+
+@dataclass(frozen=True)
+class ToolParser:
+    """What a tool takes, in words of the command line.
+
+    Words without a flag are the required arguments in order; then, after an operation, what that needs and
+    the text that it takes first beside that (`file status Plan.txt`), or else what the tool takes any number
+    of (`shell sort a b`, `set_properties Tea status=draft`).
+    """
+
+    name: str
+    description: str
+    flags: tuple[ToolOption, ...]
+    operations: Mapping[str, OperationFields]
+
+    @classmethod
+    def from_tool(cls, tool: Tool) -> ToolParser:
+        """Of a tool that is known here."""
+        properties = tool.schema["properties"]
+        flags = tuple(ToolOption(p.name, properties[p.name], p.required, p.kind) for p in tool.parameters)
+        return cls(tool.name, tool.description, flags, tool.operations)
+
+    @classmethod
+    def from_descriptor(cls, entry: ToolDescriptor) -> ToolParser:
+        """Of a tool that only the open vault knows, such as one of another program."""
+        schema = entry.input_schema
+        required = schema.get("required", ())
+        flags = tuple(
+            ToolOption(name, each, name in required) for name, each in schema.get("properties", {}).items()
+        )
+        return cls(entry.name, entry.description, flags, {})
+
+    @property
+    def positionals(self) -> tuple[ToolOption, ...]:
+        """The arguments that words without a flag are, before any operation is known."""
+        ruled = frozenset().union(*(fields.takes for fields in self.operations.values()))
+        always = [flag for flag in self.flags if flag.name not in ruled]
+        found = tuple(flag for flag in always if flag.required or flag.name == OP)
+        if not found:
+            return tuple(flag for flag in always if flag.schema.get("type") == "string")[:1]
+        if self.operations or any(flag.many or flag.is_object for flag in found):
+            return found
+        return found + tuple(flag for flag in always if flag.many or flag.is_object)[:1]
+
+    def positionals_for(self, op: str) -> tuple[ToolOption, ...]:
+        """The arguments that words without a flag are for an operation."""
+        if op not in self.operations:
+            return self.positionals
+        fields, known = self.operations[op], {flag.name: flag for flag in self.flags}
+        listed = [known[name] for name in fields.listed if name in known]
+        needed = [flag for flag in listed if flag.name in fields.needs]
+        optional = [flag for flag in listed if flag.name not in fields.needs][:1]
+        texts = [flag for flag in optional if flag.schema.get("type") == "string"]
+        return (*self.positionals, *(flag for flag in (*needed, *texts) if flag not in self.positionals))
+
+    def usage(self) -> Iterator[str]:
+        """The command in its forms, a line each."""
+        for op in self.operations or ("",):
+            takes = self.operations[op].takes if op else frozenset()
+            places = self.positionals_for(op)
+            needs = self.operations[op].needs if op else frozenset()
+            words = [
+                op if flag.name == OP else _positional_usage(flag, needed=flag.name in needs)
+                for flag in places
+            ]
+            ruled = frozenset().union(*(fields.takes for fields in self.operations.values()))
+            others = [f for f in self.flags if f not in places and (f.name in takes or f.name not in ruled)]
+            yield " ".join([self.name, *words, *(f"[{_option_usage(flag)}]" for flag in others)])
+
+    def add_arguments(self, parser: argparse.ArgumentParser, reserved: Sequence[str] = ()) -> None:
+        """Let `parser` take the flags, and words for the rest. `reserved` options keep their meaning."""
+        parser.add_argument("words", nargs="*", help=argparse.SUPPRESS)
+        group = parser.add_argument_group("arguments")
+        for flag in self.flags:
+            spellings = [one for one in flag.spellings if one not in reserved]
+            options: dict[str, Any] = {"dest": _argument_dest(flag), "help": _help(flag), "default": None}
+            if flag.is_switch:
+                negative = ["--no-" + one[2:] for one in spellings]
+                group.add_argument(*spellings, **options, nargs="?", const="yes", metavar="yes|no")
+                group.add_argument(
+                    *negative,
+                    dest=_argument_dest(flag),
+                    action="store_const",
+                    const="no",
+                    help=argparse.SUPPRESS,
+                )
+            else:
+                action = "append" if flag.many or flag.is_object else "store"
+                group.add_argument(
+                    *(spellings or [f"--argument-{flag.name}"]),
+                    **options,
+                    action=action,
+                    metavar="NAME=VALUE" if flag.is_object else flag.word,
+                )
+
+    def read(self, given: argparse.Namespace, texts: TextArguments) -> dict[str, object]:
+        """The arguments of the call.
+
+        Raises:
+            InvalidParametersError: a value is no such thing, or there are words too many.
+        """
+        said: dict[str, list[str]] = {}
+        for flag in self.flags:
+            value = getattr(given, _argument_dest(flag), None)
+            if value is not None:
+                said[flag.name] = value if isinstance(value, list) else [value]
+        self._place_words(list(given.words), said)
+        known = {flag.name: flag for flag in self.flags}
+        return {name: _option_value(known[name], words, texts) for name, words in said.items()}
+
+    def _place_words(self, words: list[str], said: dict[str, list[str]]) -> None:
+        places = [flag for flag in self.positionals if flag.name not in said]
+        placed = self._fill(words, places, said)
+        op = said.get(OP, [""])[0]
+        if placed and op in self.operations:
+            more = [f for f in self.positionals_for(op) if f not in self.positionals and f.name not in said]
+            self._fill(words, more, said)
+        if words:
+            forms = "\n  ".join(self.usage())
+            raise InvalidParametersError(f"{words[0]!r} is a word too many. It is called so:\n  {forms}")
+
+    @staticmethod
+    def _fill(words: list[str], places: list[ToolOption], said: dict[str, list[str]]) -> bool:
+        """Take words for `places` in order; whether each had one. The last takes the rest if it is a list."""
+        for at, flag in enumerate(places):
+            if not words:
+                return False
+            last = at == len(places) - 1
+            taken = len(words) if (flag.many or flag.is_object) and last else 1
+            said[flag.name] = words[:taken]
+            del words[:taken]
+        return True
+
+
+def _argument_dest(flag: ToolOption) -> str:
+    return f"argument_{flag.name}"
+
+
+def _option_value(flag: ToolOption, words: list[str], texts: TextArguments) -> object:
+    try:
+        if flag.is_object:
+            return parse_object(words, texts)
+        if flag.many:
+            items = flag.schema.get("items", {})
+            return [parse_value(items, flag.kind, word, texts) for word in words]
+        if flag.is_switch:
+            return parse_boolean(words[-1])
+        return parse_value(flag.schema, flag.kind, words[-1], texts)
+    except InvalidParametersError as error:
+        raise InvalidParametersError(f"{flag.option}: {error.message}", **error.data) from error
+
+
+def _positional_usage(flag: ToolOption, *, needed: bool) -> str:
+    word = f"{flag.word}..." if flag.many or flag.is_object else flag.word
+    return word if flag.required or needed else f"[{word}]"
+
+
+def _option_usage(flag: ToolOption) -> str:
+    if flag.is_switch:
+        return f"--[no-]{flag.option[2:]}"
+    value = "|".join(flag.choices) if flag.choices and len(flag.choices) <= 4 else flag.word
+    return f"{flag.option} {'NAME=VALUE' if flag.is_object else value}"
+
+
+def _help(flag: ToolOption) -> str:
+    said = [str(flag.schema.get("description", ""))]
+    if flag.choices:
+        said.append(f"One of {', '.join(flag.choices)}.")
+    default = flag.schema.get("default")
+    if default not in (None, "", [], {}):
+        said.append(f"Default: {default}.")
+    return " ".join(filter(None, said)).replace("%", "%%")

@@ -1,0 +1,97 @@
+"""The vault as a process without a window has it: joined where another has it open, else opened here.
+
+What opens a vault takes seconds to import on a slow machine: it is imported when it is needed, and not where
+a window has the vault.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import logging
+from collections.abc import Awaitable, Callable, Collection
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app.errors import NetworkError, NotFoundError, ScriptoriumError
+from app.permissions.caller import Caller
+from app.servers.endpoint_file import find_endpoint
+from app.servers.failover import Backend, FailoverVaultService
+from app.servers.handoff import ask_to_yield
+from app.servers.mcp_elicitation import ASKER, ClientApprover
+from app.servers.remote_vault import RemoteVaultService
+from app.settings import load_settings
+
+if TYPE_CHECKING:
+    from app.workspace import Workspace
+
+log = logging.getLogger(__name__)
+
+
+def join_or_open(root: Path, enable_tools: Collection[str] = ()) -> FailoverVaultService:
+    """The vault at `root`, whoever has it open.
+
+    Args:
+        root: The vault's folder.
+        enable_tools: Categories of tools to switch on where the vault is opened here.
+    """
+    real = root.resolve()
+
+    async def join() -> Backend | None:
+        return await _join(real)
+
+    async def open_here(make_way: Callable[[], Awaitable[None]]) -> Backend:
+        return await _open(real, make_way, enable_tools)
+
+    async def take_over() -> bool:
+        return await ask_to_yield(real)
+
+    return FailoverVaultService(real.name, join, open_here, take_over, lambda: ASKER.get() is not None)
+
+
+async def _join(root: Path) -> Backend | None:
+    sign = await asyncio.to_thread(find_endpoint, root)
+    if sign is None:
+        return None
+    try:
+        link = await RemoteVaultService.join(sign)
+    except NetworkError as error:
+        log.info("nobody answers behind the door of process %d: %s", sign.pid, error)
+        return None
+    return Backend(link, link.close, here=False, has_window=sign.holder == "desktop")
+
+
+async def _open(
+    root: Path, make_way: Callable[[], Awaitable[None]], enable_tools: Collection[str]
+) -> Backend:
+    """Open the vault; questions go to the client that calls, where it can ask."""
+    approver = ClientApprover()
+    settings = await asyncio.to_thread(load_settings)
+    core = await asyncio.to_thread(importlib.import_module, "app.workspace")
+    workspace: Workspace = await core.open_workspace(root, settings, approver, ask_pending=False)
+    try:
+        workspace.enable_categories(enable_tools)
+        approver.is_pending = open_operations_of(workspace)
+        await workspace.endpoints.open("headless", make_way)
+        await workspace.start_scan(lambda progress: None)
+    except BaseException:
+        await workspace.close()
+        raise
+    return Backend(workspace.hub, workspace.close, here=True)
+
+
+def open_operations_of(workspace: Workspace) -> Callable[[str], bool]:
+    """Whether a call is an operation of the vault that is still to be decided."""
+
+    def is_pending(call: str) -> bool:
+        if workspace.pending is None:
+            return False
+        try:
+            return workspace.pending.status(call, Caller.user()).state.is_open
+        except NotFoundError:
+            return False
+        except ScriptoriumError:
+            log.exception("a pending operation can't be looked up")
+            return False
+
+    return is_pending

@@ -1,0 +1,196 @@
+"""One line of the feed: a tool call from its start to its end, or something that the app does by itself."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from PySide6.QtCore import QCoreApplication
+
+from app.permissions.approval import ApprovalRequest
+from app.permissions.audit_entry import AuditDecision, AuditEntry
+from app.permissions.caller import Caller, CallerKind
+from app.permissions.request_labels import request_title
+from app.vault.escaped_line import describe
+
+
+class ActivityKind(StrEnum):
+    """What it is about."""
+
+    TOOL = "tool_execution"
+    INDEX = "index"
+    MEANING = "embedding"
+    VAULT = "vault"
+
+
+class ActivityStatus(StrEnum):
+    """How it stands. A call that was withdrawn has failed: nothing came of it."""
+
+    RUNNING = "running"
+    PENDING = "pending"
+    COMPLETED = "completed"
+    FAILED = "failed"
+    DENIED = "denied"
+
+
+class ActivityOrigin(StrEnum):
+    """Who began it."""
+
+    AGENT = "agent"
+    USER = "user"
+    CLIENT = "client"
+    SYSTEM = "system"
+
+
+_ORIGINS = {"user": ActivityOrigin.USER, "desktop-agent": ActivityOrigin.AGENT, "app": ActivityOrigin.SYSTEM}
+_ERROR_TYPE = re.compile(r"^[a-z]+(_[a-z]+)*: (?=\S)")
+_WIKILINK = re.compile(r"\[\[(?:[^|\]]*\|)?([^|\]]+)\]\]")
+_APPROVED_DECISIONS = (
+    AuditDecision.NO_APPROVAL_NEEDED,
+    AuditDecision.AUTO_APPROVED,
+    AuditDecision.USER_APPROVED,
+    AuditDecision.NOT_ASKED,
+)
+_DENIED_DECISIONS = (AuditDecision.USER_DENIED, AuditDecision.TIMED_OUT)
+
+
+@dataclass(frozen=True, slots=True)
+class ActivityItem:
+    """A line. `key` is the call's id, or names the system's work; `at` a Unix time in seconds.
+
+    `summary` says what came of it, `request` is set while the user is asked, `entry` once it is in the
+    audit log; `paths` are the files that it is about. `saves` counts the saves of a writing session.
+    """
+
+    key: str
+    kind: ActivityKind
+    what: str
+    status: ActivityStatus
+    summary: str
+    origin: ActivityOrigin
+    who: str
+    at: float
+    request: ApprovalRequest | None = None
+    entry: AuditEntry | None = None
+    paths: tuple[str, ...] = ()
+    saves: int = 1
+
+
+def started_item(key: str, tool: str, caller: Caller, at: float) -> ActivityItem:
+    """A call that has just begun."""
+    return ActivityItem(
+        key, ActivityKind.TOOL, tool, ActivityStatus.RUNNING, "", caller_origin(caller.kind), caller.name, at
+    )
+
+
+def waiting_item(activity: ActivityItem, request: ApprovalRequest) -> ActivityItem:
+    """The call while the user is asked about it."""
+    return replace(
+        activity,
+        status=ActivityStatus.PENDING,
+        summary=_tr("{0}; waits for your answer").format(request_title(request)),
+        request=request,
+        paths=tuple(map(str, request.scope.paths)),
+    )
+
+
+def answered_item(activity: ActivityItem) -> ActivityItem:
+    """The call once the user has answered: it goes on, or ends at once."""
+    return replace(activity, status=ActivityStatus.RUNNING, request=None)
+
+
+def item_from_entry(entry: AuditEntry, saves: int = 1) -> ActivityItem:
+    """A call that has ended, by its entry in the audit log.
+
+    The saves of a writing session are one line: `entry` is the last of so many.
+    """
+    summary = _ERROR_TYPE.sub("", entry.result)
+    if saves > 1:
+        summary = _tr("{0} ({1} times)").format(summary, f"{saves:,}")
+    if entry.decision in _DENIED_DECISIONS or summary == "denied":
+        summary = entry.reason or summary
+    if entry.undone_by is not None:
+        summary = _tr("{0} (undone)").format(summary)
+    return ActivityItem(
+        key=entry_key(entry),
+        kind=ActivityKind.TOOL,
+        what=entry.tool or entry.caller,
+        status=entry_status(entry),
+        summary=strip_wikilinks(summary),
+        origin=caller_origin(entry.caller_kind),
+        who=entry.caller,
+        at=entry.time,
+        entry=entry,
+        paths=entry.paths,
+        saves=saves,
+    )
+
+
+def entry_key(entry: AuditEntry) -> str:
+    """What names the line of an entry."""
+    if entry.is_of_session:
+        return f"{entry.turn}:{':'.join(entry.paths)}"
+    return entry.call or f"entry:{entry.id}"
+
+
+def strip_wikilinks(words: str) -> str:
+    """A sentence with its wikilinks as names in quotes."""
+    return _WIKILINK.sub(r"“\1”", words)
+
+
+def entry_status(entry: AuditEntry) -> ActivityStatus:
+    """How a logged call ended."""
+    if entry.decision in _DENIED_DECISIONS:
+        return ActivityStatus.DENIED
+    if entry.decision == AuditDecision.RULE:
+        refused = entry.result == "denied" or entry.result.startswith("permission_denied")
+        return ActivityStatus.DENIED if refused else ActivityStatus.COMPLETED
+    return ActivityStatus.COMPLETED if entry.decision in _APPROVED_DECISIONS else ActivityStatus.FAILED
+
+
+def caller_origin(kind: CallerKind | str) -> ActivityOrigin:
+    """Who a caller is to the person at the window."""
+    return _ORIGINS.get(str(kind), ActivityOrigin.CLIENT)
+
+
+def status_label(status: ActivityStatus) -> str:
+    """A status in a word."""
+    return {
+        ActivityStatus.RUNNING: _tr("running"),
+        ActivityStatus.PENDING: _tr("waits for you"),
+        ActivityStatus.COMPLETED: _tr("completed"),
+        ActivityStatus.FAILED: _tr("failed"),
+        ActivityStatus.DENIED: _tr("denied"),
+    }[status]
+
+
+def origin_label(starter: ActivityOrigin) -> str:
+    """Who began it, in a word."""
+    return {
+        ActivityOrigin.AGENT: _tr("agent"),
+        ActivityOrigin.USER: _tr("you"),
+        ActivityOrigin.CLIENT: _tr("client"),
+        ActivityOrigin.SYSTEM: _tr("system"),
+    }[starter]
+
+
+def tool_label(activity: ActivityItem) -> str:
+    """What is done, as a person reads it."""
+    words = describe(activity.what).replace("_", " ")
+    return words[:1].upper() + words[1:]
+
+
+def describe_item(activity: ActivityItem) -> str:
+    """All of it in a sentence, for a screen reader."""
+    state = status_label(activity.status)
+    return f"{tool_label(activity)}, {state}: {describe(activity.summary)} ({origin_name(activity)})"
+
+
+def origin_name(activity: ActivityItem) -> str:
+    """The name of who began it."""
+    return origin_label(activity.origin) if activity.origin is ActivityOrigin.USER else describe(activity.who)
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("Activity", text)

@@ -1,0 +1,203 @@
+"""The activity feed: calls as they happen, what waits for the user, and what the app does by itself."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QLabel, QListView, QStackedWidget, QWidget
+
+from app.desktop.activity.delegate import ActivityDelegate
+from app.desktop.activity.filter import ActivityFilterBar, ActivityFilterModel
+from app.desktop.activity.item import ActivityItem
+from app.desktop.activity.model import ACTIVITY_ROLE, ActivityModel
+from app.desktop.activity.row_actions import RowActions, actions_for, first_note
+from app.desktop.bridge import VaultClient
+from app.desktop.runtime import tasks
+from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets.panel import EmptyState, Panel
+from app.permissions.audit_entry import AuditEntry
+
+_PAGE_SIZE = 200
+_Index = QModelIndex | QPersistentModelIndex
+
+
+class _ActivityListView(QListView):
+    """Enter is for the line that is marked; the buttons in the lines follow the width."""
+
+    entered_on = Signal(QModelIndex)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.doItemsLayout()
+        self.updateEditorGeometries()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
+            self.entered_on.emit(self.currentIndex())
+        else:
+            super().keyPressEvent(event)
+
+
+class ActivityPanel(Panel):
+    """Shows a feed; what waits has its buttons in its line, another line when it is marked.
+
+    `open_requested` carries a note's path and an empty fragment, `diff_requested` and `undo_requested` the
+    number of an audit entry, `review_requested` and `reject_requested` the id of a question.
+    """
+
+    open_requested = Signal(str, str)
+    diff_requested = Signal(int)
+    undo_requested = Signal(int)
+    review_requested = Signal(str)
+    reject_requested = Signal(str)
+
+    def __init__(self, client: VaultClient, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__("", parent)
+        self._client = client
+        self._theme = theme
+        self._feed: ActivityModel | None = None
+        self._oldest: int | None = None
+        self._at_end = self._loading = False
+        self._actions: dict[str, tuple[QPersistentModelIndex, RowActions, ActivityItem]] = {}
+        self.title.hide()  # The tab over the panel has its name.
+        self.setAccessibleName(self.tr("Activity"))
+        self.filter = ActivityFilterBar(theme)
+        self.count = QLabel()
+        self.count.setProperty("tone", "faint")
+        self.filter.add(self.count)
+        self.shown = ActivityFilterModel(self)
+        self.list = _ActivityListView()
+        self._line = ActivityDelegate(theme, self.list)
+        self._empty = EmptyState(theme, "activity", "", "")
+        self._stack = QStackedWidget()
+        self._soon = QTimer(self, singleShot=True, interval=0)
+        self._soon.timeout.connect(self._refresh)
+        self._build()
+
+    def set_feed(self, feed: ActivityModel) -> None:
+        """Show `feed`, and below it what the audit log has from before."""
+        self._feed = feed
+        self.shown.setSourceModel(feed)
+        shown = self.shown
+        for signal in (shown.rowsInserted, shown.rowsRemoved, shown.layoutChanged, shown.dataChanged):
+            signal.connect(self._soon.start)
+        self._refresh()
+        tasks.start(self.load_more(), owner=self, what=self.tr("read the activity"))
+
+    async def load_more(self) -> None:
+        """Read the next page of older calls from the audit log."""
+        if self._at_end or self._loading or self._feed is None:
+            return
+        self._loading = True
+        before = self._oldest
+        try:
+            entries: tuple[AuditEntry, ...] = await self._client.run(
+                lambda workspace: workspace.audit.entries(limit=_PAGE_SIZE, before_id=before)
+            )
+        finally:
+            self._loading = False
+        self._at_end = len(entries) < _PAGE_SIZE
+        if entries:
+            self._oldest = entries[-1].id
+        self._feed.add_older(entries)
+        self._refresh()
+
+    def actions_of(self, key: str) -> RowActions | None:
+        """The buttons in the line with that key, if it has any now."""
+        found = self._actions.get(key)
+        return found[1] if found is not None else None
+
+    def _build(self) -> None:
+        self.list.setModel(self.shown)
+        self.list.setItemDelegate(self._line)
+        self.list.setUniformItemSizes(True)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.list.setAccessibleName(self.tr("Activity, newest first"))
+        self._stack.addWidget(self.list)
+        self._stack.addWidget(self._empty)
+        self.column.addWidget(self.filter)
+        self.column.addWidget(self._stack, 1)
+        self.filter.changed.connect(self._apply_filter)
+        self.list.selectionModel().currentChanged.connect(lambda *_: self._soon.start())
+        self.list.doubleClicked.connect(self._do_first)
+        self.list.entered_on.connect(self._do_first)
+        self.list.verticalScrollBar().valueChanged.connect(self._near_end)
+        self._show_empty_state()
+
+    def _refresh(self) -> None:
+        """Give buttons to the lines that have some now, and count."""
+        wanted = self._lines_with_actions()
+        for key, (place, actions, activity) in tuple(self._actions.items()):
+            kept = wanted.get(key)
+            if not place.isValid() or kept is None or kept[1] != activity:
+                del self._actions[key]
+                self._line.kept_free.pop(key, None)
+                if place.isValid() and self.list.indexWidget(place) is actions:
+                    self.list.setIndexWidget(place, None)  # type: ignore[arg-type]
+        for key, (index, activity) in wanted.items():
+            if key not in self._actions:
+                self._put_actions(index, activity)
+        self._show_count()
+
+    def _lines_with_actions(self) -> dict[str, tuple[QModelIndex, ActivityItem]]:
+        """What waits for the user, and the line that is marked, as far as they are shown."""
+        if self._feed is None:
+            return {}
+        found = {}
+        indexes = [self.shown.mapFromSource(index) for index in self._feed.waiting]
+        for index in (*indexes, self.list.currentIndex()):
+            if index.isValid():
+                activity: ActivityItem = index.data(ACTIVITY_ROLE)
+                if actions_for(activity):
+                    found[activity.key] = (index, activity)
+        return found
+
+    def _put_actions(self, index: QModelIndex, activity: ActivityItem) -> None:
+        made = RowActions(activity, self.list.viewport())
+        made.action_requested.connect(lambda deed: self._run_action(deed, activity))
+        self._actions[activity.key] = (QPersistentModelIndex(index), made, activity)
+        self._line.kept_free[activity.key] = made.room
+        self.list.setIndexWidget(index, made)
+
+    def _apply_filter(self) -> None:
+        self.shown.set_filter(*self.filter.values)
+        self._refresh()
+
+    def _do_first(self, index: _Index) -> None:
+        """The main thing to do with a line: review it, show its change, or open its note."""
+        activity: ActivityItem = index.data(ACTIVITY_ROLE)
+        deeds = actions_for(activity)
+        first = next((deed for deed in ("review", "diff", "open") if deed in deeds), "")
+        if first:
+            self._run_action(first, activity)
+
+    def _run_action(self, deed: str, activity: ActivityItem) -> None:
+        if deed in ("review", "reject") and activity.request is not None:
+            signal = self.review_requested if deed == "review" else self.reject_requested
+            signal.emit(activity.request.id)
+        elif deed == "open":
+            self.open_requested.emit(first_note(activity), "")
+        elif activity.entry is not None:
+            signal_of_entry = self.diff_requested if deed == "diff" else self.undo_requested
+            signal_of_entry.emit(activity.entry.id)
+
+    def _near_end(self, value: int) -> None:
+        bar = self.list.verticalScrollBar()
+        if value >= bar.maximum() - bar.pageStep():
+            tasks.start(self.load_more(), owner=self, what=self.tr("read the activity"))
+
+    def _show_count(self) -> None:
+        waiting = len(self._feed.waiting) if self._feed is not None else 0
+        words = self.tr("{0} waiting").format(waiting) if waiting else ""
+        self.count.setText(words)
+        self._stack.setCurrentIndex(0 if self.shown.rowCount() else 1)
+        self._show_empty_state()
+
+    def _show_empty_state(self) -> None:
+        if self.shown.is_narrowed:
+            self._empty.say(self.tr("Nothing matches"), self.tr("Change the filter to see more."))
+        else:
+            self._empty.say(
+                self.tr("Nothing has happened yet"),
+                self.tr("What agents, other programs and the app itself do shows up here as it happens."),
+            )

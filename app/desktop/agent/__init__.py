@@ -1,0 +1,1 @@
+"""The agent panel: conversations, tool cards, and the choice of who answers."""

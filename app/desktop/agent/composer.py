@@ -1,0 +1,326 @@
+"""Where the user writes to the agent: a field that grows, notes given along as chips, send and stop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from PySide6.QtCore import QEvent, QMimeData, QObject, QSize, Qt, Signal
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QKeyEvent, QMouseEvent, QTextCursor
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPlainTextEdit,
+    QPushButton,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.desktop.files.model import NOTE_MIME
+from app.desktop.theme.theme import Theme, ThemeSource, icon
+from app.desktop.widgets.flow_layout import FlowLayout
+from app.desktop.widgets.name_popup import NamePopup
+from app.desktop.widgets.panel import ElidedButton, ThemedButton
+from app.desktop.widgets.utf16 import text_around_cursor, utf16_length
+
+_VISIBLE_LINES = (2, 9)
+_MODES = (
+    ("ask", "Ask", "Only reads; nothing can be changed."),
+    ("propose", "Propose", "May propose changes; you decide on each."),
+    ("plan", "Plan first", "Reads, then says what it would change."),
+)
+
+
+def dropped_notes(data: QMimeData) -> tuple[str, ...]:
+    """The paths of the notes that are being dragged."""
+    carried = bytes(data.data(NOTE_MIME).data()) if data.hasFormat(NOTE_MIME) else b""
+    return tuple(carried.decode("utf-8").splitlines())
+
+
+class PromptField(QPlainTextEdit):
+    """The text field: Enter sends, Shift+Enter breaks the line, @ completes the name of a note."""
+
+    submitted = Signal()
+    names_wanted = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName("Message to the agent")
+        self.setPlaceholderText("Ask, or say what to do. @ names a note.")
+        self.setTabChangesFocus(True)
+        self.setProperty("plain", True)
+        self._popup = NamePopup(self)
+        self._popup.chosen.connect(self._complete)
+        self.textChanged.connect(self._changed)
+        self._fit_height()
+
+    def set_names(self, names: list[str]) -> None:
+        """Offer these note names for the `@` that is being written."""
+        self._popup.offer(names if self._at_word() is not None else [])
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Send on Enter; leave Enter and Tab to the list of names while it is open."""
+        enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+        if self._popup.takes(event):
+            event.accept()
+        elif enter and not event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
+            self.submitted.emit()
+        else:
+            super().keyPressEvent(event)
+
+    @property
+    def completing(self) -> bool:
+        """Whether the list of names is open."""
+        return self._popup.is_open
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Take text; notes are for what is around the field."""
+        if event.mimeData().hasFormat(NOTE_MIME):
+            event.ignore()
+        else:
+            super().dragEnterEvent(event)
+
+    def _at_word(self) -> str | None:
+        """What stands between an `@` and the cursor, None when there is no `@` at a word's start."""
+        before, _ = text_around_cursor(self.textCursor())
+        head, at, word = before.rpartition("@")
+        return word if at and (not head or head[-1].isspace()) and len(word) < 60 else None
+
+    def _complete(self, name: str) -> None:
+        word = self._at_word()
+        if word is None:
+            return
+        cursor = self.textCursor()
+        cursor.setPosition(cursor.position() - utf16_length(word) - 1, QTextCursor.MoveMode.KeepAnchor)
+        cursor.insertText(f"[[{name}]] ")
+
+    def _changed(self) -> None:
+        self._fit_height()
+        word = self._at_word()
+        if word is None:
+            self._popup.close_list()
+        else:
+            self.names_wanted.emit(word)
+
+    def _fit_height(self) -> None:
+        """As tall as its text, within bounds."""
+        lines = sum(
+            max(1, self._block_lines(number)) for number in range(min(self.blockCount(), _VISIBLE_LINES[1]))
+        )
+        height = self.fontMetrics().lineSpacing() * min(max(lines, _VISIBLE_LINES[0]), _VISIBLE_LINES[1])
+        margins = 2 * int(self.document().documentMargin()) + 2 * self.frameWidth()
+        self.setFixedHeight(height + margins)
+
+    def _block_lines(self, number: int) -> int:
+        block = self.document().findBlockByNumber(number)
+        width = max(80, self.viewport().width() - 12)
+        return -(-self.fontMetrics().horizontalAdvance(block.text()) // width)
+
+
+class Composer(QFrame):
+    """The field with its buttons.
+
+    `sent` carries the text, `stopped` asks to stop the turn, `mode_chosen` a mode's id. `edit_dropped`: an
+    earlier message is not edited after all. `notes` are the paths given along with the next message.
+    """
+
+    sent = Signal(str)
+    stopped = Signal()
+    edit_dropped = Signal()
+    mode_chosen = Signal(str)
+    model_clicked = Signal()
+    names_wanted = Signal(str)
+
+    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("card")
+        self._theme = theme
+        self.notes: tuple[str, ...] = ()
+        self.field = PromptField(self)
+        self.field.submitted.connect(self._send)
+        self.field.names_wanted.connect(self.names_wanted)
+        self.setAcceptDrops(True)
+        self.setFocusProxy(self.field)
+        self._chips = QWidget()
+        self._flow = FlowLayout(self._chips)
+        self._chips.hide()
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(8, 8, 8, 8)
+        layout.setSpacing(4)
+        layout.addWidget(self._editing_row())
+        layout.addWidget(self._chips)
+        layout.addWidget(self.field)
+        layout.addLayout(self._build_row())
+        self.set_running(False)
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme()
+        self.field.installEventFilter(self)
+
+    def _build_row(self) -> QHBoxLayout:
+        self.mode = QComboBox(self)
+        self.mode.setAccessibleName("What the agent may do")
+        for id_, label, tip in _MODES:
+            self.mode.addItem(label, id_)
+            self.mode.setItemData(self.mode.count() - 1, tip, Qt.ItemDataRole.ToolTipRole)
+        self.mode.activated.connect(lambda _: self.mode_chosen.emit(self.mode.currentData()))
+        self.model = ElidedButton(parent=self)
+        self.model.setProperty("role", "quiet")
+        self.model.setAccessibleName("Choose the agent or model")
+        self.model.clicked.connect(self.model_clicked)
+        self._usage = QLabel(self)
+        self._usage.setProperty("tone", "faint")
+        self._button = QToolButton(self)
+        self._button.clicked.connect(self._press)
+        choices = QWidget(self)
+        # What does not fit goes to another line.
+        flow = FlowLayout(choices)
+        for widget in (self.mode, self.model, self._usage):
+            flow.addWidget(widget)
+        row = QHBoxLayout()
+        row.setSpacing(4)
+        row.addWidget(choices, 1)
+        row.addWidget(self._button, 0, Qt.AlignmentFlag.AlignBottom)
+        return row
+
+    def _editing_row(self) -> QWidget:
+        words = QLabel("Sending replaces the message and all that came after it.")
+        words.setProperty("tone", "muted")
+        words.setWordWrap(True)
+        drop = ThemedButton(self._theme, "x", "Do not edit it after all (Esc)", self, size=12)
+        drop.clicked.connect(self._drop_edit)
+        self._editing = QWidget()
+        row = QHBoxLayout(self._editing)
+        row.setContentsMargins(4, 0, 0, 0)
+        row.addWidget(words, 1)
+        row.addWidget(drop, 0, Qt.AlignmentFlag.AlignTop)
+        self._editing.hide()
+        return self._editing
+
+    @property
+    def running(self) -> bool:
+        """Whether a turn is under way."""
+        return self._running
+
+    def set_editing(self, editing: bool) -> None:
+        """Say that an earlier message is being edited."""
+        self._editing.setVisible(editing)
+
+    def restore_prompt(self, text: str, notes: tuple[str, ...]) -> None:
+        """Put a message and its notes into the field again."""
+        self.field.setPlainText(text)
+        self.field.moveCursor(QTextCursor.MoveOperation.End)
+        self._set_notes(notes)
+
+    def set_running(self, running: bool) -> None:
+        """Show stop instead of send while a turn is under way."""
+        self._running = running
+        text = "Stop (Esc)" if running else "Send (Enter)"
+        self._button.setToolTip(text)
+        self._button.setAccessibleName(text)
+        self._apply_theme()
+
+    def set_mode(self, mode: str) -> None:
+        """Show `mode` as chosen."""
+        self.mode.setCurrentIndex(max(0, self.mode.findData(mode)))
+
+    def set_model(self, label: str) -> None:
+        """Show which agent or model answers."""
+        self.model.setText(label.replace("&", "&&"))
+
+    def set_usage(self, text: str, tip: str) -> None:
+        """Show tokens and cost of the session."""
+        self._usage.setText(text)
+        self._usage.setToolTip(tip)
+
+    def set_names(self, names: list[str]) -> None:
+        """Offer note names for an `@`."""
+        self.field.set_names(names)
+
+    def add_note(self, path: str) -> None:
+        """Give a note along with the next message."""
+        if path and path not in self.notes:
+            self._set_notes((*self.notes, path))
+
+    def take_prompt(self) -> tuple[str, tuple[str, ...]]:
+        """The text and the notes, which leave the field."""
+        text, notes = self.field.toPlainText().strip(), self.notes
+        self.field.clear()
+        self._set_notes(())
+        return text, notes
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Escape in the field stops the turn, or gives up editing an earlier message."""
+        pressed = isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress
+        escape = pressed and event.key() == Qt.Key.Key_Escape  # type: ignore[attr-defined]
+        if not escape or self.field.completing:
+            return super().eventFilter(watched, event)
+        if self._running:
+            self.stopped.emit()
+        elif not self._editing.isHidden():
+            self._drop_edit()
+        return True
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """A click beside the field is meant for it."""
+        self.field.setFocus(Qt.FocusReason.MouseFocusReason)
+        super().mousePressEvent(event)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Notes may be dropped anywhere on it."""
+        if event.mimeData().hasFormat(NOTE_MIME):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """A note that is dropped is given along."""
+        for path in dropped_notes(event.mimeData()):
+            self.add_note(path)
+        event.setDropAction(Qt.DropAction.CopyAction)
+        event.accept()
+
+    def _drop_edit(self) -> None:
+        self.take_prompt()
+        self.edit_dropped.emit()
+
+    def _set_notes(self, notes: tuple[str, ...]) -> None:
+        self.notes = notes
+        while (item := self._flow.takeAt(0)) is not None:
+            if (widget := item.widget()) is not None:
+                widget.hide()
+                widget.deleteLater()
+        for path in notes:
+            self._flow.addWidget(self._chip(path, partial(self._remove_note, path)))
+        self._chips.setVisible(bool(notes))
+        self._chips.updateGeometry()
+
+    def _chip(self, path: str, drop: Callable[[], None]) -> QPushButton:
+        name = path.rpartition("/")[2].removesuffix(".md")
+        chip = ElidedButton(name.replace("&", "&&"), self)
+        chip.setProperty("role", "given")
+        chip.setIcon(icon(self._theme.theme, "x"))
+        chip.setIconSize(QSize(10, 10))
+        chip.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
+        chip.setToolTip(f"{path}\nClick to leave it out")
+        chip.setAccessibleName(f"{name}, given along; press to leave it out")
+        chip.clicked.connect(drop)
+        return chip
+
+    def _remove_note(self, path: str) -> None:
+        self._set_notes(tuple(note for note in self.notes if note != path))
+
+    def _press(self) -> None:
+        if self._running:
+            self.stopped.emit()
+        else:
+            self._send()
+
+    def _send(self) -> None:
+        if not self._running and self.field.toPlainText().strip():
+            self.sent.emit(self.field.toPlainText().strip())
+
+    def _apply_theme(self) -> None:
+        theme: Theme = self._theme.theme
+        self._button.setIcon(icon(theme, "stop" if self._running else "paper-plane-tilt", theme.accent))
+        self.model.setIcon(icon(theme, "robot"))

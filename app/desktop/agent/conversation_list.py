@@ -1,0 +1,82 @@
+"""The saved conversations: search, open, rename, delete."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QListWidget, QListWidgetItem, QMenu, QVBoxLayout, QWidget
+
+from app.agent.conversations import Conversation
+from app.desktop.theme.theme import ThemeSource, icon
+from app.desktop.widgets.panel import SearchField
+
+_ID_ROLE = Qt.ItemDataRole.UserRole
+_TITLE_ROLE = Qt.ItemDataRole.UserRole + 1
+
+
+class ConversationList(QWidget):
+    """`chosen` carries a conversation's id; `renamed` and `deleted` its id and title."""
+
+    chosen = Signal(str)
+    renamed = Signal(str, str)
+    deleted = Signal(str, str)
+    search_changed = Signal(str)
+
+    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._search = SearchField(theme, "Search conversations")
+        self._search.textChanged.connect(self.search_changed)
+        self._list = QListWidget()
+        self._list.setAccessibleName("Saved conversations")
+        self._list.itemActivated.connect(lambda item: self.chosen.emit(item.data(_ID_ROLE)))
+        self._list.itemClicked.connect(lambda item: self.chosen.emit(item.data(_ID_ROLE)))
+        self._list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self._list.customContextMenuRequested.connect(self._show_menu)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(8, 8, 8, 8)
+        column.addWidget(self._search)
+        column.addWidget(self._list, 1)
+
+    @property
+    def search_text(self) -> str:
+        """What is searched for."""
+        return self._search.text()
+
+    def show_conversations(self, conversations: tuple[Conversation, ...]) -> None:
+        """Show these, in this order."""
+        self._list.clear()
+        for one in conversations:
+            when = datetime.fromtimestamp(one.updated)
+            item = QListWidgetItem(icon(self._theme.theme, "chat-circle"), one.title or "Untitled")
+            item.setToolTip(f"{one.title}\n{when:%Y-%m-%d %H:%M}")
+            item.setData(_ID_ROLE, one.id)
+            item.setData(_TITLE_ROLE, one.title)
+            self._list.addItem(item)
+        if not conversations:
+            empty = QListWidgetItem("No conversation says that." if self.search_text else "None yet.")
+            empty.setFlags(Qt.ItemFlag.NoItemFlags)
+            self._list.addItem(empty)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Delete removes the chosen conversation, after a question; F2 renames it."""
+        item = self._list.currentItem()
+        if event.key() == Qt.Key.Key_Delete and item is not None and item.data(_ID_ROLE):
+            self.deleted.emit(item.data(_ID_ROLE), item.data(_TITLE_ROLE))
+        elif event.key() == Qt.Key.Key_F2 and item is not None and item.data(_ID_ROLE):
+            self.renamed.emit(item.data(_ID_ROLE), item.data(_TITLE_ROLE))
+        else:
+            super().keyPressEvent(event)
+
+    def _show_menu(self, at: QPoint) -> None:
+        item = self._list.itemAt(at)
+        if item is None or not item.data(_ID_ROLE):
+            return
+        id_, title = item.data(_ID_ROLE), item.data(_TITLE_ROLE)
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.addAction("Rename…", lambda: self.renamed.emit(id_, title))
+        menu.addAction("Delete…", lambda: self.deleted.emit(id_, title))
+        menu.popup(self._list.viewport().mapToGlobal(at))

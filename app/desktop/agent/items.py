@@ -1,0 +1,418 @@
+"""What a conversation's items look like: one widget for each kind."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from app.agent.transcript import (
+    AgentPlan,
+    AgentText,
+    AnswerChoice,
+    AnyItem,
+    Message,
+    Notice,
+    Question,
+    ReadingChip,
+    Reasoning,
+    RequestReading,
+    ToolCard,
+    UserText,
+)
+from app.desktop.agent.interpretation_chip import ReadingChipView
+from app.desktop.agent.tool_card import ToolCardView
+from app.desktop.theme.theme import Theme, ThemeSource, icon
+from app.desktop.widgets.flow_layout import FlowLayout
+from app.desktop.widgets.markdown_label import MarkdownLabel
+from app.desktop.widgets.panel import ElidedButton, ElidedLabel, ThemedButton
+
+
+class ItemView(QWidget):
+    """One item of a conversation.
+
+    `link_clicked` carries a note's name and a fragment; `reply_chosen` an answer that the agent offered, and
+    `action_wanted` what the window does instead of an answer;
+    `names_wanted` the start of a search and the field that offers how it can go on;
+    `resend_wanted` the text of a prompt that should be edited and sent again; `diff_wanted` and
+    `undo_wanted` an audit entry.
+    """
+
+    link_clicked = Signal(str, str)
+    tag_clicked = Signal(str)
+    reply_chosen = Signal(str)
+    names_wanted = Signal(str, object)
+    action_wanted = Signal(str)
+    resend_wanted = Signal(str)
+    diff_wanted = Signal(int)
+    undo_wanted = Signal(int)
+
+    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(4)
+
+    def show_item(self, item: AnyItem) -> None:
+        """Show `item`, in place of what was shown; it is of the same kind."""
+        raise TypeError(f"no view for {type(item).__name__}")
+
+    def show_speaker(self, name: str) -> None:
+        """Say over the item which agent of the team it comes from."""
+        label = ElidedLabel(name, "muted")
+        label.setObjectName("speaker")
+        label.setProperty("textSize", "strong")
+        self._column.insertWidget(0, label)
+
+    def deactivate(self) -> None:
+        """The conversation has gone on after it."""
+
+
+class UserView(ItemView):
+    """What the user said: a soft card at the right, with a button to edit and send again."""
+
+    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(theme, parent)
+        self._text = ""
+        self._label = QLabel()
+        self._label.setTextFormat(Qt.TextFormat.PlainText)
+        self._label.setWordWrap(True)
+        self._label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._notes = QLabel()
+        self._notes.setProperty("tone", "muted")
+        self._notes.setTextFormat(Qt.TextFormat.PlainText)
+        self._notes.setWordWrap(True)
+        edit = ThemedButton(theme, "pencil-simple", "Edit and send again", self, size=14)
+        edit.clicked.connect(lambda: self.resend_wanted.emit(self._text))
+        bubble = QFrame()
+        bubble.setObjectName("userBubble")
+        inner = QVBoxLayout(bubble)
+        inner.setContentsMargins(12, 8, 12, 8)
+        inner.setSpacing(2)
+        inner.addWidget(self._label)
+        inner.addWidget(self._notes)
+        row = QHBoxLayout()
+        row.setContentsMargins(24, 0, 0, 0)
+        row.addWidget(edit, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(bubble, 1)
+        self._column.addLayout(row)
+        theme.changed.connect(self._apply_theme)
+        self._bubble = bubble
+        self._apply_theme(theme.theme)
+
+    def show_item(self, item: AnyItem) -> None:
+        """Show what was said and which notes went along."""
+        assert isinstance(item, UserText)
+        self._text = item.text
+        self._label.setText(item.text)
+        self._notes.setText("With " + ", ".join(item.notes) if item.notes else "")
+        self._notes.setVisible(bool(item.notes))
+
+    def _apply_theme(self, theme: Theme) -> None:
+        self._bubble.setStyleSheet(
+            f"QFrame#userBubble {{ background: {theme.accent_soft}; border-radius: 10px; }}"
+        )
+
+
+class AgentView(ItemView):
+    """What the agent says."""
+
+    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(theme, parent)
+        self.label = MarkdownLabel(theme)
+        self.label.link_clicked.connect(self.link_clicked)
+        self.label.tag_clicked.connect(self.tag_clicked)
+        self._column.addWidget(self.label)
+
+    def show_item(self, item: AnyItem) -> None:
+        """Show the text."""
+        assert isinstance(item, AgentText)
+        self.label.set_text(item.text)
+
+
+class ReasoningView(ItemView):
+    """A model's reasoning: folded, because it is not the answer."""
+
+    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(theme, parent)
+        self._button = QPushButton("Thinking")
+        self._button.setProperty("role", "quiet")
+        self._button.setCheckable(True)
+        self._label = QLabel()
+        self._button.toggled.connect(self._label.setVisible)
+        self._label.setProperty("tone", "muted")
+        self._label.setTextFormat(Qt.TextFormat.PlainText)
+        self._label.setWordWrap(True)
+        self._label.hide()
+        self._column.addWidget(self._button, 0, Qt.AlignmentFlag.AlignLeft)
+        self._column.addWidget(self._label)
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme(theme.theme)
+
+    def show_item(self, item: AnyItem) -> None:
+        """Show the reasoning."""
+        assert isinstance(item, Reasoning)
+        self._label.setText(item.text)
+
+    def _apply_theme(self, theme: Theme) -> None:
+        self._button.setIcon(icon(theme, "brain"))
+
+
+class CardView(ItemView):
+    """A tool call."""
+
+    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(theme, parent)
+        self.card = ToolCardView(theme)
+        self.card.diff_wanted.connect(self.diff_wanted)
+        self.card.undo_wanted.connect(self.undo_wanted)
+        self._column.addWidget(self.card)
+
+    def show_item(self, item: AnyItem) -> None:
+        """Show the call as it stands."""
+        assert isinstance(item, ToolCard)
+        self.card.show_card(item)
+
+
+class QuestionView(ItemView):
+    """The agent asks back: its words, and the answers it offers as buttons."""
+
+    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(theme, parent)
+        self._label = MarkdownLabel(theme)
+        self._label.link_clicked.connect(self.link_clicked)
+        self._column.addWidget(self._label)
+        self._buttons: list[QPushButton] = []
+        self._choices: tuple[AnswerChoice, ...] = ()
+
+    def show_item(self, item: AnyItem) -> None:
+        """Show the question."""
+        assert isinstance(item, Question)
+        self._label.set_text(item.text)
+        self._choices = item.choices
+        for button in self._buttons:
+            button.deleteLater()
+        self._buttons = [ElidedButton(choice.label.replace("&", "&&")) for choice in item.choices]
+        for button, choice in zip(self._buttons, item.choices, strict=True):
+            button.setToolTip(choice.label)
+            button.clicked.connect(lambda _=False, choice=choice: self._chosen(choice))
+            self._column.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
+
+    def _chosen(self, choice: AnswerChoice) -> None:
+        if choice.action:
+            self.action_wanted.emit(choice.action)
+        else:
+            self.reply_chosen.emit(choice.reply)
+
+    def deactivate(self) -> None:
+        """Disable the answers of a question that was answered or passed over; its actions stay."""
+        for button, choice in zip(self._buttons, self._choices, strict=True):
+            button.setEnabled(bool(choice.action))
+
+
+class InterpretationView(ItemView):
+    """How the built-in agent understood a request: a row of chips that can be changed and removed."""
+
+    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(theme, parent)
+        self._row = FlowLayout()
+        self._row.setSpacing(4)
+        self._column.addLayout(self._row)
+        self._chips: list[QWidget] = []
+        self.setAccessibleName(self.tr("How the request was understood"))
+
+    def show_item(self, item: AnyItem) -> None:
+        """Show the chips."""
+        assert isinstance(item, RequestReading)
+        for old in self._chips:
+            self._row.removeWidget(old)
+            old.deleteLater()
+        self._chips = [self._chip(chip) for chip in item.chips]
+        for widget in self._chips:
+            self._row.addWidget(widget)
+        self.setAccessibleDescription(" · ".join(chip.label for chip in item.chips))
+
+    def _chip(self, chip: ReadingChip) -> QWidget:
+        if not (chip.without or chip.change):
+            label = QLabel(chip.label)
+            label.setTextFormat(Qt.TextFormat.PlainText)
+            label.setProperty("role", "reading")
+            return label
+        view = ReadingChipView(chip, self)
+        view.reply_chosen.connect(self.reply_chosen)
+        view.names_wanted.connect(self.names_wanted)
+        view.resized.connect(self.updateGeometry)
+        return view
+
+    def deactivate(self) -> None:
+        """A later request stands below: the chips stay as a record."""
+        for chip in self._chips:
+            if isinstance(chip, ReadingChipView):
+                chip.close_field()
+            chip.setEnabled(False)
+
+
+class MessageView(ItemView):
+    """What somebody wrote to somebody: who to whom, and the text as it is."""
+
+    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(theme, parent)
+        self._frame = QFrame()
+        self._frame.setObjectName("message")
+        self._mark = QLabel()
+        self._way = ElidedLabel(tone="muted")
+        self._label = QLabel()
+        self._label.setTextFormat(Qt.TextFormat.PlainText)
+        self._label.setWordWrap(True)
+        self._label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        head = QHBoxLayout()
+        head.setSpacing(6)
+        head.addWidget(self._mark)
+        head.addWidget(self._way, 1)
+        inner = QVBoxLayout(self._frame)
+        inner.setContentsMargins(10, 8, 10, 8)
+        inner.setSpacing(4)
+        inner.addLayout(head)
+        inner.addWidget(self._label)
+        self._column.addWidget(self._frame)
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme(theme.theme)
+
+    def show_item(self, item: AnyItem) -> None:
+        """Show who wrote what to whom."""
+        assert isinstance(item, Message)
+        self._way.setText(f"{item.sender} → {item.to}")
+        self._label.setText(item.text)
+        self._frame.setAccessibleName(f"{item.sender} to {item.to}: {item.text}")
+
+    def _apply_theme(self, theme: Theme) -> None:
+        self._mark.setPixmap(icon(theme, "chat-text", theme.muted).pixmap(16, 16))
+        self._frame.setStyleSheet(
+            f"QFrame#message {{ border: 1px solid {theme.border}; border-left: 3px solid {theme.accent};"
+            f" border-radius: 6px; background: {theme.raised}; }}"
+        )
+
+
+class PlanView(ItemView):
+    """What a program is going to do: each step with a mark for how far it has come."""
+
+    _MARKS: ClassVar = {
+        "pending": ("circle", "Still to do"),
+        "in_progress": ("spinner", "At work on it"),
+        "completed": ("check-circle", "Done"),
+    }
+
+    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(theme, parent)
+        self._plan: AgentPlan | None = None
+        self._frame = QFrame()
+        self._frame.setObjectName("card")
+        self._rows = QGridLayout(self._frame)
+        self._rows.setContentsMargins(10, 8, 10, 8)
+        self._rows.setHorizontalSpacing(8)
+        self._rows.setVerticalSpacing(4)
+        self._rows.setColumnStretch(1, 1)
+        self._column.addWidget(self._frame)
+        theme.changed.connect(self._apply_theme)
+
+    def show_item(self, item: AnyItem) -> None:
+        """Show the plan as it stands."""
+        assert isinstance(item, AgentPlan)
+        self._plan = item
+        self._apply_theme(self._theme.theme)
+
+    def _apply_theme(self, theme: Theme) -> None:
+        while (row := self._rows.takeAt(0)) is not None:
+            if (widget := row.widget()) is not None:
+                widget.hide()
+                widget.deleteLater()
+        words = []
+        for at, step in enumerate(self._plan.steps if self._plan is not None else ()):
+            name, state = self._MARKS[step.state]
+            color = theme.success if step.state == "completed" else theme.muted
+            mark = QLabel()
+            mark.setPixmap(icon(theme, name, color).pixmap(16, 16))
+            mark.setToolTip(self.tr(state))
+            label = QLabel(step.text)
+            label.setTextFormat(Qt.TextFormat.PlainText)
+            label.setWordWrap(True)
+            label.setProperty("tone", "muted" if step.state == "completed" else "")
+            self._rows.addWidget(mark, at, 0, Qt.AlignmentFlag.AlignTop)
+            self._rows.addWidget(label, at, 1)
+            words.append(f"{step.text}: {self.tr(state)}")
+        self._frame.setAccessibleName(self.tr("Plan"))
+        self._frame.setAccessibleDescription("; ".join(words))
+
+
+class NoticeView(ItemView):
+    """Something about the turn itself, with what to do."""
+
+    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(theme, parent)
+        self._level = "info"
+        self._frame = QFrame()
+        self._frame.setObjectName("notice")
+        self._mark = QLabel()
+        self._label = QLabel()
+        self._label.setWordWrap(True)
+        self._label.setTextFormat(Qt.TextFormat.PlainText)
+        self._label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._hint = QLabel()
+        self._hint.setWordWrap(True)
+        self._hint.setProperty("tone", "muted")
+        self._hint.setTextFormat(Qt.TextFormat.PlainText)
+        words = QVBoxLayout()
+        words.setSpacing(2)
+        words.addWidget(self._label)
+        words.addWidget(self._hint)
+        row = QHBoxLayout(self._frame)
+        row.setContentsMargins(10, 8, 10, 8)
+        row.addWidget(self._mark, 0, Qt.AlignmentFlag.AlignTop)
+        row.addLayout(words, 1)
+        self._column.addWidget(self._frame)
+        theme.changed.connect(self._apply_theme)
+
+    def show_item(self, item: AnyItem) -> None:
+        """Show the notice."""
+        assert isinstance(item, Notice)
+        self._level = item.level
+        self._label.setText(item.text)
+        self._hint.setText(item.hint)
+        self._hint.setVisible(bool(item.hint))
+        self._apply_theme(self._theme.theme)
+
+    def _apply_theme(self, theme: Theme) -> None:
+        name, color = {
+            "info": ("info", theme.muted),
+            "warning": ("warning", theme.warning),
+            "error": ("warning-circle", theme.danger),
+        }[self._level]
+        self._mark.setPixmap(icon(theme, name, color).pixmap(16, 16))
+        self._frame.setStyleSheet(
+            f"QFrame#notice {{ border: 1px solid {theme.border}; border-left: 3px solid {color};"
+            f" border-radius: 6px; background: {theme.raised}; }}"
+        )
+
+
+_VIEWS: dict[type[object], type[ItemView]] = {
+    UserText: UserView,
+    AgentText: AgentView,
+    Reasoning: ReasoningView,
+    ToolCard: CardView,
+    Question: QuestionView,
+    RequestReading: InterpretationView,
+    Message: MessageView,
+    Notice: NoticeView,
+    AgentPlan: PlanView,
+}
+
+
+def create_view(item: AnyItem, theme: ThemeSource, after: str = "") -> ItemView:
+    """A widget that shows `item`; `after` is the agent whose item stands before it, named there already."""
+    view = _VIEWS[type(item)](theme)
+    view.show_item(item)
+    if item.agent and item.agent != after and not isinstance(item, Message):
+        view.show_speaker(item.agent)
+    return view

@@ -1,0 +1,195 @@
+"""The menu of who answers: the built-in agent, models used before, and local servers found just now."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import partial
+
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QMenu, QWidget
+
+from app import paths
+from app.agent.acp.options import AcpOption
+from app.agent.models import PROVIDERS, Provider
+from app.desktop.shell.window_state import WindowState
+from app.settings import AgentProgramSettings, TeamSettings
+
+BUILTIN = "built-in"
+_MAX_RECENT_MODELS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class ModelChoice:
+    """Who answers: a provider's id, its address (empty for the usual one) and the model's name."""
+
+    provider: str
+    address: str = ""
+    model: str = ""
+
+    @property
+    def label(self) -> str:
+        """What the button under the prompt says."""
+        return "Built-in" if self.provider == BUILTIN else self.model or provider_label(self.provider)
+
+
+def provider_label(id_: str) -> str:
+    """The name of a provider for people."""
+    return next((known.label for known in PROVIDERS if known.id == id_), id_)
+
+
+def answering_agent(team: TeamSettings) -> str:
+    """The agent or group that answers instead of the model; empty when none does."""
+    chosen = (team.agent(team.answers) or team.group(team.answers)) if team.answers else None
+    return chosen.name if chosen else ""
+
+
+class UsedModels:
+    """The models that were chosen before, the latest first, kept beside the settings."""
+
+    def __init__(self) -> None:
+        self._kept = WindowState(paths.data_folder() / "models.json")
+
+    def list_models(self) -> tuple[ModelChoice, ...]:
+        """Them."""
+        rows = self._kept.mapping("used").get("models", [])
+        return tuple(ModelChoice(*map(str, row)) for row in rows if isinstance(row, list) and len(row) == 3)
+
+    def add(self, choice: ModelChoice) -> None:
+        """Remember that `choice` was used."""
+        if choice.provider == BUILTIN or not choice.model:
+            return
+        kept = [choice, *(other for other in self.list_models() if other != choice)][:_MAX_RECENT_MODELS]
+        self._kept.save(used={"models": [[one.provider, one.address, one.model] for one in kept]})
+
+
+class ModelMenu(QMenu):
+    """`chosen` carries a `ModelChoice`, `team_chosen` the name of an agent or a group of the team.
+
+    `program_chosen` carries that of a program from outside, `option_chosen` an option of the one that answers
+    and its value, `setup_wanted` the section of the settings where more of them are set up.
+    """
+
+    chosen = Signal(object)
+    team_chosen = Signal(str)
+    program_chosen = Signal(str)
+    option_chosen = Signal(str, str)
+    setup_wanted = Signal(str)
+
+    def __init__(
+        self,
+        current: ModelChoice,
+        used: Iterable[ModelChoice],
+        parent: QWidget,
+        team: TeamSettings | None = None,
+        programs: AgentProgramSettings | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setToolTipsVisible(True)
+        self._button: QWidget | None = None
+        self._team = team or TeamSettings()
+        self._programs = programs or AgentProgramSettings()
+        self._current = None if self._programs.answering or answering_agent(self._team) else current
+        self._offered: set[ModelChoice] = set()
+        self._add_model(ModelChoice(BUILTIN), "Built-in agent", "Works at once, offline, without a model.")
+        known = [one for one in (current, *used) if one.provider != BUILTIN]
+        for one in dict.fromkeys(known):
+            where = one.address or provider_label(one.provider)
+            self._add_model(one, f"{one.model or 'No model named'}  ·  {provider_label(one.provider)}", where)
+        self._line = self.addSeparator()
+        self._looking = self.addAction("Looking for models on this machine…")
+        self._looking.setEnabled(False)
+        self.addSeparator()
+        self.addAction("Set up a model…", partial(self.setup_wanted.emit, "model"))
+        self._add_team()
+        self._add_programs()
+
+    def _add_programs(self) -> None:
+        """The programs from outside, and where they are added."""
+        self.addSection(self.tr("Agents from outside"))
+        chosen = self._programs.answering
+        self._after_program: QAction | None = None
+        for one in self._programs.programs:
+            action = self.addAction(one.name.replace("&", "&&"), partial(self.program_chosen.emit, one.name))
+            action.setToolTip(self.tr("Starts {0}").format(" ".join((one.command, *one.arguments))))
+            action.setCheckable(True)
+            action.setChecked(chosen is not None and one.name == chosen.name)
+            self._after_program = action if action.isChecked() else self._after_program
+        self.addAction(self.tr("Add an agent from outside…"), partial(self.setup_wanted.emit, "programs"))
+
+    def show_options(self, options: Iterable[AcpOption]) -> None:
+        """What the program that answers lets one choose, below it."""
+        actions = self.actions()
+        if self._after_program not in actions:
+            return
+        after = actions[actions.index(self._after_program) + 1]
+        for option in options:
+            names = {choice.value: choice.name for choice in option.choices}
+            submenu = QMenu(f"{option.name}: {names.get(option.current, '')}".replace("&", "&&"), self)
+            submenu.setToolTipsVisible(True)
+            for choice in option.choices:
+                action = submenu.addAction(choice.name.replace("&", "&&"))
+                action.setToolTip(choice.description)
+                action.setCheckable(True)
+                action.setChecked(choice.value == option.current)
+                action.triggered.connect(partial(self.option_chosen.emit, option.id, choice.value))
+            self.insertMenu(after, submenu)
+        if self._button is not None and self.isVisible():
+            self.adjustSize()
+            self.move(self._place())
+
+    def _add_team(self) -> None:
+        """The agents and groups of the team, and where they are made."""
+        self.addSection("Team")
+        for one in self._team.agents:
+            self._offer_team(one.name, one.name, " ".join(one.instructions.split())[:200])
+        for group in self._team.groups:
+            words = f"{group.name}  ·  {group.kind.replace('-', ' ')}"
+            self._offer_team(group.name, words, ", ".join(group.members))
+        self.addAction("Set up the team…", partial(self.setup_wanted.emit, "team"))
+
+    def _offer_team(self, name: str, words: str, tip: str) -> None:
+        action = self.addAction(words.replace("&", "&&"), partial(self.team_chosen.emit, name))
+        action.setToolTip(tip)
+        action.setCheckable(True)
+        action.setChecked(name == answering_agent(self._team) and self._programs.answering is None)
+
+    def show_above(self, button: QWidget) -> None:
+        """Open over `button`, and stay there when it grows."""
+        self._button = button
+        self.popup(self._place())
+
+    def _place(self) -> QPoint:
+        assert self._button is not None
+        corner = self._button.mapToGlobal(self._button.rect().topLeft())
+        screen = self._button.screen().availableGeometry()
+        size = self.sizeHint()
+        left = max(screen.left(), min(corner.x(), screen.right() - size.width()))
+        return QPoint(left, max(screen.top(), corner.y() - size.height() - 2))
+
+    def show_local(self, found: Iterable[tuple[Provider, tuple[str, ...]]]) -> None:
+        """The local servers have answered, or have not."""
+        fresh = [(ModelChoice(server.id, "", name), server) for server, names in found for name in names]
+        fresh = [(choice, server) for choice, server in fresh if choice not in self._offered]
+        for choice, server in fresh:
+            self._add_model(
+                choice, f"{choice.model}  ·  {server.label}", server.address, before=self._looking
+            )
+        if fresh:
+            self.removeAction(self._looking)
+        else:
+            self._looking.setText("No other model on this machine")
+        if self._button is not None and self.isVisible():
+            self.adjustSize()
+            self.move(self._place())
+
+    def _add_model(self, choice: ModelChoice, words: str, tip: str, before: QAction | None = None) -> None:
+        action = QAction(words.replace("&", "&&"), self)
+        action.setToolTip(tip)
+        action.setCheckable(True)
+        action.setChecked(choice == self._current)
+        action.triggered.connect(partial(self.chosen.emit, choice))
+        self.insertAction(before, action) if before is not None else self.addAction(action)
+        self._offered.add(choice)

@@ -1,0 +1,412 @@
+"""The agent panel: shows a conversation, sends what the user writes, and follows the turn by events."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import QScrollArea, QStackedWidget, QVBoxLayout, QWidget
+from shiboken6 import isValid
+
+from app.agent.conversations import Conversation
+from app.agent.transcript import (
+    SET_UP_MODEL,
+    ConversationsChanged,
+    ItemUpdated,
+    NoteOpened,
+    TextStreamed,
+    TurnFinished,
+    TurnStarted,
+    Usage,
+    UserText,
+)
+from app.agent.turn import UserPrompt
+from app.desktop.agent.composer import Composer
+from app.desktop.agent.conversation_list import ConversationList
+from app.desktop.agent.interpretation_chip import ValueField
+from app.desktop.agent.model_menu import ModelChoice, ModelMenu, UsedModels, answering_agent
+from app.desktop.agent.start_page import StartPage
+from app.desktop.agent.transcript_view import TranscriptView
+from app.desktop.agent.usage_labels import full_usage, short_usage
+from app.desktop.bridge import VaultClient
+from app.desktop.runtime import tasks
+from app.desktop.runtime.time_sliced_queue import TimeSlicedQueue
+from app.desktop.settings.external.labels import progress_label
+from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets import dialogs
+from app.desktop.widgets.panel import Panel, ThemedButton
+from app.external.states import ExternalProgress
+from app.index.records import IndexUpdated
+from app.settings import AgentProgramSettings, Settings, TeamSettings
+from app.workspace import SettingsChanged, Workspace, queries
+
+_SUGGEST_DELAY_MS = 700
+
+
+class AgentPanel(Panel):
+    """The panel at the right.
+
+    `open_requested` carries a note (path or name) and a fragment, `search_requested` a query,
+    `diff_requested` and `undo_requested` an audit entry, `settings_requested` a section of the settings.
+    """
+
+    open_requested = Signal(str, str)
+    search_requested = Signal(str)
+    diff_requested = Signal(int)
+    undo_requested = Signal(int)
+    settings_requested = Signal(str)
+
+    def __init__(self, client: VaultClient, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__("Agent", parent)
+        self._client = client
+        self._theme = theme
+        self._conversation: Conversation | None = None
+        self._open_note: Callable[[], str | None] = lambda: None
+        self._resend_from: int | None = None
+        self._used = Usage(cost=0.0)
+        self._model = ModelChoice("built-in")
+        self._team = TeamSettings()
+        self._programs = AgentProgramSettings()
+        self._knows_settings = False
+        self._models = UsedModels()
+        self._suggest_soon = QTimer(self)
+        self._suggest_soon.setSingleShot(True)
+        self._suggest_soon.setInterval(_SUGGEST_DELAY_MS)
+        self._suggest_soon.timeout.connect(self.refresh_suggestions)
+        self._coming = TimeSlicedQueue(self._show, self)
+        self._build()
+        client.events.batch.connect(self._coming.add)
+        tasks.start(self._begin(), owner=self, what="load the conversations")
+
+    def _build(self) -> None:
+        # From the outside in: what a filled part is put into styles all that is in it once more.
+        self._pages = QStackedWidget(self)
+        self._list = ConversationList(self._theme, self._pages)
+        self._list.chosen.connect(lambda id_: self._start(self.open_conversation(id_), "open it"))
+        self._list.renamed.connect(self._rename)
+        self._list.deleted.connect(self._delete)
+        self._list.search_changed.connect(lambda text: self._start(self._refresh_list(text), "search"))
+        for symbol, words, act in (
+            ("clock-counter-clockwise", "Conversations", self._toggle_list),
+            ("plus", "New conversation", self.new_conversation),
+        ):
+            button = ThemedButton(self._theme, symbol, words, self)
+            button.clicked.connect(lambda _=False, act=act: act())
+            self.title.add(button)
+        self.transcript = TranscriptView(self._theme, self._pages)
+        self.transcript.link_clicked.connect(self.open_requested)
+        self.transcript.tag_clicked.connect(lambda tag: self.search_requested.emit(f"tag:{tag}"))
+        self.transcript.reply_chosen.connect(self._send)
+        self.transcript.names_wanted.connect(
+            lambda search, field: self._start(self._offer_values(search, field), "find names")
+        )
+        self.transcript.action_wanted.connect(self._run_action)
+        self.transcript.resend_wanted.connect(lambda position, _: self._edit_again(position))
+        self.transcript.diff_wanted.connect(self.diff_requested)
+        self.transcript.undo_wanted.connect(self.undo_requested)
+        foot = QWidget(self)
+        self.composer = Composer(self._theme, foot)
+        self.composer.sent.connect(lambda _: self._send())
+        self.composer.stopped.connect(self._stop)
+        self.composer.mode_chosen.connect(self._choose_mode)
+        self.composer.model_clicked.connect(self._show_models)
+        self.composer.names_wanted.connect(lambda word: self._start(self._offer_names(word), "find notes"))
+        self.composer.edit_dropped.connect(self._end_editing)
+        self._escape = QShortcut(QKeySequence(Qt.Key.Key_Escape), self)
+        self._escape.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        self._escape.activated.connect(self._stop)
+        self._escape.setEnabled(False)
+        self._pages.setObjectName("panel")
+        self._first = QScrollArea(self._pages)
+        self._empty = StartPage(self._theme, self._first)
+        self._empty.chosen.connect(self._send)
+        self._first.setWidgetResizable(True)
+        self._first.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._first.setWidget(self._empty)
+        for page in (self._first, self.transcript, self._list):
+            self._pages.addWidget(page)
+        inner = QVBoxLayout(foot)
+        inner.setContentsMargins(8, 0, 8, 8)
+        inner.addWidget(self.composer)
+        self.column.addWidget(self._pages, 1)
+        self.column.addWidget(foot)
+
+    def _run_action(self, action: str) -> None:
+        """Do what a button of the conversation stands for."""
+        if action == SET_UP_MODEL:
+            self.settings_requested.emit("model")
+
+    # What the window calls
+
+    def set_open_note(self, ask: Callable[[], str | None]) -> None:
+        """How to learn which note is on the screen: its path, or None."""
+        self._open_note = ask
+
+    def focus_prompt(self) -> None:
+        """Put the cursor in the field."""
+        self.composer.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def insert(self, text: str) -> None:
+        """Write `text` into the field, after what is there."""
+        self.composer.field.insertPlainText(text)
+        self.focus_prompt()
+
+    def add_note(self, path: str) -> None:
+        """Give a note along with the next message."""
+        self.composer.add_note(path)
+        self.focus_prompt()
+
+    def new_conversation(self) -> None:
+        """Show an empty conversation; it is saved with its first message."""
+        self._conversation = None
+        self._end_editing()
+        self.transcript.show_items(())
+        self._set_running(False)
+        self._pages.setCurrentWidget(self._first)
+        self.focus_prompt()
+
+    async def open_conversation(self, id_: str) -> None:
+        """Show a saved conversation."""
+        found = await self._client.run(
+            lambda ws: (
+                next((c for c in ws.agent.store.list_conversations() if c.id == id_), None),
+                ws.agent.store.items(id_),
+                ws.agent.is_running(id_),
+            )
+        )
+        self._coming.finish()  # It belongs to what was in sight.
+        self._conversation, items, running = found
+        self._end_editing()
+        self.transcript.show_items(items)
+        self._set_running(running)
+        self._pages.setCurrentWidget(self.transcript if items else self._first)
+
+    def shows(self, conversation: str) -> bool:
+        """Whether that conversation is in sight."""
+        return self._shows(conversation) and self.transcript.isVisible()
+
+    def show_conversation(self, id_: str) -> None:
+        """Bring up a saved conversation."""
+        self._start(self.open_conversation(id_), "open the conversation")
+
+    # Sending and stopping
+
+    def _send(self, reply: str = "") -> None:
+        if self.composer.running:
+            return
+        text, notes = (reply, ()) if reply else self.composer.take_prompt()
+        if text:
+            self._start(self._ask(text, notes), "send the message")
+
+    async def _ask(self, text: str, notes: tuple[str, ...]) -> None:
+        since = self._resend_from
+        self._end_editing()
+        self._set_running(True)
+        self._pages.setCurrentWidget(self.transcript)
+        if since is not None:
+            self.transcript.truncate(since)
+        if not self._knows_settings:
+            # Sent faster than the settings came: the mode on the screen would be nobody's choice.
+            self._show_settings(await self._client.run(lambda ws: ws.settings))
+        mode = str(self.composer.mode.currentData())
+        prompt = UserPrompt(text, mode=mode, open_note=self._open_note(), notes=notes)
+        try:
+            if self._conversation is None:
+                self._conversation = await self._client.run(lambda ws: ws.agent.create())
+            id_ = self._conversation.id
+            await self._client.run(lambda ws: ws.agent.start(id_, prompt, since))
+        except BaseException:
+            self._set_running(False)
+            self.composer.restore_prompt(text, notes)
+            raise
+
+    def _set_running(self, running: bool) -> None:
+        self.composer.set_running(running)
+        self.transcript.set_working(running)
+        self._escape.setEnabled(running)
+
+    def _stop(self) -> None:
+        if self._conversation is not None:
+            id_ = self._conversation.id
+            self._start(self._client.run(lambda ws: ws.agent.stop(id_)), "stop the agent")
+
+    def _edit_again(self, position: int) -> None:
+        """Put an earlier message back into the field; sending it replaces all that came after it."""
+        item = self.transcript.item(position)
+        if isinstance(item, UserText):
+            self._resend_from = position
+            self.composer.restore_prompt(item.text, item.notes)
+            self.composer.set_editing(True)
+            self.focus_prompt()
+
+    def _end_editing(self) -> None:
+        self._resend_from = None
+        self.composer.set_editing(False)
+
+    # Following the turn
+
+    @property
+    def is_up_to_date(self) -> bool:
+        """Whether all that has come is shown."""
+        return self._coming.done
+
+    def _show(self, event: object) -> None:
+        match event:
+            case TextStreamed(thinking=False) if self._shows(event.conversation):
+                self.transcript.stream(event.text)
+            case ItemUpdated() if self._shows(event.conversation):
+                self.transcript.put(event.position, event.item)
+            case ExternalProgress():
+                self.transcript.show_progress(event.tool, progress_label(event))
+            case TurnStarted() if self._shows(event.conversation):
+                self._set_running(True)
+            case TurnFinished():
+                self._finish(event)
+            case NoteOpened() if self._shows(event.conversation):
+                self.open_requested.emit(event.path, "")
+            case ConversationsChanged() if self._pages.currentWidget() is self._list:
+                self._start(self._refresh_list(self._list.search_text), "list the conversations")
+            case IndexUpdated() if self._conversation is None:
+                self._suggest_soon.start()
+            case SettingsChanged(settings):
+                self._show_settings(settings)
+
+    def _finish(self, event: TurnFinished) -> None:
+        self._used = self._used.plus(event.usage)
+        self.composer.set_usage(short_usage(self._used), full_usage(self._used))
+        if self._shows(event.conversation):
+            self.transcript.end_stream()
+            self._set_running(False)
+
+    def _shows(self, conversation: str) -> bool:
+        return self._conversation is not None and self._conversation.id == conversation
+
+    # Conversations
+
+    async def _begin(self) -> None:
+        self._show_settings(await self._client.run(lambda ws: ws.settings))
+        await self._suggest()
+
+    async def _suggest(self) -> None:
+        """Fill the first page with examples about the note with the most links."""
+        names = await self._client.run(lambda ws: queries.most_linked_names(ws, 1))
+        self._empty.suggest(names[0] if names else "")
+
+    def refresh_suggestions(self) -> None:
+        """The vault has been read: suggest what fits it."""
+        self._start(self._suggest(), "make suggestions")
+
+    def _toggle_list(self) -> None:
+        if self._pages.currentWidget() is self._list:
+            self._pages.setCurrentWidget(self.transcript if self._conversation else self._first)
+            return
+        self._pages.setCurrentWidget(self._list)
+        self._start(self._refresh_list(""), "list the conversations")
+
+    async def _refresh_list(self, text: str) -> None:
+        self._list.show_conversations(
+            await self._client.run(lambda ws: ws.agent.store.list_conversations(text))
+        )
+
+    def _rename(self, id_: str, title: str) -> None:
+        async def ask() -> None:
+            new = await dialogs.prompt_text(self, "Rename the conversation", "Title", title)
+            if new and new.strip():
+                await self._client.run(lambda ws: ws.agent.rename(id_, new.strip()))
+
+        self._start(ask(), "rename the conversation")
+
+    def _delete(self, id_: str, title: str) -> None:
+        async def ask() -> None:
+            text = f"“{title}” is forgotten. What the agent did in your notes stays in the audit log."
+            if await dialogs.confirm(self, "Delete this conversation?", text, "Delete", "Keep", danger=True):
+                await self._client.run(lambda ws: ws.agent.delete(id_))
+                if self._shows(id_):
+                    self._conversation = None
+                    self._end_editing()
+                    self.transcript.show_items(())
+                    self._set_running(False)
+
+        self._start(ask(), "delete the conversation")
+
+    # Mode and model
+
+    def _choose_mode(self, mode: str) -> None:
+        self._start(
+            self._client.run(lambda ws: ws.change_settings("agent", mode=mode)), "keep the agent's mode"
+        )
+
+    def _show_models(self) -> None:
+        menu = ModelMenu(self._model, self._models.list_models(), self, self._team, self._programs)
+        menu.chosen.connect(self._choose_model)
+        menu.team_chosen.connect(lambda name: self._choose_who(team=name))
+        menu.program_chosen.connect(lambda name: self._choose_who(program=name))
+        menu.option_chosen.connect(self._choose_option)
+        menu.setup_wanted.connect(self.settings_requested)
+        menu.show_above(self.composer.model)
+        tasks.start(self._find_local(menu), owner=menu, what="look for models on this machine")
+        if program := self._programs.answering:
+            tasks.start(self._find_options(menu, program.name), owner=menu, what="ask what can be chosen")
+
+    async def _find_options(self, menu: ModelMenu, program: str) -> None:
+        menu.show_options(await self._client.run(lambda ws: ws.programs.options(program)))
+
+    def _choose_option(self, option: str, value: str) -> None:
+        if program := self._programs.answering:
+            name = program.name
+            change = self._client.run(lambda ws: ws.programs.set_option(name, option, value))
+            self._start(change, f"choose that for {name}")
+
+    async def _find_local(self, menu: ModelMenu) -> None:
+        menu.show_local(await self._client.run(queries.local_models))
+
+    def _choose_model(self, choice: ModelChoice) -> None:
+        # Going back to the built-in agent leaves the model's name and address as they are set up.
+        fields = {"base_url": choice.address, "model": choice.model} if choice.model else {}
+
+        def change(workspace: Workspace) -> None:
+            workspace.change_settings("model", provider=choice.provider, **fields)
+            workspace.change_settings("team", answers="")
+            workspace.change_settings("programs", answers="")
+
+        self._start(self._client.run(change), "choose the model")
+
+    def _choose_who(self, *, team: str = "", program: str = "") -> None:
+        """Have an agent or a group of the team answer, or a program from outside."""
+
+        def change(workspace: Workspace) -> None:
+            workspace.change_settings("team", answers=team)
+            workspace.change_settings("programs", answers=program)
+
+        self._start(self._client.run(change), "choose who answers")
+
+    def _show_settings(self, settings: Settings) -> None:
+        model = settings.model
+        self._model = ModelChoice(model.provider, model.base_url, model.model)
+        if model.provider == "built-in":
+            self._model = ModelChoice(model.provider)
+        self._models.add(self._model)
+        self._team = settings.team
+        self._programs = settings.programs
+        self._knows_settings = True
+        program = settings.programs.answering
+        self._empty.show_program(program.name if program else "")
+        self.composer.set_model(
+            program.name if program else answering_agent(settings.team) or self._model.label
+        )
+        self.composer.set_mode(settings.agent.mode)
+
+    async def _offer_names(self, word: str) -> None:
+        names = await self._client.run(lambda ws: queries.complete_names(ws, word, 8))
+        self.composer.set_names(list(names))
+
+    async def _offer_values(self, search: str, field: ValueField) -> None:
+        found = await self._client.run(lambda ws: ws.index.searcher.suggest(search, len(search)))
+        if isValid(field):
+            typed = field.text()
+            names = [one.shown for one in found[1]] if found else []
+            field.offer(typed if search.endswith(typed) else "", names)
+
+    def _start(self, coro: object, what: str) -> None:
+        tasks.start(coro, owner=self, what=what)  # type: ignore[arg-type]

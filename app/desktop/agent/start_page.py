@@ -1,0 +1,104 @@
+"""The first page of the agent panel: what it is for, and examples that are sent with a click."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QLabel, QSizePolicy, QVBoxLayout, QWidget
+
+from app.desktop.theme.theme import Theme, ThemeSource, icon
+from app.desktop.widgets.panel import ElidedButton
+
+_EXAMPLES = (
+    ("magnifying-glass", "find notes about {name}"),
+    ("arrow-bend-up-left", "what links to {name}?"),
+    ("tag", "tag {name} with #reviewed"),
+    ("pencil-simple", "add a line to {name}: to be checked"),
+)
+
+
+class ExampleButton(ElidedButton):
+    """An example that is sent with a click."""
+
+    def __init__(self, theme: ThemeSource, symbol: str, text: str) -> None:
+        super().__init__()
+        self._theme = theme
+        self._symbol = symbol
+        self.said = text
+        self.setProperty("role", "suggestion")
+        # An ampersand alone would mark a shortcut.
+        self.setText(text.replace("&", "&&"))
+        self.setAccessibleName(text)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme(theme.theme)
+
+    def _apply_theme(self, theme: Theme) -> None:
+        self.setIcon(icon(theme, self._symbol, theme.accent))
+
+
+class StartPage(QWidget):
+    """Says what the agent does; `chosen` carries the text of an example."""
+
+    chosen = Signal(str)
+
+    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._name = ""
+        self._shown: tuple[ExampleButton, ...] = ()
+        self._mark = QLabel()
+        heading = QLabel("What shall we do?")
+        heading.setProperty("textSize", "heading")
+        self._text = QLabel()
+        self._text.setTextFormat(Qt.TextFormat.PlainText)
+        self._text.setProperty("tone", "muted")
+        self._text.setWordWrap(True)
+        self.show_program("")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(20, 20, 20, 20)
+        column.setSpacing(8)
+        column.addStretch(2)
+        for widget in (self._mark, heading, self._text):
+            column.addWidget(widget)
+        column.addSpacing(8)
+        self._examples = QVBoxLayout()
+        self._examples.setSpacing(8)
+        column.addLayout(self._examples)
+        column.addStretch(3)
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme(theme.theme)
+
+    @property
+    def suggestions(self) -> tuple[ExampleButton, ...]:
+        """The examples that are shown."""
+        return self._shown
+
+    def show_program(self, name: str) -> None:
+        """Say what to expect: of a program from outside called `name`, or (empty) of our own agents."""
+        words = self.tr("The agent proposes, you decide: each change is shown to you before it is written.")
+        if name:
+            words = self.tr(
+                "{0} is a program of its own. What it asks for is shown to you first. What it writes into the"
+                " vault without asking is shown as such, and can be undone."
+            ).format(name)
+        self._text.setText(words)
+
+    def suggest(self, name: str) -> None:
+        """Show examples about the note `name`; none for a vault without notes."""
+        if name == self._name:
+            return
+        self._name = name
+        for old in self._shown:
+            self._examples.removeWidget(old)
+            old.hide()
+            old.deleteLater()
+        self._shown = ()
+        for symbol, words in _EXAMPLES if name else ():
+            made = ExampleButton(self._theme, symbol, words.format(name=name))
+            made.clicked.connect(lambda _=False, said=made.said: self.chosen.emit(said))
+            self._examples.addWidget(made)
+            self._shown = (*self._shown, made)
+
+    def _apply_theme(self, theme: Theme) -> None:
+        side = round(28 * self._theme.zoom)
+        self._mark.setPixmap(icon(theme, "sparkle", theme.accent).pixmap(side, side))

@@ -1,0 +1,205 @@
+"""A tool call as a card: what was called, how it stands, and, unfolded, the arguments and the result."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+
+from app.agent.transcript import CardState, ToolCard
+from app.desktop.theme.theme import Theme, ThemeSource, code_font, icon
+from app.desktop.widgets.panel import ElidedLabel, ThemedButton
+from app.permissions.audit_entry import AuditDecision
+from app.toolkit.approval_gate import DENIED_MESSAGE
+from app.toolkit.user_edits import EDITED, LEFT_OUT
+
+_STATES: dict[CardState, tuple[str, str, str]] = {
+    "running": ("spinner", "muted", "Running"),
+    "done": ("check-circle", "success", "Done"),
+    "denied": ("prohibit", "warning", "Denied"),
+    "failed": ("x-circle", "danger", "Failed"),
+    "cancelled": ("stop-circle", "muted", "Stopped"),
+}
+_UNDONE = ("arrow-u-up-left", "muted", "Undone")
+_MAX_VALUE_CHARS = 200
+_NAME_LETTERS = 9
+
+
+class ToolCardView(QFrame):
+    """Shows one call; `diff_wanted` and `undo_wanted` carry its audit entry."""
+
+    diff_wanted = Signal(int)
+    undo_wanted = Signal(int)
+
+    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("card")
+        self._theme = theme
+        self._card: ToolCard | None = None
+        self._mark = QLabel()
+        self._mark.setFixedWidth(round(18 * theme.zoom))
+        self._name = ElidedLabel()
+        self._name.setProperty("textSize", "strong")
+        self._summary = ElidedLabel(tone="muted")
+        self._badge = ElidedLabel(tone="muted")
+        self._badge.setObjectName("badge")
+        self._time = ElidedLabel(tone="faint")
+        self._message = QLabel()
+        self._message.setWordWrap(True)
+        self._message.setTextFormat(Qt.TextFormat.PlainText)
+        self._fold = ThemedButton(theme, "caret-down", "Show arguments and result", self, size=14)
+        self._fold.setCheckable(True)
+        self._fold.toggled.connect(self._unfold)
+        self._details: QPlainTextEdit | None = None
+        self._build()
+        theme.changed.connect(self._apply_theme)
+
+    def _build(self) -> None:
+        self._diff = QPushButton("Show change")
+        self._undo = QPushButton("Undo")
+        for button, role in ((self._diff, "quiet"), (self._undo, "quiet")):
+            button.setProperty("role", role)
+        self._diff.clicked.connect(lambda: self.diff_wanted.emit(self._entry))
+        self._undo.clicked.connect(lambda: self.undo_wanted.emit(self._entry))
+        head = QHBoxLayout()
+        head.setSpacing(6)
+        for widget in (self._mark, self._name):
+            head.addWidget(widget)
+        head.addWidget(self._summary)
+        head.addStretch(1)
+        head.addWidget(self._badge)
+        head.addWidget(self._time)
+        head.addWidget(self._fold)
+        self._actions = QHBoxLayout()
+        self._actions.addWidget(self._diff)
+        self._actions.addWidget(self._undo)
+        self._actions.addStretch(1)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(10, 6, 6, 6)
+        self._column.setSpacing(4)
+        self._column.addLayout(head)
+        self._column.addWidget(self._message)
+        self._column.addLayout(self._actions)
+
+    def _display_message(self, message: str) -> str:
+        """The message as the one reads it who gave the answer."""
+        if message.startswith(DENIED_MESSAGE):
+            message = self.tr("You said no") + message.removeprefix(DENIED_MESSAGE)
+        message = message.replace(LEFT_OUT, self.tr("Left out by you"))
+        message = message.replace(EDITED, self.tr("Edited by you"))
+        return _strip_wikilinks(message)
+
+    def show_card(self, card: ToolCard) -> None:
+        """Show the call as it stands."""
+        self._card = card
+        self._name.setText(card.tool.replace("__", ": ").replace("_", " "))
+        # The arguments give way before the name does.
+        room = _NAME_LETTERS * self._name.fontMetrics().averageCharWidth()
+        self._name.setMinimumWidth(min(self._name.sizeHint().width(), room))
+        summary = _summary(card.arguments)
+        self._summary.setText(summary)
+        self._time.setText(_cost_text(card))
+        self._time.setToolTip("What the model used to come to this call" if card.tokens else "")
+        self._message.setText(self._display_message(card.message))
+        self._message.setVisible(bool(card.message))
+        committed = card.commit is not None and card.entry is not None
+        self._diff.setVisible(committed)
+        self._undo.setVisible(committed and card.undone_by is None)
+        badges = self._badges(card)
+        self._badge.setText(" · ".join(badges))
+        self._badge.setVisible(bool(badges))
+        said = self._display_message(card.message)
+        states = dict.fromkeys([self._state_of(card)[2], *badges])
+        self.setAccessibleName(f"{card.tool}: {', '.join(states)}. {said}")
+        if self._details is not None:
+            self._details.setPlainText(_details_text(card))
+        self._apply_theme()
+
+    def _badges(self, card: ToolCard) -> list[str]:
+        """How the call was approved, where that was not by a plain yes."""
+        badges = [_UNDONE[2]] if card.undone_by is not None else []
+        if card.decision == AuditDecision.AUTO_APPROVED:
+            badges.append(self.tr("Auto-approved"))
+        if card.changed_by_user:
+            badges.append(self.tr("Changed by you"))
+        return badges
+
+    def _state_of(self, card: ToolCard) -> tuple[str, str, str]:
+        return _UNDONE if card.undone_by is not None else _STATES[card.state]
+
+    def show_progress(self, words: str) -> None:
+        """Show how far the call is, until it has ended."""
+        if self._card is not None and self._card.state == "running":
+            self._message.setText(words)
+            self._message.setVisible(bool(words))
+
+    @property
+    def _entry(self) -> int:
+        return self._card.entry or 0 if self._card else 0
+
+    def _unfold(self, shown: bool) -> None:
+        self._fold.set_symbol("caret-up" if shown else "caret-down")
+        if self._details is None and self._card is not None:
+            self._details = QPlainTextEdit(_details_text(self._card))
+            self._details.setReadOnly(True)
+            self._details.setFont(code_font(self._theme.zoom))
+            self._details.setMaximumHeight(220)
+            self._details.setAccessibleName("Arguments and result")
+            self._column.addWidget(self._details)
+        if self._details is not None:
+            self._details.setVisible(shown)
+
+    def _apply_theme(self) -> None:
+        if self._card is None:
+            return
+        theme: Theme = self._theme.theme
+        name, tone, words = self._state_of(self._card)
+        color = {"success": theme.success, "warning": theme.warning, "danger": theme.danger}.get(tone)
+        self._mark.setPixmap(icon(theme, name, color or theme.muted).pixmap(16, 16))
+        self._mark.setToolTip(words)
+
+
+def _summary(arguments: str) -> str:
+    """The values of the arguments in one line; the note's first, without its folder."""
+    values = json.loads(arguments)
+    parts = []
+    for name, value in sorted(values.items(), key=lambda pair: pair[0] not in ("name", "query")):
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        if name == "name":
+            text = text.rpartition("/")[2].removesuffix(".md")
+        parts.append(" ".join(text.split())[:_MAX_VALUE_CHARS])
+    return "  ·  ".join(part for part in parts if part)
+
+
+def _strip_wikilinks(message: str) -> str:
+    """A sentence with its wikilinks as plain names."""
+    return re.sub(r"\[\[(?:[^|\]]*\|)?([^|\]]+)\]\]", r"“\1”", message)
+
+
+def _details_text(card: ToolCard) -> str:
+    parts = [f"Arguments\n{_pretty(card.arguments)}"]
+    if card.result:
+        parts.append(f"Result\n{_pretty(card.result)}")
+    if card.entry is not None:
+        parts.append(f"Audit entry {card.entry}")
+    return "\n\n".join(parts)
+
+
+def _pretty(text: str) -> str:
+    return json.dumps(json.loads(text), indent=2, ensure_ascii=False) if text else ""
+
+
+def _cost_text(card: ToolCard) -> str:
+    """How long it took, and what the model used to come to it."""
+    parts = [] if card.state == "running" else [_duration(card.duration_ms)]
+    if card.tokens:
+        parts.append(f"{card.tokens / 1000:.1f}k tokens" if card.tokens >= 1000 else f"{card.tokens} tokens")
+    if card.cost:
+        parts.append(f"${card.cost:.4f}")
+    return " · ".join(parts)
+
+
+def _duration(ms: float) -> str:
+    return f"{ms:.0f} ms" if ms < 1000 else f"{ms / 1000:.1f} s"

@@ -1,0 +1,201 @@
+"""The conversation on the screen: a column of items that follows the newest words."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, Qt, QTimer, Signal
+from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
+
+from app.agent.transcript import AgentText, AnyItem, Message, ToolCard, UserText
+from app.desktop.agent.items import CardView, ItemView, create_view
+from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets.markdown_label import MarkdownLabel
+
+_FOLLOW_DISTANCE = 48
+_REDRAW_INTERVAL_MS = 80
+_DOT_INTERVAL_MS = 260
+
+
+class TranscriptView(QScrollArea):
+    """Shows items by position; streamed text is drawn a few times a second, not for every token.
+
+    It stays at the end while the reader is there, and stays put once they have scrolled up.
+    """
+
+    link_clicked = Signal(str, str)
+    tag_clicked = Signal(str)
+    reply_chosen = Signal(str)
+    names_wanted = Signal(str, object)
+    action_wanted = Signal(str)
+    resend_wanted = Signal(int, str)
+    diff_wanted = Signal(int)
+    undo_wanted = Signal(int)
+
+    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._views: dict[int, ItemView] = {}
+        self._items: dict[int, AnyItem] = {}
+        self._working = WorkingIndicator(theme)
+        self._streamed = ""
+        self._live: MarkdownLabel | None = None
+        self._follow = True
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        # Everything wraps or is elided; a word that is wider than the panel can be scrolled to.
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+        self.setAccessibleName("Conversation")
+        page = QWidget()
+        self._column = QVBoxLayout(page)
+        self._column.setContentsMargins(12, 12, 12, 12)
+        self._column.setSpacing(12)
+        self._column.addWidget(self._working)
+        self._column.addStretch(1)
+        self.setWidget(page)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(_REDRAW_INTERVAL_MS)
+        self._timer.timeout.connect(self._draw_streamed)
+        bar = self.verticalScrollBar()
+        bar.rangeChanged.connect(lambda _, high: bar.setValue(high) if self._follow else None)
+        bar.sliderMoved.connect(lambda _: self._note_place())
+        bar.actionTriggered.connect(lambda _: QTimer.singleShot(0, self, self._note_place))
+
+    def show_items(self, items: tuple[AnyItem, ...]) -> None:
+        """Show a whole conversation."""
+        self.truncate(0)
+        for position, item in enumerate(items):
+            self.put(position, item)
+
+    def truncate(self, position: int) -> None:
+        """Take away what stands at `position` and after it."""
+        self.end_stream()
+        for at in [at for at in self._views if at >= position]:
+            self._remove_item(at)
+        self._follow = True
+
+    def item(self, position: int) -> AnyItem | None:
+        """What stands at `position`."""
+        return self._items.get(position)
+
+    def put(self, position: int, item: AnyItem) -> None:
+        """Show `item` at `position`, new or in place of what was there."""
+        if isinstance(item, AgentText):
+            self.end_stream()
+        if isinstance(item, UserText):
+            self._follow = True
+            for earlier in self._views.values():
+                earlier.deactivate()
+        known = self._items.get(position)
+        self._items[position] = item
+        if known is not None and type(known) is type(item):
+            self._views[position].show_item(item)
+            return
+        if known is not None:
+            self._remove_item(position)
+            self._items[position] = item
+        before = self._items.get(position - 1)
+        said_before = "" if before is None or isinstance(before, Message) else before.agent
+        view = create_view(item, self._theme, said_before)
+        view.link_clicked.connect(self.link_clicked)
+        view.tag_clicked.connect(self.tag_clicked)
+        view.reply_chosen.connect(self.reply_chosen)
+        view.names_wanted.connect(self.names_wanted)
+        view.action_wanted.connect(self.action_wanted)
+        view.resend_wanted.connect(lambda text: self.resend_wanted.emit(position, text))
+        view.diff_wanted.connect(self.diff_wanted)
+        view.undo_wanted.connect(self.undo_wanted)
+        self._views[position] = view
+        self._insert(view)
+
+    def show_progress(self, tool: str, words: str) -> None:
+        """Show how far the call of `tool` is that runs."""
+        for position, item in self._items.items():
+            view = self._views[position]
+            if isinstance(item, ToolCard) and isinstance(view, CardView) and item.tool == tool:
+                view.card.show_progress(words)
+
+    def stream(self, text: str) -> None:
+        """Add words to the text that is being said."""
+        if self._live is None:
+            self._live = MarkdownLabel(self._theme)
+            self._insert(self._live)
+        self._streamed += text
+        if not self._timer.isActive():
+            self._timer.start()
+
+    def end_stream(self) -> None:
+        """The streamed text has become an item, or is no more."""
+        self._timer.stop()
+        self._streamed = ""
+        if self._live is not None:
+            self._column.removeWidget(self._live)
+            self._live.hide()
+            self._live.deleteLater()
+            self._live = None
+
+    def set_working(self, working: bool) -> None:
+        """Show at the end that the agent is at work."""
+        self._working.set_on(working)
+
+    def wheelEvent(self, event: object) -> None:
+        """Scroll, and remember whether the reader is still at the end."""
+        super().wheelEvent(event)  # type: ignore[arg-type]
+        self._note_place()
+
+    def _insert(self, widget: QWidget) -> None:
+        at = self._column.count() - 2
+        if self._live is not None and widget is not self._live:
+            at -= 1
+        self._column.insertWidget(at, widget)
+
+    def _remove_item(self, position: int) -> None:
+        self._items.pop(position)
+        view = self._views.pop(position)
+        self._column.removeWidget(view)
+        view.hide()
+        view.deleteLater()
+
+    def _draw_streamed(self) -> None:
+        if self._live is not None:
+            self._live.set_text(self._streamed)
+
+    def _note_place(self) -> None:
+        bar = self.verticalScrollBar()
+        self._follow = bar.maximum() - bar.value() < _FOLLOW_DISTANCE
+
+
+class WorkingIndicator(QWidget):
+    """Dots that move while the agent is at work."""
+
+    def __init__(self, theme: ThemeSource) -> None:
+        super().__init__()
+        self._theme = theme
+        self._step = 0
+        self._timer = QTimer(self)
+        self._timer.setInterval(_DOT_INTERVAL_MS)
+        self._timer.timeout.connect(self._advance)
+        self.setAccessibleName("The agent is at work")
+        self.setFixedHeight(round(16 * theme.zoom))
+        self.hide()
+
+    def set_on(self, on: bool) -> None:
+        """Move, or be gone."""
+        self.setVisible(on)
+        self._timer.start() if on else self._timer.stop()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Three dots, one of them bright."""
+        with QPainter(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(Qt.PenStyle.NoPen)
+            theme, unit = self._theme.theme, self._theme.zoom
+            for dot in range(3):
+                bright = dot == self._step % 4
+                painter.setBrush(QColor(theme.accent if bright else theme.faint))
+                radius = (3.0 if bright else 2.2) * unit
+                painter.drawEllipse(QPointF((6 + 11 * dot) * unit, self.height() / 2), radius, radius)
+
+    def _advance(self) -> None:
+        self._step += 1
+        self.update()

@@ -1,0 +1,33 @@
+"""What the agent has used since the vault was opened, in one line for the status bar."""
+
+from __future__ import annotations
+
+from app.agent.transcript import Usage
+from app.settings import ModelSettings
+
+
+class UsageTotal:
+    """Sums the turns; a turn whose price is not known makes the sum a lower bound."""
+
+    def __init__(self) -> None:
+        self._tokens = 0
+        self._dollars = 0.0
+        self._is_whole = True
+
+    def add(self, usage: Usage) -> None:
+        """A turn has ended; a turn without a model costs nothing."""
+        self._tokens += usage.input_tokens + usage.output_tokens
+        if usage.cost is not None:
+            self._dollars += usage.cost
+        elif usage.requests:
+            self._is_whole = False
+
+    def words(self, model: ModelSettings) -> str:
+        """The model, and what it has used so far; empty for the built-in agent."""
+        if model.provider == "built-in":
+            return ""
+        name = model.model or model.provider
+        if not self._tokens:
+            return name
+        more = "" if self._is_whole else "+"
+        return f"{name} · {self._tokens:,} tokens · ${self._dollars:.2f}{more}"

@@ -1,0 +1,158 @@
+"""The desktop app: one window, its loop, the service thread, and their orderly end."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import logging
+import logging.handlers
+import signal
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import qasync
+from PySide6.QtCore import QProcess, QTimer
+from PySide6.QtWidgets import QApplication
+
+from app import __version__, paths
+from app.desktop.bridge import ServiceThread
+from app.desktop.main_window import MainWindow
+from app.desktop.runtime import tasks, watchdog
+from app.desktop.runtime.gc_scheduler import GcScheduler
+from app.desktop.shell.file_open_events import FileOpenEvents
+from app.desktop.theme.app_icon import app_icon
+from app.desktop.theme.theme import ThemeSource
+from app.desktop.vault_lifecycle import preload_vault_view
+from app.launch import APP_ID, is_frozen, own_program
+from app.permissions.approval import Approver
+from app.settings import Settings, load_settings
+from app.storage.private import create_private_file
+
+if TYPE_CHECKING:
+    from app.workspace import Workspace
+
+log = logging.getLogger(__name__)
+
+_SWITCH_INTERVAL_S = 0.001
+
+
+def main(arguments: list[str]) -> int:
+    """Run the window until it is closed; the process's exit status."""
+    options = _options(arguments)
+    _log_to_file()
+    # How long the window may have to wait for the interpreter while another thread computes.
+    sys.setswitchinterval(_SWITCH_INTERVAL_S)
+    app = QApplication.instance() or QApplication([sys.argv[0]])
+    assert isinstance(app, QApplication)
+    app.setApplicationName("Scriptorium")
+    app.setApplicationVersion(__version__)
+    app.setDesktopFileName(APP_ID)
+    app.setQuitOnLastWindowClosed(False)
+    events = FileOpenEvents(app)
+    with asyncio.Runner(loop_factory=lambda: qasync.QEventLoop(app)) as runner:
+        return runner.run(_live(app, options, events))
+
+
+def _options(arguments: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="scriptorium", description="Open a vault in the window.")
+    parser.add_argument("folders", nargs="*", type=Path, metavar="folder", help="the folder of a vault")
+    parser.add_argument("--sample", action="store_true", help="open your copy of the sample vault")
+    parser.add_argument("--read-only", action="store_true", help="open it for reading only")
+    return parser.parse_args(arguments)
+
+
+async def _live(app: QApplication, options: argparse.Namespace, events: FileOpenEvents) -> int:
+    """Build, show, wait for the end, and take everything down in order."""
+    _install_generator_hooks()
+    settings = load_settings()
+    theme = ThemeSource(settings.general.theme, app, settings.general.zoom)
+    theme.apply(app)
+    app.setWindowIcon(app_icon(theme.theme))
+    theme.changed.connect(lambda new: app.setWindowIcon(app_icon(new)))
+    service = ServiceThread()
+    service.start()
+    garbage = GcScheduler(app)
+    dog = watchdog.from_environment(app)
+    try:
+        await _show_window(MainWindow(service, settings, theme, _open), options, events)
+    finally:
+        events.hand_to(None)
+        await tasks.cancel_all()
+        if not await asyncio.to_thread(service.stop):
+            log.error("the service thread did not end in time")
+        garbage.stop()
+        if dog is not None:
+            print(dog.stop())
+    return 0
+
+
+async def _show_window(window: MainWindow, options: argparse.Namespace, events: FileOpenEvents) -> None:
+    """Show `window`, open what was asked for, and wait until it is closed."""
+    try:
+        window.show()
+        _close_on_signals(window)
+        first = options.folders[0] if options.folders else None
+        folder = first or (window.last_vault() if window.settings.general.reopen_last else None)
+        if events.hand_to(window.open_folder):
+            pass  # A folder that was dropped on the icon comes before the last vault.
+        elif options.sample:
+            window.open_sample()
+        elif folder is not None:
+            window.open_folder(folder, read_only=options.read_only, asked=first is None)
+        for other in options.folders[1:]:
+            _open_in_process_of_its_own(other)
+        window.begin_updates()
+        # While the user looks for a vault, what its window needs is loaded.
+        tasks.start(asyncio.to_thread(preload_vault_view), what="load the window of a vault")
+        await window.ended.wait()
+    finally:
+        await window.session.close()
+        window.hide()
+        window.deleteLater()
+
+
+def _open_in_process_of_its_own(folder: Path) -> None:
+    """A window has one vault. A file manager that opens several folders starts the app once."""
+    program, *first = (sys.executable,) if is_frozen() else own_program().words
+    QProcess.startDetached(program, [*first, "open", str(folder.absolute())])
+
+
+async def _open(root: Path, settings: Settings, approver: Approver, read_only: bool) -> Workspace:
+    """Runs in the service thread, which imports the core while the window is already there."""
+    from app.workspace import open_workspace
+
+    return await open_workspace(
+        root, settings, approver, read_only=read_only, take_over=not read_only, watch_later=True
+    )
+
+
+def _install_generator_hooks() -> None:
+    """Qasync leaves out what asyncio's own loops do, so an abandoned async generator would not be closed."""
+    loop = asyncio.get_running_loop()
+    sys.set_asyncgen_hooks(
+        firstiter=loop._asyncgen_firstiter_hook,  # type: ignore[attr-defined]
+        finalizer=loop._asyncgen_finalizer_hook,  # type: ignore[attr-defined]
+    )
+
+
+def _close_on_signals(window: MainWindow) -> None:
+    """Ctrl+C and a polite kill close the window as its cross does."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: QTimer.singleShot(0, window.close))
+
+
+def _log_to_file() -> None:
+    file = paths.log_folder() / "scriptorium.log"
+    handler: logging.Handler
+    try:
+        create_private_file(file)
+        handler = logging.handlers.RotatingFileHandler(
+            file, maxBytes=2_000_000, backupCount=3, encoding="utf-8"
+        )
+    except OSError:
+        # What the log would say goes to the terminal, if there is one.
+        handler = logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    logging.getLogger().addHandler(handler)
+    logging.getLogger().setLevel(logging.INFO)

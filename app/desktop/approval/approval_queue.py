@@ -1,0 +1,175 @@
+"""The requests that wait for the user, in the order in which they came, and their dialog."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from functools import partial
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QApplication, QWidget
+
+from app.desktop.approval.dialog import Answer, ApprovalDialog
+from app.desktop.approval.queued_request import ApprovalHandle, QueuedRequest
+from app.desktop.runtime.time_sliced_queue import TimeSlicedQueue
+from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets.plain_labels import tr
+from app.permissions.approval import Denied
+from app.permissions.partial_approval import ApprovalDraft
+from app.permissions.request_labels import request_title
+from app.toolkit.approval_gate import COVERED_REASON, UNANSWERED_REASON
+from app.vault.changes import ChangeSet
+
+
+class ApprovalQueue(QObject):
+    """Brings each question to the user and its answer back.
+
+    `pending_paths_changed` carries a frozenset of the paths (str) that waiting requests would touch, for
+    the graph's glow; `count_changed` how many wait; `noted` a sentence about a request that was withdrawn
+    while no dialog is left to say it in. `put_aside`: the user decides later; what waits then has no time
+    limit any more and waits until `review` or `reject` is called.
+
+    Args:
+        parent_window: The window whose sheet the dialog is.
+        theme_source: The colours.
+        clock: Seconds, never going back; only differences count.
+    """
+
+    pending_paths_changed = Signal(object)
+    count_changed = Signal(int)
+    noted = Signal(str)
+    put_aside = Signal()
+
+    def __init__(
+        self,
+        parent_window: QWidget | None,
+        theme_source: ThemeSource,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        super().__init__(parent_window)
+        self._window = parent_window
+        self._theme = theme_source
+        self._clock = clock
+        self._items: list[QueuedRequest] = []
+        self.dialog: ApprovalDialog | None = None
+        self._coming_up = TimeSlicedQueue(lambda part: part(), self)  # type: ignore[operator]
+
+    @property
+    def waiting(self) -> tuple[QueuedRequest, ...]:
+        """The requests without an answer, oldest first."""
+        return tuple(self._items)
+
+    @property
+    def pending_paths(self) -> frozenset[str]:
+        """The paths that waiting requests would touch."""
+        proposals = [item.request.proposal for item in self._items]
+        return frozenset(
+            str(path) for each in proposals if isinstance(each, ChangeSet) for path in each.paths
+        )
+
+    def add(self, question: ApprovalHandle) -> None:
+        """Ask the user; a request that is being read stays in sight."""
+        request = question.request
+        limit = math.inf if request.timeout is None else request.timeout
+        item = QueuedRequest(question, ApprovalDraft(request), self._clock() + limit)
+        self._items.append(item)
+        question.withdrawn.connect(partial(self._withdraw, item))
+        if self.dialog is None and self._coming_up.done:
+            self._coming_up.add_later([self._make_dialog])
+        else:
+            self._coming_up.finish()
+            self._show_added(request.id)
+        self._emit_changes()
+
+    def _make_dialog(self) -> None:
+        if self._items:
+            self.dialog = ApprovalDialog(self._theme, self._clock, self._window)
+            self.dialog.decided.connect(self._answer)
+            self.dialog.put_aside.connect(self._postpone_all)
+            self.dialog.hold(self._items)
+            self._coming_up.add_later([*self.dialog.parts(0), partial(self._raise_dialog, self.dialog)])
+
+    def _show_added(self, request_id: str) -> None:
+        if self.dialog is not None:
+            self.dialog.show_queue(self._items)
+            if self.dialog.isHidden():
+                self.review(request_id)
+
+    def review(self, request_id: str) -> None:
+        """Bring the dialog up with this request, if it still waits."""
+        place = next((n for n, item in enumerate(self._items) if item.request.id == request_id), None)
+        self._coming_up.finish()
+        if place is not None and self.dialog is not None:
+            self.dialog.show_request(place)
+            self._raise_dialog(self.dialog)
+
+    def reject(self, request_id: str) -> None:
+        """Deny this request, if it still waits: a no needs no look at what is refused."""
+        self._answer([(item, Denied()) for item in self._items if item.request.id == request_id])
+
+    def show_now(self) -> None:
+        """Have the dialog in sight at once, if somebody is asked; else it is made between other events."""
+        self._coming_up.finish()
+
+    def end(self) -> None:
+        """Ask no more: the vault is being closed, and what waits is withdrawn without a word."""
+        self._items.clear()
+        self._show_remaining()
+
+    def _raise_dialog(self, dialog: ApprovalDialog) -> None:
+        if dialog is not self.dialog:
+            return  # What it was made for has been withdrawn meanwhile.
+        dialog.guard.start_delay()
+        dialog.open()
+        dialog.setFocus()
+        if self._window is not None:
+            QApplication.alert(self._window)
+
+    def _postpone_all(self) -> None:
+        if self.dialog is not None:
+            for item in self._items:
+                item.postpone(math.inf)
+            self.dialog.hide()
+            self.put_aside.emit()
+
+    def _answer(self, answers: list[Answer]) -> None:
+        for item, decision in answers:
+            if item in self._items:
+                self._items.remove(item)
+                item.question.answer(decision)
+        self._show_remaining()
+
+    def _withdraw(self, item: QueuedRequest) -> None:
+        if item not in self._items:
+            return
+        self._items.remove(item)
+        text = f"{self._withdrawal_reason(item)}: {request_title(item.request)}."
+        if self._items and self.dialog is not None and self.dialog.isVisible():
+            self.dialog.show_note(text)
+        else:
+            self.noted.emit(text)
+        self._show_remaining()
+
+    def _withdrawal_reason(self, item: QueuedRequest) -> str:
+        if item.question.why == COVERED_REASON:
+            return tr("Auto-approved by what you have just allowed")
+        if item.question.why == UNANSWERED_REASON:
+            return tr("No answer in time, so it was denied")
+        return tr("Withdrawn by the caller")
+
+    def _show_remaining(self) -> None:
+        if self.dialog is not None:
+            dialog = self.dialog
+            if not self._items:
+                self.dialog = None
+            dialog.show_queue(self._items)
+            if not self._items:
+                dialog.deleteLater()
+        if not self._items:
+            self._coming_up.clear()
+        self._emit_changes()
+
+    def _emit_changes(self) -> None:
+        self.pending_paths_changed.emit(self.pending_paths)
+        self.count_changed.emit(len(self._items))

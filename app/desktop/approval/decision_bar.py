@@ -1,0 +1,179 @@
+"""The bottom of the dialog, always in sight: deny with a word, edit, approve."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QMenu, QPushButton, QWidget
+
+from app.desktop.widgets.plain_labels import tr
+from app.permissions.approval import ApprovalRequest, GrantOffer
+from app.permissions.caller import CallerKind
+from app.permissions.partial_approval import ApprovalDraft, SelectionState
+from app.permissions.request_labels import format_time_left
+from app.permissions.scope import Operation
+from app.vault.changes import ChangeSet
+from app.vault.escaped_line import describe
+
+_TIME_WARNING_S = 30
+
+
+class DecisionBar(QWidget):
+    """The answers to one request.
+
+    No button answers to Enter unless it has the focus. Each keeps its width and place whatever it says.
+    """
+
+    denied = Signal(str)
+    approved = Signal()
+    granted = Signal(object)
+    edit_toggled = Signal(bool)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.deny_button = _button(tr("Deny"), tr("Deny; nothing is written"))
+        later = tr("Decide later: the request waits in the activity at the bottom")
+        self.later_button = _button(tr("Later"), later)
+        self.words = QLineEdit()
+        self.words.setMaxLength(2_000)
+        self.words.setAccessibleName(tr("A word to the agent with the denial"))
+        self.time = QLabel()
+        self.time.setAccessibleName(tr("Time left to answer"))
+        self.edit_button = _button(tr("Edit…"), tr("Edit the text, then approve it"))
+        self.edit_button.setCheckable(True)
+        self.menu_button = _button(tr("Approve and…"), tr("Approve, and allow more from now on"))
+        self.menu = QMenu(self)
+        self.menu_button.setMenu(self.menu)
+        self.approve_button = _button(tr("Approve"), tr("Approve exactly what is shown (Alt+A)"))
+        self.approve_button.setProperty("role", "primary")
+        self.approve_button.setShortcut("Alt+A")
+        self._build()
+
+    def show_request(self, request: ApprovalRequest) -> None:
+        """Offer the answers that `request` has."""
+        self.words.clear()
+        to_you = request.caller.kind is CallerKind.USER
+        self.words.setVisible(not to_you)
+        self.words.setPlaceholderText(tr("Reason (optional)"))
+        self.deny_button.setText(tr("Cancel") if to_you else tr("Deny"))
+        self.edit_button.blockSignals(True)
+        self.edit_button.setChecked(False)
+        self.edit_button.blockSignals(False)
+        grave = request.operation in (Operation.DELETE, Operation.EXECUTE)
+        self.approve_button.setProperty("role", "danger" if grave else "primary")
+        self.approve_button.style().unpolish(self.approve_button)
+        self.approve_button.style().polish(self.approve_button)
+        self.menu.clear()
+        for offer in request.offers:
+            self._add_offer(offer)
+        self.menu_button.setVisible(bool(request.offers))
+        self._keep_widths(request)
+
+    def show_choice(
+        self, draft: ApprovalDraft, why_not_editable: str, problem: str, *, editing: bool
+    ) -> None:
+        """Say on the buttons exactly what they would do now."""
+        self.approve_button.setText(_approve_words(draft))
+        self.approve_button.setShortcut("Alt+A")
+        can = draft.proposal() is not None and not problem
+        self.approve_button.setEnabled(can)
+        self.menu_button.setEnabled(can)
+        self.edit_button.setVisible(bool(draft.files))
+        self.edit_button.setEnabled(editing or not why_not_editable)
+        self.edit_button.setToolTip(why_not_editable or tr("Edit the text, then approve it"))
+        self.edit_button.setText(tr("Done editing") if editing else tr("Edit…"))
+
+    def show_time(self, seconds: float) -> None:
+        """Show how long the request still waits; infinite: nothing, it waits as long as the user takes."""
+        if math.isinf(seconds):
+            self.time.setText("")
+            return
+        self.time.setText(
+            tr("{0} left").format(format_time_left(seconds)) if seconds > 0 else tr("Time is up")
+        )
+        self.time.setToolTip(tr("Without an answer until then it is denied"))
+        tone = "warning" if seconds <= _TIME_WARNING_S else "muted"
+        if self.time.property("tone") != tone:
+            self.time.setProperty("tone", tone)
+            self.time.style().unpolish(self.time)
+            self.time.style().polish(self.time)
+
+    def show_pause(self) -> None:
+        """Show that the time stands still while the user works on the request."""
+        self.time.setText(tr("Paused"))
+        self.time.setToolTip(tr("The time continues once you stop editing and scrolling"))
+
+    def _keep_widths(self, request: ApprovalRequest) -> None:
+        """Make the buttons as wide as the longest text that this request can put on them."""
+        proposal = request.proposal
+        count = len(proposal.changes) if isinstance(proposal, ChangeSet) else 0
+        approve = [tr("Approve")]
+        if count:
+            approve += [tr("Approve edited text"), tr("Approve selected changes")]
+        if count > 1:
+            approve.append(_approve_files(count, count))
+        _reserve(self.approve_button, approve)
+        _reserve(self.edit_button, [tr("Edit…"), tr("Done editing")])
+        _reserve(
+            self.time, [] if request.timeout is None else [tr("{0} left").format("88:88"), tr("Time is up")]
+        )
+
+    def _add_offer(self, offer: GrantOffer) -> None:
+        action = self.menu.addAction(describe(offer.label).replace("&", "&&"))
+        action.triggered.connect(lambda: self.granted.emit(offer))
+
+    def _build(self) -> None:
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(16, 10, 16, 12)
+        layout.setSpacing(8)
+        layout.addWidget(self.deny_button)
+        layout.addWidget(self.later_button)
+        layout.addWidget(self.words, 1)
+        layout.addStretch(0)
+        for widget in (self.time, self.edit_button, self.menu_button, self.approve_button):
+            layout.addWidget(widget)
+        self.words.setMinimumWidth(120)
+        self.deny_button.clicked.connect(lambda: self.denied.emit(self.words.text().strip()))
+        self.words.returnPressed.connect(self.deny_button.click)
+        self.approve_button.clicked.connect(lambda: self.approved.emit())
+        self.edit_button.toggled.connect(self.edit_toggled)
+
+
+def _approve_words(draft: ApprovalDraft) -> str:
+    if draft.is_edited:
+        return tr("Approve edited text")
+    if draft.is_whole:
+        return tr("Approve")
+    wanted = sum(file.selection_state is not SelectionState.NONE for file in draft.files)
+    partly = any(file.selection_state is SelectionState.SOME for file in draft.files)
+    if wanted == len(draft.files) or (partly and len(draft.files) == 1):
+        return tr("Approve selected changes")
+    return _approve_files(wanted, len(draft.files))
+
+
+def _approve_files(wanted: int, count: int) -> str:
+    return tr("Approve {0} of {1} files").format(f"{wanted:,}", f"{count:,}")
+
+
+def _reserve(widget: QLabel | QPushButton, texts: Sequence[str]) -> None:
+    """Let no other text of `texts` change the width of `widget`."""
+    shown = widget.text()
+    widget.ensurePolished()
+    widget.setMinimumWidth(0)
+    widest = 0
+    for text in texts:
+        widget.setText(text)
+        widest = max(widest, widget.sizeHint().width())
+    widget.setText(shown)
+    widget.setMinimumWidth(widest)
+
+
+def _button(text: str, tip: str) -> QPushButton:
+    button = QPushButton(text)
+    button.setToolTip(tip)
+    button.setAccessibleName(text)
+    button.setAccessibleDescription(tip)
+    button.setAutoDefault(False)
+    return button

@@ -1,0 +1,181 @@
+"""What is auto-approved: the session's toggles and the narrow grants, each with its end and its use."""
+
+from __future__ import annotations
+
+import time
+from functools import partial
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
+
+from app.desktop.bridge import VaultClient
+from app.desktop.runtime import tasks
+from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets.panel import EmptyState, Panel
+from app.desktop.widgets.plain_labels import plain_label
+from app.events import Event
+from app.permissions.grants import Grant, GrantsChanged
+from app.permissions.scope import Operation
+from app.vault.escaped_line import describe
+
+_SESSION = "session:"
+_REFRESH_INTERVAL_MS = 20_000
+
+
+class GrantsPanel(Panel):
+    """Lists the grants that hold now. `changed` carries how many there are, toggles included."""
+
+    changed = Signal(int)
+
+    def __init__(self, client: VaultClient, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__("", parent)
+        self._client = client
+        # The sheet around it has its name.
+        self.title.hide()
+        self.setAccessibleName(self.tr("What is auto-approved"))
+        self.grants: tuple[Grant, ...] = ()
+        self._said: list[tuple[str, str, str, str]] | None = None
+        self.toggles: dict[Operation, QCheckBox] = {}
+        self._rows = QVBoxLayout()
+        self._rows.setSpacing(8)
+        self._empty = EmptyState(
+            theme,
+            "lock-simple",
+            self.tr("Nothing else goes through by itself"),
+            self.tr("When you approve a change you can allow more of its kind; that is listed here."),
+        )
+        self._build()
+        # Grants that end by the clock tell nobody, so what is in sight is read anew now and then.
+        self._timer = QTimer(self, interval=_REFRESH_INTERVAL_MS)
+        self._timer.timeout.connect(self.reload)
+        client.events.batch.connect(self._handle_events)
+        self.reload()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Keep the minutes that are left true while they can be seen."""
+        super().showEvent(event)
+        self._timer.start()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Rest while nobody looks."""
+        super().hideEvent(event)
+        self._timer.stop()
+
+    def reload(self) -> None:
+        """Read the grants anew."""
+        tasks.start(self.load(), owner=self, what=self.tr("read what is auto-approved"))
+
+    async def load(self) -> None:
+        """Read the grants and show them."""
+        grants, unlocked = await self._client.run(
+            lambda workspace: (workspace.grants.active_grants(), workspace.grants.deletes_unlocked)
+        )
+        self.toggles[Operation.DELETE].setVisible(unlocked)
+        self.show_grants(grants)
+
+    def show_grants(self, grants: tuple[Grant, ...]) -> None:
+        """Show exactly these."""
+        self.grants = grants
+        on = {grant.operation for grant in grants if grant.id.startswith(_SESSION)}
+        for operation, box in self.toggles.items():
+            box.blockSignals(True)
+            box.setChecked(operation in on)
+            box.blockSignals(False)
+        self._show_rows([grant for grant in grants if not grant.id.startswith(_SESSION)])
+        self.changed.emit(len(grants))
+
+    def _show_rows(self, grants: list[Grant]) -> None:
+        """A row for each; rows that would say the same stay, and with them the keyboard's focus."""
+        said = [(grant.id, describe(grant.label), self._used(grant), self._until(grant)) for grant in grants]
+        if said == self._said:
+            return
+        self._said = said
+        while (item := self._rows.takeAt(0)) is not None:
+            if (widget := item.widget()) is not None:
+                widget.hide()
+                widget.deleteLater()
+        for grant in grants:
+            self._rows.addWidget(self._row(grant))
+        self._empty.setVisible(not grants)
+
+    async def revoke(self, grant_id: str) -> None:
+        """Take a grant back."""
+        await self._client.run(lambda workspace: workspace.grants.revoke(grant_id))
+        await self.load()
+
+    async def set_session(self, operation: Operation, on: bool) -> None:
+        """Turn a toggle of this session on or off."""
+        await self._client.run(lambda workspace: workspace.grants.set_session(operation, on))
+        await self.load()
+
+    def _handle_events(self, events: tuple[Event, ...]) -> None:
+        for event in reversed(events):
+            if isinstance(event, GrantsChanged):
+                self.show_grants(event.grants)
+                return
+
+    def _row(self, grant: Grant) -> QWidget:
+        card = QFrame()
+        card.setObjectName("card")
+        row = QHBoxLayout(card)
+        row.setContentsMargins(12, 8, 8, 8)
+        words = QVBoxLayout()
+        words.setSpacing(2)
+        label = plain_label(describe(grant.label))
+        label.setWordWrap(True)
+        words.addWidget(label)
+        words.addWidget(plain_label(f"{self._used(grant)}   ·   {self._until(grant)}", "muted"))
+        row.addLayout(words, 1)
+        button = QPushButton(self.tr("Take back"))
+        button.setAccessibleName(self.tr("Take back: {0}").format(describe(grant.label)))
+        button.setProperty("grant", grant.id)
+        button.clicked.connect(lambda: self._start_revoke(grant.id))
+        row.addWidget(button, 0, Qt.AlignmentFlag.AlignVCenter)
+        return card
+
+    def _used(self, grant: Grant) -> str:
+        if not grant.used:
+            return self.tr("not used yet")
+        return self.tr("used once") if grant.used == 1 else self.tr("used {0} times").format(grant.used)
+
+    def _until(self, grant: Grant) -> str:
+        if grant.always:
+            return self.tr("until you take it back")
+        if grant.until is None:
+            return self.tr("until Scriptorium closes")
+        minutes = max(1, round((grant.until - time.time()) / 60))
+        return self.tr("1 more minute") if minutes == 1 else self.tr("{0} more minutes").format(minutes)
+
+    def _start_revoke(self, grant_id: str) -> None:
+        tasks.start(self.revoke(grant_id), owner=self, what=self.tr("take it back"))
+
+    def _start_toggle(self, operation: Operation, on: bool) -> None:
+        tasks.start(self.set_session(operation, on), owner=self, what=self.tr("change what is auto-approved"))
+
+    def _build(self) -> None:
+        content = QWidget()
+        column = QVBoxLayout(content)
+        column.setContentsMargins(0, 0, 4, 12)
+        column.setSpacing(6)
+        column.addWidget(plain_label(self.tr("In this session, without asking:"), "muted"))
+        names = {
+            Operation.CREATE: self.tr("New notes"),
+            Operation.UPDATE: self.tr("Edits and moves"),
+            Operation.READ: self.tr("Reading outside the vault"),
+            Operation.DELETE: self.tr("Deletes of notes that nothing links to"),
+        }
+        for operation, name in names.items():
+            box = QCheckBox(name)
+            box.toggled.connect(partial(self._start_toggle, operation))
+            self.toggles[operation] = box
+            column.addWidget(box)
+        self.toggles[Operation.DELETE].hide()
+        column.addSpacing(8)
+        column.addLayout(self._rows)
+        column.addWidget(self._empty)
+        column.addStretch(1)
+        area = QScrollArea()
+        area.setWidgetResizable(True)
+        area.setWidget(content)
+        self.column.addWidget(area, 1)

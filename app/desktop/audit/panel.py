@@ -1,0 +1,331 @@
+"""The audit log as it grows: every call from every way in, what was decided, and a way back."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QModelIndex, Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QLabel,
+    QMenu,
+    QSplitter,
+    QStackedWidget,
+    QTableView,
+    QWidget,
+)
+
+from app.desktop.audit.changes_dialog import ChangesDialog, read_commit
+from app.desktop.audit.decisions import DecisionDelegate, RowDelegate
+from app.desktop.audit.detail_pane import DetailPane
+from app.desktop.audit.filter_bar import FilterBar
+from app.desktop.audit.model import (
+    DECISION,
+    DURATION,
+    ENTRY_ROLE,
+    PAGE_SIZE,
+    RESULT,
+    AuditEntriesModel,
+    matches_filter,
+)
+from app.desktop.audit.undo import undo
+from app.desktop.bridge import VaultClient
+from app.desktop.runtime import tasks
+from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets import dialogs
+from app.desktop.widgets.panel import ElidedLabel, EmptyState, Panel, ThemedButton
+from app.events import Event
+from app.permissions.audit import AuditAppended
+from app.permissions.audit_chain import AuditCheck
+from app.permissions.audit_entry import AuditEntry
+from app.permissions.pluralize import pluralize
+
+if TYPE_CHECKING:
+    from app.workspace import Workspace
+
+
+_NARROW_WIDTH = 1150
+
+
+class AuditPanel(Panel):
+    """The log of the open vault. `open_requested` carries a note's path and an empty fragment."""
+
+    open_requested = Signal(str, str)
+
+    def __init__(self, client: VaultClient, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__("", parent)
+        self._client = client
+        self._theme = theme
+        self._round = 0
+        self._at_end = False
+        self._loading = False
+        # The tab over the panel has its name; its buttons stand in the row of the filter.
+        self.title.hide()
+        self.setAccessibleName(self.tr("Audit log"))
+        # From the outside in: what a filled part is put into styles all that is in it once more.
+        self._stack = QStackedWidget(self)
+        self._body = QSplitter(self._stack)
+        self.filters = FilterBar(self)
+        self.model = AuditEntriesModel(self)
+        self.table = QTableView(self._body)
+        self.detail = DetailPane(theme, self._body)
+        self.verdict = ElidedLabel()
+        self.count = QLabel()
+        self.count.setProperty("tone", "faint")
+        self._empty = EmptyState(theme, "clipboard-text", "", "", parent=self._stack)
+        self._build_table()
+        self._build_body()
+        self._build_buttons()
+        self._connect()
+        self.reload()
+
+    def reload(self) -> None:
+        """Read the first page for the filter as it is now."""
+        tasks.start(self.load_first(), owner=self, what=self.tr("read the audit log"))
+
+    async def load_first(self) -> None:
+        """Read the newest entries that match."""
+        self._round += 1
+        started, wanted = self._round, self.filters.current_filter
+        entries = await self._client.run(lambda workspace: workspace.audit.entries(wanted, PAGE_SIZE))
+        if started == self._round:
+            self._at_end = len(entries) < PAGE_SIZE
+            # What has come by an event since the log was read.
+            newer = [entry for entry in reversed(self.model.entries) if matches_filter(entry, wanted)]
+            self.model.replace_all(entries)
+            self.model.add_newer(newer)
+            self._add_filter_choices(entries)
+
+    async def load_more(self) -> None:
+        """Read the next page of older entries."""
+        oldest = self.model.oldest_id
+        if self._at_end or self._loading or oldest is None:
+            return
+        self._loading = True
+        started, wanted = self._round, self.filters.current_filter
+        try:
+            entries = await self._client.run(
+                lambda workspace: workspace.audit.entries(wanted, PAGE_SIZE, oldest)
+            )
+        finally:
+            self._loading = False
+        if started == self._round:
+            self._at_end = len(entries) < PAGE_SIZE
+            self.model.add_older(entries)
+            self._add_filter_choices(entries)
+
+    async def verify(self) -> None:
+        """Check the chain of hashes and show what came of it."""
+        self._show_verdict(self.tr("Checking…"), "muted")
+
+        found: AuditCheck = await self._client.run(
+            lambda workspace: asyncio.to_thread(workspace.audit.verify)
+        )
+        if found.ok:
+            rows = pluralize(found.rows, self.tr("row"), self.tr("rows"))
+            words = self.tr("Whole: {0}, none changed").format(rows)
+            words = " ".join([words, *(gap.message for gap in found.gaps)])
+        elif found.first_bad is not None:
+            words = self.tr("Not whole: row {0}: {1}").format(found.first_bad, found.reason)
+        else:
+            words = self.tr("Not whole: {0}").format(found.reason)
+        self._show_verdict(words, "success" if found.ok else "danger")
+
+    async def export(self, suffix: str) -> None:
+        """Write what matches the filter to a file that the user picks, as "csv" or "jsonl"."""
+        kind = "CSV (*.csv)" if suffix == "csv" else "JSON Lines (*.jsonl)"
+        file = await dialogs.pick_save_file(self, self.tr("Export the audit log"), f"audit.{suffix}", kind)
+        if file is None:
+            return
+        wanted = self.filters.current_filter
+
+        def write(workspace: Workspace) -> int:
+            audit = workspace.audit
+            return audit.export_csv(file, wanted) if suffix == "csv" else audit.export_jsonl(file, wanted)
+
+        count = await self._client.run(write)
+        entries = pluralize(count, self.tr("entry"), self.tr("entries"))
+        self._show_verdict(self.tr("{0} written to {1}").format(entries, file.name), "muted")
+
+    def _show_verdict(self, words: str, tone: str) -> None:
+        self.verdict.setText(words)
+        self.verdict.setProperty("tone", tone)
+        self.verdict.style().unpolish(self.verdict)
+        self.verdict.style().polish(self.verdict)
+        self.verdict.setVisible(bool(words))
+
+    async def open_diff(self, entry: AuditEntry) -> None:
+        """Show what the entry's call wrote."""
+        number = entry.commit
+        if number is not None:
+            title, files = await self._client.run(lambda workspace: read_commit(workspace, number))
+            await dialogs.run_dialog(ChangesDialog(title, files, self._theme, self.window()))
+
+    def show_caller(self, caller: str) -> None:
+        """Show what this caller did, and nothing else."""
+        self.filters.clear()
+        self.filters.choose_caller(caller)
+
+    def show_entry(self, number: int) -> None:
+        """Show the entry with this number among all others."""
+        self.filters.clear()
+        tasks.start(self._find_entry(number), owner=self, what=self.tr("show the entry of the audit log"))
+
+    async def _find_entry(self, number: int) -> None:
+        await self.load_first()
+        while (oldest := self.model.oldest_id) is not None and oldest > number and not self._at_end:
+            await self.load_more()
+        row = self.model.row_of(number)
+        if row is not None:
+            self.choose(row)
+            self.table.scrollTo(self.model.index(row, 0))
+
+    def choose(self, row: int) -> None:
+        """Show the entry in `row`."""
+        self.table.selectRow(row)
+
+    def _build_buttons(self) -> None:
+        self.verify_button = ThemedButton(self._theme, "shield-check", self.tr("Verify the chain of the log"))
+        self.export_button = ThemedButton(self._theme, "export", self.tr("Export what is shown"))
+        menu = QMenu(self)
+        for words, suffix in ((self.tr("As CSV…"), "csv"), (self.tr("As JSON Lines…"), "jsonl")):
+            action = menu.addAction(words)
+            action.triggered.connect(lambda _=False, suffix=suffix: self._start_export(suffix))
+        self.export_button.setMenu(menu)
+        self.export_button.setPopupMode(ThemedButton.ToolButtonPopupMode.InstantPopup)
+        for widget in (self.count, self.verdict, self.verify_button, self.export_button):
+            self.filters.add(widget)
+        self.verdict.hide()
+
+    def _build_table(self) -> None:
+        table = self.table
+        table.setModel(self.model)
+        table.setItemDelegate(RowDelegate(table))
+        table.setItemDelegateForColumn(DECISION, DecisionDelegate(self._theme, table))
+        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        table.setShowGrid(False)
+        table.setWordWrap(False)
+        table.setTabKeyNavigation(False)
+        table.setAccessibleName(self.tr("Entries of the audit log"))
+        table.verticalHeader().hide()
+        table.verticalHeader().setDefaultSectionSize(round(28 * self._theme.zoom))
+        header = table.horizontalHeader()
+        header.setHighlightSections(False)
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        header.setSectionResizeMode(RESULT, QHeaderView.ResizeMode.Stretch)
+        self._fit_columns()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Where there is little room, what a call came to needs it more than when and how long."""
+        super().resizeEvent(event)
+        self._fit_columns()
+
+    @property
+    def _is_narrow(self) -> bool:
+        return self.width() < _NARROW_WIDTH * self._theme.zoom
+
+    def _fit_columns(self) -> None:
+        zoom = self._theme.zoom
+        is_narrow = self._is_narrow
+        widths = (104, 84, 118, 0, 148, 0) if is_narrow else (148, 130, 130, 0, 160, 84)
+        self.table.setColumnHidden(DURATION, is_narrow)
+        self.detail.setHidden(is_narrow and not self.table.selectionModel().hasSelection())
+        for column, width in enumerate(widths):
+            if width:
+                self.table.setColumnWidth(column, round(width * zoom))
+
+    def _build_body(self) -> None:
+        body = self._body
+        body.addWidget(self.table)
+        body.addWidget(self.detail)
+        body.setSizes([700, 340])
+        body.setStretchFactor(0, 1)
+        body.setChildrenCollapsible(False)
+        self._stack.addWidget(body)
+        self._stack.addWidget(self._empty)
+        self.column.addWidget(self.filters)
+        self.column.addWidget(self._stack, 1)
+
+    def _connect(self) -> None:
+        self.filters.changed.connect(lambda _: self.reload())
+        self.table.selectionModel().selectionChanged.connect(lambda *_: self._show_selected())
+        self.table.doubleClicked.connect(self._open_row)
+        self.table.verticalScrollBar().valueChanged.connect(self._near_end)
+        self.verify_button.clicked.connect(
+            lambda: tasks.start(self.verify(), owner=self, what=self.tr("verify the audit log"))
+        )
+        self.detail.diff_wanted.connect(self._start_diff)
+        self.detail.undo_wanted.connect(lambda entry: self._start_undo(entry, whole_turn=False))
+        self.detail.undo_turn_wanted.connect(lambda entry: self._start_undo(entry, whole_turn=True))
+        self.detail.open_wanted.connect(lambda path: self.open_requested.emit(path, ""))
+        self._client.events.batch.connect(self._handle_events)
+
+    def _handle_events(self, events: tuple[Event, ...]) -> None:
+        appended = [event.entry for event in events if isinstance(event, AuditAppended)]
+        if not appended:
+            return
+        wanted = self.filters.current_filter
+        self.model.add_newer([entry for entry in appended if matches_filter(entry, wanted)])
+        for entry in appended:
+            if entry.undoes:
+                self.model.mark_undone(entry.undoes, entry.id)
+        self._add_filter_choices(appended)
+        shown = self.detail.entry
+        if shown is not None and (row := self.model.row_of(shown.id)) is not None:
+            now = self.model.entries[row]
+            if now != shown:
+                self.detail.show_entry(now)
+
+    def _add_filter_choices(self, entries: tuple[AuditEntry, ...] | list[AuditEntry]) -> None:
+        for entry in entries:
+            self.filters.add_choices(entry)
+        count = len(self.model.entries)
+        shown = f"{count:,}" if self._at_end or not count else f"{count:,}+"
+        self.count.setText(shown)
+        self.count.setAccessibleName(self.tr("Entries that are shown: {0}").format(shown))
+        if count:
+            self._stack.setCurrentIndex(0)
+            return
+        if self.filters.current_filter == type(self.filters.current_filter)():
+            self._empty.say(
+                self.tr("Nothing has happened yet"),
+                self.tr("Calls of agents, of clients and your own will be listed here, and can be undone."),
+            )
+        else:
+            self._empty.say(self.tr("Nothing matches"), self.tr("Change the filter to see more."))
+        self._stack.setCurrentIndex(1)
+        self.detail.show_entry(None)
+
+    def _show_selected(self) -> None:
+        # All that is selected, not what is new: a row that comes above moves the selection without one.
+        rows = self.table.selectionModel().selectedRows()
+        entry = rows[0].data(ENTRY_ROLE) if rows else None
+        if entry != self.detail.entry:
+            self.detail.show_entry(entry)
+        self.detail.setHidden(self._is_narrow and entry is None)
+
+    def _open_row(self, index: QModelIndex) -> None:
+        entry = index.data(ENTRY_ROLE)
+        if self.model.steps(index.row()):
+            self.model.expand(index.row())
+        elif entry.commit is not None:
+            self._start_diff(entry)
+
+    def _near_end(self, value: int) -> None:
+        bar = self.table.verticalScrollBar()
+        if value >= bar.maximum() - bar.pageStep():
+            tasks.start(self.load_more(), owner=self, what=self.tr("read the audit log"))
+
+    def _start_export(self, suffix: str) -> None:
+        tasks.start(self.export(suffix), owner=self, what=self.tr("export the audit log"))
+
+    def _start_diff(self, entry: AuditEntry) -> None:
+        tasks.start(self.open_diff(entry), owner=self, what=self.tr("open the diff"))
+
+    def _start_undo(self, entry: AuditEntry, *, whole_turn: bool) -> None:
+        work = undo(self._client, self._theme, self.window(), entry, whole_turn=whole_turn)
+        tasks.start(work, owner=self, what=self.tr("undo it"))

@@ -1,0 +1,49 @@
+"""Rows of a list with two lines: what it is, and quieter below it more about that."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, QSize, Qt
+from PySide6.QtGui import QColor, QFontMetrics, QPainter
+from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
+
+from app.desktop.theme.theme import ThemeSource
+
+_Index = QModelIndex | QPersistentModelIndex
+_SIDE_MARGIN = 12
+_TOP_MARGIN = 7
+_LINE_GAP = 3
+
+
+class TwoLineDelegate(QStyledItemDelegate):
+    """Paints the lines of an item's text one below the other, the second in a muted colour; both elided."""
+
+    def __init__(self, theme: ThemeSource, parent: QObject) -> None:
+        super().__init__(parent)
+        self._theme = theme
+
+    def initStyleOption(self, option: QStyleOptionViewItem, index: _Index) -> None:
+        """Leave the text to `paint`, and the frame of a focus out: the row is marked."""
+        super().initStyleOption(option, index)
+        option.text = ""
+        option.state &= ~QStyle.StateFlag.State_HasFocus
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
+        """Paint the row, then its lines."""
+        super().paint(painter, option, index)
+        theme = self._theme.theme
+        first, _, second = str(index.data(Qt.ItemDataRole.DisplayRole)).partition("\n")
+        metrics = QFontMetrics(option.font)
+        box = QRect(option.rect).adjusted(_SIDE_MARGIN, _TOP_MARGIN, -_SIDE_MARGIN, 0)
+        box.setHeight(metrics.height())
+        painter.save()
+        painter.setFont(option.font)
+        for words, color in ((first, theme.text), (second, theme.muted)):
+            shown = metrics.elidedText(words, Qt.TextElideMode.ElideMiddle, box.width())
+            painter.setPen(QColor(color))
+            painter.drawText(box, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, shown)
+            box.translate(0, metrics.height() + _LINE_GAP)
+        painter.restore()
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
+        """Room for two lines, whatever the width."""
+        return QSize(0, 2 * QFontMetrics(option.font).height() + _LINE_GAP + 2 * _TOP_MARGIN)

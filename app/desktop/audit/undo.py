@@ -1,0 +1,100 @@
+"""Taking an entry or its turn back, by the same tool as everybody, and settling what conflicts."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QCoreApplication
+from PySide6.QtWidgets import QDialog, QWidget
+
+from app.desktop.bridge import VaultClient
+from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets import dialogs
+from app.desktop.widgets.conflict_dialog import ConflictDialog
+from app.permissions.audit_entry import AuditEntry
+from app.permissions.caller import Caller
+from app.toolkit.outcome import ToolOutcome
+from app.vault.path import NotePath
+from app.vault.undo import UndoPlan
+
+if TYPE_CHECKING:
+    from app.workspace import Workspace
+
+
+async def undo(
+    client: VaultClient, theme: ThemeSource, window: QWidget, entry: AuditEntry, *, whole_turn: bool
+) -> None:
+    """Propose to take back what `entry` wrote, or all that its turn wrote; the user is asked as ever.
+
+    Where later edits are in the way, both texts are shown and the user picks.
+    """
+    arguments: dict[str, object] = {"turn": entry.turn} if whole_turn else {"entry": entry.id}
+    left = True
+    while left:
+        outcome: ToolOutcome = await client.run(
+            lambda workspace: workspace.runner.call("undo", arguments, Caller.user())
+        )
+        left = outcome.success and outcome.commit is not None and bool(outcome.result.get("left"))
+    if outcome.success or outcome.denied:
+        return
+    if _is_conflict(outcome):
+        await _resolve_conflicts(client, theme, window, arguments, outcome)
+    else:
+        await dialogs.show_message(window, _tr("It can't be undone"), outcome.message)
+
+
+async def _resolve_conflicts(
+    client: VaultClient,
+    theme: ThemeSource,
+    window: QWidget,
+    arguments: dict[str, object],
+    outcome: ToolOutcome,
+) -> None:
+    """Let the user pick what stays; anew, if a file changes while they do."""
+    while _is_conflict(outcome):
+        plan: UndoPlan = await client.run(partial(_plan, arguments))
+        choices = await _pick_contents(plan, theme, window) if plan.conflicts else {}
+        if choices is None:
+            return
+        outcome = await client.run(partial(_write, plan, choices, arguments))
+    if not outcome.success and not outcome.denied:
+        await dialogs.show_message(window, _tr("It was not undone"), outcome.message)
+
+
+async def _pick_contents(
+    plan: UndoPlan, theme: ThemeSource, window: QWidget
+) -> dict[NotePath, bytes | None] | None:
+    """What the files in conflict are to hold; None if the user would rather leave everything."""
+    dialog = ConflictDialog(plan.conflicts, theme, window)
+    choices: dict[NotePath, bytes | None] = {}
+    dialog.accepted.connect(lambda: choices.update(dialog.choices()))
+    accepted = await dialogs.run_dialog(dialog) == int(QDialog.DialogCode.Accepted)
+    return choices if accepted else None
+
+
+async def _write(
+    plan: UndoPlan,
+    choices: dict[NotePath, bytes | None],
+    arguments: dict[str, object],
+    workspace: Workspace,
+) -> ToolOutcome:
+    return await workspace.runner.undo(plan, choices, arguments)
+
+
+def _is_conflict(outcome: ToolOutcome) -> bool:
+    return (outcome.error or {}).get("type") == "conflict"
+
+
+def _plan(arguments: dict[str, object], workspace: Workspace) -> UndoPlan:
+    if (turn := arguments.get("turn")) is not None:
+        commits = workspace.audit.commits_of_turn(str(turn), workspace.journal)
+    else:
+        entry = int(str(arguments["entry"]))
+        commits = workspace.audit.commits_of_entry(entry, workspace.journal)
+    first, *_ = workspace.journal.by_place([commit.id for commit in commits])
+    return workspace.runner.stores.plan_undo(workspace.journal, first)
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("Audit", text)

@@ -1,0 +1,1 @@
+"""Bookmarks: the user's own and those of Obsidian."""

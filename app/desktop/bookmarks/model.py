@@ -1,0 +1,74 @@
+"""Notes that the user keeps at hand: kept for each vault outside it, never in its notes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+
+from app import paths
+from app.errors import StorageError
+from app.storage.files import DurableFile, to_json
+from app.vault.obsidian import Bookmark
+
+_MAX_BOOKMARKS = 2000
+
+
+class Bookmarks:
+    """The bookmarks of one vault in a file of the user's data, in the order of the list.
+
+    `problem` names a file that could not be read; it was set aside.
+    """
+
+    def __init__(self, root: Path) -> None:
+        file = paths.vault_data_folder(root) / "bookmarks.json"
+        self._file = DurableFile(file, "The list of bookmarks", _parse, tuple[Bookmark, ...])
+        self.items, self.problem = self._file.load()
+
+    def contains(self, path: str) -> bool:
+        """Whether the note at `path` is among them."""
+        return any(item.kind == "file" and item.target == path for item in self.items)
+
+    def add(self, bookmark: Bookmark) -> None:
+        """Add one at the end.
+
+        Raises:
+            StorageError: The disk refused; nothing was changed.
+        """
+        self._save((*(item for item in self.items if item != bookmark), bookmark)[-_MAX_BOOKMARKS:])
+
+    def remove(self, path: str) -> None:
+        """Remove what leads to the note at `path`.
+
+        Raises:
+            StorageError: The disk refused; nothing was changed.
+        """
+        self._save(tuple(item for item in self.items if item.target != path))
+
+    def rename_paths(self, moves: Mapping[str, str]) -> bool:
+        """Follow notes to their new paths; whether anything changed.
+
+        Raises:
+            StorageError: The disk refused; nothing was changed.
+        """
+        fresh = tuple(
+            Bookmark(item.kind, moves.get(item.target, item.target), item.fragment, item.title, item.group)
+            for item in self.items
+        )
+        if fresh == self.items:
+            return False
+        self._save(fresh)
+        return True
+
+    def _save(self, items: tuple[Bookmark, ...]) -> None:
+        try:
+            self._file.save(to_json([asdict(item) for item in items]))
+        except OSError as error:
+            raise StorageError(f"The bookmarks were not changed: {error.strerror}.") from error
+        self.items = items
+
+
+def _parse(content: bytes) -> tuple[Bookmark, ...]:
+    values = json.loads(content)
+    return tuple(Bookmark(**{name: str(value) for name, value in dict(item).items()}) for item in values)

@@ -1,0 +1,166 @@
+"""Bookmarks: the user's own, and those that Obsidian has in this vault."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QMenu, QStackedWidget, QTreeWidget, QTreeWidgetItem, QWidget
+
+from app.desktop.bookmarks.model import Bookmarks
+from app.desktop.bridge import VaultClient
+from app.desktop.notes.folders import obsidian_settings
+from app.desktop.runtime import tasks
+from app.desktop.theme.theme import ThemeSource, icon
+from app.desktop.widgets.panel import EmptyState, Panel, ThemedButton
+from app.errors import StorageError
+from app.events import Event
+from app.vault.obsidian import Bookmark
+from app.vault.path import NotePath
+from app.vault.store import NotesChanged
+
+BOOKMARK_ROLE = int(Qt.ItemDataRole.UserRole)
+_SYMBOLS = {"file": "file-text", "folder": "folder-simple", "search": "magnifying-glass"}
+
+
+class BookmarksPanel(Panel):
+    """The list of bookmarks.
+
+    `open_requested` carries a note's path and a place in it, `search_requested` a query, `failed` one
+    sentence for the user.
+    """
+
+    open_requested = Signal(str, str)
+    search_requested = Signal(str)
+    failed = Signal(str)
+
+    def __init__(self, client: VaultClient, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(self.tr("Bookmarks"), parent)
+        self._client = client
+        self._theme = theme
+        self._current = ""
+        self._shared: tuple[Bookmark, ...] = ()
+        self.bookmarks = Bookmarks(client.workspace.root)
+        self.add_button = ThemedButton(theme, "bookmark-simple", self.tr("Bookmark the open note"))
+        self.add_button.setCheckable(True)
+        self.title.add(self.add_button)
+        self.tree = QTreeWidget()
+        self.tree.setHeaderHidden(True)
+        self.tree.setIndentation(16)
+        self.tree.setAccessibleName(self.tr("Bookmarks"))
+        self.tree.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self._empty = EmptyState(
+            theme,
+            "bookmark-simple",
+            self.tr("No bookmarks yet"),
+            self.tr("“Bookmark the note” in the menu Note adds the open one."),
+        )
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self._empty)
+        self._stack.addWidget(self.tree)
+        self.column.addWidget(self._stack, 1)
+        self.add_button.clicked.connect(lambda: self.toggle(self._current))
+        self.tree.itemClicked.connect(lambda item, _: self._open(item))
+        self.tree.itemActivated.connect(lambda item, _: self._open(item))
+        self.tree.customContextMenuRequested.connect(self._menu)
+        client.events.batch.connect(self._handle_events)
+        self.follow("")
+        self.show_bookmarks()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Read Obsidian's bookmarks each time the panel is looked at: Obsidian may have changed them."""
+        super().showEvent(event)
+        tasks.start(self.load_shared(), owner=self, what=self.tr("read the bookmarks"))
+
+    async def load_shared(self) -> None:
+        """Read the bookmarks that Obsidian keeps in the vault."""
+        found = await self._client.run(obsidian_settings)
+        shared = [problem for problem in found.problems if "bookmarks.json" in problem]
+        for problem in filter(None, (*shared, self.bookmarks.problem)):
+            self.failed.emit(problem)
+        self.bookmarks.problem = ""
+        if found.bookmarks != self._shared:
+            self._shared = found.bookmarks
+            self.show_bookmarks()
+
+    def follow(self, path: str) -> None:
+        """Stand for the note at `path`; empty while no note is open."""
+        self._current = path
+        self.add_button.setEnabled(bool(path))
+        self.add_button.setChecked(bool(path) and self.bookmarks.contains(path))
+
+    def toggle(self, path: str) -> bool:
+        """Add a bookmark of the note at `path`, or remove it; whether it has one now."""
+        try:
+            if self.bookmarks.contains(path):
+                self.bookmarks.remove(path)
+            elif path:
+                self.bookmarks.add(Bookmark("file", path))
+        except StorageError as error:
+            self.failed.emit(error.message)
+        self.follow(self._current)
+        self.show_bookmarks()
+        return self.bookmarks.contains(path)
+
+    def show_bookmarks(self) -> None:
+        """List the user's own bookmarks, then Obsidian's by their groups."""
+        self.tree.clear()
+        self.tree.addTopLevelItems([self._item(bookmark) for bookmark in self.bookmarks.items])
+        own = set(self.bookmarks.items)
+        groups: dict[str, QTreeWidgetItem] = {}
+        for bookmark in self._shared:
+            if bookmark in own:
+                continue
+            name = bookmark.group or self.tr("From Obsidian")
+            if name not in groups:
+                groups[name] = QTreeWidgetItem([name])
+                groups[name].setFlags(Qt.ItemFlag.ItemIsEnabled)
+                self.tree.addTopLevelItem(groups[name])
+                groups[name].setExpanded(True)
+            groups[name].addChild(self._item(bookmark))
+        count = len(self.bookmarks.items) + sum(group.childCount() for group in groups.values())
+        self.title.set_count(f"{count:,}" if count else "")
+        self._stack.setCurrentWidget(self.tree if count else self._empty)
+
+    def _item(self, bookmark: Bookmark) -> QTreeWidgetItem:
+        is_note = bookmark.kind == "file"
+        name = NotePath(bookmark.target).name if is_note else bookmark.target
+        shown = bookmark.title or (f"{name} › {bookmark.fragment}" if bookmark.fragment else name)
+        item = QTreeWidgetItem([shown])
+        item.setIcon(0, icon(self._theme.theme, _SYMBOLS[bookmark.kind]))
+        item.setToolTip(0, bookmark.target)
+        item.setData(0, BOOKMARK_ROLE, bookmark)
+        return item
+
+    def _open(self, item: QTreeWidgetItem) -> None:
+        bookmark = item.data(0, BOOKMARK_ROLE)
+        if not isinstance(bookmark, Bookmark):
+            return
+        if bookmark.kind == "file":
+            self.open_requested.emit(bookmark.target, bookmark.fragment)
+        elif bookmark.kind == "folder":
+            self.search_requested.emit(f'path:"{bookmark.target}"')
+        else:
+            self.search_requested.emit(bookmark.target)
+
+    def _menu(self, at: QPoint) -> None:
+        item = self.tree.itemAt(at)
+        bookmark = item.data(0, BOOKMARK_ROLE) if item is not None else None
+        if not isinstance(bookmark, Bookmark) or bookmark not in self.bookmarks.items:
+            return
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.addAction(self.tr("Remove the bookmark"), lambda: self.toggle(bookmark.target))
+        menu.popup(self.tree.viewport().mapToGlobal(at))
+
+    def _handle_events(self, events: tuple[Event, ...]) -> None:
+        moves = {
+            old.text: new.text
+            for event in events
+            if isinstance(event, NotesChanged)
+            for old, new in event.moved
+        }
+        try:
+            if moves and self.bookmarks.rename_paths(moves):
+                self.show_bookmarks()
+        except StorageError as error:
+            self.failed.emit(error.message)

@@ -1,0 +1,132 @@
+"""The sheets of the page: a new program, and its token, which is shown once."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDialog,
+    QFormLayout,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QWidget,
+)
+
+from app.desktop.connections.configuration_view import ConfigurationView
+from app.desktop.connections.configurations import TARGETS, ConnectionDetails, Target, Way
+from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets import dialogs
+
+_MAX_NAME_CHARS = 60
+
+
+class NewProgramDialog(dialogs.SheetDialog):
+    """Asks which program is to be connected, by which way, and under which name."""
+
+    def __init__(self, theme: ThemeSource, parent: QWidget | None, name: str = "", problem: str = "") -> None:
+        super().__init__(
+            parent,
+            _tr("Connect a program"),
+            _tr("It uses the vault's tools by your rules; each change that it proposes is shown to you."),
+        )
+        self.setMinimumWidth(round(480 * theme.zoom))
+        self.target_box = QComboBox()
+        for one in TARGETS:
+            self.target_box.addItem(one.title, one)
+        self.target_box.setToolTip(self.tr("Its configuration is written for it"))
+        self.way_box = QComboBox()
+        self.way_box.setToolTip(
+            self.tr("Started by the program: no token. Over HTTP: a token, and only while the vault is open")
+        )
+        self.name = QLineEdit(name)
+        self.name.setMaxLength(_MAX_NAME_CHARS)
+        self.name.setToolTip(self.tr("As rules, questions and the audit log call it"))
+        form = QWidget()
+        rows = QFormLayout(form)
+        rows.setContentsMargins(0, 0, 0, 0)
+        rows.setVerticalSpacing(10)
+        rows.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+        rows.addRow(self.tr("&Program"), self.target_box)
+        rows.addRow(self.tr("Gets in"), self.way_box)
+        rows.addRow(self.tr("&Name"), self.name)
+        self.add_body(form)
+        self.problem = QLabel(problem)
+        self.problem.setProperty("tone", "danger")
+        self.problem.setWordWrap(True)
+        self.problem.setVisible(bool(problem))
+        self.add_body(self.problem)
+        self.add_button(self.tr("Cancel"), int(QDialog.DialogCode.Rejected))
+        self.go = self.add_button(self.tr("Connect"), int(QDialog.DialogCode.Accepted), "primary")
+        self.go.setDefault(True)
+        self._named = bool(name)
+        self.name.textEdited.connect(self._follow_name)
+        self.target_box.currentIndexChanged.connect(self._follow_target)
+        self._follow_target()
+        self.target_box.setFocus()
+
+    @property
+    def target(self) -> Target:
+        """The program."""
+        found: Target = self.target_box.currentData()
+        return found
+
+    @property
+    def way(self) -> Way:
+        """How it gets in."""
+        found: Way = self.way_box.currentData()
+        return found
+
+    def _follow_name(self, text: str) -> None:
+        self._named = bool(text.strip())
+        self.go.setEnabled(bool(text.strip()))
+
+    def _follow_target(self, *_: object) -> None:
+        names = {"stdio": self.tr("It starts Scriptorium itself"), "http": self.tr("Over HTTP, with a token")}
+        self.way_box.clear()
+        for way in self.target.ways:
+            self.way_box.addItem(names[way], way)
+        self.way_box.setEnabled(len(self.target.ways) > 1)
+        if not self._named:
+            plain = self.target.title.partition(" (")[0]
+            self.name.setText("" if self.target.id == "other" else plain)
+        self.go.setEnabled(bool(self.name.text().strip()))
+
+
+class SetUpDialog(dialogs.SheetDialog):
+    """What to write into the program's configuration, and its token where it has got one just now."""
+
+    def __init__(
+        self, connection: ConnectionDetails, way: Way, target: str, theme: ThemeSource, parent: QWidget | None
+    ) -> None:
+        given = _tr("This is its token. It is shown only now: what is kept of it can't be used.")
+        started = _tr("Write this into its configuration, and start the program anew.")
+        title = _tr("{0} may connect").format(connection.name)
+        super().__init__(parent, title, given if connection.token else started)
+        self.setMinimumSize(round(640 * theme.zoom), round(440 * theme.zoom))
+        self.token = QLineEdit(connection.token)
+        self.token.setReadOnly(True)
+        self.token.setAccessibleName(self.tr("Token"))
+        self.copy_token = QPushButton(self.tr("Copy token"))
+        self.copy_token.setToolTip(self.tr("Put the token into the clipboard"))
+        self.copy_token.clicked.connect(lambda: QGuiApplication.clipboard().setText(connection.token))
+        row = QWidget()
+        parts = QHBoxLayout(row)
+        parts.setContentsMargins(0, 0, 0, 0)
+        parts.setSpacing(6)
+        parts.addWidget(self.token, 1)
+        parts.addWidget(self.copy_token)
+        row.setVisible(bool(connection.token))
+        self.view = ConfigurationView(theme)
+        self.view.show_connection(connection, way, target)
+        self.add_body(row)
+        self.add_body(self.view)
+        done = self.add_button(self.tr("Done"), int(QDialog.DialogCode.Accepted))
+        done.setDefault(True)
+        self.view.copy.setFocus()
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("Connections", text)

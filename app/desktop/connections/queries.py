@@ -1,0 +1,218 @@
+"""What the connection page asks of the open vault and has it do; run in the vault's own loop. No Qt."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app.errors import VaultBusyError
+from app.permissions.audit_entry import AuditFilter
+from app.permissions.caller import CallerKind
+from app.servers.client_registry import ConnectedClient
+from app.servers.server_state import LocalServerState
+from app.settings import CallerProfile, ServerSettings, Settings
+
+if TYPE_CHECKING:
+    from app.index.records import NoteRecord
+    from app.servers.tokens import ClientTokens, NamedClient
+    from app.workspace import Workspace
+
+_GLOB_CHARACTERS = frozenset("*?[]{}")
+_CALLER_KINDS = {kind.value for kind in CallerKind}
+
+
+@dataclass(frozen=True, slots=True)
+class ClientProgram:
+    """A program that the user named, or that is there now.
+
+    `made` is when its token was made (None: it has none), `last` when it was last heard of (None: never),
+    both in Unix seconds. `profile` is what the user said it may do; None: nothing was said of it by name.
+    """
+
+    name: str
+    made: float | None = None
+    last: float | None = None
+    sessions: tuple[ConnectedClient, ...] = ()
+    profile: CallerProfile | None = None
+
+    @property
+    def open_calls(self) -> int:
+        """How many of its calls wait or run."""
+        return sum(one.open for one in self.sessions)
+
+    @property
+    def says(self) -> str:
+        """What it says of itself, where it is there."""
+        return next((one.client.says for one in self.sessions if one.client.says), "")
+
+    @property
+    def is_tainted(self) -> bool:
+        """Whether it has read text from outside, so that each of its changes is asked about."""
+        return any(one.tainted for one in self.sessions)
+
+    @property
+    def can_be_narrowed(self) -> bool:
+        """Whether a profile can mean it alone: its name must be no pattern, and no way in."""
+        return not (set(self.name) & _GLOB_CHARACTERS) and self.name.casefold() not in _CALLER_KINDS
+
+
+@dataclass(frozen=True, slots=True)
+class CategoryState:
+    """A category of tools, and whether it is on in this vault."""
+
+    id: str
+    name: str
+    on: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileChoices:
+    """What a profile can name, and when programs that are not there were last heard of, by the audit log."""
+
+    groups: tuple[CategoryState, ...]
+    folders: tuple[str, ...]
+    tools: tuple[str, ...]
+    heard: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionsOverview:
+    """The local server and the programs."""
+
+    vault: Path
+    settings: ServerSettings
+    door: LocalServerState
+    read_only: bool
+    programs: tuple[ClientProgram, ...]
+    choices: ProfileChoices
+
+
+async def read_overview(workspace: Workspace, choices: ProfileChoices | None = None) -> ConnectionsOverview:
+    """How things are now; with `choices` as they were read before, since they take a look at every note."""
+    if choices is None:
+        choices = await _profile_choices(workspace)
+    return ConnectionsOverview(
+        workspace.root,
+        workspace.settings.servers,
+        workspace.endpoints.state(),
+        workspace.read_only,
+        _programs(workspace, choices.heard),
+        choices,
+    )
+
+
+async def _profile_choices(workspace: Workspace) -> ProfileChoices:
+    off = workspace.policy.categories_off
+    groups = workspace.registry.categories
+    return ProfileChoices(
+        tuple(CategoryState(one.id, one.name, one.on and one.id not in off) for one in groups),
+        await asyncio.to_thread(_folders, workspace.index.notes()),
+        tuple(tool.name for tool in workspace.registry.all_tools()),
+        {name: at for name in _names(workspace) if (at := _last_heard(workspace, name)) is not None},
+    )
+
+
+def _programs(workspace: Workspace, heard: Mapping[str, float]) -> tuple[ClientProgram, ...]:
+    tokens = _tokens_of(workspace)
+    profiles = named_profiles(workspace.settings)
+    there: dict[str, list[ConnectedClient]] = {}
+    for one in workspace.endpoints.local_vault.clients():
+        there.setdefault(one.client.name, []).append(one)
+    return tuple(
+        ClientProgram(
+            name,
+            tokens[name].made if name in tokens else None,
+            max((one.last for one in there.get(name, ())), default=heard.get(name)),
+            tuple(there.get(name, ())),
+            profiles.get(name),
+        )
+        for name in sorted({*_names(workspace), *there}, key=str.casefold)
+    )
+
+
+def _names(workspace: Workspace) -> frozenset[str]:
+    """The programs that the user named."""
+    return frozenset((*_tokens_of(workspace), *named_profiles(workspace.settings)))
+
+
+def _tokens_of(workspace: Workspace) -> dict[str, NamedClient]:
+    tokens = workspace.endpoints.tokens
+    return {one.name: one for one in tokens.clients} if tokens is not None else {}
+
+
+def _last_heard(workspace: Workspace, name: str) -> float | None:
+    entries = workspace.audit.entries(AuditFilter(caller=name), 1)
+    return entries[0].time if entries else None
+
+
+def _folders(notes: Iterable[NoteRecord]) -> tuple[str, ...]:
+    return tuple(sorted(_with_parents({note.path.folder for note in notes})))
+
+
+def named_profiles(settings: Settings) -> dict[str, CallerProfile]:
+    """The profiles that mean one program by its name; agents of the team have theirs elsewhere."""
+    team = {one.name for one in settings.team.agents}
+    found: dict[str, CallerProfile] = {}
+    for profile in settings.permissions.callers:
+        name = profile.caller
+        if not set(name) & _GLOB_CHARACTERS and name.casefold() not in _CALLER_KINDS and name not in team:
+            found.setdefault(name, profile)
+    return found
+
+
+def with_profile(settings: Settings, profile: CallerProfile) -> Settings:
+    """The settings with this profile in the place of the one of its name."""
+    callers = settings.permissions.callers
+    known = next((at for at, one in enumerate(callers) if one.caller == profile.caller), None)
+    changed = (*callers, profile) if known is None else (*callers[:known], profile, *callers[known + 1 :])
+    return _with_callers(settings, changed)
+
+
+def without_profile(settings: Settings, name: str) -> Settings:
+    """The settings without what is said of one program by its name."""
+    return _with_callers(settings, tuple(one for one in settings.permissions.callers if one.caller != name))
+
+
+def with_servers(settings: Settings, **values: object) -> Settings:
+    """The settings with other switches of the local server."""
+    servers = ServerSettings.model_validate({**settings.servers.model_dump(), **values})
+    return settings.model_copy(update={"servers": servers})
+
+
+def make_token(workspace: Workspace, name: str) -> str:
+    """A token for a new program; it is not to be had again. Raises `ScriptoriumError`."""
+    return _tokens(workspace).create(name)
+
+
+def renew_token(workspace: Workspace, name: str) -> str:
+    """Another token for a program, in the place of the one it had or had not. Raises `ScriptoriumError`."""
+    tokens = _tokens(workspace)
+    known = any(one.name == name for one in tokens.clients)
+    return tokens.renew(name) if known else tokens.create(name)
+
+
+def revoke_token(workspace: Workspace, name: str) -> None:
+    """Take a program's token back, if it has one. Raises `ScriptoriumError`."""
+    tokens = _tokens(workspace)
+    if any(one.name == name for one in tokens.clients):
+        tokens.revoke(name)
+
+
+def _tokens(workspace: Workspace) -> ClientTokens:
+    tokens = workspace.endpoints.tokens
+    if tokens is None:
+        raise VaultBusyError("The vault is open for reading only; other programs can't be let in here.")
+    return tokens
+
+
+def _with_callers(settings: Settings, callers: tuple[CallerProfile, ...]) -> Settings:
+    permissions = settings.permissions.model_copy(update={"callers": callers})
+    return settings.model_copy(update={"permissions": permissions})
+
+
+def _with_parents(folders: set[str]) -> set[str]:
+    parts = (folder.split("/") for folder in folders)
+    return {"/".join(each[:end]) for each in parts for end in range(1, len(each) + 1)} - {""}

@@ -1,1 +1,0 @@
-"""Showing changed bytes: characters made visible, rows laid out, and the canvas that paints them."""

@@ -1,0 +1,137 @@
+"""Notes that say nearly the same: pairs, how alike they are, and what differs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QHeaderView, QSplitter, QStackedWidget, QTreeWidget, QTreeWidgetItem, QWidget
+
+from app.desktop.bridge import VaultClient
+from app.desktop.runtime import tasks
+from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets.diff.view import DiffView
+from app.desktop.widgets.panel import EmptyState, Panel, ThemedButton
+from app.errors import ScriptoriumError
+from app.vault.path import NotePath
+
+if TYPE_CHECKING:
+    from app.embeddings.duplicates import Duplicate
+    from app.workspace import Workspace
+
+_MAX_PAIRS = 2000
+
+
+class DuplicatesPanel(Panel):
+    """A row for each pair; `open_requested` carries a path: that of the column the row was activated in.
+
+    It looks for them when it is shown for the first time, and again when asked.
+    """
+
+    open_requested = Signal(str, str)
+
+    def __init__(self, client: VaultClient, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__("", parent)
+        self._client = client
+        self._looked = False
+        self.pairs: tuple[Duplicate, ...] = ()
+        self.title.set_text(self.tr("Notes that say nearly the same"))
+        self.setAccessibleName(self.tr("Near-duplicates"))
+        self.again = ThemedButton(theme, "arrows-clockwise", self.tr("Look for near-duplicates again"))
+        self.again.clicked.connect(self.look)
+        self.title.add(self.again)
+        self.table = QTreeWidget()
+        names = (self.tr("Note"), self.tr("Other note"), self.tr("Alike"), self.tr("Differs"))
+        self.table.setHeaderLabels(names)
+        self.table.setRootIsDecorated(False)
+        self.table.setUniformRowHeights(True)
+        self.table.setAccessibleName(self.tr("Pairs of notes that say nearly the same"))
+        self.table.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        self.table.header().setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
+        self.table.header().setStretchLastSection(False)
+        self.table.setColumnWidth(2, round(64 * theme.zoom))
+        self.table.setColumnWidth(3, round(150 * theme.zoom))
+        self.table.itemActivated.connect(self._open)
+        self.table.currentItemChanged.connect(lambda row, _: self._compare(row))
+        self.difference = DiffView(theme)
+        self.difference.setAccessibleName(self.tr("What differs"))
+        split = QSplitter(Qt.Orientation.Horizontal)
+        split.addWidget(self.table)
+        split.addWidget(self.difference)
+        split.setSizes([560, 440])
+        self.empty = EmptyState(theme, "copy", "", "")
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self.empty)
+        self._stack.addWidget(split)
+        self.column.addWidget(self._stack, 1)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Look when somebody wants to see: it is work that nobody needs before."""
+        super().showEvent(event)
+        if not self._looked:
+            self.look()
+
+    def look(self) -> None:
+        """Look for near-duplicates now."""
+        self._looked = True
+        self.empty.say(self.tr("Looking…"), self.tr("Every note is compared with every other."))
+        self._stack.setCurrentWidget(self.empty)
+        self.again.setEnabled(False)
+        tasks.start(self._look(), owner=self, what=self.tr("look for near-duplicates"))
+
+    async def _look(self) -> None:
+        try:
+            known = await self._client.run(lambda workspace: workspace.vectors.notes)
+            self.pairs = await self._client.run(lambda ws: ws.semantic_search.near_duplicates(ws.store.read))
+        finally:
+            self.again.setEnabled(True)
+        self.table.clear()
+        for pair in self.pairs[:_MAX_PAIRS]:
+            self.table.addTopLevelItem(self._row(pair))
+        self.title.set_count(f"{len(self.pairs):,}" if self.pairs else "")
+        if self.pairs:
+            self._stack.setCurrentIndex(1)
+            self.table.setCurrentIndex(self.table.model().index(0, 0))
+        elif known:
+            self.empty.say(self.tr("No near-duplicates"), self.tr("No two notes say nearly the same."))
+        else:
+            self.empty.say(
+                self.tr("Not known yet"),
+                self.tr("It needs search by meaning, which is off or has not read the notes yet."),
+            )
+
+    def _row(self, pair: Duplicate) -> QTreeWidgetItem:
+        same = self.tr("the same text")
+        lines = self.tr("{0} and {1} lines").format(f"{pair.only_first:,}", f"{pair.only_second:,}")
+        differs = same if pair.is_exact else lines
+        row = QTreeWidgetItem([pair.first.name, pair.second.name, f"{pair.words:.0%}", differs])
+        row.setToolTip(0, pair.first.text)
+        row.setToolTip(1, pair.second.text)
+        row.setToolTip(2, self.tr("Of the words; {0} in meaning").format(f"{pair.meaning:.2f}"))
+        row.setToolTip(3, self.tr("Lines that only the one or the other note has"))
+        row.setData(0, Qt.ItemDataRole.UserRole, (pair.first.text, pair.second.text))
+        return row
+
+    def _compare(self, row: QTreeWidgetItem | None) -> None:
+        if row is not None:
+            paths = row.data(0, Qt.ItemDataRole.UserRole)
+            tasks.start(self._show_difference(*paths), owner=self, what=self.tr("compare the notes"))
+
+    async def _show_difference(self, first: str, second: str) -> None:
+        before = await self._client.run(lambda workspace: _content(workspace, first))
+        after = await self._client.run(lambda workspace: _content(workspace, second))
+        current = self.table.currentItem()
+        if current is not None and current.data(0, Qt.ItemDataRole.UserRole) == (first, second):
+            self.difference.show_contents(before, after)
+
+    def _open(self, row: QTreeWidgetItem, column: int) -> None:
+        paths = row.data(0, Qt.ItemDataRole.UserRole)
+        self.open_requested.emit(paths[1 if column == 1 else 0], "")
+
+
+def _content(workspace: Workspace, path: str) -> bytes | None:
+    try:
+        return workspace.store.read(NotePath.on_disk(path))
+    except ScriptoriumError:
+        return None

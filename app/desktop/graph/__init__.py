@@ -1,0 +1,1 @@
+"""The graph view and its panel."""

@@ -1,0 +1,1 @@
+"""Analyses of the graph, their results and how they are listed."""

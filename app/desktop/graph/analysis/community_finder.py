@@ -1,0 +1,56 @@
+"""Finds communities beside the GUI, for the scene that wants its colours by them."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.desktop.graph.render.edge_renderer import EdgeRenderer
+from app.desktop.graph.scene import Scene
+from app.graph.model import Graph
+
+
+class CommunityFinder:
+    """One search at a time, in the worker that draws links; for a graph that has changed it begins anew."""
+
+    def __init__(self, scene: Scene, edges: EdgeRenderer) -> None:
+        self._scene = scene
+        self._edges = edges
+        self._running: tuple[Graph, Future[NDArray[np.int64]]] | None = None
+        self._closed = False
+
+    @property
+    def busy(self) -> bool:
+        """Whether an answer is to come."""
+        return self._running is not None
+
+    def begin(self) -> bool:
+        """Search if the scene wants it; whether a search has begun."""
+        if not self._scene.unsorted or self.busy or self._closed:
+            return False
+        graph = self._scene.graph
+        self._running = graph, self._edges.run_in_worker(lambda: _communities(graph))
+        return True
+
+    def collect(self) -> bool:
+        """Give the scene what was found; whether it has other colours now."""
+        if self._running is None or not self._running[1].done():
+            return False
+        (graph, future), self._running = self._running, None
+        if self._scene.set_communities(graph, future.result()):
+            return True
+        self.begin()
+        return False
+
+    def close(self) -> None:
+        """Search no more."""
+        self._closed, self._running = True, None
+
+
+def _communities(graph: Graph) -> NDArray[np.int64]:
+    """Runs in the worker, which loads scipy too: a vault whose communities are kept never needs it."""
+    from app.graph.coarsen import communities
+
+    return communities(graph.edges, len(graph))

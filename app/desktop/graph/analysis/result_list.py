@@ -1,0 +1,117 @@
+"""The lines of a finding in the sheet: going through them shows them in the graph."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QHBoxLayout, QListView, QPushButton, QVBoxLayout, QWidget
+
+from app.desktop.graph.analysis.result import AnalysisResult, AnalysisResultRow
+
+_ROOT_INDEX = QModelIndex()
+_VISIBLE_ROWS = 7
+
+
+class _ResultModel(QAbstractListModel):
+    """The lines as Qt asks for them."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.lines: tuple[AnalysisResultRow, ...] = ()
+
+    def show(self, lines: tuple[AnalysisResultRow, ...]) -> None:
+        """Put `lines` in place of those shown."""
+        self.beginResetModel()
+        self.lines = lines
+        self.endResetModel()
+
+    def rowCount(self, parent: QModelIndex | QPersistentModelIndex = _ROOT_INDEX) -> int:
+        """Qt's question how many there are."""
+        return 0 if parent.isValid() else len(self.lines)
+
+    def data(self, index: QModelIndex | QPersistentModelIndex, role: int = 0) -> object:
+        """Qt's question what a line says."""
+        line = self.lines[index.row()]
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
+            return f"{line.text}  ·  {line.note}" if line.note else line.text
+        return ("\n".join((*line.paths, line.note))).strip() if role == Qt.ItemDataRole.ToolTipRole else None
+
+
+class _ResultListView(QListView):
+    """Tells of Enter."""
+
+    entered_on = Signal(QModelIndex)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Qt's call for a key."""
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
+            self.entered_on.emit(self.currentIndex())
+        else:
+            super().keyPressEvent(event)
+
+
+class AnalysisResultList(QWidget):
+    """Signals that carry an `AnalysisResultRow`: the current row, and the row whose button was clicked."""
+
+    chosen = Signal(object)
+    accepted = Signal(object)
+    hidden = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.model = _ResultModel(self)
+        self.view = _ResultListView()
+        self.view.setObjectName("graphFindings")
+        self.view.setModel(self.model)
+        self.view.setUniformItemSizes(True)
+        self.view.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        self.view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.accept = QPushButton(self.tr("Link them"))
+        self.accept.setToolTip(self.tr("Propose the relation that fits best between the two"))
+        self.hide_one = QPushButton(self.tr("Not this one"))
+        self.hide_one.setToolTip(self.tr("Do not suggest these two again"))
+        self.hide_one.setProperty("role", "quiet")
+        buttons = QHBoxLayout()
+        buttons.setSpacing(4)
+        buttons.addWidget(self.accept)
+        buttons.addWidget(self.hide_one)
+        buttons.addStretch(1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        column.addWidget(self.view)
+        column.addLayout(buttons)
+        self.view.selectionModel().currentChanged.connect(self._choose)
+        self.view.clicked.connect(self._choose)
+        self.view.entered_on.connect(self._choose)
+        self.accept.clicked.connect(lambda: self._emit_current(self.accepted))
+        self.hide_one.clicked.connect(lambda: self._emit_current(self.hidden))
+
+    @property
+    def current(self) -> AnalysisResultRow | None:
+        """The line that is chosen."""
+        at = self.view.currentIndex()
+        return self.model.lines[at.row()] if at.isValid() and at.row() < len(self.model.lines) else None
+
+    def show_finding(self, finding: AnalysisResult) -> None:
+        """List its lines; a line that was chosen and is gone gives way to the next."""
+        row = max(0, self.view.currentIndex().row())
+        blocked = self.view.selectionModel().blockSignals(True)
+        self.model.show(finding.lines)
+        if finding.can_accept and finding.lines:
+            self.view.setCurrentIndex(self.model.index(min(row, len(finding.lines) - 1)))
+        self.view.selectionModel().blockSignals(blocked)
+        self.view.setAccessibleName(f"{finding.title}: {finding.words}")
+        for button in (self.accept, self.hide_one):
+            button.setVisible(finding.can_accept and bool(finding.lines))
+        self.view.setVisible(bool(finding.lines))
+        line = max(self.view.sizeHintForRow(0), 20)
+        self.view.setFixedHeight(line * min(len(finding.lines), _VISIBLE_ROWS) + 10)
+
+    def _choose(self, index: QModelIndex) -> None:
+        if index.isValid():
+            self.chosen.emit(self.model.lines[index.row()])
+
+    def _emit_current(self, signal: object) -> None:
+        if (line := self.current) is not None:
+            signal.emit(line)  # type: ignore[attr-defined]

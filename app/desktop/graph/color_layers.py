@@ -1,0 +1,99 @@
+"""A colouring over that of the groups: what queries or an analysis say a node is. No Qt."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.desktop.graph.node_style import NO_COLOR, LegendEntry, pack_colors
+from app.desktop.graph.settings.model import PALETTE, QueryGroup
+from app.desktop.theme.colors import Theme
+from app.graph.model import Graph
+
+_MAX_COMMUNITIES = 24
+
+
+@dataclass(frozen=True, eq=False)
+class Layer:
+    """Entries for the legend, and which of them each node has.
+
+    Args:
+        groups: The entries; their counts are those of `member`.
+        member: int16 (n,), an index into `groups`, -1 for a node that keeps its ordinary colour.
+    """
+
+    groups: tuple[LegendEntry, ...]
+    member: NDArray[np.int16]
+
+    def colors(self) -> NDArray[np.uint32]:
+        """uint32 (n,): 0xRRGGBB, `NO_COLOR` where the node keeps its own."""
+        table = np.append(pack_colors([group.color for group in self.groups]), np.uint32(NO_COLOR))
+        return np.asarray(table[self.member], dtype=np.uint32)
+
+    def hidden(self, keys: Collection[str]) -> NDArray[np.bool_]:
+        """Bool (n,): the nodes of the entries with these keys."""
+        places = [place for place, group in enumerate(self.groups) if group.key in keys]
+        return np.isin(self.member, places)
+
+
+def query_layer(
+    graph: Graph, groups: Sequence[QueryGroup], found: Sequence[Collection[str]], theme: Theme
+) -> Layer | None:
+    """The nodes that each group's query finds; the first group that has a node keeps it.
+
+    Args:
+        graph: Whose nodes.
+        groups: In the order in which they count.
+        found: The paths of each group.
+        theme: The colours.
+    """
+    member = np.full(len(graph), -1, dtype=np.int16)
+    for place in reversed(range(len(groups))):
+        rows = [graph.rows[path] for path in found[place] if path in graph.rows]
+        member[rows] = place
+    counts = np.bincount(member[member >= 0], minlength=len(groups))
+    entries = tuple(
+        LegendEntry(f"query-{place}", group.query, theme.node_colors[group.color], int(counts[place]))
+        for place, group in enumerate(groups)
+    )
+    return Layer(entries, member) if entries else None
+
+
+def community_layer(graph: Graph, of: NDArray[np.int64], theme: Theme) -> Layer:
+    """Communities as `of` (int64 (n,), 0 the largest, -1 none) says, named after their best linked note."""
+    count = min(int(of.max(initial=-1)) + 1, _MAX_COMMUNITIES)
+    member = np.where((of >= 0) & (of < count), of, -1).astype(np.int16)
+    names = ["" for _ in range(count)]
+    for row in np.argsort(-graph.degree, kind="stable").tolist():
+        place = int(member[row])
+        if place >= 0 and not names[place] and graph.kinds[row] == "note":
+            names[place] = graph.names[row]
+    sizes = np.bincount(member[member >= 0], minlength=count)
+    groups = tuple(
+        LegendEntry(f"part-{place}", name or "…", _color(theme, place), int(sizes[place]))
+        for place, name in enumerate(names)
+    )
+    rest = int((member < 0).sum())
+    if not rest:
+        return Layer(groups, member)
+    other = LegendEntry("part-other", "Other", theme.node_colors["other"], rest)
+    return Layer((*groups, other), np.where(member < 0, count, member).astype(np.int16))
+
+
+def recolor_layer(layer: Layer, theme: Theme, groups: Sequence[QueryGroup] = ()) -> Layer:
+    """The same in the colours of another theme."""
+    colors = [_color(theme, place) for place in range(len(layer.groups))]
+    for place, group in enumerate(layer.groups):
+        if group.key == "part-other":
+            colors[place] = theme.node_colors["other"]
+        elif group.key.startswith("query-") and place < len(groups):
+            colors[place] = theme.node_colors[groups[place].color]
+    changed = tuple(replace(group, color=color) for group, color in zip(layer.groups, colors, strict=True))
+    return Layer(changed, layer.member)
+
+
+def _color(theme: Theme, place: int) -> str:
+    return theme.node_colors[PALETTE[place % len(PALETTE)]]

@@ -1,0 +1,96 @@
+"""Saving the graph as a picture or a drawing: asks how and where, draws beside the window, and reports."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from pathlib import Path
+
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QImageWriter
+from PySide6.QtWidgets import QDialog
+
+from app.desktop.graph.export_dialog import ExportOptions, GraphExportDialog
+from app.desktop.graph.snapshot import GraphSnapshot, draw_pixels, draw_shapes, graph_aspect, take_snapshot
+from app.desktop.graph.view import GraphView
+from app.desktop.runtime import tasks
+from app.desktop.widgets import dialogs
+from app.graph.svg import StoppedError, write_svg
+
+_FILTERS = {"png": "PNG (*.png)", "svg": "SVG (*.svg)"}
+
+
+class GraphExport(QObject):
+    """Saves what `view` shows."""
+
+    def __init__(self, view: GraphView) -> None:
+        super().__init__(view)
+        self._view = view
+        view.export_requested.connect(self.begin)
+
+    def begin(self, kind: str) -> None:
+        """Ask how a "png" or "svg" is to be like, and save it."""
+        tasks.start(self._ask(kind), owner=self._view, what=self.tr("save the graph"))
+
+    async def _ask(self, kind: str) -> None:
+        view, window = self._view, self._view.window()
+        if not len(view.canvas.scene.graph):
+            view.note.show_message(self.tr("There is nothing to save yet"))
+            return
+        aspect = view.canvas.width() / max(1, view.canvas.height())
+        dialog = GraphExportDialog(kind, aspect, graph_aspect(view.canvas), window)
+        wish = dialog.wish
+        dialog.accepted.connect(lambda: answers.append(dialog.wish))
+        answers: list[ExportOptions] = []
+        if await dialogs.run_dialog(dialog) != int(QDialog.DialogCode.Accepted):
+            return
+        wish = answers[-1] if answers else wish
+        file = await dialogs.pick_save_file(
+            window, self.tr("Save the graph"), f"graph.{kind}", _FILTERS[kind]
+        )
+        if file is not None:
+            await self.save(file if file.suffix else file.with_suffix(f".{kind}"), wish)
+
+    async def save(self, file: Path, wish: ExportOptions) -> None:
+        """Draw and write it; what went wrong is told, and a file of that name is as it was."""
+        view = self._view
+        still = take_snapshot(view.canvas, view.annotations.places, view.annotations.moments, wish)
+        view.note.show_message(self.tr("Drawing the graph…"))
+        stopped = threading.Event()
+        try:
+            await asyncio.to_thread(_write, still, file, stopped)
+        except asyncio.CancelledError:
+            stopped.set()
+            raise
+        except (OSError, MemoryError) as error:
+            reason = getattr(error, "strerror", None) or str(error) or self.tr("there is too little memory")
+            words = self.tr("{0}\n\n{1}. Nothing was written; choose another folder or a smaller picture.")
+            title = self.tr("The graph could not be saved")
+            await dialogs.show_message(view.window(), title, words.format(file, reason))
+            return
+        view.note.show_message(self.tr("Saved as {0}").format(file.name))
+
+
+def _write(still: GraphSnapshot, file: Path, stopped: threading.Event) -> None:
+    """Draw and write; in a thread.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    if still.wish.kind == "svg":
+        try:
+            write_svg(draw_shapes(still), file, stopped)
+        except StoppedError:
+            return
+        return
+    image = draw_pixels(still)
+    fresh = file.with_name(f".{file.name}.new")
+    writer = QImageWriter(str(fresh), b"png")
+    try:
+        if not writer.write(image):
+            raise OSError(0, writer.errorString())
+        if stopped.is_set():
+            return
+        fresh.replace(file)
+    finally:
+        fresh.unlink(missing_ok=True)

@@ -1,0 +1,120 @@
+"""What a picture of the graph is to be like: how large, of what part, with names, on which ground."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtWidgets import QCheckBox, QComboBox, QDialog, QFormLayout, QLabel, QSpinBox, QWidget
+
+from app.desktop.widgets.dialogs import SheetDialog
+
+_MIN_SIDE_PX, _MAX_SIDE_PX = 200, 12_000
+_MAX_PIXELS = 120_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class ExportOptions:
+    """A picture: `width` and `height` in pixels at a scale of one, `scale` pixels for each of them."""
+
+    kind: str
+    width: int
+    height: int
+    scale: int
+    everything: bool
+    names: bool
+    transparent: bool
+
+    @property
+    def pixels(self) -> tuple[int, int]:
+        """How wide and high the file's picture is."""
+        return self.width * self.scale, self.height * self.scale
+
+
+class GraphExportDialog(SheetDialog):
+    """Asks; `wish` has the answer.
+
+    Args:
+        kind: "png" or "svg".
+        aspect: Width by height of what the view shows now.
+        whole: Width by height of the whole graph.
+        parent: The window.
+    """
+
+    def __init__(self, kind: str, aspect: float, whole: float, parent: QWidget | None) -> None:
+        super().__init__(parent, "")
+        self.setWindowTitle(self.tr("Save the graph"))
+        self.set_heading(self.tr("Save as a picture") if kind == "png" else self.tr("Save as a drawing"))
+        self._kind, self._aspects = kind, {True: whole, False: aspect}
+        self.part = QComboBox()
+        self.part.addItem(self.tr("The whole graph"), True)
+        self.part.addItem(self.tr("What is seen now"), False)
+        self.width_box = QSpinBox()
+        self.width_box.setRange(_MIN_SIDE_PX, _MAX_SIDE_PX)
+        self.width_box.setSingleStep(100)
+        self.width_box.setSuffix(self.tr(" px"))
+        self.width_box.setGroupSeparatorShown(True)
+        self.width_box.setValue(2400)
+        self.scale = QComboBox()
+        for times in (1, 2, 3):
+            self.scale.addItem(f"{times} ×", times)
+        self.names = QCheckBox(self.tr("Names"))
+        self.names.setChecked(True)
+        self.transparent = QCheckBox(self.tr("Transparent ground"))
+        self.size_label = QLabel()
+        self.size_label.setProperty("tone", "muted")
+        page = QWidget()
+        form = QFormLayout(page)
+        form.setContentsMargins(0, 0, 0, 0)
+        form.setHorizontalSpacing(16)
+        form.setVerticalSpacing(8)
+        form.addRow(self.tr("Part"), self.part)
+        form.addRow(self.tr("Width"), self.width_box)
+        if kind == "png":
+            form.addRow(self.tr("Scale"), self.scale)
+        form.addRow("", self.names)
+        form.addRow("", self.transparent)
+        form.addRow("", self.size_label)
+        for label, widget in (
+            (self.tr("Part"), self.part),
+            (self.tr("Width"), self.width_box),
+            (self.tr("Scale"), self.scale),
+        ):
+            widget.setAccessibleName(label)
+        self.part.setToolTip(self.tr("The whole graph, or the part that the view shows"))
+        self.width_box.setToolTip(self.tr("Larger pictures show more names"))
+        self.scale.setToolTip(self.tr("Pixels for each pixel: 2 × and 3 × are sharper in print"))
+        self.transparent.setToolTip(self.tr("Nothing behind the nodes and links"))
+        self.names.setToolTip(self.tr("Names beside the nodes, as far as there is room"))
+        self.add_body(page)
+        self.add_button(self.tr("Cancel"), int(QDialog.DialogCode.Rejected))
+        self.save = self.add_button(self.tr("Save as…"), int(QDialog.DialogCode.Accepted), "primary")
+        self.save.setDefault(True)
+        for changed in (
+            self.part.currentIndexChanged,
+            self.width_box.valueChanged,
+            self.scale.currentIndexChanged,
+        ):
+            changed.connect(self._show_size)
+        self._show_size()
+        self.width_box.setFocus()
+
+    @property
+    def wish(self) -> ExportOptions:
+        """What is asked for now."""
+        everything, width = bool(self.part.currentData()), self.width_box.value()
+        height = max(_MIN_SIDE_PX, round(width / max(0.05, self._aspects[everything])))
+        scale = int(self.scale.currentData()) if self._kind == "png" else 1
+        return ExportOptions(
+            self._kind, width, height, scale, everything, self.names.isChecked(), self.transparent.isChecked()
+        )
+
+    def _show_size(self) -> None:
+        wide, high = self.wish.pixels
+        fits = wide * high <= _MAX_PIXELS or self._kind == "svg"
+        words = self.tr("{0} × {1} pixels").format(f"{wide:,}", f"{high:,}")
+        if not fits:
+            words = self.tr("{0}: more than a picture may have here; take less").format(words)
+        self.size_label.setText(words)
+        self.size_label.setProperty("tone", "muted" if fits else "danger")
+        self.size_label.style().polish(self.size_label)
+        self.save.setEnabled(fits)

@@ -1,0 +1,91 @@
+"""What is laid over the ordinary look of nodes: colours, sizes, visibility, glows, a path. No Qt."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.desktop.graph.node_style import NO_COLOR
+from app.graph.model import Graph
+
+T = TypeVar("T", bound=np.generic)
+_MIN_SIZE_FACTOR, _MAX_SIZE_FACTOR = 0.25, 6.0
+
+
+@dataclass(frozen=True, slots=True)
+class Glow:
+    """A light around nodes.
+
+    Args:
+        paths: Which nodes.
+        color: "#rrggbb", empty for the accent.
+        breathing: Whether it swells and fades.
+    """
+
+    paths: frozenset[str]
+    color: str = ""
+    breathing: bool = False
+
+
+@dataclass(slots=True)
+class Highlights:
+    """None and empty stand for nothing out of the ordinary.
+
+    Args:
+        colors: uint32 (n,), 0xRRGGBB, `NO_COLOR` for a node that has its group's.
+        sizes: float32 (n,), factors on the radius.
+        visible: bool (n,), false for a hidden node.
+        path: Rows of a way through the graph, in order.
+        glows: By a key.
+    """
+
+    colors: NDArray[np.uint32] | None = None
+    sizes: NDArray[np.float32] | None = None
+    visible: NDArray[np.bool_] | None = None
+    path: list[int] = field(default_factory=list)
+    glows: dict[str, Glow] = field(default_factory=dict)
+
+    def set_sizes(self, factors: NDArray[np.float32] | None) -> None:
+        """Take over factors, within bounds."""
+        self.sizes = None
+        if factors is not None:
+            self.sizes = np.clip(factors, _MIN_SIZE_FACTOR, _MAX_SIZE_FACTOR).astype(np.float32)
+
+    def set_glow(self, key: str, paths: Collection[str], color: str, breathing: bool) -> None:
+        """Light nodes up; no paths end that."""
+        self.glows.pop(key, None)
+        if paths:
+            self.glows[key] = Glow(frozenset(paths), color, breathing)
+
+    @property
+    def breathing(self) -> bool:
+        """Whether a light swells and fades."""
+        return any(glow.breathing for glow in self.glows.values())
+
+    def transferred(self, before: Graph, after: Graph) -> Highlights:
+        """The same marks in the next state of a graph; new nodes have none, a path that lost one ends."""
+        if before is after:
+            return self
+        known = before.rows
+        rows = np.array([known.get(path, -1) for path in after.paths], dtype=np.int64)
+        place = after.rows
+        path = [place.get(before.paths[row], -1) for row in self.path]
+        return Highlights(
+            _transfer(self.colors, rows, np.uint32(NO_COLOR)),
+            _transfer(self.sizes, rows, np.float32(1.0)),
+            _transfer(self.visible, rows, np.bool_(True)),
+            path if -1 not in path else [],
+            self.glows,
+        )
+
+
+def _transfer(values: NDArray[T] | None, rows: NDArray[np.int64], new: T) -> NDArray[T] | None:
+    if values is None:
+        return None
+    if not len(values):
+        return np.full(len(rows), new)
+    return np.where(rows >= 0, values[rows], new)

@@ -1,0 +1,1 @@
+"""Mouse, touch and keyboard on the graph's canvas."""

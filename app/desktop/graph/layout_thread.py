@@ -1,0 +1,211 @@
+"""Runs a layout beside the GUI: commands go in, the newest positions come out. No Qt."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from app.graph.force_params import ForceParams
+from app.graph.model import Graph, Positions
+
+if TYPE_CHECKING:
+    from app.graph.layout import Layout
+
+log = logging.getLogger(__name__)
+
+DEFAULT_FORCES = ForceParams()
+
+_MIN_STEP_S = 0.006
+_MAX_STEPS_AHEAD = 2
+_UNSEEN_TIMEOUT_S = 0.05
+
+
+class LayoutThread:
+    """One daemon thread around one `Layout`; it sleeps while the layout is settled.
+
+    The owner polls `take` from its frames: no signals cross, so nothing can arrive at a dead widget. A graph
+    whose nodes all have their places wakes nobody until one is taken in the hand.
+
+    Args:
+        make: Makes the layout; called in the thread, when it is needed. By default the best there is.
+    """
+
+    def __init__(self, make: Callable[[], Layout] | None = None) -> None:
+        self._make = make or _best
+        self._layout: Layout | None = None
+        self._later: Callable[[], None] | None = None
+        self._condition = threading.Condition()
+        self._commands: list[Callable[[], None]] = []
+        self._newest: Positions | None = None
+        self._ahead = 0
+        self._busy = False
+        self._paused = False
+        self._stopped = False
+        self._wanted = 0
+        self._current = 0
+        self._thread: threading.Thread | None = None
+
+    @property
+    def busy(self) -> bool:
+        """Whether more positions are to come."""
+        with self._condition:
+            return self._busy or self._newest is not None
+
+    def start(
+        self,
+        graph: Graph,
+        positions: Positions | None = None,
+        seed: int = 0,
+        aspect: float = 1.0,
+        forces: ForceParams = DEFAULT_FORCES,
+    ) -> None:
+        """Begin with another graph; see `Layout.start`. Positions of the last one are dropped."""
+        with self._condition:
+            self._commands.clear()
+            self._later, self._newest = None, None
+            self._wanted += 1
+            wanted = self._wanted
+
+        def begin() -> None:
+            layout = self._laid()
+            layout.start(graph, positions, seed, aspect, forces)
+            if self._paused:
+                layout.pause()
+            else:
+                layout.resume()
+            self._current = wanted
+
+        if positions is None or np.isnan(positions).any() or self._thread is not None:
+            self._post(begin)
+        else:
+            self._later = begin
+
+    def warm_up(self) -> None:
+        """Load what a drag will need, so that the first one does not wait."""
+        self._post(lambda: None)
+
+    def pin(self, row: int, x: float, y: float) -> None:
+        """Hold a node at a place."""
+        self._post(lambda: self._laid().pin(row, x, y))
+
+    def release(self, row: int) -> None:
+        """Let a held node go."""
+        self._post(lambda: self._laid().release(row))
+
+    def set_forces(self, forces: ForceParams) -> None:
+        """Let all nodes glide to their balance under `forces`; as often as a slider moves."""
+        self._post(lambda: self._laid().set_forces(forces))
+
+    @property
+    def paused(self) -> bool:
+        """Whether nothing moves by itself."""
+        return self._paused
+
+    def pause(self) -> None:
+        """Stop all motion, an arrangement from scratch too; a node in the hand still moves, alone."""
+        self._paused = True
+        self._post(lambda: self._laid().pause())
+
+    def resume(self) -> None:
+        """Let things move again, from where they are."""
+        self._paused = False
+        self._post(lambda: self._laid().resume())
+
+    def take_positions(self) -> Positions | None:
+        """The newest positions, or None when nothing is new since the last call."""
+        with self._condition:
+            newest, self._newest = self._newest, None
+            self._ahead = 0
+            self._condition.notify()
+            return newest
+
+    def stop(self) -> None:
+        """End the thread; it does not come back."""
+        with self._condition:
+            self._stopped = True
+            self._condition.notify()
+        if self._thread is not None:
+            self._thread.join()
+
+    def _post(self, command: Callable[[], None]) -> None:
+        with self._condition:
+            if self._stopped:
+                return
+            later, self._later = self._later, None
+            self._commands += [later, command] if later is not None else [command]
+            self._busy = True
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name="graph layout", daemon=True)
+                self._thread.start()
+            self._condition.notify()
+
+    def _laid(self) -> Layout:
+        """The layout; only its thread asks for it."""
+        if self._layout is None:
+            self._layout = self._make()
+        return self._layout
+
+    def _at_rest(self) -> bool:
+        return self._layout is None or self._layout.is_settled
+
+    def _run(self) -> None:
+        while True:
+            with self._condition:
+                while not self._stopped and not self._commands and self._at_rest():
+                    self._busy = False
+                    self._condition.wait()
+                if self._stopped:
+                    return
+                commands, self._commands = self._commands, []
+            try:
+                self._step(commands)
+            except Exception:
+                log.exception("the layout failed; the graph stays as it is shown")
+                with self._condition:
+                    self._busy, self._stopped = False, True
+                return
+
+    def _step(self, commands: list[Callable[[], None]]) -> None:
+        for command in commands:
+            command()
+        began = time.perf_counter()
+        positions = self._laid().tick().copy()
+        with self._condition:
+            if self._current == self._wanted:
+                self._newest = positions
+        rest = _MIN_STEP_S - (time.perf_counter() - began)
+        if rest > 0 and not self._at_rest():
+            time.sleep(rest)
+        self._await_viewer()
+
+    def _await_viewer(self) -> None:
+        """Not many steps ahead of what was taken: the time is needed to draw it. Nobody has to take any."""
+        with self._condition:
+            self._ahead += 1
+            if self._ahead >= _MAX_STEPS_AHEAD and not self._laid().is_arranging:
+                self._condition.wait_for(self._is_needed, _UNSEEN_TIMEOUT_S)
+
+    def _is_needed(self) -> bool:
+        return self._stopped or bool(self._commands) or self._ahead < _MAX_STEPS_AHEAD
+
+
+def _best() -> Layout:
+    """Loaded here, in the thread: it takes longer than a vault with saved places takes to be shown."""
+    from app.graph.layout import new_layout
+
+    return new_layout()
+
+
+def combine_stops(*ends: Callable[[], None]) -> Callable[[], None]:
+    """What ends several things at once; it holds none of their owners, so it may outlive a widget."""
+
+    def end() -> None:
+        for each in ends:
+            each()
+
+    return end

@@ -1,0 +1,159 @@
+"""The menus of the graph: of a node, of several, of the ground. What needs a tool is there if the tool is."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from functools import partial
+
+from PySide6.QtCore import QObject, QPoint, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QMenu
+
+from app.desktop.bridge import VaultClient
+from app.desktop.graph.view import GraphView
+from app.desktop.runtime import tasks
+from app.permissions.caller import Caller
+from app.vault.path import NotePath
+
+_MAX_OPENED_NOTES = 12
+_LOCAL_GRAPH_DEPTH = 2
+
+
+class GraphMenu(QObject):
+    """Opens menus over `view`.
+
+    `act` carries what is to be done with which path, as the files panel's menu does. `path_from` carries a
+    path, `path_between` two, `suggest_for` one: questions to the analysis. `searched` carries a query.
+    """
+
+    open_requested = Signal(str)
+    act = Signal(str, str)
+    path_from = Signal(str)
+    path_between = Signal(str, str)
+    suggest_for = Signal(str)
+    searched = Signal(str)
+
+    def __init__(self, client: VaultClient, view: GraphView) -> None:
+        super().__init__(view)
+        self._client = client
+        self._view = view
+        view.context_requested.connect(self._ask)
+
+    def _ask(self, path: str, at: QPoint) -> None:
+        tasks.start(self._open(path, at), owner=self._view, what=self.tr("open the menu"))
+
+    async def _open(self, path: str, at: QPoint) -> None:
+        tools = await self._client.run(
+            lambda workspace: frozenset(tool.name for tool in workspace.registry.tools(Caller.user()))
+        )
+        self.menu(path, tools).popup(at)
+
+    def menu(self, path: str, tools: Collection[str]) -> QMenu:
+        """The menu of the node `path` (empty for the ground); of the selection if it has more than one."""
+        menu = QMenu(self._view)
+        menu.aboutToHide.connect(menu.deleteLater)
+        chosen = self._view.selection()
+        if not path:
+            self._fill_ground(menu)
+        elif path in chosen and len(chosen) > 1:
+            self._fill_several(menu, chosen)
+        else:
+            self._fill_one(menu, path, tools)
+        return menu
+
+    def _fill_one(self, menu: QMenu, path: str, tools: Collection[str]) -> None:
+        graph = self._view.canvas.scene.graph
+        kind = graph.kinds[graph.rows[path]] if path in graph.rows else "unresolved"
+        if kind == "tag":
+            menu.addAction(self.tr("Search for this tag"), partial(self.searched.emit, f"tag:{path[1:]}"))
+        else:
+            words = self.tr("Make this note…") if kind == "unresolved" else self.tr("Open")
+            menu.addAction(words, partial(self.open_requested.emit, path))
+        menu.addAction(self.tr("Local graph"), partial(self._view.show_local, path, _LOCAL_GRAPH_DEPTH))
+        if kind != "note":
+            return
+        menu.addSeparator()
+        self._add_tools(
+            menu,
+            path,
+            tools,
+            (
+                (self.tr("Find related"), "related", "find_related"),
+                (self.tr("Summarise"), "summarise", "summarize_node"),
+                (self.tr("Add a relation…"), "relate", "create_relationship"),
+                (self.tr("Merge with…"), "merge", "merge_nodes"),
+            ),
+        )
+        menu.addAction(self.tr("Shortest path to…"), partial(self.path_from.emit, path))
+        menu.addAction(self.tr("Suggest links"), partial(self.suggest_for.emit, path))
+        menu.addSeparator()
+        menu.addAction(self.tr("Give to the agent"), partial(self.act.emit, "ask", path))
+        menu.addAction(self.tr("Copy the link"), partial(self.act.emit, "copy-link", path))
+        menu.addSeparator()
+        self._add_tools(
+            menu,
+            path,
+            tools,
+            (
+                (self.tr("History…"), "history", "note_history"),
+                (self.tr("Rename…"), "rename", "move_note"),
+                (self.tr("Delete…"), "delete", "delete_note"),
+            ),
+        )
+
+    def _add_tools(
+        self, menu: QMenu, path: str, tools: Collection[str], entries: tuple[tuple[str, str, str], ...]
+    ) -> None:
+        """The entries whose tool the user may call."""
+        for words, what, tool in entries:
+            if tool in tools:
+                menu.addAction(words, partial(self.act.emit, what, path))
+
+    def _fill_several(self, menu: QMenu, chosen: tuple[str, ...]) -> None:
+        notes = tuple(path for path in chosen if NotePath(path).is_note)
+        title = menu.addAction(self.tr("{0} selected").format(f"{len(chosen):,}"))
+        title.setEnabled(False)
+        if 0 < len(notes) <= _MAX_OPENED_NOTES:
+            menu.addAction(self.tr("Open all"), partial(self._open_all, notes))
+        menu.addAction(self.tr("Local graph"), partial(self._view.show_local, chosen, 1))
+        menu.addAction(self.tr("Fly to them"), partial(self._view.fit, chosen))
+        if len(chosen) == 2:
+            menu.addAction(self.tr("Shortest path between them"), partial(self.path_between.emit, *chosen))
+        if notes:
+            menu.addSeparator()
+            menu.addAction(self.tr("Ask the agent about them"), partial(self._give_all, notes))
+            menu.addAction(self.tr("Copy as links"), partial(self._copy, notes))
+
+    def _fill_ground(self, menu: QMenu) -> None:
+        view = self._view
+        menu.addAction(self.tr("Show everything"), lambda: view.fit())
+        if view.is_local:
+            menu.addAction(self.tr("Whole graph"), view.show_whole)
+        if view.selection():
+            menu.addAction(self.tr("Select nothing"), partial(view.select, ()))
+        menu.addAction(self.tr("Arrange anew"), view.arrange)
+        menu.addSeparator()
+        menu.addAction(self.tr("Save as a picture (PNG)…"), partial(view.export_requested.emit, "png"))
+        menu.addAction(self.tr("Save as a drawing (SVG)…"), partial(view.export_requested.emit, "svg"))
+        if view.sheet.isHidden():
+            menu.addSeparator()
+            menu.addAction(self.tr("Filters, groups, forces, analysis"), view.toggle_sheet)
+
+    def _open_all(self, notes: tuple[str, ...]) -> None:
+        for path in notes:
+            self.open_requested.emit(path)
+
+    def _give_all(self, notes: tuple[str, ...]) -> None:
+        for path in notes:
+            self.act.emit("ask", path)
+
+    def _copy(self, notes: tuple[str, ...]) -> None:
+        tasks.start(self._copy_links(notes), owner=self._view, what=self.tr("copy the links"))
+
+    async def _copy_links(self, notes: tuple[str, ...]) -> None:
+        paths = [NotePath(path) for path in notes]
+        names = await self._client.run(
+            lambda workspace: [workspace.index.resolver.shortest(path, None) for path in paths]
+        )
+        QGuiApplication.clipboard().setText("\n".join(f"- [[{name}]]" for name in names))
+        self._view.note.show_message(self.tr("{0} links copied").format(len(names)))

@@ -1,0 +1,1 @@
+"""Controls and marks that float over the graph."""

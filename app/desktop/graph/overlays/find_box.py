@@ -1,0 +1,122 @@
+"""Find in graph: type a few letters of a name, choose, and fly there."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from PySide6.QtCore import QModelIndex, QStringListModel, Qt, Signal
+from PySide6.QtGui import QAction, QKeyEvent
+from PySide6.QtWidgets import QCompleter, QLineEdit, QListView, QWidget
+
+from app.desktop.theme.colors import Theme
+from app.desktop.theme.icons import icon
+
+_VISIBLE_ROWS = 12
+_MAX_MATCHES = 200
+
+
+class FindBox(QLineEdit):
+    """`found` says the row of the name that was chosen; rows are those given to `set_names`."""
+
+    found = Signal(int)
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setObjectName("graphFind")
+        self.setPlaceholderText(self.tr("Find in graph"))
+        self.setToolTip(self.tr("Fly to a note by its name (F)"))
+        self.setAccessibleName(self.tr("Find a note in the graph"))
+        self.setClearButtonEnabled(True)
+        self._names: Sequence[str] = ()
+        self._folders: Sequence[str] = ()
+        self._folded: list[str] = []
+        self._listed: list[int] = []
+        self._model = QStringListModel(self)
+        self._completer = QCompleter(self._model, self)
+        self._completer.setCompletionMode(QCompleter.CompletionMode.UnfilteredPopupCompletion)
+        self._completer.setMaxVisibleItems(_VISIBLE_ROWS)
+        popup = self.popup = QListView()
+        popup.setObjectName("popup")
+        popup.setUniformItemSizes(True)
+        popup.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        popup.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        popup.setAccessibleName(self.tr("Notes of that name"))
+        self._completer.setPopup(popup)
+        self._completer.setWidget(self)
+        popup.clicked.connect(self._accept)
+        self._glass = QAction(self)
+        self.addAction(self._glass, QLineEdit.ActionPosition.LeadingPosition)
+        self.textEdited.connect(self._update_matches)
+        self.returnPressed.connect(self._enter)
+        self.set_theme(theme)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Draw the icon in other colours."""
+        self._glass.setIcon(icon(theme, "magnifying-glass"))
+
+    def set_names(self, names: Sequence[str], folders: Sequence[str] = ()) -> None:
+        """The names that can be found, in the order of their rows, and where each is."""
+        self._names, self._folders, self._folded = names, folders, []
+
+    @property
+    def offered(self) -> list[str]:
+        """The lines of the list, which is only shown while something is typed."""
+        return self._model.stringList()
+
+    def rows_for(self, text: str) -> list[int]:
+        """Rows of the names that `text` may mean: the same name, then by their beginnings, then inside."""
+        wanted = text.strip().casefold()
+        if not wanted:
+            return []
+        if len(self._folded) != len(self._names):
+            self._folded = [name.casefold() for name in self._names]
+        hits = [
+            (0 if name == wanted else 1 if name.startswith(wanted) else 2, len(name), row)
+            for row, name in enumerate(self._folded)
+            if wanted in name
+        ]
+        hits.sort()
+        return [row for _, _, row in hits]
+
+    def _update_matches(self, text: str) -> None:
+        rows = self.rows_for(text)
+        self._listed = rows[:_MAX_MATCHES]
+        doubles = Counter(self._names[row] for row in self._listed)
+        self._model.setStringList([self._line(row, doubles[self._names[row]] > 1) for row in self._listed])
+        if not self._listed:
+            self.popup.hide()
+            return
+        area = self.rect()
+        area.setWidth(max(area.width(), 46 * self.fontMetrics().averageCharWidth()))
+        self._completer.complete(area)
+
+    def _line(self, row: int, with_place: bool) -> str:
+        place = self._folders[row] if with_place and row < len(self._folders) else ""
+        return f"{self._names[row]}  ·  {place}" if place else self._names[row]
+
+    def _accept(self, index: QModelIndex) -> None:
+        if 0 <= index.row() < len(self._listed):
+            row = self._listed[index.row()]
+            self.popup.hide()
+            self.setText(self._names[row])
+            self.found.emit(row)
+
+    def _enter(self) -> None:
+        """Enter in the field flies to the best one; a line of the list that is chosen comes by itself."""
+        if self.popup.isVisible() and self.popup.currentIndex().isValid():
+            self._accept(self.popup.currentIndex())
+            return
+        self.popup.hide()
+        if rows := self.rows_for(self.text()):
+            self.found.emit(rows[0])
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Qt's call for a key: Escape empties the box, then leaves it."""
+        if event.key() == Qt.Key.Key_Escape:
+            if self.text():
+                self.clear()
+            elif (parent := self.parentWidget()) is not None:
+                parent.setFocus()
+            return
+        super().keyPressEvent(event)

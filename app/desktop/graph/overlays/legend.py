@@ -1,0 +1,189 @@
+"""What the colours mean, in lines along the lower edge; a click on an entry hides and shows its nodes."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Collection, Sequence
+
+from PySide6.QtCore import QPointF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QIcon, QPainter, QPen, QPixmap
+from PySide6.QtWidgets import QFrame, QLabel, QToolButton, QWidget
+
+from app.desktop.graph.node_style import LegendEntry, relation_color
+from app.desktop.graph.render.sprites import draw_disc
+from app.desktop.theme.colors import Theme
+from app.desktop.theme.icons import icon
+
+_MAX_GROUPS = 8
+_ALWAYS_SHOWN = ("unresolved", "attachment")
+_MAX_RELATIONS = 8
+_MAX_LABEL_CHARS = 20
+_PADDING = 6
+_ROW_HEIGHT = 24
+_ENTRY_GAP = 2
+
+
+class Legend(QFrame):
+    """Entries for node groups and for the relation types that occur; it can be folded away.
+
+    Signals:
+        toggled: A group, and whether it is to be shown.
+        folded: It has another size now.
+    """
+
+    toggled = Signal(str, bool)
+    folded = Signal()
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setObjectName("graphLegend")
+        self.setAccessibleName("Legend of the graph")
+        self._showing: object = None
+        self._entries: list[QWidget] = []
+        self._relations: list[QWidget] = []
+        self._open: bool | None = None
+        self._small = False
+        self._theme: Theme | None = None
+        self._fold = QToolButton(self)
+        self._fold.setAutoRaise(True)
+        self._fold.setIconSize(QSize(14, 14))
+        self._fold.setFixedSize(_ROW_HEIGHT, _ROW_HEIGHT)
+        self._fold.clicked.connect(self._toggle)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it is unfolded: as the user left it, else where there is room."""
+        return not self._small if self._open is None else self._open
+
+    @property
+    def is_small(self) -> bool:
+        """Whether it is a mere button."""
+        return not self.is_open
+
+    @property
+    def count(self) -> int:
+        """How many entries there are."""
+        return len(self._entries)
+
+    def show_groups(
+        self,
+        groups: Sequence[LegendEntry],
+        relations: Sequence[str],
+        hidden: Collection[str],
+        theme: Theme,
+        ratio: float,
+        sizes: str = "",
+    ) -> None:
+        """Put the entries in place of the earlier ones; relations as the most frequent first.
+
+        `sizes` says what the sizes of nodes mean, where it is not their links.
+        """
+        wanted = (tuple(groups), tuple(relations), frozenset(hidden), theme.name, ratio, sizes)
+        if wanted == self._showing:
+            return
+        self._showing = wanted
+        for widget in (*self._entries, *self._relations):
+            widget.hide()
+            widget.deleteLater()
+        shown = [group for group in groups[:_MAX_GROUPS] if group.count]
+        shown += [group for group in groups[_MAX_GROUPS:] if group.count and group.key in _ALWAYS_SHOWN]
+        self._entries = [self._entry(group, group.key not in hidden, theme, ratio) for group in shown]
+        self._relations = [self._create_label(self.tr("Size: {0}").format(sizes), "")] if sizes else []
+        self._relations += [self._relation(name, theme) for name in relations[:_MAX_RELATIONS]]
+        self._theme = theme
+        self._show_fold()
+
+    def arrange(self, width: int, *, small: bool = False) -> None:
+        """Lay the entries out in lines of at most `width` pixels, and take the size that this needs.
+
+        Relations have one line; the rarest give way. In a `small` view it is folded until it is opened.
+        """
+        if small != self._small:
+            self._small = small
+            self._show_fold()
+        widest = 0
+        line = 0
+        right = width - _PADDING - _ROW_HEIGHT
+        for widgets in (self._entries, self._relations):
+            x = _PADDING
+            for widget in widgets:
+                size = widget.sizeHint()
+                fits = x == _PADDING or x + size.width() <= right
+                widget.setVisible(self.is_open and (fits or widgets is self._entries))
+                if widget.isHidden():
+                    continue
+                if not fits:
+                    x, line = _PADDING, line + 1
+                widget.setGeometry(x, 4 + line * _ROW_HEIGHT, min(size.width(), right - x), _ROW_HEIGHT)
+                x += size.width() + _ENTRY_GAP
+                widest = max(widest, x)
+            line += bool(widgets)
+        if not self.is_open:
+            self.resize(_ROW_HEIGHT + 8, _ROW_HEIGHT + 8)
+        else:
+            self.resize(min(width, widest + _ROW_HEIGHT + 4), 8 + line * _ROW_HEIGHT)
+        self._fold.move(self.width() - _ROW_HEIGHT - 4, 4)
+
+    def _toggle(self) -> None:
+        self._open = not self.is_open
+        self._show_fold()
+        self.folded.emit()
+
+    def _show_fold(self) -> None:
+        if self._theme is None:
+            return
+        words = self.tr("Fold the legend away") if self.is_open else self.tr("Show what the colours mean")
+        self._fold.setIcon(icon(self._theme, "caret-down" if self.is_open else "palette"))
+        self._fold.setToolTip(words)
+        self._fold.setAccessibleName(words)
+
+    def _entry(self, group: LegendEntry, on: bool, theme: Theme, ratio: float) -> QToolButton:
+        button = QToolButton(self)
+        label = (
+            group.label
+            if len(group.label) <= _MAX_LABEL_CHARS
+            else group.label[: _MAX_LABEL_CHARS - 1].rstrip() + "…"
+        )
+        button.setText(f" {label.replace('&', '&&')}  {group.count:,}")
+        button.setIcon(_swatch(group, on, theme, ratio))
+        button.setIconSize(QSize(12, 12))
+        button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        button.setAutoRaise(True)
+        button.setCursor(Qt.CursorShape.PointingHandCursor)
+        button.setToolTip(f"{'Hide' if on else 'Show'} {group.label}")
+        button.setAccessibleName(f"{group.label}, {group.count} notes, {'shown' if on else 'hidden'}")
+        button.clicked.connect(lambda: self.toggled.emit(group.key, not on))
+        return button
+
+    def _relation(self, name: str, theme: Theme) -> QLabel:
+        words = name.replace("_", " ").lower()
+        color = relation_color(theme, name)
+        label = self._create_label(
+            f'<span style="color:{color}">━</span>&nbsp;{html.escape(words)}',
+            self.tr("Links that say “{0}”").format(words),
+        )
+        label.setTextFormat(Qt.TextFormat.RichText)
+        return label
+
+    def _create_label(self, text: str, tip: str) -> QLabel:
+        label = QLabel(text, self)
+        label.setProperty("tone", "muted")
+        label.setToolTip(tip)
+        label.setContentsMargins(6, 0, 6, 0)
+        return label
+
+
+def _swatch(group: LegendEntry, on: bool, theme: Theme, ratio: float) -> QIcon:
+    """The node as the graph draws it; only its ring when it is hidden."""
+    pixmap = QPixmap(round(12 * ratio), round(12 * ratio))
+    pixmap.setDevicePixelRatio(ratio)
+    pixmap.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(pixmap)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    if on:
+        draw_disc(painter, QPointF(6, 6), 4.2, group, theme.panel)
+    else:
+        painter.setPen(QPen(QColor(theme.faint), 1))
+        painter.drawEllipse(QPointF(6, 6), 4.0, 4.0)
+    painter.end()
+    return QIcon(pixmap)

@@ -1,0 +1,148 @@
+"""The tools that float over the graph: zoom, fit, lasso, pause, export; and the local graph's bar."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QSlider, QToolButton, QWidget
+
+from app.desktop.theme.colors import Theme
+from app.desktop.theme.icons import icon
+
+
+class Toolbar(QFrame):
+    """Buttons; each signal names what the user asked for. `exported` carries "png" or "svg"."""
+
+    zoomed = Signal(float)
+    fit_asked = Signal()
+    list_asked = Signal()
+    sheet_asked = Signal()
+    lasso_turned = Signal(bool)
+    paused = Signal(bool)
+    exported = Signal(str)
+    help_asked = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setObjectName("graphToolbar")
+        self._theme = theme
+        self._row = QHBoxLayout(self)
+        self._row.setContentsMargins(4, 4, 4, 4)
+        self._row.setSpacing(2)
+        self._icons: list[tuple[QToolButton, str]] = []
+        out = self._button("minus", self.tr("Zoom out (-)"), lambda: self.zoomed.emit(1 / 1.6))
+        closer = self._button("plus", self.tr("Zoom in (+)"), lambda: self.zoomed.emit(1.6))
+        self._button("corners-out", self.tr("Show everything (0)"), self.fit_asked.emit)
+        self.lasso = self._switch("scribble-loop", self.tr("Draw around nodes to select them (A)"))
+        self.lasso.clicked.connect(self.lasso_turned)
+        self.pause = self._switch("pause", self.tr("Hold the graph still (Space)"))
+        self.pause.clicked.connect(self.paused)
+        self.list = self._switch("list-bullets", self.tr("The links of a note as a list (L)"))
+        self.list.clicked.connect(lambda: self.list_asked.emit())
+        export = self._button("download-simple", self.tr("Save a picture of the graph"))
+        export.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.export_menu = QMenu(export)
+        self.export_menu.addAction(self.tr("Picture (PNG)…"), lambda: self.exported.emit("png"))
+        self.export_menu.addAction(self.tr("Drawing (SVG)…"), lambda: self.exported.emit("svg"))
+        export.setMenu(self.export_menu)
+        self.sheet = self._switch("sliders-horizontal", self.tr("Filters, groups, forces, analysis (S)"))
+        self.sheet.clicked.connect(lambda: self.sheet_asked.emit())
+        self.help = self._button("question", self.tr("Help"), self.help_asked.emit)
+        self._spare = (out, closer, export)
+        self.set_theme(theme)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Draw the icons in other colours."""
+        self._theme = theme
+        for button, name in self._icons:
+            button.setIcon(icon(theme, name))
+        self.show_paused(self.pause.isChecked())
+
+    def set_narrow(self, narrow: bool) -> None:
+        """Leave out what the wheel and the command palette do too."""
+        for button in self._spare:
+            button.setVisible(not narrow)
+
+    def show_paused(self, paused: bool) -> None:
+        """Tick whether the physics is held still."""
+        self.pause.setChecked(paused)
+        self.pause.setIcon(icon(self._theme, "play" if paused else "pause"))
+        still, moving = self.tr("Hold the graph still (Space)"), self.tr("Let the graph move again (Space)")
+        words = moving if paused else still
+        self.pause.setToolTip(words)
+        self.pause.setAccessibleName(words)
+
+    def _switch(self, name: str, words: str) -> QToolButton:
+        made = self._button(name, words)
+        made.setCheckable(True)
+        return made
+
+    def _button(self, name: str, words: str, act: Callable[[], object] | None = None) -> QToolButton:
+        button = QToolButton(self)
+        button.setIconSize(QSize(18, 18))
+        button.setToolTip(words)
+        button.setAccessibleName(words)
+        button.setAutoRaise(True)
+        if act is not None:
+            button.clicked.connect(lambda: act())
+        self._icons.append((button, name))
+        self._row.addWidget(button)
+        return button
+
+
+class LocalBar(QFrame):
+    """Says whose surroundings are shown, how far they go, and leads back to the whole graph."""
+
+    depth_changed = Signal(int)
+    left = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setObjectName("graphLocalBar")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(10, 4, 4, 4)
+        row.setSpacing(8)
+        self._name = QLabel(self)
+        self._name.setProperty("textSize", "strong")
+        self._slider = QSlider(Qt.Orientation.Horizontal, self)
+        self._slider.setRange(1, 5)
+        self._slider.setFixedWidth(84)
+        self._slider.setPageStep(1)
+        self._slider.setAccessibleName(self.tr("How many links away"))
+        self._slider.setToolTip(self.tr("How many links away"))
+        self._depth = QLabel(self)
+        self._depth.setProperty("tone", "muted")
+        self._back = QToolButton(self)
+        self._back.setAutoRaise(True)
+        self._back.setText(self.tr("Whole graph"))
+        self._back.setToolTip(self.tr("Show all notes again"))
+        self._back.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        for widget in (self._name, self._slider, self._depth, self._back):
+            row.addWidget(widget)
+        self._slider.valueChanged.connect(self._changed)
+        self._back.clicked.connect(lambda: self.left.emit())
+        self.set_theme(theme)
+        self.hide()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Draw the icon in other colours."""
+        self._back.setIcon(icon(theme, "arrow-left"))
+
+    def show_for(self, name: str, depth: int) -> None:
+        """Show the bar for the note called `name`, or for several."""
+        self._name.setText(name if len(name) <= 30 else name[:29] + "…")
+        self._name.setToolTip(name)
+        blocked = self._slider.blockSignals(True)
+        self._slider.setValue(depth)
+        self._slider.blockSignals(blocked)
+        self._show_depth(depth)
+        self.show()
+        self.adjustSize()
+
+    def _changed(self, depth: int) -> None:
+        self._show_depth(depth)
+        self.depth_changed.emit(depth)
+
+    def _show_depth(self, depth: int) -> None:
+        self._depth.setText(self.tr("1 link") if depth == 1 else self.tr("{0} links").format(depth))

@@ -1,0 +1,1 @@
+"""The layers of a frame: links, nodes, labels, and their caches."""

@@ -1,0 +1,216 @@
+"""The image that a frame is put together on, in device pixels: links, nodes and what is painted over them.
+
+With the C core links and nodes are written into its memory; without it Qt paints them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtGui import QColor, QImage, QPainter
+
+from app.desktop.graph.node_style import rgb
+from app.desktop.graph.render.edge_renderer import EdgeImage, image_pixels, image_rect
+from app.desktop.graph.render.overlay_painter import (
+    FrameState,
+    paint_empty,
+    paint_over,
+    paint_under,
+    to_point,
+)
+from app.desktop.graph.render.sprites import MAX_SPRITE_RADIUS, draw_disc
+from app.graph import core_bindings
+from app.graph.core_drawing import composite, draw_discs
+
+_DIMMED_OPACITY = 0.14
+_MAX_BRIGHT_NODES = 15_000  # of more neighbours the largest: the others are dots that hide one another
+
+
+class _CachedFrame:
+    """What several frames in a row have in common, while only names come and go.
+
+    It is copied when it is seen for the second time, so that frames that all differ cost nothing more. The
+    last one without a hovered node is kept on: dimmed, it lies under what is lit.
+    """
+
+    def __init__(self) -> None:
+        self._image: QImage | None = None
+        self._shows: tuple[object, ...] = ()
+        self._at_rest: QImage | None = None
+        self._rests_on: tuple[object, ...] = ()
+
+    def put(self, frame: FrameState, image: QImage) -> bool:
+        """Write it to `image`, if it is what `frame` shows; whether it was."""
+        if _is_at_rest(frame):
+            pixels = self.at_rest(frame, image)
+        else:
+            same = self._image is not None and _are_same(frame.shows, self._shows)
+            pixels = _pixels_if_sized(self._image, image) if same else None
+        if pixels is None:
+            return False
+        image_pixels(image)[...] = pixels
+        return True
+
+    def take(self, frame: FrameState, image: QImage) -> None:
+        """Keep what was just painted, if it is what was painted before or may be painted again."""
+        shows = frame.shows
+        self._image = image.copy() if _may_stay(frame) or _are_same(shows, self._shows) else None
+        self._shows = shows
+        if self._image is not None and _is_at_rest(frame):
+            self._at_rest, self._rests_on = self._image, frame.rests_on
+
+    def at_rest(self, frame: FrameState, image: QImage) -> NDArray[np.uint8] | None:
+        """uint8 (h, w, 4), the same frame with nothing dimmed; None where there is none of that size."""
+        if self._at_rest is None or not _are_same(frame.rests_on, self._rests_on):
+            return None
+        return _pixels_if_sized(self._at_rest, image)
+
+
+def _is_at_rest(frame: FrameState) -> bool:
+    return frame.dim <= 0.0 and frame.scene.hovered < 0
+
+
+def _may_stay(frame: FrameState) -> bool:
+    """Whether nothing is on its way any more: a hover is all there, or the links are as sharp as they get."""
+    picture = frame.picture
+    is_sharp = picture is not None and not picture.request.hurried and picture.request.camera == frame.camera
+    return frame.dim >= 1.0 or (is_sharp and frame.dim <= 0.0 and frame.held is None)
+
+
+def _pixels_if_sized(kept: QImage | None, image: QImage) -> NDArray[np.uint8] | None:
+    return image_pixels(kept) if kept is not None and kept.size() == image.size() else None
+
+
+def _are_same(some: tuple[object, ...], others: tuple[object, ...]) -> bool:
+    """Whether all of them are; of an array there is only one that is the same."""
+    return len(some) == len(others) and all(
+        one is other or (not (isinstance(one, np.ndarray) or isinstance(other, np.ndarray)) and one == other)
+        for one, other in zip(some, others, strict=True)
+    )
+
+
+class Framebuffer:
+    """Paints frames. Its image is used again for the next one of the same size."""
+
+    def __init__(self) -> None:
+        self._image = QImage()
+        self._kept = _CachedFrame()
+
+    def paint(self, frame: FrameState, ratio: float, *, still: bool = False) -> QImage:
+        """Everything, back to front, as an image of the view's size; good until the next call.
+
+        Args:
+            frame: What.
+            ratio: Device pixels per pixel.
+            still: Names are all there at once, for a picture that nobody sees fade in.
+        """
+        width, height = max(1, round(frame.width * ratio)), max(1, round(frame.height * ratio))
+        if (self._image.width(), self._image.height()) != (width, height):
+            self._image = QImage(width, height, QImage.Format.Format_RGB32)
+        self._image.setDevicePixelRatio(ratio)
+        if not len(frame.scene.graph):
+            self._image.fill(QColor(frame.scene.theme.window))
+            painter = QPainter(self._image)
+            paint_empty(painter, frame)
+            painter.end()
+            return self._image
+        if not self._kept.put(frame, self._image):
+            self._paint_all_but_names(frame, ratio)
+            self._kept.take(frame, self._image)
+        self._paint_names(frame, ratio, still)
+        return self._image
+
+    def _paint_all_but_names(self, frame: FrameState, ratio: float) -> None:
+        order, lit = frame.scene.order, frame.lit
+        at_rest = None if lit is None else self._kept.at_rest(frame, self._image)
+        if at_rest is not None and lit is not None and core_bindings.available():
+            color, pixels = rgb(frame.scene.theme.window), image_pixels(self._image)
+            composite(at_rest, (0.0, 0.0), 1.0, _undimmed(frame), color, pixels, None)
+            order, lit = np.ascontiguousarray(order[lit[order] > 0][-_MAX_BRIGHT_NODES:]), None
+        else:
+            self._lay_links(frame, ratio)
+        painter = QPainter(self._image)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        paint_under(painter, self._image, frame)
+        self._draw_nodes(painter, frame, ratio, order, lit)
+        paint_over(painter, frame)
+        painter.end()
+
+    def _lay_links(self, frame: FrameState, ratio: float) -> None:
+        """The ground and the picture of links where it belongs under this camera."""
+        ground, picture = QColor(frame.scene.theme.window), frame.picture
+        if picture is None or not core_bindings.available():
+            self._image.fill(ground)
+            if picture is not None:
+                self._paint_links(frame, picture)
+            return
+        area = image_rect(picture, frame.camera, frame.width, frame.height)
+        zoom = area.width() * ratio / picture.image.width()
+        corner = (area.x() * ratio, area.y() * ratio)
+        color = rgb(frame.scene.theme.window)
+        # A zoom that is one but for rounding is one: whole pixels are ten times as fast.
+        zoom = 1.0 if abs(zoom - 1.0) < 1e-5 else zoom
+        composite(picture.pixels, corner, zoom, _undimmed(frame), color, image_pixels(self._image), None)
+
+    def _paint_links(self, frame: FrameState, picture: EdgeImage) -> None:
+        painter = QPainter(self._image)
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+        painter.setOpacity(_undimmed(frame))
+        painter.drawImage(image_rect(picture, frame.camera, frame.width, frame.height), picture.image)
+        painter.end()
+
+    def _draw_nodes(
+        self,
+        painter: QPainter,
+        frame: FrameState,
+        ratio: float,
+        order: NDArray[np.int32],
+        lit: NDArray[np.uint8] | None,
+    ) -> None:
+        """The rows `order`, the small ones first, so that hubs lie on top."""
+        scene = frame.scene
+        if not core_bindings.available():
+            self._paint_nodes(painter, frame)
+            return
+        ground = rgb(scene.theme.window)
+        view = frame.view.scaled(ratio)
+        bodies, colors = scene.bodies, scene.colors
+        pixels = image_pixels(self._image)
+        draw_discs(bodies, colors, order, lit, _undimmed(frame), view, ground, ratio, pixels, None)
+
+    def _paint_nodes(self, painter: QPainter, frame: FrameState) -> None:
+        """By Qt: those that outgrow the atlas, or have a colour of their own, are drawn one by one."""
+        scene, view = frame.scene, frame.view
+        at, radii = view.to_pixels(scene.positions), view.radii(scene.radii)
+        opacity = frame.opacity()
+        x, y = at[:, 0], at[:, 1]
+        inside = (x > -radii) & (x < frame.width + radii) & (y > -radii) & (y < frame.height + radii)
+        rows = scene.order[(inside & (opacity > 0.0))[scene.order]]
+        usual = (radii[rows] <= MAX_SPRITE_RADIUS) & (scene.marks.colors is None)
+        small = rows[usual]
+        atlas = frame.atlas()
+        atlas.draw(
+            painter, atlas.fragments(at[small], radii[small], scene.nodes.group[small], opacity[small])
+        )
+        for row in rows[~usual].tolist():
+            painter.setOpacity(float(opacity[row]))
+            color = f"#{int(scene.colors[row]) & 0xFFFFFF:06x}"
+            group = replace(scene.nodes.groups[scene.nodes.group[row]], color=color)
+            draw_disc(painter, to_point(at[row]), float(radii[row]), group, scene.theme.window)
+        painter.setOpacity(1.0)
+
+    def _paint_names(self, frame: FrameState, ratio: float, still: bool) -> None:
+        """Names, by device pixels: so they stay sharp, and are copied rather than stretched."""
+        frame.name()
+        if still:
+            frame.labels.finish()
+        self._image.setDevicePixelRatio(1.0)
+        frame.labels.paint(self._image, frame.scene, frame.view.scaled(ratio))
+        self._image.setDevicePixelRatio(ratio)
+
+
+def _undimmed(frame: FrameState) -> float:
+    """What is left of what is not lit."""
+    return 1.0 - (1.0 - _DIMMED_OPACITY) * frame.dim

@@ -1,0 +1,182 @@
+"""Names as small pictures, drawn beside the GUI: a font that is met for the first time holds up nobody.
+
+A name is drawn once, with a halo in the background's colour, and blitted from then on.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QPainterPath, QPen
+
+from app.desktop.graph.render.edge_renderer import image_pixels
+from app.graph import core_bindings
+from app.graph.core_drawing import stamp
+
+_MAX_LABEL_CHARS = 34
+_MAX_CACHED_IMAGES = 1200
+_PADDING = 3.0
+_MIN_BOLD_SIZE = 14
+
+Key = tuple[str, int]
+
+
+@dataclass(frozen=True)
+class LabelStyle:
+    """How names are drawn: font, colours as "#rrggbb", device pixels per pixel."""
+
+    font: QFont
+    text: str
+    halo: str
+    ratio: float
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class LabelImage:
+    """A drawn name, its memory as uint8 (height, width, 4), and its width and height in device pixels."""
+
+    image: QImage
+    pixels: NDArray[np.uint8]
+    size: tuple[int, int]
+
+
+class LabelImages:
+    """Pictures by name and size in pixels; what is not there yet is drawn by a thread of its own.
+
+    `want` replaces the list of what is still to be drawn, so nothing is drawn that nobody waits for.
+    """
+
+    def __init__(self, look: LabelStyle) -> None:
+        self._look = look
+        self._condition = threading.Condition()
+        self._images: OrderedDict[Key, LabelImage] = OrderedDict()
+        self._wanted: list[Key] = []
+        self._closed = False
+        self._thread: threading.Thread | None = None
+
+    @property
+    def look(self) -> LabelStyle:
+        """How names are drawn."""
+        return self._look
+
+    def set_look(self, look: LabelStyle) -> None:
+        """Draw them differently from now on."""
+        with self._condition:
+            self._look = look
+            self._images.clear()
+            self._wanted = []
+
+    def get(self, name: str, pixels: int) -> LabelImage | None:
+        """The picture of a name, if it is drawn."""
+        with self._condition:
+            image = self._images.get((name, pixels))
+            if image is not None:
+                self._images.move_to_end((name, pixels))
+            return image
+
+    def draw_now(self, name: str, pixels: int) -> LabelImage:
+        """The picture of a name, drawn in this thread if need be."""
+        image = self.get(name, pixels)
+        if image is None:
+            image = draw_label(name, pixels, self._look)
+            self._store((name, pixels), image, self._look)
+        return image
+
+    def request(self, keys: Sequence[Key]) -> None:
+        """Have these drawn, the first ones first, and no others."""
+        with self._condition:
+            self._wanted = list(keys)
+            if self._closed or not self._wanted:
+                return
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name="graph names", daemon=True)
+                self._thread.start()
+            self._condition.notify()
+
+    def close(self) -> None:
+        """End the thread; it does not come back."""
+        with self._condition:
+            self._closed = True
+            self._condition.notify()
+        if self._thread is not None:
+            self._thread.join()
+
+    def _run(self) -> None:
+        while True:
+            with self._condition:
+                while not self._closed and not self._wanted:
+                    self._condition.wait()
+                if self._closed:
+                    return
+                key, look = self._wanted.pop(0), self._look
+            if self.get(*key) is None:
+                self._store(key, draw_label(*key, look), look)
+
+    def _store(self, key: Key, image: LabelImage, look: LabelStyle) -> None:
+        with self._condition:
+            if look is not self._look:
+                return
+            self._images[key] = image
+            if len(self._images) > _MAX_CACHED_IMAGES:
+                self._images.popitem(last=False)
+
+
+def draw_label(name: str, pixels: int, look: LabelStyle) -> LabelImage:
+    """The picture of one name, in device pixels: it knows no ratio. A long one is cut."""
+    font = QFont(look.font)
+    font.setPixelSize(pixels)
+    if pixels >= _MIN_BOLD_SIZE:
+        font.setWeight(QFont.Weight.DemiBold)
+    text = name if len(name) <= _MAX_LABEL_CHARS else name[: _MAX_LABEL_CHARS - 1].rstrip() + "…"
+    metrics = QFontMetricsF(font)
+    width, height = metrics.horizontalAdvance(text) + 2 * _PADDING, metrics.height() + 2
+    image = QImage(
+        int(np.ceil(width * look.ratio)),
+        int(np.ceil(height * look.ratio)),
+        QImage.Format.Format_ARGB32_Premultiplied,
+    )
+    image.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(image)
+    painter.scale(look.ratio, look.ratio)
+    painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.TextAntialiasing)
+    outline = QPainterPath()
+    outline.addText(QPointF(_PADDING, metrics.ascent() + 1), font, text)
+    halo = QColor(look.halo)
+    halo.setAlphaF(0.82)
+    pen = QPen(halo, 3.2)
+    pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
+    painter.strokePath(outline, pen)
+    painter.setFont(font)
+    painter.setPen(QColor(look.text))
+    painter.drawText(QPointF(_PADDING, metrics.ascent() + 1), text)
+    painter.end()
+    # An image keeps what it was painted with, twenty times as large as a name; its copy does not.
+    made = image.copy()
+    return LabelImage(made, image_pixels(made), (made.width(), made.height()))
+
+
+def draw_labels(
+    pictures: Sequence[LabelImage], corners: NDArray[np.int32], shares: NDArray[np.float32], image: QImage
+) -> None:
+    """Draw names over an opaque image.
+
+    Args:
+        pictures: Of names.
+        corners: int32 (k, 2), the pixel of each one's left upper corner.
+        shares: float32 (k,), how solid each is.
+        image: In device pixels: it has to know no ratio.
+    """
+    if core_bindings.available():
+        stamp([each.pixels for each in pictures], corners, shares, image_pixels(image))
+        return
+    painter = QPainter(image)
+    for picture, (x, y), share in zip(pictures, corners.tolist(), shares.tolist(), strict=True):
+        painter.setOpacity(share)
+        painter.drawImage(QPoint(x, y), picture.image)
+    painter.end()

@@ -1,0 +1,255 @@
+"""Names beside nodes: the weightiest first, never one over another, fading in and out.
+
+A name whose picture is still being drawn comes some frames later.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtGui import QImage
+
+from app.desktop.graph.render.label_images import Key, LabelImage, LabelImages, draw_labels
+from app.desktop.graph.render.label_placement import (
+    Box,
+    find_label_places,
+    label_box,
+    label_corners,
+    visible_rows,
+)
+from app.desktop.graph.scene import Scene
+from app.graph.core_drawing import Bodies, Viewport
+
+_MIN_NAMED_RADIUS = 3.3
+_LANDMARK_COUNT = 7
+_MIN_LANDMARK_OPACITY = 0.75
+_PLACEMENT_INTERVAL_S = 0.04
+_FADE_HALF_LIFE_S = 0.09
+
+_MIN_NAMED_OPACITY = 0.45
+_MIN_AVOIDED_RADIUS = 3.0
+_MAX_AVOIDED_NODES = 260
+_FORCED_LABEL_COUNT = 10
+_MAX_REQUESTED_IMAGES = 90
+_MAX_CACHED_IMAGES = 1000
+
+
+class LabelRenderer:
+    """Chooses, places and paints the names of one graph."""
+
+    def __init__(self, names: Sequence[str], images: LabelImages) -> None:
+        self._names = names
+        self._images = images
+        self._shown: dict[int, float] = {}
+        self._aims: dict[int, float] = {}
+        self._sides: dict[int, int] = {}
+        self.placed: dict[int, Box] = {}
+        self._missing: list[Key] = []
+        self._drawn: dict[int, LabelImage] = {}
+        self._late = False
+        self._placed_for: Hashable = None
+        self._placed_at = 0.0
+        self.hurried = True
+        self._sizes: NDArray[np.uint8] = np.full(len(names), 12, dtype=np.uint8)
+
+    @property
+    def sizes(self) -> NDArray[np.uint8]:
+        """uint8 (n,), the font size of each name, in pixels."""
+        return self._sizes
+
+    @sizes.setter
+    def sizes(self, sizes: NDArray[np.uint8]) -> None:
+        self._sizes = sizes
+        self._drawn.clear()
+
+    def rename(self, names: Sequence[str], rows: Mapping[int, int]) -> None:
+        """Another state of the graph: its names, and the new row of each old one that is still there."""
+        self._names = names
+        self._drawn.clear()
+        self._shown = {rows[row]: seen for row, seen in self._shown.items() if row in rows}
+        self._aims, self.placed, self._sides = {}, {}, {}
+        self._placed_for = None
+
+    @property
+    def shown_rows(self) -> tuple[int, ...]:
+        """Rows whose names are seen, some of them faintly."""
+        return tuple(self._shown)
+
+    @property
+    def fading(self) -> bool:
+        """Whether a name is still on its way in or out."""
+        leaving = any(row not in self._aims for row in self._shown)
+        coming = any(self._shown.get(row, 0.0) != aim for row, aim in self._aims.items())
+        return bool(self._missing) or self._late or leaving or coming
+
+    def needs_placement(self, what: Hashable) -> bool:
+        """Whether names are to be placed anew, now that the frame shows `what`.
+
+        While it moves they are not placed in every frame: they travel with their nodes in between.
+        """
+        if what == self._placed_for and not self._missing:
+            self._late = False
+            return False
+        now = time.perf_counter()
+        self._late = self.hurried and now - self._placed_at < _PLACEMENT_INTERVAL_S
+        if self._late:
+            return False
+        self._placed_for, self._placed_at = what, now
+        return True
+
+    def place(
+        self,
+        scene: Scene,
+        view: Viewport,
+        opacity: NDArray[np.float32],
+        forced: Sequence[int],
+        size: tuple[int, int],
+    ) -> None:
+        """Choose which names are shown, and where.
+
+        Args:
+            scene: Whose nodes; the heavier is named first.
+            view: Where they are seen.
+            opacity: float32 (n,), of the nodes; faint ones are not named.
+            forced: Rows to be named before all others, however small they are.
+            size: Of the view, in pixels.
+        """
+        width, height = size
+        room = max(14, width * height // 12_000)
+        bodies = Bodies(scene.positions, scene.radii, opacity)
+        around = (-40.0, -10.0, width + 40.0, height + 4.0)
+        first = self._seen_among(forced, scene, view, around)
+        ranked = self._ranked(scene, bodies, view, around, room * 4)
+        chosen = dict.fromkeys([*first, *ranked])
+        pictures = self._pictures(chosen)
+        rows = [row for row in chosen if row in pictures]
+        self._missing = [self._key(row) for row in chosen if row not in pictures]
+        leading = sum(row in pictures for row in dict.fromkeys(first))
+        names = self._names_of(scene, rows, pictures, view)
+        sides = np.array([self._sides.get(row, 0) for row in rows], dtype=np.int32)
+        discs = self._covered(scene, bodies, view, around)
+        find_label_places(names, discs, float(width), leading, room, _FORCED_LABEL_COUNT, sides)
+        self._set_placed(rows, names, sides, leading, opacity)
+        self._images.request(self._missing[:_MAX_REQUESTED_IMAGES])
+
+    def _names_of(
+        self, scene: Scene, rows: Sequence[int], pictures: Mapping[int, LabelImage], view: Viewport
+    ) -> NDArray[np.float32]:
+        """float32 (k, 5): names as they are placed, see `find_room`."""
+        places = np.array(rows, dtype=np.int64)
+        names = np.empty((len(rows), 5), dtype=np.float32)
+        names[:, :2] = view.to_pixels(scene.positions[places])
+        names[:, 2] = view.radii(scene.radii[places])
+        sizes = np.array([pictures[row].size for row in rows], dtype=np.float32).reshape(-1, 2)
+        names[:, 3:] = sizes / np.float32(self._images.look.ratio)
+        return names
+
+    def _seen_among(self, rows: Sequence[int], scene: Scene, view: Viewport, around: Box) -> list[int]:
+        at = view.to_pixels(scene.positions[list(rows)]).tolist() if rows else []
+        left, top, right, bottom = around
+        return [row for row, (x, y) in zip(rows, at, strict=True) if left < x < right and top < y < bottom]
+
+    def _ranked(self, scene: Scene, bodies: Bodies, view: Viewport, around: Box, most: int) -> list[int]:
+        """The weightiest nodes that are seen; those that are named already count for more.
+
+        From afar, where all are too small, the heaviest few are named as landmarks.
+        """
+        found = visible_rows(
+            bodies, scene.heaviest, view, around, _MIN_NAMED_RADIUS, _MIN_NAMED_OPACITY, most
+        )
+        if len(found) < _LANDMARK_COUNT:
+            found = visible_rows(
+                bodies, scene.heaviest, view, around, 0.0, _MIN_NAMED_OPACITY, _LANDMARK_COUNT
+            )
+        named = np.array([row for row, seen in self._shown.items() if seen > 0.3], dtype=np.int32)
+        kept = visible_rows(bodies, named, view, around, _MIN_NAMED_RADIUS, _MIN_NAMED_OPACITY, len(named))
+        rows = np.unique(np.concatenate([found, kept]))
+        liking = scene.weight[rows]
+        liking[np.searchsorted(rows, kept)] *= np.float32(1.6)
+        ranked: list[int] = rows[np.argsort(-liking, kind="stable")][:most].tolist()
+        return ranked
+
+    def _covered(self, scene: Scene, bodies: Bodies, view: Viewport, around: Box) -> NDArray[np.float32]:
+        """Boxes in the largest discs, which no name is to cover; their rims may be touched."""
+        rows = visible_rows(
+            bodies, scene.largest, view, around, _MIN_AVOIDED_RADIUS, _MIN_NAMED_OPACITY, _MAX_AVOIDED_NODES
+        )
+        at, inner = view.to_pixels(scene.positions[rows]), 0.8 * view.radii(scene.radii[rows])[:, None]
+        return np.concatenate([at - inner, at + inner], axis=1).astype(np.float32)
+
+    def _set_placed(
+        self,
+        rows: Sequence[int],
+        names: NDArray[np.float32],
+        sides: NDArray[np.int32],
+        leading: int,
+        opacity: NDArray[np.float32],
+    ) -> None:
+        self.placed, self._aims = {}, {}
+        placed = np.flatnonzero(sides >= 0).tolist()
+        for turn, name, side in zip(placed, names[placed].tolist(), sides[placed].tolist(), strict=True):
+            row = rows[turn]
+            self._sides[row] = side
+            self.placed[row] = label_box(name, side)
+            growing = max(_MIN_LANDMARK_OPACITY, min(1.0, (name[2] - _MIN_NAMED_RADIUS) / 1.2 + 0.5))
+            self._aims[row] = 1.0 if turn < leading else growing * float(opacity[row])
+
+    def advance(self, passed: float) -> None:
+        """Let `passed` seconds go by for the fades."""
+        share = 1 - 0.5 ** (passed / _FADE_HALF_LIFE_S)
+        for row in {*self._shown, *self._aims}:
+            aim, now = self._aims.get(row, 0.0), self._shown.get(row, 0.0)
+            value = aim if abs(aim - now) < 0.04 else now + (aim - now) * share
+            if value or row in self._aims:
+                self._shown[row] = value
+            else:
+                self._shown.pop(row, None)
+
+    def finish(self) -> None:
+        """End all fades at once."""
+        self._shown = dict(self._aims)
+
+    def paint(self, image: QImage, scene: Scene, view: Viewport) -> None:
+        """Draws the names that are shown, where their nodes are now, on whole pixels: names stay sharp.
+
+        Args:
+            image: Opaque; it has to know no ratio.
+            scene: Whose nodes.
+            view: That of the image's pixels.
+        """
+        ratio = self._images.look.ratio
+        seen = [row for row, share in self._shown.items() if share > 0.0 and row < len(scene.graph)]
+        pictures = self._pictures(seen)
+        rows = [row for row in seen if row in pictures]
+        if not rows:
+            return
+        names = self._names_of(scene, rows, pictures, view)
+        names[:, :3] /= np.float32(ratio)
+        sides = np.array([self._sides.get(row, 0) for row in rows], dtype=np.int32)
+        corners = np.rint(label_corners(names, sides) * np.float32(ratio)).astype(np.int32)
+        shares = np.array([self._shown[row] for row in rows], dtype=np.float32)
+        draw_labels([pictures[row] for row in rows], corners, shares, image)
+
+    def _key(self, row: int) -> Key:
+        return self._names[row], int(self._sizes[row])
+
+    def _pictures(self, rows: Iterable[int]) -> dict[int, LabelImage]:
+        """The drawn names of those of `rows` whose names are there; a still picture waits for all."""
+        if len(self._drawn) > _MAX_CACHED_IMAGES:
+            self._drawn.clear()
+        known = self._drawn
+        found = {row: picture for row in rows if (picture := known.get(row) or self._picture(row))}
+        known.update(found)
+        return found
+
+    def _picture(self, row: int) -> LabelImage | None:
+        key = self._key(row)
+        return self._images.get(*key) if self.hurried else self._images.draw_now(*key)
+
+
+def label_sizes(radii: NDArray[np.float32]) -> NDArray[np.uint8]:
+    """Font sizes in pixels of the names of nodes with those radii (layout units): hubs have larger ones."""
+    return np.asarray(np.clip(10.4 + 2.6 * radii, 11, 15), dtype=np.uint8)

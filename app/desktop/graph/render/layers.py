@@ -1,0 +1,147 @@
+"""What a frame is painted with: pictures of links, nodes and names, kept until what they show has changed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QFont, QImage
+
+from app.desktop.graph.camera import Camera
+from app.desktop.graph.render.edge_renderer import MARGIN_SHARE, EdgeRenderer, EdgeRenderRequest
+from app.desktop.graph.render.framebuffer import Framebuffer
+from app.desktop.graph.render.label_images import LabelImages, LabelStyle
+from app.desktop.graph.render.labels import LabelRenderer, label_sizes
+from app.desktop.graph.render.overlay_painter import FrameState, edge_alpha
+from app.desktop.graph.render.sprites import Atlas
+from app.desktop.graph.scene import Scene
+from app.graph.model import Graph
+
+
+@dataclass(frozen=True, slots=True)
+class Motion:
+    """What moves by itself in a frame, and what is in the hand; see `FrameState`."""
+
+    dim: float = 0.0
+    bright: NDArray[np.int32] | None = None
+    held: NDArray[np.int64] | None = None
+    glow: float = 0.0
+    band: QRectF | None = None
+
+
+class Layers:
+    """Pictures of one scene for one view.
+
+    Args:
+        scene: What is shown.
+        font: Of names.
+        ratio: Device pixels per pixel.
+        still: Whether names are waited for, and are there at once: for a picture, not for a window.
+    """
+
+    def __init__(self, scene: Scene, font: QFont, ratio: float, *, still: bool = False) -> None:
+        self._scene = scene
+        self._font = font
+        self.ratio = ratio
+        self._still = still
+        self.edges = EdgeRenderer()
+        self.names = LabelImages(self._name_look())
+        self._surface = Framebuffer()
+        self._atlas: Atlas | None = None
+        self._atlas_of: object = None
+        self.renew()
+
+    def _name_look(self) -> LabelStyle:
+        theme = self._scene.theme
+        return LabelStyle(self._font, theme.text, theme.window, self.ratio)
+
+    def renew(self, font: QFont | None = None, ratio: float | None = None) -> None:
+        """Another graph, theme, font or screen: names are placed anew."""
+        self._font = font or self._font
+        self.ratio = ratio or self.ratio
+        if self._name_look() != self.names.look:
+            self.names.set_look(self._name_look())
+        self.labels = LabelRenderer(self._scene.graph.names, self.names)
+        self.labels.hurried = not self._still
+        self.resize()
+
+    def resize(self) -> None:
+        """Nodes have other radii."""
+        self.labels.sizes = label_sizes(self._scene.radii)
+
+    def replace(self, before: Graph) -> None:
+        """The scene has the next state of the graph: names that are shown stay shown."""
+        graph = self._scene.graph
+        known = graph.rows
+        shown = {row: before.paths[row] for row in self.labels.shown_rows}
+        self.labels.rename(graph.names, {row: known[path] for row, path in shown.items() if path in known})
+        self.resize()
+
+    def atlas(self) -> Atlas:
+        """The node pictures that Qt paints with where the C core is missing; made when they are asked for."""
+        groups, window = self._scene.nodes.groups, self._scene.theme.window
+        colors = tuple((group.color, group.hollow) for group in groups)
+        wanted = (colors, window, self.ratio)
+        if self._atlas is None or wanted != self._atlas_of:
+            self._atlas, self._atlas_of = Atlas(groups, window, self.ratio), wanted
+        return self._atlas
+
+    def request(
+        self,
+        camera: Camera,
+        size: tuple[int, int],
+        moving: NDArray[np.int64] | None = None,
+        hurried: bool = False,
+        margin: float = MARGIN_SHARE,
+    ) -> EdgeRenderRequest:
+        """What the next picture of links is to show; see `EdgeRenderRequest`."""
+        scene = self._scene
+        alpha = edge_alpha(len(scene.graph.edges), camera.scale, scene.theme.is_dark)
+        looks = scene.edge_looks()
+        return EdgeRenderRequest(
+            looks, scene.positions, camera, *size, self.ratio, alpha, moving, hurried, margin
+        )
+
+    def paint(self, camera: Camera, size: tuple[int, int], motion: Motion) -> QImage:
+        """A frame as an image of the view's size; good until the next call."""
+        bright = motion.bright if motion.bright is not None else np.empty(0, dtype=np.int32)
+        frame = FrameState(
+            self._scene,
+            camera,
+            *size,
+            self.edges.picture,
+            self.atlas,
+            self.labels,
+            self._font,
+            motion.dim,
+            bright,
+            motion.held,
+            motion.glow,
+            motion.band,
+        )
+        return self._surface.paint(frame, self.ratio, still=self._still)
+
+    def close(self) -> None:
+        """End the worker and the names' thread."""
+        self.edges.close()
+        self.names.close()
+
+
+def draw_still(scene: Scene, font: QFont, camera: Camera, size: tuple[int, int], ratio: float) -> QImage:
+    """The scene drawn at once in full quality, at any size.
+
+    Args:
+        scene: What is shown.
+        font: Of names.
+        camera: From where.
+        size: Width and height in pixels at a ratio of one.
+        ratio: Device pixels per pixel.
+    """
+    layers = Layers(scene, font, ratio, still=True)
+    try:
+        layers.edges.draw_now(layers.request(camera, size))
+        return layers.paint(camera, size, Motion())
+    finally:
+        layers.close()

@@ -1,0 +1,306 @@
+"""What the graph view shows: a graph, where its nodes are, and what is chosen, found, hidden or held."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.desktop.graph.camera import Camera
+from app.desktop.graph.highlights import Highlights
+from app.desktop.graph.node_style import (
+    ColorBy,
+    carry_communities,
+    default_color_by,
+    node_colors,
+    style_edges,
+    style_nodes,
+)
+from app.desktop.theme.colors import Theme
+from app.graph import core_bindings
+from app.graph.builder import build_from
+from app.graph.core_drawing import Bodies, Viewport, disc_at
+from app.graph.edge_style import EdgeStyle
+from app.graph.encoded_columns import encode_columns
+from app.graph.model import Graph, Positions, node_radii
+
+_FILTERED_OPACITY = 0.09
+_REFERENCE_SCALE = 9.0
+_MIN_RADIUS = 1.15
+_HIT_TOLERANCE = 4.0
+
+
+class Scene:
+    """The state behind the canvas; no painting, no widgets.
+
+    `strength` is 1 for a node in full, faint for one that a filter dims, 0 for a hidden one. `version` grows
+    whenever nodes move or look otherwise; `is_whole` says that none is hidden.
+    """
+
+    def __init__(self, theme: Theme) -> None:
+        self.theme = theme
+        self.color_by: ColorBy | None = None
+        self.hidden_groups: set[str] = set()
+        self.hidden_kinds: set[str] = set()
+        self.hide_orphans = False
+        self.hide_filtered = False
+        self.matches: frozenset[str] | None = None
+        self.selection: list[int] = []
+        self.hovered = -1
+        self.version = 0
+        self._found: NDArray[np.int64] | None = None
+        self.pending: set[str] = set()
+        self.changed: set[str] = set()
+        self.marks = Highlights()
+        self._edges: EdgeStyle | None = None
+        self._links_of: tuple[object, NDArray[np.int64]] = None, np.empty(0, dtype=np.int64)
+        self._links_among: tuple[object, NDArray[np.int64]] = None, np.empty(0, dtype=np.int64)
+        self.graph: Graph = build_from((), ())
+        self.set_graph(self.graph, np.empty((0, 2), dtype=np.float32))
+
+    def set_graph(
+        self,
+        graph: Graph,
+        positions: Positions,
+        *,
+        again: bool = False,
+        found: NDArray[np.int64] | None = None,
+    ) -> None:
+        """Show another graph; what is selected stays selected where it is still there.
+
+        With `again` it is the next state of the same vault: communities and marks are kept. `found` are the
+        communities of another one, where they are known.
+        """
+        self.marks = self.marks.transferred(self.graph, graph) if again else Highlights()
+        if not again:
+            self._found = found
+        elif self._found is not None:
+            self._found = carry_communities(self.graph, self._found, graph)
+        selected = [self.graph.paths[row] for row in self.selection] if self.selection else []
+        self.graph = graph
+        self.move(positions)
+        self.resize()
+        self.weight = graph.degree.astype(np.float32) + 0.5
+        # As 16-bit numbers, which numpy sorts ten times as fast.
+        lightness = np.uint16(65535) - np.minimum(graph.degree, 65535).astype(np.uint16)
+        self.heaviest = np.argsort(lightness, kind="stable").astype(np.int32)
+        self.selection = [graph.rows[path] for path in selected if path in graph.rows]
+        self.hovered = -1
+        self.restyle()
+
+    def move(self, positions: Positions) -> None:
+        """Nodes are elsewhere now."""
+        self.positions = np.ascontiguousarray(positions, dtype=np.float32)
+        self.version += 1
+
+    @property
+    def unsorted(self) -> bool:
+        """Whether communities are wanted and not known yet: until `sort` all nodes have one colour."""
+        return self.coloring is ColorBy.COMMUNITY and self._found is None and len(self.graph) > 0
+
+    @property
+    def communities(self) -> NDArray[np.int64] | None:
+        """int64 (n,): the community of each node, -1 for none; None while nobody has looked for them."""
+        return self._found
+
+    def set_communities(self, graph: Graph, found: NDArray[np.int64]) -> bool:
+        """Take over the communities of `graph`; whether it is still the one that is shown."""
+        if graph is not self.graph:
+            return False
+        self._found = found
+        self.restyle()
+        return True
+
+    @property
+    def coloring(self) -> ColorBy:
+        """What colours say now: the user's choice, or what suits the vault."""
+        return self.color_by or self._suited
+
+    def resize(self) -> None:
+        """Work out radii anew, and in which order nodes are drawn: the smallest first."""
+        radii = node_radii(self.graph)
+        sizes = self.marks.sizes
+        self.radii = radii if sizes is None else radii * sizes
+        fine = np.minimum(self.radii * np.float32(4096), 65535).astype(np.uint16)
+        self.order = np.argsort(fine, kind="stable").astype(np.int32)
+        self.largest = np.ascontiguousarray(self.order[::-1])
+        self.version += 1
+
+    def restyle(self) -> None:
+        """Work out colours and strengths anew."""
+        self._suited = default_color_by(self.graph)
+        found = self._found
+        if found is None:
+            found = np.full(len(self.graph), -1, dtype=np.int64)
+        self.nodes = style_nodes(self.graph, self.theme, self.coloring, found)
+        self.recolor()
+        self.refilter()
+
+    def recolor(self) -> None:
+        """Work out the colour of each node and link anew."""
+        self.colors = node_colors(self.nodes, self.marks.colors)
+        self._edges = None
+        self.version += 1
+
+    def refilter(self) -> None:
+        """Work out strengths anew after a change of what is hidden or found."""
+        graph = self.graph
+        strength = np.ones(len(graph), dtype=np.float32)
+        if self.matches is not None:
+            strength[:] = 0.0 if self.hide_filtered else _FILTERED_OPACITY
+            strength[self.rows(self.matches)] = 1.0
+        if self.hidden_kinds:
+            strength[encode_columns(graph).kinds.is_among(self.hidden_kinds)] = 0.0
+        if self.hide_orphans:
+            strength[graph.degree == 0] = 0.0
+        hidden = [place for place, group in enumerate(self.nodes.groups) if group.key in self.hidden_groups]
+        if hidden:
+            strength[np.isin(self.nodes.group, hidden)] = 0.0
+        if self.marks.visible is not None:
+            strength[~self.marks.visible] = 0.0
+        self.strength = strength
+        self.is_whole = bool((strength > 0.0).all())
+        self._edges = None
+        self.version += 1
+
+    @property
+    def edges(self) -> EdgeStyle:
+        """How links are drawn."""
+        return self.edge_looks()()
+
+    def edge_looks(self) -> Callable[[], EdgeStyle]:
+        """What works out how links are drawn, once, in whichever thread asks first: the worker, mostly."""
+        known = self._edges
+        if known is not None:
+            return lambda: known
+        graph, theme, colors, strength = self.graph, self.theme, self.colors, self.strength
+
+        def work_out() -> EdgeStyle:
+            if self._edges is not None and self.strength is strength and self.colors is colors:
+                return self._edges
+            made = style_edges(graph, theme, colors, strength)
+            if self.strength is strength and self.colors is colors:
+                self._edges = made
+            return made
+
+        return work_out
+
+    def links_of(self, row: int) -> NDArray[np.int64]:
+        """int64 (k,): the shown links of a node, found once for as long as it is the same node."""
+        key = (row, self.version)
+        if self._links_of[0] != key:
+            ends = self.graph.edges
+            mine = np.flatnonzero((ends[:, 0] == row) | (ends[:, 1] == row))
+            if not self.is_whole:
+                mine = mine[(self.strength[ends[mine]] > 0).all(axis=1)]
+            self._links_of = key, mine
+        return self._links_of[1]
+
+    def links_among(self, held: NDArray[np.int64]) -> NDArray[np.int64]:
+        """int64 (k,): the shown links with an end in `held`, found once for as long as that is the same."""
+        if self._links_among[0] is not held:
+            among = np.zeros(len(self.graph), dtype=bool)
+            among[held] = True
+            ends = self.graph.edges
+            mine = np.flatnonzero(among[ends[:, 0]] | among[ends[:, 1]])
+            self._links_among = held, mine[self.strength[ends[mine]].min(axis=1, initial=1.0) > 0.2]
+        return self._links_among[1]
+
+    @property
+    def bodies(self) -> Bodies:
+        """The nodes as they are drawn."""
+        return Bodies(self.positions, self.radii, self.strength)
+
+    def view(self, camera: Camera, width: float, height: float) -> Viewport:
+        """How the layout is seen; close by, nodes grow slower than the distances between them.
+
+        From afar they shrink faster, so that a large vault stays light.
+        """
+        power = 0.55 if camera.scale > _REFERENCE_SCALE else 1.3
+        growth = _REFERENCE_SCALE * (camera.scale / _REFERENCE_SCALE) ** power
+        middle = (width / 2, height / 2)
+        return Viewport((camera.x, camera.y), camera.scale, middle, growth, _MIN_RADIUS)
+
+    def pixel_radii(self, scale: float) -> NDArray[np.float32]:
+        """float32 (n,): radii in pixels."""
+        return self.view(Camera(scale=scale), 0, 0).radii(self.radii)
+
+    def node_at(self, x: float, y: float, camera: Camera, width: int, height: int) -> int:
+        """The row under a pixel, or near it; -1 for none. Among several the one whose rim is nearest."""
+        if not len(self.graph):
+            return -1
+        view = self.view(camera, width, height)
+        if core_bindings.available():
+            return disc_at(self.bodies, view, x, y, _HIT_TOLERANCE)
+        at = view.to_pixels(self.positions)
+        apart = np.hypot(at[:, 0] - x, at[:, 1] - y) - view.radii(self.radii)
+        apart[self.strength <= 0.0] = np.inf
+        nearest = int(apart.argmin())
+        return nearest if apart[nearest] <= _HIT_TOLERANCE else -1
+
+    def nodes_in(
+        self,
+        corner: tuple[float, float],
+        opposite: tuple[float, float],
+        camera: Camera,
+        width: int,
+        height: int,
+    ) -> list[int]:
+        """Rows of the nodes shown inside a rectangle of pixels."""
+        at = camera.to_screen(self.positions, width, height)
+        low, high = np.minimum(corner, opposite), np.maximum(corner, opposite)
+        inside = (at >= low).all(axis=1) & (at <= high).all(axis=1) & (self.strength > 0.0)
+        return [int(row) for row in np.flatnonzero(inside)]
+
+    def nodes_inside(
+        self, polygon: NDArray[np.float32], camera: Camera, width: int, height: int
+    ) -> list[int]:
+        """Rows of the nodes shown in a closed polygon of pixels, float32 (k, 2), by the even-odd rule."""
+        if len(polygon) < 3:
+            return []
+        low, high = polygon.min(axis=0).tolist(), polygon.max(axis=0).tolist()
+        near = self.nodes_in((low[0], low[1]), (high[0], high[1]), camera, width, height)
+        at = camera.to_screen(self.positions[near], width, height)
+        inside = np.zeros(len(near), dtype=bool)
+        x, y = at[:, 0], at[:, 1]
+        for (x0, y0), (x1, y1) in zip(polygon, np.roll(polygon, -1, axis=0), strict=True):
+            if y0 != y1:
+                inside ^= ((y0 > y) != (y1 > y)) & (x < x0 + (y - y0) * (x1 - x0) / (y1 - y0))
+        return [row for row, is_inside in zip(near, inside.tolist(), strict=True) if is_inside]
+
+    def rows(self, paths: Iterable[str]) -> list[int]:
+        """Rows of those `paths` that are in the graph."""
+        known = self.graph.rows
+        return [known[path] for path in paths if path in known]
+
+    def selected_paths(self) -> tuple[str, ...]:
+        """The selected nodes, in the order in which they were chosen."""
+        return tuple(self.graph.paths[row] for row in self.selection)
+
+    def lit(self) -> NDArray[np.int32]:
+        """Rows that stay bright while a node is hovered: it and its neighbours."""
+        if self.hovered < 0:
+            return np.empty(0, dtype=np.int32)
+        neighbours = self.graph.neighbors(self.hovered)
+        return np.append(neighbours[self.strength[neighbours] > 0], np.int32(self.hovered))
+
+    def hide_kind(self, kind: str, hide: bool) -> None:
+        """Hide or show unresolved names or attachments."""
+        self._toggle(self.hidden_kinds, kind, hide)
+
+    def hide_group(self, key: str, hide: bool) -> None:
+        """Hide or show an entry of the legend."""
+        self._toggle(self.hidden_groups, key, hide)
+
+    def _toggle(self, hidden: set[str], key: str, hide: bool) -> None:
+        if hide:
+            hidden.add(key)
+        else:
+            hidden.discard(key)
+        self.refilter()
+
+    def find(self, paths: Collection[str] | None) -> None:
+        """Dim or hide all but `paths`; None ends that."""
+        self.matches = None if paths is None else frozenset(paths)
+        self.refilter()

@@ -1,0 +1,58 @@
+"""Whether notes can be placed by meaning, told before anybody asks for it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QObject
+
+from app.desktop.bridge import VaultClient
+from app.desktop.graph.settings.model import LayoutMode
+from app.desktop.graph.view import GraphView
+from app.desktop.runtime import tasks
+from app.embeddings.sync_scheduler import EmbeddingProgressed
+from app.events import Event
+
+if TYPE_CHECKING:
+    from app.workspace import Workspace
+
+
+class SemanticLayoutAvailability(QObject):
+    """Greys "By meaning" out, with the reason, while no note has been read for what it means.
+
+    Looks when the sheet is opened, and when notes have been read while it is open.
+    """
+
+    def __init__(self, client: VaultClient, view: GraphView) -> None:
+        super().__init__(view)
+        self._client = client
+        self._sheet = view.sheet
+        self._sheet.installEventFilter(self)
+        client.events.batch.connect(self._handle_events)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Qt's call for each event of the sheet."""
+        if event.type() == QEvent.Type.Show:
+            self._begin()
+        return False
+
+    def _handle_events(self, events: Sequence[Event]) -> None:
+        if self._sheet.isVisible() and any(isinstance(each, EmbeddingProgressed) for each in events):
+            self._begin()
+
+    def _begin(self) -> None:
+        tasks.start(self._check(), owner=self._sheet, what=self.tr("look what can be arranged"))
+
+    async def _check(self) -> None:
+        notes = await self._client.run(_notes_with_meaning)
+        reasons = {
+            None: self.tr("By meaning: switched off in the settings, under embeddings."),
+            0: self.tr("By meaning: no note has been read for what it means yet."),
+        }
+        forbidden = {LayoutMode.MEANING: reasons[notes]} if notes in reasons else {}
+        self._sheet.arrange.forbid(forbidden)
+
+
+async def _notes_with_meaning(workspace: Workspace) -> int | None:
+    return workspace.analysis.embedded_note_count

@@ -1,0 +1,207 @@
+"""The groups of the graph's sheet: a query and a colour each, the first that matches counts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
+
+from app.desktop.graph.settings.controls import GraphQueryField
+from app.desktop.graph.settings.model import PALETTE, QueryGroup
+from app.desktop.theme.colors import Theme
+from app.desktop.theme.icons import icon
+from app.errors import QueryError
+from app.index.saved_searches import SavedSearch
+
+_SWATCH_SIZE = 14
+
+
+class GroupRows(QWidget):
+    """Edits the groups; `changed` carries the new ones after every edit."""
+
+    changed = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._theme: Theme | None = None
+        self._rows: list[_GroupRow] = []
+        self._searches: tuple[SavedSearch, ...] = ()
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(4)
+        self.add_button = QPushButton(self.tr("Add a group"))
+        self.add_button.setProperty("role", "quiet")
+        self.add_button.setToolTip(self.tr("Give the notes that a search finds a colour of their own"))
+        self.add_button.clicked.connect(self._add)
+        self._column.addWidget(self.add_button, 0, Qt.AlignmentFlag.AlignLeft)
+
+    @property
+    def groups(self) -> tuple[QueryGroup, ...]:
+        """As they stand."""
+        return tuple(row.group for row in self._rows)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Draw the swatches and icons in other colours."""
+        self._theme = theme
+        for row in self._rows:
+            row.set_theme(theme)
+
+    def offer(self, searches: Sequence[SavedSearch]) -> None:
+        """Offer these saved searches to each group."""
+        self._searches = tuple(searches)
+        for row in self._rows:
+            row.query.offer(self._searches)
+
+    def show_groups(self, groups: Sequence[QueryGroup]) -> None:
+        """Put `groups` in place of those shown; rows that say the same stay as they are."""
+        if tuple(groups) == self.groups:
+            return
+        for row in self._rows:
+            row.hide()
+            row.deleteLater()
+        self._rows = []
+        for group in groups:
+            self._insert(group)
+        self._mark_first()
+
+    def show_count(self, place: int, count: int) -> None:
+        """Say how many notes a group has."""
+        if place < len(self._rows) and self._rows[place].query.text:
+            words = self.tr("1 note") if count == 1 else self.tr("{0} notes").format(f"{count:,}")
+            self._rows[place].query.show_answer("" if count else words)
+
+    def show_error(self, place: int, query: str, error: QueryError) -> None:
+        """Say why the query of a group cannot be read."""
+        if place < len(self._rows):
+            self._rows[place].query.show_error(query, error)
+
+    def _add(self) -> None:
+        taken = {row.group.color for row in self._rows}
+        free = [color for color in PALETTE if color not in taken]
+        color = free[0] if free else PALETTE[len(self._rows) % len(PALETTE)]
+        row = self._insert(QueryGroup(color=color))
+        self._mark_first()
+        row.query.field.setFocus()
+
+    def _insert(self, group: QueryGroup) -> _GroupRow:
+        row = _GroupRow(group)
+        row.edited.connect(self._emit_changed)
+        row.raised.connect(partial(self._raise, row))
+        row.removed.connect(partial(self._remove, row))
+        self._rows.append(row)
+        self._column.insertWidget(self._column.count() - 1, row)
+        if self._theme is not None:
+            row.set_theme(self._theme)
+        row.query.offer(self._searches)
+        return row
+
+    def _raise(self, row: _GroupRow) -> None:
+        place = self._rows.index(row)
+        if place:
+            self._rows.insert(place - 1, self._rows.pop(place))
+            self._column.removeWidget(row)
+            self._column.insertWidget(place - 1, row)
+            self._mark_first()
+            self._emit_changed()
+
+    def _remove(self, row: _GroupRow) -> None:
+        place = self._rows.index(row)
+        self._rows.remove(row)
+        self._column.removeWidget(row)
+        row.hide()
+        row.deleteLater()
+        self._mark_first()
+        next_one = self._rows[min(place, len(self._rows) - 1)].query.field if self._rows else self.add_button
+        next_one.setFocus()
+        self._emit_changed()
+
+    def _mark_first(self) -> None:
+        for place, row in enumerate(self._rows):
+            row.set_place(place)
+
+    def _emit_changed(self) -> None:
+        self.changed.emit(self.groups)
+
+
+class _GroupRow(QWidget):
+    """One group."""
+
+    edited = Signal()
+    raised = Signal()
+    removed = Signal()
+
+    def __init__(self, group: QueryGroup) -> None:
+        super().__init__()
+        self._color = group.color
+        self._theme: Theme | None = None
+        self._swatch = self._button(self.tr("The group's colour"))
+        self._swatch.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self._colors = QMenu(self._swatch)
+        self._swatch.setMenu(self._colors)
+        self.query = GraphQueryField(
+            self.tr("tag:project"), self.tr("Which notes the group has, as a search")
+        )
+        self.query.set(group.query)
+        self._up = self._button(self.tr("Move up: the first group that matches gives a note its colour"))
+        self._up.clicked.connect(self.raised)
+        self._off = self._button(self.tr("Remove the group"))
+        self._off.clicked.connect(self.removed)
+        self.query.asked.connect(self.edited)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(2)
+        for widget in (self._swatch, self.query, self._up, self._off):
+            row.addWidget(widget, 1 if widget is self.query else 0, Qt.AlignmentFlag.AlignTop)
+
+    @property
+    def group(self) -> QueryGroup:
+        """As it stands."""
+        return QueryGroup(query=self.query.text, color=self._color)
+
+    def set_place(self, place: int) -> None:
+        """Its place from 0: the first cannot go up."""
+        self._up.setEnabled(place > 0)
+        self.query.field.setAccessibleName(self.tr("Search of group {0}").format(place + 1))
+
+    def set_theme(self, theme: Theme) -> None:
+        """Draw in other colours."""
+        self._theme = theme
+        self._swatch.setIcon(_disc(theme.node_colors[self._color]))
+        self.query.set_theme(theme)
+        self._up.setIcon(icon(theme, "arrow-up"))
+        self._off.setIcon(icon(theme, "x"))
+        self._colors.clear()
+        for place, color in enumerate(PALETTE):
+            words = self.tr("Colour {0}").format(place + 1)
+            self._colors.addAction(_disc(theme.node_colors[color]), words, partial(self._set_color, color))
+
+    def _set_color(self, color: str) -> None:
+        self._color = color
+        if self._theme is not None:
+            self._swatch.setIcon(_disc(self._theme.node_colors[color]))
+        self.edited.emit()
+
+    def _button(self, words: str) -> QToolButton:
+        made = QToolButton()
+        made.setAutoRaise(True)
+        made.setIconSize(QSize(_SWATCH_SIZE, _SWATCH_SIZE))
+        made.setToolTip(words)
+        made.setAccessibleName(words)
+        return made
+
+
+def _disc(color: str) -> QIcon:
+    """A filled disc."""
+    side = 4 * _SWATCH_SIZE
+    pixmap = QPixmap(side, side)
+    pixmap.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(pixmap)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(QColor(color))
+    painter.drawEllipse(3, 3, side - 6, side - 6)
+    painter.end()
+    return QIcon(pixmap)

@@ -1,0 +1,93 @@
+"""What the user has set in the graph's sheet: kept per vault, and read back with care."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from app.desktop.graph.node_style import ColorBy
+
+PALETTE = tuple(f"palette-{place}" for place in range(8))
+
+
+class LayoutMode(StrEnum):
+    """What decides where nodes are."""
+
+    FORCE = "force"
+    FOLDER = "folder"
+    TAG = "tag"
+    TYPE = "type"
+    CREATED = "created"
+    MODIFIED = "modified"
+    MEANING = "meaning"
+
+
+class QueryGroup(BaseModel):
+    """Nodes that a query finds, in one colour of the theme's palette ("palette-0" to "palette-7")."""
+
+    model_config = ConfigDict(frozen=True, defer_build=True)
+
+    query: str = ""
+    color: str = Field(default=PALETTE[0], pattern=r"^palette-[0-7]$")
+
+
+class VisibilitySettings(BaseModel):
+    """Which kinds of nodes and links are there; `dimmed` keeps what the filter leaves out, but faint."""
+
+    model_config = ConfigDict(frozen=True, defer_build=True)
+
+    orphans: bool = True
+    unresolved: bool = True
+    attachments: bool = True
+    tags: bool = False
+    suggestions: bool = False
+    dimmed: bool = True
+
+
+class ForceSettings(BaseModel):
+    """The forces, as the sliders have them; the first values are those of a layout from scratch."""
+
+    model_config = ConfigDict(frozen=True, defer_build=True)
+
+    spacing: float = Field(default=16.0, ge=4.0, le=40.0)
+    attraction: float = Field(default=1.0, ge=0.0, le=3.0)
+    repulsion: float = Field(default=1.0, ge=0.0, le=4.0)
+    gravity: float = Field(default=0.0, ge=0.0, le=1.0)
+
+
+class GraphSettings(BaseModel):
+    """All of it. `minimap` and `color_by` are None for what suits the vault; `folded` names sections."""
+
+    model_config = ConfigDict(frozen=True, defer_build=True)
+
+    color_by: ColorBy | None = None
+    minimap: bool | None = None
+    filter: str = Field(default="", max_length=4000)
+    shown: VisibilitySettings = VisibilitySettings()
+    groups: tuple[QueryGroup, ...] = ()
+    pull: ForceSettings = ForceSettings()
+    arrangement: LayoutMode = LayoutMode.FORCE
+    folded: tuple[str, ...] = ("groups", "forces", "arrange", "analysis")
+
+    def with_(self, **values: object) -> GraphSettings:
+        """The same with other values."""
+        return self.model_copy(update=values)
+
+
+def parse_graph_settings(kept: Mapping[str, Any]) -> GraphSettings:
+    """The choices that were kept; a field that says nothing sensible has its first value.
+
+    Args:
+        kept: What `GraphSettings.model_dump(mode="json")` gave, perhaps of another version, or nothing.
+    """
+    good: dict[str, Any] = {}
+    for name in GraphSettings.model_fields.keys() & kept.keys():
+        try:
+            GraphSettings.model_validate({name: kept[name]})
+        except ValidationError:
+            continue
+        good[name] = kept[name]
+    return GraphSettings.model_validate(good)

@@ -1,0 +1,320 @@
+"""The sections of the graph's settings panel: each edits its part of the `GraphSettings`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QCheckBox,
+    QGridLayout,
+    QLabel,
+    QPushButton,
+    QSizePolicy,
+    QToolButton,
+    QWidget,
+)
+
+from app.desktop.graph.node_style import ColorBy
+from app.desktop.graph.settings.controls import (
+    CollapsibleSection,
+    GraphQueryField,
+    SectionComboBox,
+    SliderRow,
+    checkbox,
+    with_label,
+)
+from app.desktop.graph.settings.group_rows import GroupRows
+from app.desktop.graph.settings.model import ForceSettings, GraphSettings, LayoutMode, VisibilitySettings
+from app.desktop.theme.colors import Theme
+from app.desktop.theme.icons import icon
+
+
+class DisplaySection(CollapsibleSection):
+    """Colours, and the overview map."""
+
+    changed = Signal(object)
+
+    def __init__(self, choices: GraphSettings, parent: QWidget | None = None) -> None:
+        super().__init__("display", "", parent)
+        self._head.setText(self.tr("Display"))
+        self._choices = choices
+        self.colors = SectionComboBox()
+        self.colors.setToolTip(self.tr("What a node's colour says; groups come first"))
+        for by, words in (
+            (None, self.tr("What suits the vault")),
+            (ColorBy.TYPE, self.tr("Type")),
+            (ColorBy.COMMUNITY, self.tr("Community")),
+            (ColorBy.FOLDER, self.tr("Folder")),
+        ):
+            self.colors.addItem(words, by)
+        self.minimap = checkbox(self.tr("Overview map"), self.tr("A small picture of the whole graph (M)"))
+        self.add(with_label(self.tr("Colour by"), self.colors))
+        self.add(self.minimap)
+        self.colors.activated.connect(lambda _at: self._emit_changed(color_by=self.colors.currentData()))
+        self.minimap.clicked.connect(lambda on: self._emit_changed(minimap=on))
+
+    def show_choices(self, choices: GraphSettings) -> None:
+        """Show these."""
+        self._choices = choices
+        self.colors.setCurrentIndex(max(0, self.colors.findData(choices.color_by)))
+
+    def show_minimap(self, on: bool) -> None:
+        """Tick whether the map is shown now, by choice or by size."""
+        self.minimap.setChecked(on)
+
+    def _emit_changed(self, **values: object) -> None:
+        self.changed.emit(self._choices.with_(**values))
+
+
+class FilterSection(CollapsibleSection):
+    """A search, and which kinds of nodes and links there are."""
+
+    changed = Signal(object)
+
+    def __init__(self, choices: GraphSettings, parent: QWidget | None = None) -> None:
+        super().__init__("filters", "", parent)
+        self._head.setText(self.tr("Filters"))
+        self._choices = choices
+        words = self.tr("Keep only what this search finds: words, tag:, path:, type:, -not, OR, (…)")
+        self.query = GraphQueryField(self.tr("Search, such as tag:idea -path:Archive"), words)
+        self.add(self.query)
+        self._boxes: dict[str, QCheckBox] = {}
+        for name, title, tip in (
+            ("dimmed", self.tr("Keep the rest, faint"), self.tr("Off: what is not found is hidden")),
+            ("orphans", self.tr("Notes without links"), self.tr("Show notes that nothing links to or from")),
+            (
+                "unresolved",
+                self.tr("Notes not written yet"),
+                self.tr("Show names that links say and no note has"),
+            ),
+            ("attachments", self.tr("Attachments"), self.tr("Show files that are not notes")),
+            ("tags", self.tr("Tags"), self.tr("Show each tag as a node linked with its notes")),
+            (
+                "suggestions",
+                self.tr("Suggested links"),
+                self.tr("Show as dashes which notes could be linked"),
+            ),
+        ):
+            box = checkbox(title, tip)
+            box.clicked.connect(lambda on, name=name: self._set(name, on))
+            self._boxes[name] = box
+            self.add(box)
+        self.query.asked.connect(lambda text: self.changed.emit(self._choices.with_(filter=text)))
+
+    def set_theme(self, theme: Theme) -> None:
+        """Draw in other colours."""
+        super().set_theme(theme)
+        self.query.set_theme(theme)
+
+    def box(self, name: str) -> QCheckBox:
+        """The switch of one field of `VisibilitySettings`."""
+        return self._boxes[name]
+
+    def show_choices(self, choices: GraphSettings) -> None:
+        """Show these."""
+        self._choices = choices
+        self.query.set(choices.filter)
+        for name, box in self._boxes.items():
+            box.setChecked(getattr(choices.shown, name))
+
+    def _set(self, name: str, on: bool) -> None:
+        shown = VisibilitySettings.model_validate({**self._choices.shown.model_dump(), name: on})
+        self.changed.emit(self._choices.with_(shown=shown))
+
+
+class GroupSection(CollapsibleSection):
+    """Groups by query."""
+
+    changed = Signal(object)
+
+    def __init__(self, choices: GraphSettings, parent: QWidget | None = None) -> None:
+        super().__init__("groups", "", parent)
+        self._head.setText(self.tr("Groups"))
+        self._choices = choices
+        self.rows = GroupRows()
+        self.add(self.rows)
+        self.rows.changed.connect(lambda groups: self.changed.emit(self._choices.with_(groups=groups)))
+
+    def set_theme(self, theme: Theme) -> None:
+        """Draw in other colours."""
+        super().set_theme(theme)
+        self.rows.set_theme(theme)
+
+    def show_choices(self, choices: GraphSettings) -> None:
+        """Show these."""
+        self._choices = choices
+        self.rows.show_groups(choices.groups)
+
+
+class ForceSection(CollapsibleSection):
+    """The sliders of the physics, its first state, and its pause."""
+
+    changed = Signal(object)
+    paused = Signal(bool)
+
+    def __init__(self, choices: GraphSettings, parent: QWidget | None = None) -> None:
+        super().__init__("forces", "", parent)
+        self._head.setText(self.tr("Forces"))
+        self._choices = choices
+        first = ForceSettings()
+        times = lambda value: f"{value:.1f} ×"  # noqa: E731
+        rows = {
+            "spacing": SliderRow(
+                self.tr("Spacing"),
+                self.tr("How far linked notes are apart"),
+                4,
+                40,
+                first.spacing,
+                1,
+                lambda value: f"{value:.0f}",
+            ),
+            "attraction": SliderRow(
+                self.tr("Link strength"), self.tr("How hard links pull"), 0, 3, first.attraction, 0.1, times
+            ),
+            "repulsion": SliderRow(
+                self.tr("Repulsion"),
+                self.tr("How hard notes push each other away"),
+                0,
+                4,
+                first.repulsion,
+                0.1,
+                times,
+            ),
+            "gravity": SliderRow(
+                self.tr("Gravity"),
+                self.tr("How hard all is pulled to the middle"),
+                0,
+                1,
+                first.gravity,
+                0.02,
+                lambda value: f"{value:.2f}",
+            ),
+        }
+        self.sliders: Mapping[str, SliderRow] = rows
+        for name, row in rows.items():
+            self.add(row)
+            row.moved.connect(lambda value, name=name: self._set(name, value))
+        self.reset = QPushButton(self.tr("First values"))
+        self.reset.setProperty("role", "quiet")
+        self.reset.setToolTip(self.tr("Put all sliders back to where they began"))
+        self.reset.clicked.connect(lambda: self.changed.emit(self._choices.with_(pull=ForceSettings())))
+        self.pause = checkbox(self.tr("Hold still"), self.tr("Nothing moves by itself (Space)"))
+        self.pause.clicked.connect(self.paused)
+        self.add(self.pause)
+        self.add(self.reset)
+
+    def show_choices(self, choices: GraphSettings) -> None:
+        """Show these."""
+        self._choices = choices
+        for name, row in self.sliders.items():
+            row.set(getattr(choices.pull, name))
+        self.reset.setEnabled(choices.pull != ForceSettings())
+
+    def _set(self, name: str, value: float) -> None:
+        pull = ForceSettings.model_validate({**self._choices.pull.model_dump(), name: value})
+        self.changed.emit(self._choices.with_(pull=pull))
+
+
+class LayoutSection(CollapsibleSection):
+    """Where nodes are, at a click."""
+
+    changed = Signal(object)
+    anew = Signal()
+
+    def __init__(self, choices: GraphSettings, parent: QWidget | None = None) -> None:
+        super().__init__("arrange", "", parent)
+        self._head.setText(self.tr("Arrange"))
+        self._choices = choices
+        grid = QWidget(self.body)
+        cells = QGridLayout(grid)
+        cells.setContentsMargins(0, 0, 0, 0)
+        cells.setSpacing(4)
+        self._group = QButtonGroup(self)
+        self.buttons: dict[LayoutMode, QToolButton] = {}
+        self._symbols: dict[LayoutMode, str] = {}
+        self._words: dict[LayoutMode, str] = {}
+        kinds = (
+            (LayoutMode.FORCE, "share-network", self.tr("By links"), self.tr("Linked notes lie together")),
+            (LayoutMode.FOLDER, "folder", self.tr("By folder"), self.tr("Notes of a folder lie together")),
+            (LayoutMode.TAG, "hash", self.tr("By tag"), self.tr("Notes with a tag lie together")),
+            (LayoutMode.TYPE, "squares-four", self.tr("By type"), self.tr("Notes of a type lie together")),
+            (
+                LayoutMode.CREATED,
+                "calendar-plus",
+                self.tr("By creation"),
+                self.tr("From the oldest to the newest"),
+            ),
+            (
+                LayoutMode.MODIFIED,
+                "clock",
+                self.tr("By change"),
+                self.tr("From the first to the last changed"),
+            ),
+            (
+                LayoutMode.MEANING,
+                "brain",
+                self.tr("By meaning"),
+                self.tr("Notes of like meaning lie together"),
+            ),
+        )
+        for place, (kind, symbol, title, words) in enumerate(kinds):
+            button = QToolButton()
+            button.setObjectName("graphArrangement")
+            button.setText(title)
+            button.setCheckable(True)
+            self._symbols[kind], self._words[kind] = symbol, words
+            button.setToolTip(words)
+            button.setAccessibleName(f"{title}: {words}")
+            _make_wide(button)
+            button.clicked.connect(partial(self._choose, kind))
+            self._group.addButton(button)
+            self.buttons[kind] = button
+            cells.addWidget(button, place // 2, place % 2)
+        self.add(grid)
+        self.why = QLabel()
+        self.why.setProperty("tone", "faint")
+        self.why.setWordWrap(True)
+        self.why.hide()
+        self.add(self.why)
+        again = QPushButton(self.tr("Arrange anew"))
+        again.setProperty("role", "quiet")
+        again.setToolTip(self.tr("Lay the graph out from scratch by its links"))
+        again.clicked.connect(self.anew)
+        self.add(again)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Draw in other colours."""
+        super().set_theme(theme)
+        for kind, button in self.buttons.items():
+            button.setIcon(icon(theme, self._symbols[kind]))
+
+    def show_choices(self, choices: GraphSettings) -> None:
+        """Show these."""
+        self._choices = choices
+        self.buttons[choices.arrangement].setChecked(True)
+
+    def show_state(self, kind: LayoutMode) -> None:
+        """Tick the arrangement that is shown."""
+        self.buttons[kind].setChecked(True)
+
+    def forbid(self, reasons: Mapping[LayoutMode, str]) -> None:
+        """Grey out what cannot be done now, each with its reason."""
+        for kind, button in self.buttons.items():
+            button.setEnabled(kind not in reasons)
+            button.setToolTip(reasons.get(kind, self._words[kind]))
+        said = "\n".join(dict.fromkeys(reasons.values()))
+        self.why.setText(said)
+        self.why.setVisible(bool(said))
+
+    def _choose(self, kind: LayoutMode) -> None:
+        self.changed.emit(self._choices.with_(arrangement=kind))
+
+
+def _make_wide(button: QToolButton) -> None:
+
+    button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+    button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+    button.setIconSize(QSize(14, 14))

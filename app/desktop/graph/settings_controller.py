@@ -1,0 +1,127 @@
+"""What follows from the choices in the graph's sheet and needs no vault: looks, forces, the map."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Signal
+
+from app.desktop.graph.appearance import Appearance
+from app.desktop.graph.layout_switch import LayoutSwitch
+from app.desktop.graph.overlays.minimap import MIN_NODES_FOR_MINIMAP
+from app.desktop.graph.settings.model import GraphSettings, LayoutMode
+from app.desktop.graph.view_components import ViewComponents
+from app.desktop.graph.virtual_nodes import VirtualNodes
+from app.graph.force_params import ForceParams
+
+
+class GraphSettingsController(QObject):
+    """Lets the parts of a view follow its sheet.
+
+    Signals:
+        changed: The choices, after every edit.
+        colored: What colours are to say now, None for what suits the vault.
+        decorated: Tags have come or gone.
+        resized: A part has appeared or gone.
+        arrangement_asked: One that must be computed elsewhere.
+    """
+
+    changed = Signal(object)
+    colored = Signal(object)
+    decorated = Signal()
+    resized = Signal()
+    arrangement_asked = Signal(object)
+
+    def __init__(
+        self, parts: ViewComponents, appearance: Appearance, arranging: LayoutSwitch, decoration: VirtualNodes
+    ) -> None:
+        super().__init__(parts.canvas)
+        self._parts = parts
+        self._appearance = appearance
+        self._arranging = arranging
+        self._decoration = decoration
+        self._now = parts.sheet.choices
+        parts.sheet.changed.connect(self._apply)
+        parts.sheet.forces.paused.connect(self.pause)
+        parts.toolbar.paused.connect(self.pause)
+        parts.minimap.turned.connect(self.resized)
+        arranging.changed.connect(self._show_arrangement)
+
+    def start_with(self, choices: GraphSettings) -> None:
+        """Show the choices of last time, before there is a graph."""
+        parts = self._parts
+        # Suggestions are looked for when they are asked for, not at every start.
+        choices = choices.with_(shown=choices.shown.model_copy(update={"suggestions": False}))
+        parts.sheet.show_choices(choices)
+        parts.canvas.forces = ForceParams(**choices.pull.model_dump())
+        parts.canvas.scene.color_by = choices.color_by
+        self._appearance.show(choices.shown)
+        self._decoration.tags = choices.shown.tags
+        self._now = choices
+
+    def graph_changed(self) -> None:
+        """Another graph is shown: a large one has its map, unless the user chose."""
+        parts = self._parts
+        wanted, count = self._now.minimap, len(parts.canvas.scene.graph)
+        on = count > MIN_NODES_FOR_MINIMAP if wanted is None else wanted and count > 0
+        parts.minimap.set_shown(on, always=wanted is True)
+        parts.sheet.display.show_minimap(on)
+        parts.sheet.analysis.set_path_possible(len(parts.canvas.scene.selection) == 2)
+
+    def turn_minimap(self) -> None:
+        """Show the map, or hide it."""
+        self.set(self._now.with_(minimap=self._parts.minimap.isHidden()))
+
+    def turn_pause(self) -> None:
+        """Hold the graph still, or let it move again."""
+        self.pause(not self._parts.canvas.layout_thread.paused)
+
+    def pause(self, on: bool) -> None:
+        """Hold the graph still, or let it move again."""
+        canvas = self._parts.canvas
+        if on:
+            canvas.layout_thread.pause()
+        else:
+            canvas.layout_thread.resume()
+        canvas.run_frames()
+        self._parts.toolbar.show_paused(on)
+        self._parts.sheet.forces.pause.setChecked(on)
+
+    def set(self, choices: GraphSettings) -> None:
+        """Let these be chosen, as if the user had set them."""
+        self._parts.sheet.show_choices(choices)
+        self._apply(choices)
+
+    def _apply(self, choices: GraphSettings) -> None:
+        before, self._now = self._now, choices
+        parts = self._parts
+        if choices.color_by != before.color_by:
+            self.colored.emit(choices.color_by)
+        if choices.minimap != before.minimap:
+            self.graph_changed()
+            self.resized.emit()
+        if choices.shown != before.shown:
+            self._appearance.show(choices.shown)
+        if choices.shown.tags != before.shown.tags:
+            self._decoration.tags = choices.shown.tags
+            self.decorated.emit()
+        if choices.pull != before.pull:
+            parts.canvas.set_forces(ForceParams(**choices.pull.model_dump()))
+        if choices.arrangement != before.arrangement:
+            self._arrange(choices.arrangement)
+        self.changed.emit(choices)
+
+    def _arrange(self, kind: LayoutMode) -> None:
+        if kind is LayoutMode.FORCE:
+            self._arranging.show_by_links()
+        else:
+            self.arrangement_asked.emit(kind)
+
+    def _show_arrangement(self) -> None:
+        """The sliders move what lies by its links only; the sheet ticks what is shown."""
+        parts = self._parts
+        by_links = self._arranging.is_by_links
+        for row in parts.sheet.forces.sliders.values():
+            row.setEnabled(by_links)
+        if by_links and self._now.arrangement is not LayoutMode.FORCE:
+            self._now = self._now.with_(arrangement=LayoutMode.FORCE)
+            parts.sheet.show_choices(self._now)
+            self.changed.emit(self._now)

@@ -1,0 +1,110 @@
+"""What is shown besides the graph of the index: tags as nodes, and links that are only suggested."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from app.graph.builder import add_suggestions
+from app.graph.model import Graph
+
+TAG_RELATION = "TAGGED"
+
+
+@dataclass(frozen=True, slots=True)
+class SuggestedEdge:
+    """A link that could be made, and how good it is from 0 to 1."""
+
+    source: str
+    target: str
+    score: float
+
+
+class VirtualNodes:
+    """Adds to a graph what the user wants to see with it; its nodes keep their rows, others follow them."""
+
+    def __init__(self) -> None:
+        self.tags = False
+        self.proposed: tuple[SuggestedEdge, ...] = ()
+        self._prepared: tuple[Graph, Graph] | None = None
+
+    def prepare(self, graph: Graph) -> None:
+        """Work out beside the window's thread what `of` will need."""
+        if self.tags:
+            self._tagged(graph)
+
+    def apply_to(self, graph: Graph) -> Graph:
+        """`graph` with all that is wanted."""
+        shown = self._tagged(graph) if self.tags else graph
+        pairs = [
+            (graph.rows[one.source], graph.rows[one.target], one.score)
+            for one in self.proposed
+            if one.source in graph.rows and one.target in graph.rows
+        ]
+        if not pairs:
+            return shown
+        rows = np.array([pair[:2] for pair in pairs], dtype=np.int32).reshape(-1, 2)
+        return add_suggestions(shown, rows, np.array([pair[2] for pair in pairs], dtype=np.float32))
+
+    def _tagged(self, graph: Graph) -> Graph:
+        prepared = self._prepared
+        if prepared is None or prepared[0] is not graph:
+            prepared = self._prepared = graph, add_tag_nodes(graph)
+        return prepared[1]
+
+
+def add_tag_nodes(graph: Graph) -> Graph:
+    """`graph` with a node for each tag, after its own, linked with the notes that have it.
+
+    A tag's path is "#" and its name in lower case; its name is as the first note writes it.
+    """
+    known: dict[str, int] = {}
+    names: list[str] = []
+    pairs: list[tuple[int, int]] = []
+    for row, tags in enumerate(graph.tags):
+        for tag in dict.fromkeys(tag.casefold() for tag in tags):
+            place = known.setdefault(tag, len(known))
+            if place == len(names):
+                names.append(next(each for each in tags if each.casefold() == tag))
+            pairs.append((row, len(graph) + place))
+    if not known:
+        return graph
+    count, links = len(known), np.array(pairs, dtype=np.int32).reshape(-1, 2)
+    first = len(graph.links)
+    types: Sequence[str] = (*graph.edge_types, TAG_RELATION)
+    return replace(
+        graph,
+        paths=(*graph.paths, *(f"#{tag}" for tag in known)),
+        names=(*graph.names, *(f"#{name}" for name in names)),
+        types=(*graph.types, *["tag"] * count),
+        kinds=(*graph.kinds, *["tag"] * count),
+        tags=(*graph.tags, *[()] * count),
+        folders=(*graph.folders, *[""] * count),
+        modified=np.concatenate([graph.modified, np.zeros(count)]),
+        created=np.concatenate([graph.created, np.zeros(count)]),
+        edges=np.ascontiguousarray(np.concatenate([graph.edges[:first], links, graph.edges[first:]])),
+        edge_types=tuple(types),
+        edge_codes=np.concatenate(
+            [
+                graph.edge_codes[:first],
+                np.full(len(links), len(types) - 1, dtype=np.int16),
+                graph.edge_codes[first:],
+            ]
+        ),
+        confidence=np.concatenate(
+            [
+                graph.confidence[:first],
+                np.full(len(links), np.nan, dtype=np.float32),
+                graph.confidence[first:],
+            ]
+        ),
+        suggested=np.concatenate(
+            [
+                graph.suggested[:first],
+                np.zeros(len(links), dtype=bool),
+                graph.suggested[first:],
+            ]
+        ),
+    ).precompute()

@@ -1,0 +1,214 @@
+"""The help: a searchable list of pages, and the page, rendered as notes are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QSize, Qt, QUrl, Signal
+from PySide6.QtGui import QKeySequence, QShortcut, QTextDocument
+from PySide6.QtWidgets import (
+    QDialog,
+    QHBoxLayout,
+    QListWidget,
+    QListWidgetItem,
+    QPushButton,
+    QTextBrowser,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.desktop.help.pages import ABOUT, FIRST, page_id
+from app.desktop.help.handbook import HelpPage
+from app.desktop.theme.app_icon import app_icon
+from app.desktop.theme.theme import Theme, ThemeSource
+from app.desktop.widgets.panel import SearchField, ThemedButton
+from app.vault.markdown.render import NoteTarget, RenderColors, render
+
+_ID_ROLE = Qt.ItemDataRole.UserRole
+_ICON, _ICON_SIZE = "app-icon", 64
+
+
+class HelpDialog(QDialog):
+    """Show `pages`; not modal, so that it can stay open next to what it explains.
+
+    `tool_wanted` carries the name of a tool that the user wants to run with its form.
+    """
+
+    tool_wanted = Signal(str)
+
+    def __init__(
+        self,
+        pages: Sequence[HelpPage],
+        theme: ThemeSource,
+        can_run: bool,
+        parent: QWidget | None = None,
+        first: str = FIRST,
+    ) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(self.tr("Help"))
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._pages = {page.id: page for page in pages}
+        self._theme = theme
+        self._can_run = can_run
+        self._visited: list[str] = []
+        self._at = -1
+        self.search = SearchField(theme, self.tr("Search the help"))
+        self.list = QListWidget()
+        self.list.setObjectName("sections")
+        self.list.setAccessibleName(self.tr("Pages"))
+        self.page = QTextBrowser()
+        self.page.setOpenLinks(False)
+        self.page.setAccessibleName(self.tr("Page"))
+        self.page.anchorClicked.connect(self._follow)
+        self.back = ThemedButton(theme, "arrow-left", self.tr("Back (Alt+Left)"))
+        self.back.clicked.connect(lambda: self._step(-1))
+        self.forward = ThemedButton(theme, "arrow-right", self.tr("Forward (Alt+Right)"))
+        self.forward.clicked.connect(lambda: self._step(1))
+        for keys, button in (("Alt+Left", self.back), ("Alt+Right", self.forward)):
+            QShortcut(QKeySequence(keys), self, button.click)
+        self.run_button = QPushButton(self.tr("Run tool…"))
+        self.run_button.clicked.connect(lambda: self.tool_wanted.emit(self.current.removeprefix("tool:")))
+        self._fill()
+        self._build()
+        self.show_page(first)
+        self._show()
+        self.search.textChanged.connect(self._filter_pages)
+        self.list.currentItemChanged.connect(lambda *_: self._show())
+        theme.changed.connect(self._apply_theme)
+        self.resize(round(900 * theme.zoom), round(640 * theme.zoom))
+        self.search.setFocus()
+
+    @property
+    def current(self) -> str:
+        """The id of the page that is shown; empty for none."""
+        item = self.list.currentItem()
+        return str(item.data(_ID_ROLE)) if item is not None and item.data(_ID_ROLE) else ""
+
+    def show_page(self, id: str) -> None:
+        """Show the page with that id."""
+        for row in range(self.list.count()):
+            if self.list.item(row).data(_ID_ROLE) == id:
+                # A link may lead to a page that the search leaves out of the list.
+                if self.list.item(row).isHidden():
+                    self.search.clear()
+                self.list.setCurrentRow(row)
+
+    def listed(self) -> tuple[str, ...]:
+        """The ids of the pages in the list."""
+        items = (self.list.item(row) for row in range(self.list.count()))
+        return tuple(
+            str(item.data(_ID_ROLE)) for item in items if item.data(_ID_ROLE) and not item.isHidden()
+        )
+
+    def _fill(self) -> None:
+        group = ""
+        for page in self._pages.values():
+            if page.group != group:
+                group = page.group
+                heading = QListWidgetItem(group)
+                heading.setFlags(Qt.ItemFlag.NoItemFlags)
+                bold = self.list.font()
+                bold.setBold(True)
+                heading.setFont(bold)
+                self._add(heading)
+            item = QListWidgetItem(f"   {page.title.replace('_', ' ')}")
+            item.setData(_ID_ROLE, page.id)
+            self._add(item)
+
+    def _add(self, item: QListWidgetItem) -> None:
+        item.setSizeHint(QSize(0, round(28 * self._theme.zoom)))
+        self.list.addItem(item)
+
+    def _build(self) -> None:
+        side = QWidget()
+        side.setObjectName("page")
+        side.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        side.setFixedWidth(round(240 * self._theme.zoom))
+        left = QVBoxLayout(side)
+        left.setContentsMargins(12, 12, 12, 12)
+        left.setSpacing(8)
+        left.addWidget(self.search)
+        left.addWidget(self.list, 1)
+        right = QVBoxLayout()
+        right.setContentsMargins(20, 12, 12, 12)
+        ways = QHBoxLayout()
+        ways.setSpacing(2)
+        ways.addWidget(self.back)
+        ways.addWidget(self.forward)
+        ways.addStretch(1)
+        right.addLayout(ways)
+        right.addWidget(self.page, 1)
+        right.addWidget(self.run_button, 0, Qt.AlignmentFlag.AlignRight)
+        whole = QHBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(0)
+        whole.addWidget(side)
+        whole.addLayout(right, 1)
+        self.page.setFrameShape(QTextBrowser.Shape.NoFrame)
+
+    def _show(self) -> None:
+        page = self._pages.get(self.current)
+        if page is not None:
+            if not self._visited or self._visited[self._at] != page.id:
+                self._visited[self._at + 1 :] = [page.id]
+                self._at += 1
+            text = render(page.text, self._resolve, RenderColors.of(self._theme.theme))
+            if page.id == ABOUT:
+                text = f'<p><img src="{_ICON}" width="{_ICON_SIZE}" height="{_ICON_SIZE}"></p>{text}'
+                picture = app_icon(self._theme.theme).pixmap(2 * _ICON_SIZE)
+                self.page.document().addResource(
+                    QTextDocument.ResourceType.ImageResource.value, QUrl(_ICON), picture
+                )
+            self.page.setHtml(text)
+        self.back.setEnabled(self._at > 0)
+        self.forward.setEnabled(self._at < len(self._visited) - 1)
+        is_tool = self.current.startswith("tool:")
+        self.run_button.setVisible(is_tool)
+        self.run_button.setEnabled(self._can_run)
+        self.run_button.setToolTip("" if self._can_run else self.tr("Open a vault first"))
+
+    def _filter_pages(self, text: str) -> None:
+        """List the pages that hold all words, those with one in the title chosen first."""
+        words = text.casefold().split()
+        heading: QListWidgetItem | None = None
+        best: QListWidgetItem | None = None
+        for row in range(self.list.count()):
+            item = self.list.item(row)
+            if not item.data(_ID_ROLE):
+                heading = item
+                heading.setHidden(bool(words))
+                continue
+            page = self._pages[item.data(_ID_ROLE)]
+            searched = f"{page.title} {page.title.replace('_', ' ')} {page.text}".casefold()
+            found = all(word in searched for word in words)
+            item.setHidden(not found)
+            if found and heading is not None:
+                heading.setHidden(False)
+            in_title = all(word in page.title.casefold() for word in words)
+            if found and (best is None or (in_title and words and not _is_titled(best, words))):
+                best = item
+        if words and best is not None:
+            self.list.setCurrentItem(best)
+
+    def _resolve(self, name: str) -> NoteTarget | None:
+        found = page_id(self._pages.values(), name)
+        return NoteTarget(found) if found else None
+
+    def _follow(self, url: QUrl) -> None:
+        """Go to another page or to a heading; pages link to nothing else."""
+        if url.scheme() == "note":
+            self.show_page(url.path(QUrl.ComponentFormattingOption.FullyDecoded))
+        if url.hasFragment():
+            self.page.scrollToAnchor(url.fragment(QUrl.ComponentFormattingOption.FullyDecoded))
+
+    def _step(self, by: int) -> None:
+        if 0 <= self._at + by < len(self._visited):
+            self._at += by
+            self.show_page(self._visited[self._at])
+
+    def _apply_theme(self, _: Theme) -> None:
+        self._show()
+
+
+def _is_titled(item: QListWidgetItem, words: Sequence[str]) -> bool:
+    return all(word in item.text().casefold() for word in words)

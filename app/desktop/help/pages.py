@@ -1,0 +1,108 @@
+"""The pages of the help, as Markdown: the handbook, and pages made from the tools and the commands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from app import __version__, paths
+from app.desktop.help.handbook import ExampleNames, HelpPage, read_handbook
+from app.desktop.shell.commands import COMMANDS, MENUS, shortcut_text, translate
+from app.toolkit.documentation import catalog_page, tool_page
+from app.toolkit.registry import ToolRegistry
+
+FIRST, SHORTCUTS, ABOUT, TOOLS = "First steps", "shortcuts", "about", "tools"
+_PANEL = "panel:"
+_MODEL = "all-MiniLM-L6-v2-int8"
+
+
+def help_pages(registry: ToolRegistry, names: ExampleNames | None = None) -> tuple[HelpPage, ...]:
+    """Return every page in the order of the list: the handbook, then the tools by category.
+
+    Args:
+        registry: The tools.
+        names: Names for the examples; neutral ones if None.
+    """
+    handbook = paths.resources_folder() / "handbook"
+    pages = list(read_handbook(handbook, names or ExampleNames()))
+    pages.append(HelpPage(SHORTCUTS, "Reference", "Keyboard shortcuts", shortcuts_page()))
+    pages.append(HelpPage(TOOLS, "Reference", "Tools", catalog_page(registry)))
+    pages.append(HelpPage(ABOUT, "Reference", "About", about_page()))
+    for category in registry.categories:
+        pages += [
+            HelpPage(f"tool:{tool.name}", category.name, tool.name, tool_page(tool, category))
+            for tool in registry.all_tools()
+            if tool.category == category.id
+        ]
+    return tuple(pages)
+
+
+def page_id(pages: Iterable[HelpPage], wanted: str) -> str:
+    """Return the id of the page that a link or a button names.
+
+    Args:
+        pages: The pages that there are.
+        wanted: An id, a title, or `panel:` and the id of a panel.
+
+    Returns:
+        The id; empty when there is no such page.
+    """
+    if wanted.startswith(_PANEL):
+        panel = wanted.removeprefix(_PANEL)
+        return next((page.id for page in pages if panel in page.panels), "")
+    name = wanted.casefold()
+    return next((page.id for page in pages if name in (page.id.casefold(), page.title.casefold())), "")
+
+
+def shortcuts_page() -> str:
+    """The commands that have a shortcut, by menu; the palette lists them all."""
+    parts = ["# Keyboard shortcuts", "The command palette shows every command, with its shortcut."]
+    for menu in MENUS:
+        rows = [
+            f"| {translate(command.title).rstrip('…')} | `{shortcut_text(command)}` |"
+            for command in COMMANDS
+            if command.menu == menu and command.shortcuts
+        ]
+        if rows:
+            parts.append(f"## {translate(menu)}\n\n| command | keys |\n|---|---|\n" + "\n".join(rows))
+    return "\n\n".join(parts) + "\n"
+
+
+def about_page() -> str:
+    """Version, licence, and what is shipped of others with its licence."""
+    return (
+        "\n\n".join(
+            [
+                "# Scriptorium",
+                f"Version {__version__}. MIT licence.",
+                "A desktop app over a folder of Markdown notes. Nothing leaves this machine unless you set "
+                "it up to, and each change of an agent is shown to you before it is written.",
+                "## Sentence model",
+                _notice(),
+                "## Icons",
+                "Phosphor Icons 1.3 (phosphoricons.com), MIT licence; from the font that QtAwesome brings, "
+                "MIT licence.",
+                "## Qt",
+                "Qt and PySide6 are used under the LGPL 3; they are separate libraries that you may replace.",
+                *_notices(),
+            ]
+        )
+        + "\n"
+    )
+
+
+def _notices() -> tuple[str, ...]:
+    """Where an installed app has the licences of everything in it; nothing in a checkout."""
+    file = paths.resources_folder() / "licenses" / "THIRD-PARTY-NOTICES.txt"
+    if not file.is_file():
+        return ()
+    return ("## All parts", f"The licences of all parts, and how to replace Qt: {file}")
+
+
+def _notice() -> str:
+    """What the shipped model says of where it comes from, up to the licences of its makers."""
+    file = paths.resources_folder() / "models" / _MODEL / "NOTICE"
+    try:
+        said = file.read_text("utf-8").partition("\n---")[0].strip()
+        return "\n\n".join(" ".join(part.split()) for part in said.split("\n\n"))
+    except OSError:
+        return f"{_MODEL}: not shipped with this installation."

@@ -1,0 +1,1 @@
+"""The memory panel: blocks, archive entries and their history."""

@@ -1,0 +1,384 @@
+"""One block: what is known of it, its text to edit, and its history with a way back."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QDialog,
+    QHBoxLayout,
+    QLabel,
+    QListWidget,
+    QPlainTextEdit,
+    QPushButton,
+    QSplitter,
+    QTabWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.desktop.audit.model import format_time
+from app.desktop.audit.two_line_delegate import TwoLineDelegate
+from app.desktop.bridge import VaultClient
+from app.desktop.memory import queries
+from app.desktop.memory.queries import BlockHistory
+from app.desktop.memory.sharing_dialog import SharingDialog
+from app.desktop.runtime import tasks
+from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets import dialogs
+from app.desktop.widgets.diff.view import DiffView
+from app.desktop.widgets.panel import ElidedLabel
+from app.errors import NotFoundError, ScriptoriumError
+from app.memory.archive import ArchiveHit
+from app.memory.block import Block, Permission
+from app.permissions.request_labels import format_size
+from app.toolkit.memory_service import OWN_AGENT
+from app.toolkit.outcome import ToolOutcome
+from app.vault.commits import Version
+from app.vault.escaped_line import describe
+
+if TYPE_CHECKING:
+    from app.workspace import Workspace
+
+
+_MIN_NAME_WIDTH = 120
+
+
+class BlockPage(QWidget):
+    """Shows a block, or an entry to read. `saved` tells that the person changed something."""
+
+    saved = Signal()
+
+    def __init__(self, client: VaultClient, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._client = client
+        self.block: Block | None = None
+        self._history = BlockHistory((), None)
+        self._round = 0
+        self._is_settled = False
+        self._name = ElidedLabel()
+        self._name.setProperty("textSize", "strong")
+        self._facts = ElidedLabel(tone="muted")
+        self.pin = QCheckBox(self.tr("Pinned"))
+        self.pin.setToolTip(self.tr("Keep the block in the context of its agent"))
+        self.permission = QComboBox()
+        self.permission.setAccessibleName(self.tr("What its agent may do with the block"))
+        self.permission.setToolTip(self.permission.accessibleName())
+        for one in Permission:
+            self.permission.addItem(str(one).replace("_", " "), one)
+        self.share = QPushButton(self.tr("Share…"))
+        self.share.setToolTip(self.tr("Say which other agents may read or change the block"))
+        self.delete = QPushButton(self.tr("Delete…"))
+        self.delete.setToolTip(self.tr("Delete the block; the change is shown first"))
+        self.text = QPlainTextEdit()
+        self.text.setAccessibleName(self.tr("Text of the block"))
+        self.text.setMinimumHeight(round(30 * theme.zoom))
+        self.save_button = QPushButton(self.tr("Save"))
+        self.save_button.setToolTip(self.tr("Save the text (Ctrl+S)"))
+        self.discard_button = QPushButton(self.tr("Discard"))
+        self.discard_button.setToolTip(self.tr("Go back to the text as it is kept"))
+        self.versions = QListWidget()
+        self.versions.setAccessibleName(self.tr("Versions of the block, newest first"))
+        self.versions.setItemDelegate(TwoLineDelegate(theme, self.versions))
+        self.versions.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.difference = DiffView(theme)
+        self.roll_back_button = QPushButton(self.tr("Roll back to this version"))
+        self.roll_back_button.setToolTip(self.tr("Make the block what it was; that can be undone, too"))
+        self.status = QLabel()
+        self.status.setTextFormat(Qt.TextFormat.PlainText)
+        self.status.setWordWrap(True)
+        self.status.setProperty("tone", "muted")
+        self.tabs = QTabWidget()
+        self._controls: tuple[QWidget, ...] = (self.pin, self.permission, self.share, self.delete)
+        self._theme = theme
+        self._build()
+        self._connect()
+
+    @property
+    def is_edited(self) -> bool:
+        """Whether there are words here that are not saved."""
+        return self.block is not None and self.text.toPlainText() != _to_editor_text(self.block.text)
+
+    def show_block(self, block: Block) -> None:
+        """Show a block; unsaved words on the same block stay."""
+        same = self.block is not None and self.block.path == block.path
+        if same and self.is_edited and not self._is_settled:
+            return
+        self.block = block
+        shared = ", ".join(f"{name}: {given}".replace("_", " ") for name, given in block.shares.items())
+        facts = [
+            str(block.type),
+            block.schema.kind,
+            format_size(len(block.text.encode())),
+            describe(block.owner),
+        ]
+        facts += [self.tr("shared with {0}").format(describe(shared))] if shared else []
+        self._head(describe(block.label), "   ·   ".join([*facts, describe(block.description)]).rstrip(" ·"))
+        for control in self._controls:
+            control.setVisible(True)
+            control.blockSignals(True)
+        self.pin.setChecked(block.view_of(block.owner).pinned)
+        self.permission.setCurrentIndex(list(Permission).index(block.permission))
+        self.delete.setEnabled(block.kept and block.owner == OWN_AGENT)
+        for control in self._controls:
+            control.blockSignals(False)
+        self._put_text(block.text, read_only=False)
+        self.tabs.setTabVisible(1, True)
+        if not same:
+            self.status.clear()
+            self._history = BlockHistory((), None)
+            self.versions.clear()
+        tasks.start(self._load_history(block), owner=self, what=self.tr("read the history of the block"))
+
+    def show_entry(self, entry: ArchiveHit) -> None:
+        """Show an entry of the archive, which nobody changes."""
+        self.block = None
+        about = [entry.created.replace("T", " ").removesuffix("Z"), describe(entry.owner)]
+        about += [f"{describe(name)}: {describe(str(value))}" for name, value in entry.metadata.items()]
+        self._head(self.tr("Entry of the archive"), "   ·   ".join(about))
+        for control in self._controls:
+            control.setVisible(False)
+        self._put_text(entry.text, read_only=True)
+        self.tabs.setCurrentIndex(0)
+        self.tabs.setTabVisible(1, False)
+        self.status.setText(self.tr("Entries are kept as they were said."))
+
+    # Doing
+
+    async def save(self) -> None:
+        """Write the text; what an agent wrote meanwhile stays."""
+        block = self.block
+        if block is not None and self.is_edited:
+            text = _from_editor_text(block.text, self.text.toPlainText())
+            await self._run_change(
+                lambda workspace: queries.save_text(workspace, block, text), self.tr("Saved.")
+            )
+
+    def discard(self) -> None:
+        """Show the text as it is kept."""
+        if self.block is not None:
+            self._put_text(self.block.text, read_only=False)
+            self.saved.emit()
+
+    async def roll_back(self) -> None:
+        """Make the block what it was in the chosen version."""
+        block, version = self.block, self._version
+        if block is not None and version is not None and (key := version.hash) is not None:
+            done = self.tr("Rolled back. What was there is a version now.")
+            await self._run_change(lambda workspace: queries.roll_back(workspace, block.path, key), done)
+
+    async def change(self, change: Callable[[Block], Block]) -> None:
+        """Give the block another permission or another view."""
+        if (block := self.block) is not None and change(block) != block:
+            await self._run_change(lambda ws: queries.save_settings(ws, block, change), self.tr("Saved."))
+
+    async def share_block(self) -> None:
+        """Ask which other agents may use the block."""
+        if (block := self.block) is None:
+            return
+        agents = await self._client.run(queries.known_agents)
+        sheet = SharingDialog(block, agents, self._theme, self.window())
+        if await dialogs.run_dialog(sheet) == int(QDialog.DialogCode.Accepted):
+            shares = dict(sheet.shares)
+            await self.change(lambda one: replace(one, shares=shares))
+
+    async def delete_block(self) -> None:
+        """Delete the block, once the person has seen it."""
+        if (block := self.block) is not None:
+            await self._run_change(lambda ws: queries.delete_block(ws, block.label), self.tr("Deleted."))
+
+    async def _run_change(self, work: Callable[[Workspace], Awaitable[ToolOutcome]], done: str) -> None:
+        """Have something done, and say what came of it."""
+        try:
+            outcome = await self._client.run(work)
+        except ScriptoriumError as error:
+            self.status.setText(error.message)
+            return
+        if outcome.success:
+            self.status.setText(done)
+            # What is shown now is what was saved: the next look may replace it.
+            self._is_settled = True
+            self.saved.emit()
+        else:
+            self.status.setText(self.tr("Nothing was changed.") if outcome.denied else outcome.message)
+
+    # History
+
+    @property
+    def _version(self) -> Version | None:
+        row = self.versions.currentRow()
+        return self._history.versions[row] if 0 <= row < len(self._history.versions) else None
+
+    async def _load_history(self, block: Block) -> None:
+        history = await self._client.run(lambda workspace: queries.read_history(workspace, block.path))
+        if self.block is None or self.block.path != block.path:
+            return
+        if history == self._history and self.versions.count():
+            return
+        # Who looks at the newest version goes on to the next one; an older one that was chosen stays.
+        chosen = self._version if self.versions.currentRow() > 0 else None
+        self.versions.blockSignals(True)
+        self._history = history
+        self.versions.clear()
+        for version in history.versions:
+            self.versions.addItem(self._version_words(version))
+        self.versions.setCurrentRow(history.versions.index(chosen) if chosen in history.versions else 0)
+        self.versions.blockSignals(False)
+        self.tabs.setTabText(1, self.tr("History · {0}").format(len(history.versions)))
+        self._choose_version()
+        if not history.versions:
+            self.difference.show_message(self.tr("Nothing was written into this block yet."))
+            self.roll_back_button.setEnabled(False)
+
+    def _version_words(self, version: Version) -> str:
+        what = self.tr("deleted") if version.hash is None else format_size(version.size)
+        summary = describe(version.summary)
+        more = f"{summary}   ·   {what}" if summary else what
+        return f"{format_time(version.time)}   ·   {describe(version.author)}\n{more}"
+
+    def _choose_version(self) -> None:
+        self._round += 1
+        version, row = self._version, self.versions.currentRow()
+        self.roll_back_button.setEnabled(False)
+        if version is not None:
+            older = self._history.versions[row + 1 :]
+            before = older[0].hash if older else None
+            tasks.start(
+                self._compare(before, version.hash, self._round), owner=self, what=self.tr("compare versions")
+            )
+
+    async def _compare(self, before: str | None, after: str | None, started: int) -> None:
+        """Show what a version changed."""
+        try:
+            old = await self._content(before)
+            new = await self._content(after)
+        except NotFoundError as error:
+            if started == self._round:
+                self.difference.show_message(error.message)
+            return
+        if started == self._round:
+            self.difference.show_contents(old, new)
+            self.roll_back_button.setEnabled(new is not None and new != self._history.now)
+
+    async def _content(self, key: str | None) -> bytes | None:
+        if key is None:
+            return None
+        content: bytes = await self._client.run(lambda ws: asyncio.to_thread(ws.journal.content, key))
+        return content
+
+    # Building
+
+    def _head(self, name: str, facts: str) -> None:
+        self._name.setText(name)
+        wanted = self._name.fontMetrics().horizontalAdvance(name) + 4
+        self._name.setMinimumWidth(min(wanted, round(_MIN_NAME_WIDTH * self._theme.zoom)))
+        self._facts.setText(facts)
+
+    def _put_text(self, text: str, *, read_only: bool) -> None:
+        self._is_settled = False
+        self.text.setReadOnly(read_only)
+        if self.text.toPlainText() != _to_editor_text(text):
+            self.text.setPlainText(text)
+        self._follow_text()
+
+    def _follow_text(self) -> None:
+        edited = self.is_edited
+        in_sight = self.block is not None and self.tabs.currentIndex() <= 0
+        self.save_button.setVisible(in_sight)
+        self.discard_button.setVisible(in_sight)
+        self.save_button.setEnabled(edited)
+        self.discard_button.setEnabled(edited)
+
+    def _connect(self) -> None:
+        self.text.textChanged.connect(self._follow_text)
+        self.tabs.currentChanged.connect(self._follow_text)
+        self.versions.currentRowChanged.connect(self._choose_version)
+        self.discard_button.clicked.connect(self.discard)
+        save = self.tr("save the block")
+        self.save_button.clicked.connect(lambda: tasks.start(self.save(), owner=self, what=save))
+        key = QShortcut(QKeySequence.StandardKey.Save, self.text)
+        key.setContext(Qt.ShortcutContext.WidgetShortcut)
+        key.activated.connect(lambda: tasks.start(self.save(), owner=self, what=save))
+        self.roll_back_button.clicked.connect(
+            lambda: tasks.start(self.roll_back(), owner=self, what=self.tr("roll the block back"))
+        )
+        self.share.clicked.connect(
+            lambda: tasks.start(self.share_block(), owner=self, what=self.tr("share the block"))
+        )
+        self.delete.clicked.connect(
+            lambda: tasks.start(self.delete_block(), owner=self, what=self.tr("delete the block"))
+        )
+        self.pin.toggled.connect(self._start_pinning)
+        self.permission.currentIndexChanged.connect(self._start_permission)
+
+    def _start_pinning(self, on: bool) -> None:
+        work = self.change(lambda block: queries.with_pinned(block, on))
+        tasks.start(work, owner=self, what=self.tr("pin the block"))
+
+    def _start_permission(self, _: int) -> None:
+        permission = Permission(self.permission.currentData())
+        work = self.change(lambda block: replace(block, permission=permission))
+        tasks.start(work, owner=self, what=self.tr("change the permission"))
+
+    def _build(self) -> None:
+        first = QHBoxLayout()
+        first.setSpacing(8)
+        first.addWidget(self._name)
+        first.addWidget(self._facts)
+        first.addStretch(1)
+        second = QHBoxLayout()
+        second.setSpacing(8)
+        for control in self._controls:
+            second.addWidget(control)
+        second.addStretch(1)
+        head = QVBoxLayout()
+        head.setContentsMargins(12, 8, 12, 6)
+        head.setSpacing(4)
+        head.addLayout(first)
+        head.addLayout(second)
+        self.tabs.setDocumentMode(True)
+        self.tabs.addTab(self.text, self.tr("Text"))
+        self.tabs.addTab(self._history_page(), self.tr("History"))
+        foot = QHBoxLayout()
+        foot.setContentsMargins(12, 6, 12, 8)
+        foot.addWidget(self.status, 1)
+        foot.addWidget(self.discard_button)
+        foot.addWidget(self.save_button)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(head)
+        column.addWidget(self.tabs, 1)
+        column.addLayout(foot)
+
+    def _history_page(self) -> QWidget:
+        left = QWidget()
+        column = QVBoxLayout(left)
+        column.setContentsMargins(8, 4, 8, 0)
+        column.setSpacing(6)
+        column.addWidget(self.versions, 1)
+        column.addWidget(self.roll_back_button)
+        split = QSplitter()
+        split.addWidget(left)
+        split.addWidget(self.difference)
+        split.setSizes([280, 560])
+        split.setStretchFactor(1, 1)
+        split.setChildrenCollapsible(False)
+        return split
+
+
+def _to_editor_text(text: str) -> str:
+    """A text as the field gives it back: with one kind of line ends."""
+    return text.replace("\r\n", "\n").replace("\r", "\n").replace("\u2028", "\n").replace("\u2029", "\n")
+
+
+def _from_editor_text(before: str, typed: str) -> str:
+    """What was typed, with the line ends that the text had."""
+    return typed.replace("\n", "\r\n") if "\r\n" in before else typed

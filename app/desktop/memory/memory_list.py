@@ -1,0 +1,144 @@
+"""The list at the left: blocks by their type, then the archive's entries."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
+
+from app.desktop.memory.queries import MemoryOverview
+from app.desktop.theme.theme import ThemeSource
+from app.memory.archive import ArchiveHit
+from app.memory.block import Block, BlockType
+from app.vault.escaped_line import describe
+
+_DATA_ROLE = Qt.ItemDataRole.UserRole
+_MAX_TEXT_CHARS = 120
+_MIN_WIDE_WIDTH = 330
+
+
+class MemoryList(QTreeWidget):
+    """A row for each block and entry. `chosen` carries the `Block` or the `ArchiveHit` entry, or None."""
+
+    chosen = Signal(object)
+
+    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._zoom = theme.zoom
+        self.setHeaderLabels((self.tr("Block"), self.tr("Size"), self.tr("May do"), self.tr("Owner")))
+        self.setAccessibleName(self.tr("Blocks and entries of the memory"))
+        self.setUniformRowHeights(True)
+        self.header().setStretchLastSection(False)
+        self.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        self.setIndentation(round(14 * theme.zoom))
+        for column, width in ((1, 52), (2, 84), (3, 98)):
+            self.setColumnWidth(column, round(width * theme.zoom))
+        self.header().setMinimumSectionSize(30)
+        self.currentItemChanged.connect(self._emit_chosen)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Where there is little room, the name needs it."""
+        super().resizeEvent(event)
+        self.setColumnHidden(2, self.width() < _MIN_WIDE_WIDTH * self._zoom)
+        self.setColumnHidden(3, self.width() < _MIN_WIDE_WIDTH * self._zoom)
+
+    def show_overview(self, shown: MemoryOverview, query: str) -> None:
+        """List these; what was chosen stays chosen if it is still there."""
+        before = self._key(self.current)
+        self.blockSignals(True)
+        self.clear()
+        wanted = query.casefold()
+        for kind in BlockType:
+            blocks = [one for one in shown.blocks if one.type is kind and _matches(one, wanted)]
+            if blocks:
+                self._add_group(self._kinds()[kind], [self._block_row(one) for one in blocks])
+        if shown.entries:
+            count = f"{len(shown.entries):,}" if query else f"{shown.total:,}"
+            name = self.tr("Archive · {0}").format(count)
+            self._add_group(name, [self._entry_row(one) for one in shown.entries])
+        self.blockSignals(False)
+        self._choose(before)
+
+    @property
+    def current(self) -> Block | ArchiveHit | None:
+        """What is chosen."""
+        item = self.currentItem()
+        found: Block | ArchiveHit | None = None if item is None else item.data(0, _DATA_ROLE)
+        return found
+
+    def choose_block(self, label: str) -> None:
+        """Choose the block with this label."""
+        for item in self._rows():
+            kept = item.data(0, _DATA_ROLE)
+            if isinstance(kept, Block) and kept.label == label:
+                self.setCurrentItem(item)
+                return
+
+    def _choose(self, key: str) -> None:
+        rows = self._rows()
+        same = next((item for item in rows if self._key(item.data(0, _DATA_ROLE)) == key), None)
+        if same is not None or rows:
+            self.setCurrentItem(same or rows[0])
+        else:
+            self.chosen.emit(None)
+
+    def _rows(self) -> list[QTreeWidgetItem]:
+        found = [self.topLevelItem(at) for at in range(self.topLevelItemCount())]
+        groups = [group for group in found if group is not None]
+        rows = [group.child(at) for group in groups for at in range(group.childCount())]
+        return [row for row in rows if row is not None]
+
+    def _key(self, kept: Block | ArchiveHit | None) -> str:
+        match kept:
+            case Block():
+                return kept.path.key
+            case ArchiveHit():
+                return f"{kept.owner} {kept.entry}"
+            case _:
+                return ""
+
+    def _kinds(self) -> dict[BlockType, str]:
+        return {
+            BlockType.CORE: self.tr("Core"),
+            BlockType.WORKING: self.tr("Working"),
+            BlockType.ARCHIVAL: self.tr("Put away"),
+            BlockType.LOG: self.tr("Logs"),
+        }
+
+    def _add_group(self, name: str, rows: list[QTreeWidgetItem]) -> None:
+        group = QTreeWidgetItem([name])
+        group.setFlags(Qt.ItemFlag.ItemIsEnabled)
+        group.setFirstColumnSpanned(True)
+        group.addChildren(rows)
+        self.addTopLevelItem(group)
+        group.setExpanded(True)
+
+    def _block_row(self, block: Block) -> QTreeWidgetItem:
+        is_pinned = block.view_of(block.owner).pinned
+        name = describe(block.label)
+        shown = self.tr("{0} · pinned").format(name) if is_pinned else name
+        texts = [shown, f"{block.size:,}", str(block.permission).replace("_", " "), describe(block.owner)]
+        row = QTreeWidgetItem(texts)
+        row.setData(0, _DATA_ROLE, block)
+        row.setTextAlignment(1, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        row.setToolTip(0, describe(block.description) or name)
+        row.setToolTip(1, self.tr("{0} characters").format(f"{block.size:,}"))
+        return row
+
+    def _entry_row(self, entry: ArchiveHit) -> QTreeWidgetItem:
+        text = describe(" ".join(entry.text.split())[:_MAX_TEXT_CHARS])
+        row = QTreeWidgetItem([text, f"{len(entry.text):,}", self.tr("kept"), describe(entry.owner)])
+        row.setData(0, _DATA_ROLE, entry)
+        row.setTextAlignment(1, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        row.setToolTip(0, text)
+        return row
+
+    def _emit_chosen(self, item: QTreeWidgetItem | None) -> None:
+        if item is None or item.data(0, _DATA_ROLE) is not None:
+            self.chosen.emit(self.current)
+
+
+def _matches(block: Block, wanted: str) -> bool:
+    return not wanted or any(
+        wanted in text.casefold() for text in (block.label, block.description, block.text, block.owner)
+    )

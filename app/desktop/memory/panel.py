@@ -1,0 +1,131 @@
+"""The memory panel: what the agents keep, to read, to edit, to search, and to take back."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+
+from app.desktop.bridge import VaultClient
+from app.desktop.memory import queries
+from app.desktop.memory.block_page import BlockPage
+from app.desktop.memory.memory_list import MemoryList
+from app.desktop.runtime import tasks
+from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets import dialogs
+from app.desktop.widgets.panel import EmptyState, Panel, SearchField, ThemedButton
+from app.errors import ScriptoriumError
+from app.events import Event
+from app.memory.archive import ArchiveHit
+from app.memory.block import Block
+from app.memory.changes import MEMORY_PLACE
+from app.toolkit.document_stores import DocumentsChanged
+
+_DEBOUNCE_MS = 200
+
+
+class MemoryPanel(Panel):
+    """Blocks and entries at the left, the chosen one at the right. It reads anew what an agent changes."""
+
+    def __init__(self, client: VaultClient, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__("", parent)
+        self._client = client
+        self._read = False
+        self.title.hide()  # The tab over the panel has its name.
+        self.setAccessibleName(self.tr("Memory"))
+        self.new_button = ThemedButton(theme, "plus", self.tr("New block…"))
+        self.new_button.clicked.connect(self._start_new)
+        self.field = SearchField(theme, self.tr("Search blocks and the archive"))
+        self.list = MemoryList(theme)
+        self.page = BlockPage(client, theme)
+        self.empty = EmptyState(
+            theme,
+            "brain",
+            self.tr("Nothing is remembered yet"),
+            self.tr("Say “remember that …” to the agent, or make a block here."),
+        )
+        self._right = QStackedWidget()
+        self._right.addWidget(self.empty)
+        self._right.addWidget(self.page)
+        self._pause = QTimer(self, interval=_DEBOUNCE_MS, singleShot=True)
+        self._build(theme)
+        self.list.chosen.connect(self._show)
+        self.page.saved.connect(self.reload)
+        self.field.textChanged.connect(lambda _: self._pause.start())
+        self._pause.timeout.connect(self.reload)
+        client.events.batch.connect(self._handle_events)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Read the memory when somebody looks at it."""
+        super().showEvent(event)
+        if not self._read:
+            self.reload()
+
+    def reload(self) -> None:
+        """Read the memory anew."""
+        self._read = True
+        tasks.start(self.load(), owner=self, what=self.tr("read the memory"))
+
+    async def load(self) -> None:
+        """Read the memory and show it."""
+        query = self.field.text().strip()
+        shown = await self._client.run(lambda workspace: queries.read_overview(workspace, query))
+        if query == self.field.text().strip():
+            self.list.show_overview(shown, query)
+
+    async def make(self, label: str) -> None:
+        """Make a block and show it."""
+        try:
+            outcome = await self._client.run(lambda workspace: queries.create_block(workspace, label))
+        except ScriptoriumError as error:
+            self.page.status.setText(error.message)
+            return
+        if not outcome.success:
+            self.page.status.setText(outcome.message)
+            return
+        self.field.clear()
+        await self.load()
+        self.list.choose_block(label.strip())
+        self.page.text.setFocus()
+
+    async def _new(self) -> None:
+        title = self.tr("New block")
+        label = await dialogs.prompt_text(self, title, self.tr("What is the block called?"))
+        if label:
+            await self.make(label)
+
+    def _start_new(self) -> None:
+        tasks.start(self._new(), owner=self, what=self.tr("make a block"))
+
+    def _show(self, chosen: Block | ArchiveHit | None) -> None:
+        match chosen:
+            case Block():
+                self.page.show_block(chosen)
+            case ArchiveHit():
+                self.page.show_entry(chosen)
+        self._right.setCurrentWidget(self.empty if chosen is None else self.page)
+
+    def _handle_events(self, events: tuple[Event, ...]) -> None:
+        if self._read and any(
+            isinstance(one, DocumentsChanged) and one.place == MEMORY_PLACE for one in events
+        ):
+            self.reload()
+
+    def _build(self, theme: ThemeSource) -> None:
+        left = QWidget()
+        column = QVBoxLayout(left)
+        column.setContentsMargins(8, 8, 8, 0)
+        column.setSpacing(6)
+        row = QHBoxLayout()
+        row.setSpacing(2)
+        row.addWidget(self.field, 1)
+        row.addWidget(self.new_button)
+        column.addLayout(row)
+        column.addWidget(self.list, 1)
+        split = QSplitter(Qt.Orientation.Horizontal)
+        split.addWidget(left)
+        split.addWidget(self._right)
+        split.setSizes([round(440 * theme.zoom), round(760 * theme.zoom)])
+        split.setStretchFactor(1, 1)
+        split.setChildrenCollapsible(False)
+        self.column.addWidget(split, 1)

@@ -1,0 +1,140 @@
+"""The sheet that says which other agents may read or change a block."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDialog,
+    QHBoxLayout,
+    QHeaderView,
+    QLabel,
+    QTableWidget,
+    QTableWidgetItem,
+    QWidget,
+)
+
+from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets import dialogs
+from app.desktop.widgets.panel import ThemedButton
+from app.memory.block import Block, Permission
+from app.vault.escaped_line import describe
+
+_MAX_NAME_CHARS = 200
+
+
+class SharingDialog(dialogs.SheetDialog):
+    """A row per agent that has the block in sight, and what it may do; `shares` as they stand."""
+
+    def __init__(
+        self, block: Block, agents: Iterable[str], theme: ThemeSource, parent: QWidget | None
+    ) -> None:
+        super().__init__(parent, *_dialog_texts(block))
+        self._theme = theme
+        self._owner = block.owner
+        self.table = QTableWidget(0, 2)
+        self.table.setHorizontalHeaderLabels([self.tr("Agent"), self.tr("May")])
+        self.table.setAccessibleName(self.tr("Agents that the block is shared with"))
+        self.table.verticalHeader().hide()
+        self.table.verticalHeader().setDefaultSectionSize(round(36 * theme.zoom))
+        self.table.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        self.table.setColumnWidth(1, round(150 * theme.zoom))
+        self.table.setShowGrid(False)
+        self.table.setTabKeyNavigation(False)
+        self.table.setMinimumHeight(round(150 * theme.zoom))
+        for agent, permission in block.shares.items():
+            self._insert(agent, permission)
+        self.agent = QComboBox()
+        self.agent.setEditable(True)
+        self.agent.addItems([name for name in agents if name != block.owner])
+        self.agent.setCurrentText("")
+        self.agent.setToolTip(self.tr("An agent's name; programs from outside are called mcp:NAME"))
+        self.agent.setAccessibleName(self.tr("Agent to share with"))
+        line = self.agent.lineEdit()
+        if line is not None:
+            line.setPlaceholderText(self.tr("Share with…"))
+            line.setMaxLength(_MAX_NAME_CHARS)
+            line.returnPressed.connect(self.share)
+        self.may = _permissions(Permission.READ_ONLY)
+        self.share_button = ThemedButton(theme, "plus", self.tr("Share the block with this agent"))
+        self.share_button.clicked.connect(self.share)
+        self.remove_button = ThemedButton(theme, "minus", self.tr("Share it no longer with the chosen agent"))
+        self.remove_button.clicked.connect(self.unshare)
+        row = QWidget()
+        parts = QHBoxLayout(row)
+        parts.setContentsMargins(0, 0, 0, 0)
+        parts.setSpacing(6)
+        parts.addWidget(self.agent, 1)
+        for part in (self.may, self.share_button, self.remove_button):
+            parts.addWidget(part)
+        self.problem = QLabel()
+        self.problem.setProperty("tone", "danger")
+        self.problem.setTextFormat(Qt.TextFormat.PlainText)
+        self.problem.setWordWrap(True)
+        self.problem.hide()
+        for widget in (self.table, row, self.problem):
+            self.add_body(widget)
+        self.add_button(self.tr("Cancel"), int(QDialog.DialogCode.Rejected))
+        self.save_button = self.add_button(self.tr("Save"), int(QDialog.DialogCode.Accepted), "primary")
+        self.agent.setFocus()
+
+    @property
+    def shares(self) -> Mapping[str, Permission]:
+        """What each agent may do, as the table has it."""
+        found: dict[str, Permission] = {}
+        for at in range(self.table.rowCount()):
+            item, may = self.table.item(at, 0), self.table.cellWidget(at, 1)
+            assert item is not None and isinstance(may, QComboBox)
+            found[item.data(Qt.ItemDataRole.UserRole)] = Permission(may.currentData())
+        return found
+
+    def share(self) -> None:
+        """Put the agent that is typed into the table."""
+        name = self.agent.currentText().strip()
+        problem = ""
+        if not name:
+            problem = self.tr("Type or choose an agent's name first.")
+        elif name == self._owner:
+            problem = self.tr("{0} owns the block already.").format(name)
+        elif name in self.shares:
+            problem = self.tr("It is shared with {0} already; change that in the list.").format(name)
+        else:
+            self._insert(name, Permission(self.may.currentData()))
+            self.agent.setCurrentText("")
+        self.problem.setText(problem)
+        self.problem.setVisible(bool(problem))
+
+    def unshare(self) -> None:
+        """Take the chosen agent out of the table."""
+        if (at := self.table.currentRow()) >= 0:
+            self.table.removeRow(at)
+
+    def _insert(self, agent: str, permission: Permission) -> None:
+        at = self.table.rowCount()
+        self.table.insertRow(at)
+        item = QTableWidgetItem(describe(agent))
+        item.setData(Qt.ItemDataRole.UserRole, agent)
+        item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
+        self.table.setItem(at, 0, item)
+        box = _permissions(permission)
+        box.setAccessibleName(self.tr("What {0} may do").format(agent))
+        self.table.setCellWidget(at, 1, box)
+        self.table.setCurrentItem(item)
+
+
+def _dialog_texts(block: Block) -> tuple[str, str]:
+    title = QCoreApplication.translate("SharesSheet", "Who may use {0}")
+    text = QCoreApplication.translate(
+        "SharesSheet", "{0} owns the block. Other agents have it in sight only when it is shared."
+    )
+    return title.format(describe(block.label)), text.format(describe(block.owner))
+
+
+def _permissions(chosen: Permission) -> QComboBox:
+    box = QComboBox()
+    for one in Permission:
+        box.addItem(str(one).replace("_", " "), one)
+    box.setCurrentIndex(list(Permission).index(chosen))
+    return box

@@ -1,1 +1,0 @@
-"""The agents' memory in the window: its blocks, its archive, and the history of each block."""

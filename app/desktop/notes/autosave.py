@@ -1,0 +1,87 @@
+"""Saves a note without being asked: a moment after the last key, and when the editor loses the focus."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer
+from PySide6.QtGui import QFocusEvent
+from PySide6.QtWidgets import QWidget
+
+from app.desktop.bridge import VaultClient
+from app.desktop.notes.document import NoteDocument
+from app.desktop.runtime import tasks
+from app.vault.watcher import VaultFound
+from app.workspace.workspace import SettingsChanged
+
+_MIN_RETRY_DELAY_S = 5.0
+_MAX_RETRY_DELAY_S = 300.0
+
+
+class Autosave(QObject):
+    """Schedules the saves of one document.
+
+    A save that failed is tried again after pauses that double, when the vault is back, and with the next
+    edit. During a conflict nothing is saved: the user decides first.
+
+    Args:
+        client: The open vault; its settings say whether and how soon to save.
+        document: What is saved.
+        editor: The widget that the user types in.
+    """
+
+    def __init__(self, client: VaultClient, document: NoteDocument, editor: QWidget) -> None:
+        super().__init__(editor)
+        self._client = client
+        self._document = document
+        self._editor = editor
+        self._retry_s = _MIN_RETRY_DELAY_S
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.timeout.connect(self.flush)
+        document.edited.connect(self._schedule)
+        document.saved.connect(lambda _: self._forget_failures())
+        editor.installEventFilter(self)
+        client.events.batch.connect(self._receive)
+
+    def flush(self) -> None:
+        """Save now what is not saved yet, if notes are saved automatically."""
+        self._timer.stop()
+        document = self._document
+        if document.dirty and document.autosaves and document.conflict is None:
+            tasks.start(self._save(), owner=self._editor, what=self.tr("save the note"))
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Save when the editor loses the focus, but not to a menu or a list of completions."""
+        if event.type() == QEvent.Type.FocusOut and isinstance(event, QFocusEvent):
+            passing = (Qt.FocusReason.PopupFocusReason, Qt.FocusReason.MenuBarFocusReason)
+            if event.reason() not in passing:
+                self.flush()
+        elif event.type() == QEvent.Type.Hide:
+            self.flush()
+        return super().eventFilter(watched, event)
+
+    async def _save(self) -> None:
+        if await self._document.save():
+            # What was typed while it was saved.
+            if self._document.dirty:
+                self._schedule()
+        elif self._document.failure:
+            self._timer.start(round(self._retry_s * 1000))
+            self._retry_s = min(2 * self._retry_s, _MAX_RETRY_DELAY_S)
+
+    def _schedule(self) -> None:
+        if self._document.autosaves and self._document.dirty:
+            delay = max(self._client.workspace.settings.editor.autosave_delay, self._document.save_cost_s)
+            self._timer.start(round(delay * 1000))
+        else:
+            self._timer.stop()
+
+    def _forget_failures(self) -> None:
+        self._retry_s = _MIN_RETRY_DELAY_S
+
+    def _receive(self, events: tuple[object, ...]) -> None:
+        if any(isinstance(event, VaultFound) for event in events):
+            self._forget_failures()
+            self.flush()
+        if any(isinstance(event, SettingsChanged) for event in events):
+            self._document.refresh_state()
+            self._schedule()

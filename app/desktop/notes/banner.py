@@ -1,0 +1,79 @@
+"""A strip over the note: what happened to it, and what the user can do about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets.flow_layout import FlowLayout
+from app.desktop.widgets.panel import ThemedButton
+
+Answer = tuple[str, Callable[[], None]]
+
+
+class NoteBanner(QFrame):
+    """Shows one sentence at a time; hidden while there is nothing to say."""
+
+    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("banner")
+        self._text = QLabel(self)
+        self._text.setWordWrap(True)
+        self._text.setTextFormat(Qt.TextFormat.PlainText)
+        top = QHBoxLayout()
+        top.addWidget(self._text, 1)
+        self._buttons: list[QPushButton] = []
+        self._close = ThemedButton(theme, "x", "Close this message", self, size=14)
+        self._close.clicked.connect(self.clear)
+        top.addWidget(self._close)
+        # Below the words: beside four buttons a narrow note would leave them a word a line.
+        self._answers = QWidget(self)
+        self._row = FlowLayout(self._answers, spacing=6)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(12, 6, 8, 6)
+        column.setSpacing(6)
+        column.addLayout(top)
+        column.addWidget(self._answers)
+        self.hide()
+
+    @property
+    def text(self) -> str:
+        """What is said; empty when nothing is."""
+        return "" if self.isHidden() else self._text.text()
+
+    def show_message(self, text: str, tone: str = "info") -> None:
+        """Say `text` in the tone `info`, `warning` or `danger`."""
+        self._show(text, tone, ())
+        self._close.show()
+
+    def show_question(self, text: str, answers: tuple[Answer, ...]) -> None:
+        """Ask, with a button for each answer; it stays until one is given."""
+        self._show(text, "warning", answers)
+        self._close.hide()
+
+    def answer(self, words: str) -> None:
+        """Give the answer with these words, as if its button was pressed."""
+        next(button for button in self._buttons if button.text() == words).click()
+
+    def clear(self) -> None:
+        """Say nothing."""
+        self.hide()
+
+    def _show(self, text: str, tone: str, answers: tuple[Answer, ...]) -> None:
+        self._text.setText(text)
+        self.setProperty("tone", tone)
+        self.style().polish(self)
+        for button in self._buttons:
+            button.deleteLater()
+        self._buttons = []
+        for words, act in answers:
+            button = QPushButton(words, self._answers)
+            button.clicked.connect(lambda _=False, act=act: act())
+            self._row.addWidget(button)
+            self._buttons.append(button)
+        self._answers.setVisible(bool(answers))
+        self.setAccessibleName(text)
+        self.show()

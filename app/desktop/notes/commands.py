@@ -1,0 +1,273 @@
+"""What the user does to notes from menus.
+
+Each goes through the one gate, as any tool call does; only a new empty note asks nothing, like a save.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QUrl, Signal
+from PySide6.QtGui import QDesktopServices, QGuiApplication
+from PySide6.QtWidgets import QDialog, QWidget
+
+from app.desktop.audit.changes_dialog import ChangesDialog, read_commit, read_session
+from app.desktop.audit.undo import undo
+from app.desktop.bridge import VaultClient
+from app.desktop.notes.create_note import Created, CreateFailed, NameTaken, create_note, name_problem
+from app.desktop.notes.history_dialog import HistoryDialog
+from app.desktop.notes.loader import find_note
+from app.desktop.runtime import tasks
+from app.desktop.theme.theme import ThemeSource
+from app.desktop.tool_form.completions import NameCompleter
+from app.desktop.tool_form.form import ToolFormDialog, humanize
+from app.desktop.tool_form.result_dialog import ResultDialog
+from app.desktop.widgets import dialogs
+from app.permissions.caller import Caller
+from app.vault.path import NotePath
+
+if TYPE_CHECKING:
+    from app.toolkit.outcome import ToolOutcome
+    from app.workspace import Workspace
+
+
+_AGENT_REQUESTS = {
+    "related": "Find notes related to [[{0}]]",
+    "summarise": "Summarise [[{0}]]",
+    "relate": "Relate [[{0}]] to [[",
+    "merge": "Merge into [[{0}]] the note [[",
+}
+# What opens in another program without a question: it can only be looked at or listened to.
+_SAFE_SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".pdf", ".mp3", ".ogg", ".mp4", ".webm")
+
+
+async def _called_by_hand(name: str, given: Mapping[str, object], workspace: Workspace) -> ToolOutcome:
+    return await workspace.runner.call(name, given, Caller.user())
+
+
+def failure_message(outcome: ToolOutcome) -> str:
+    """Why a call failed, with what comes near to what was meant."""
+    near = (outcome.error or {}).get("candidates") or (outcome.error or {}).get("suggestions")
+    if isinstance(near, list | tuple) and near:
+        return f"{outcome.message} Near it: {', '.join(map(str, near[:5]))}."
+    return outcome.message
+
+
+def _attachments(workspace: Workspace) -> frozenset[str]:
+    return frozenset(file.path.text for file in workspace.index.files())
+
+
+class NoteCommands(QObject):
+    """Runs the commands of one vault for `window`.
+
+    `open_requested` carries a note's path, `made` that of a note that was made; `ask_requested` a text for
+    the agent, `give_requested` a note for it; `travel_requested` a note to fly to in the graph; `failed` one
+    sentence for the user.
+    """
+
+    open_requested = Signal(str, str)
+    made = Signal(str)
+    ask_requested = Signal(str)
+    give_requested = Signal(str)
+    travel_requested = Signal(str)
+    failed = Signal(str)
+
+    def __init__(self, client: VaultClient, theme: ThemeSource, window: QWidget) -> None:
+        super().__init__(window)
+        self._client = client
+        self._theme = theme
+        self._window = window
+
+    def act(self, what: str, about: str, more: str = "") -> None:
+        """Do `what` with the note or folder `about`; `more` is the folder that a note moves to."""
+        if what == "open":
+            self.open_requested.emit(about, "")
+        elif what == "reveal":
+            self._reveal(about)
+        elif what == "copy-link":
+            tasks.start(self._copy_link(about), owner=self._window, what=self.tr("copy the link"))
+        elif what in _AGENT_REQUESTS:
+            request = self._request(_AGENT_REQUESTS[what], about)
+            tasks.start(request, owner=self._window, what=self.tr("ask the agent"))
+        elif what == "ask":
+            self.give_requested.emit(about)
+        elif what == "graph":
+            self.travel_requested.emit(about)
+        elif what == "history":
+            dialog = HistoryDialog(NotePath(about), self._client, self._theme, self._window)
+            tasks.start(dialogs.run_dialog(dialog), what=self.tr("show the history"))
+        else:
+            tasks.start(self._change(what, about, more), owner=self._window, what=self.tr("change the note"))
+
+    async def run(self, tool: str, arguments: Mapping[str, object]) -> ToolOutcome:
+        """Call a tool as the user; what went wrong is told."""
+        outcome: ToolOutcome = await self._client.run(
+            lambda workspace: workspace.runner.call(tool, arguments, Caller.user())
+        )
+        if not outcome.success and not outcome.denied:
+            self.failed.emit(outcome.message)
+        return outcome
+
+    def make(self, name: str, folder: str = "") -> None:
+        """Make a note and open it."""
+        tasks.start(self.new_note(name, folder), owner=self._window, what=self.tr("make the note"))
+
+    def follow(self, name: str) -> None:
+        """Open the note that a link means, or ask whether to make it: a click alone writes nothing."""
+        tasks.start(self._follow(name), owner=self._window, what=self.tr("follow the link"))
+
+    async def _follow(self, name: str) -> None:
+        if (found := await self.find(name)) is not None:
+            self.open_requested.emit(found, "")
+
+    async def new_note(self, name: str, folder: str = "") -> None:
+        """Make a note and open it; one that has the name already is offered instead."""
+        match await self._client.run(lambda workspace: create_note(workspace, name, folder)):
+            case Created(path):
+                self.made.emit(path.text)
+            case NameTaken(path):
+                title = self.tr("There is a note called “{0}” already").format(path.name)
+                words = self.tr("It is at {0}. Nothing was made.").format(path.text)
+                if await dialogs.confirm(self._window, title, words, self.tr("Open it")):
+                    self.open_requested.emit(path.text, "")
+                elif (other := await self._ask_name(folder, name)) is not None:
+                    await self.new_note(other, folder)
+            case CreateFailed(reason):
+                again = await self._ask_name(folder, name, reason)
+                if again is not None:
+                    await self.new_note(again, folder)
+
+    async def _ask_name(self, folder: str, name: str = "", problem: str = "") -> str | None:
+        """Ask for the name of a new note in `folder`; what can't be a name is explained as it is typed."""
+        place = self.tr("In {0}. Its name:").format(folder) if folder else self.tr("Its name:")
+        check = partial(name_problem, folder=folder)
+        return await dialogs.prompt_text(
+            self._window, self.tr("New note"), place, name, problem=problem, check=check
+        )
+
+    async def find(self, name: str) -> str | None:
+        """The path of the note that `name` (a path, or what a link says) means; None if there is none.
+
+        Another file of the vault is opened by the program that the system has for it. For a name that no
+        note has, the user is asked whether to make one.
+        """
+        if NotePath(name).is_note:
+            return name
+        found: NotePath | None = await self._client.run(lambda workspace: find_note(workspace, name))
+        if found is None and name in await self._client.run(_attachments):
+            found = NotePath(name)
+        if found is not None and not found.is_note:
+            await self._open_outside(Path(self._client.workspace.root) / found.text)
+            return None
+        if found is not None:
+            return found.text
+        title = self.tr("There is no note called “{0}”").format(name)
+        words = self.tr("Some notes link to it, or a link was followed that nothing answers to.")
+        if await dialogs.confirm(self._window, title, words, self.tr("Make it")):
+            await self.new_note(name)
+        return None
+
+    async def _open_outside(self, file: Path) -> None:
+        title = self.tr("Open “{0}” in another program?").format(file.name)
+        words = self.tr("A file of this kind may do more than show itself. Open it only if you know it.")
+        harmless = file.suffix.lower() in _SAFE_SUFFIXES
+        if harmless or await dialogs.confirm(self._window, title, words, self.tr("Open it")):
+            QDesktopServices.openUrl(QUrl.fromLocalFile(str(file)))
+
+    async def show_entry(self, number: int, *, undo_it: bool = False) -> None:
+        """Show what a call wrote, by its number in the audit log, or propose to take it back."""
+        entry = await self._client.run(lambda workspace: workspace.audit.entry(number))
+        session = entry.is_of_session  # Its line stands for all saves of the session.
+        if undo_it:
+            await undo(self._client, self._theme, self._window, entry, whole_turn=session)
+        elif (commit := entry.commit) is not None:
+            title, files = await self._client.run(
+                lambda ws: read_session(ws, entry.turn) if session else read_commit(ws, commit)
+            )
+            await dialogs.run_dialog(ChangesDialog(title, files, self._theme, self._window))
+
+    async def call_by_hand(self, name: str) -> None:
+        """Ask for a tool's arguments, call it, and show what it answered."""
+        offered = await self._client.run(lambda workspace: workspace.registry.tools(Caller.user()))
+        tool = next((each for each in offered if each.name == name), None)
+        if tool is None:
+            self.failed.emit(self.tr("{0} is switched off.").format(humanize(name)))
+            return
+        names, given, problem = NameCompleter(self._client), dict[str, object](), ""
+        while True:
+            form = ToolFormDialog(tool, names, self._theme, self._window, given, problem)
+            if await dialogs.run_dialog(form) != int(QDialog.DialogCode.Accepted):
+                return
+            given, problem = form.arguments, ""
+            outcome: ToolOutcome = await self._client.run(partial(_called_by_hand, name, given))
+            if outcome.success:
+                if not await self._show_result(name, outcome):
+                    return
+            elif outcome.error is not None:
+                problem = failure_message(outcome)
+            else:
+                return
+
+    async def _show_result(self, name: str, outcome: ToolOutcome) -> bool:
+        """Show what a tool answered; whether it is to be called again."""
+        sheet = ResultDialog(name, outcome, self._theme, self._window)
+        sheet.note_wanted.connect(self.open_requested)
+        wanted = sheet.next_step(await dialogs.run_dialog(sheet))
+        if wanted in ("undo", "diff"):
+            await self.show_entry(outcome.entry, undo_it=wanted == "undo")
+        return wanted == "again"
+
+    async def rename_tag(self, tag: str) -> None:
+        """Ask for the tag's new name and rename it in every note."""
+        new = await dialogs.prompt_text(
+            self._window, self.tr("Rename #{0}").format(tag), self.tr("Its new name, in all notes:"), tag
+        )
+        if new is not None and new.lstrip("#") != tag:
+            await self.run("rename_tag", {"tag": tag, "new_tag": new.lstrip("#")})
+
+    async def _change(self, what: str, about: str, more: str) -> None:
+        if what == "new-note":
+            name = await self._ask_name(about)
+            if name is not None:
+                await self.new_note(name, about)
+        elif what == "rename":
+            await self._rename(NotePath(about))
+        elif what == "move":
+            await self.run("move_note", {"name": about, "folder": more})
+        elif what == "delete":
+            await self.run("delete_note", {"name": about})
+
+    async def _rename(self, path: NotePath) -> None:
+        """Ask for the note's new name until it can be taken or the user cancels."""
+        typed, problem = path.name, ""
+        check = partial(name_problem, folder=path.folder)
+        while True:
+            title, words = self.tr("Rename “{0}”").format(path.name), self.tr("Links to it follow.")
+            new = await dialogs.prompt_text(self._window, title, words, typed, problem=problem, check=check)
+            if new is None or new == path.name:
+                return
+            given = {"name": path.text, "new_name": new}
+            outcome: ToolOutcome = await self._client.run(partial(_called_by_hand, "move_note", given))
+            if outcome.success or outcome.denied:
+                return
+            typed, problem = new, failure_message(outcome)
+
+    async def _copy_link(self, about: str) -> None:
+        QGuiApplication.clipboard().setText(f"[[{await self._shortest(about)}]]")
+
+    async def _request(self, words: str, about: str) -> None:
+        self.ask_requested.emit(words.format(await self._shortest(about)))
+
+    async def _shortest(self, about: str) -> str:
+        """The shortest link text that means this note and no other."""
+        path = NotePath(about)
+        return await self._client.run(lambda workspace: workspace.index.resolver.shortest(path, None))
+
+    def _reveal(self, about: str) -> None:
+        root = Path(self._client.workspace.root)
+        place = root / about if about else root
+        folder = place if place.is_dir() else place.parent
+        QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))

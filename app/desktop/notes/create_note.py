@@ -1,0 +1,70 @@
+"""A note that the person at the window makes by typing its name.
+
+It is like a save: what is written is what was typed, by the one who would be asked. So it asks nothing; it is
+journaled and in the audit log as any save of the user's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from app.errors import ScriptoriumError
+from app.permissions.caller import Caller
+from app.tools.notes import find_similar, new_path
+from app.vault.path import NotePath
+
+if TYPE_CHECKING:
+    from app.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Created:
+    """It is there, at `path`."""
+
+    path: NotePath
+
+
+@dataclass(frozen=True, slots=True)
+class NameTaken:
+    """Nothing was written: the note at `path` has that name."""
+
+    path: NotePath
+
+
+@dataclass(frozen=True, slots=True)
+class CreateFailed:
+    """Nothing was written; `reason` is one sentence."""
+
+    reason: str
+
+
+def name_problem(name: str, folder: str = "") -> str:
+    """Say why no note in `folder` can have this name; "" if one can."""
+    try:
+        new_path(name, folder)
+    except ScriptoriumError as error:
+        return error.message
+    return ""
+
+
+async def create_note(
+    workspace: Workspace, name: str, folder: str = ""
+) -> Created | NameTaken | CreateFailed:
+    """Make a note with its name as heading; runs in the service thread.
+
+    Args:
+        workspace: The open vault.
+        name: The name as typed; it may lead with folders.
+        folder: Where to put it; the vault's root when empty.
+    """
+    try:
+        path = new_path(name, folder)
+        near = workspace.index.notes(path.folder, recursive=False) if path.folder else workspace.index.notes()
+        taken = workspace.store.existing_path(path) or find_similar(near, path)
+    except ScriptoriumError as error:
+        return CreateFailed(error.message)
+    if taken is not None:
+        return NameTaken(taken)
+    outcome = await workspace.runner.save(path, None, f"# {path.name}\n".encode(), Caller.user())
+    return Created(path) if outcome.success else CreateFailed(outcome.message)

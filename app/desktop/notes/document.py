@@ -1,0 +1,522 @@
+"""The note behind a view: its last known state, whether there is unsaved text, saving, and outside changes.
+
+It knows no widgets: the view gives it the editor's document and shows what it reports by signals.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtGui import QTextDocument
+
+from app.desktop.bridge import VaultClient
+from app.desktop.notes import loader as pages
+from app.desktop.notes import save as saving
+from app.desktop.notes.drafts import DraftStore, NoteDraft
+from app.desktop.notes.loader import NoteData
+from app.desktop.notes.newlines import from_editor
+from app.desktop.runtime import tasks
+from app.vault.markdown.frontmatter import read_frontmatter
+from app.vault.path import NotePath
+from app.vault.store import NotesChanged
+
+_DRAFT_DELAY_MS = 900
+_DRAFT_INTERVAL_S = 10.0
+# A longer pause starts a new writing session: a new entry in the note's history.
+_SESSION_PAUSE_S = 30 * 60
+_MAX_TRIES = 5
+_CHARACTERS_PER_S = 150_000
+_MAX_SAVE_DELAY_S = 20.0
+Answers = tuple[tuple[str, Callable[[], None]], ...]
+
+
+@dataclass(slots=True)
+class Conflict:
+    """The note changed while there is unsaved text.
+
+    Attributes:
+        base: The note that the unsaved text was typed on.
+        theirs: The note as it is on the disk; None if it was deleted or moved.
+        result: What the user made of both texts before deciding later; None if nothing.
+    """
+
+    base: NoteData
+    theirs: NoteData | None
+    result: str | None = None
+
+
+class NoteDocument(QObject):
+    """The state of one note.
+
+    Signals:
+        loaded: A `NoteData` to show in place of all that was shown.
+        text_changed: A text that the editor shall hold, as one step that can be undone.
+        saved: The `NoteData` that is on the disk now, while the user may have typed on.
+        renamed: The `NoteData` under its new path; its text is the same.
+        edited: The user typed.
+        unsaved_changed: Whether the user must know that text is not saved: saving failed, or it is off.
+        said: A sentence and its tone.
+        asked: A question and its answers.
+        settled: What was said or asked is over.
+        comparison_requested: The user wants to see both sides of the conflict.
+    """
+
+    loaded = Signal(object)
+    text_changed = Signal(str)
+    saved = Signal(object)
+    renamed = Signal(object)
+    edited = Signal()
+    unsaved_changed = Signal(bool)
+    said = Signal(str, str)
+    asked = Signal(str, object)
+    settled = Signal()
+    comparison_requested = Signal()
+
+    def __init__(self, client: VaultClient, source: QTextDocument, parent: QObject) -> None:
+        super().__init__(parent)
+        self._client = client
+        self._source = source
+        self._drafts = DraftStore(client.workspace.root)
+        self.page: NoteData | None = None
+        self.conflict: Conflict | None = None
+        self.failure = ""
+        self._dirty = False
+        self._unsaved = False
+        self._saved_length = 0
+        self._session = ""
+        self._last_save = 0.0
+        # Saving and following changes of others wait for each other: each starts from what the other left.
+        self._access = asyncio.Lock()
+        self._draft_kept = 0.0
+        self._draft_soon = QTimer(self)
+        self._draft_soon.setSingleShot(True)
+        self._draft_soon.setInterval(_DRAFT_DELAY_MS)
+        self._draft_soon.timeout.connect(self.keep_draft)
+        client.events.batch.connect(self._receive)
+
+    @property
+    def dirty(self) -> bool:
+        """Whether there is text that is not on the disk yet."""
+        return self._dirty
+
+    @property
+    def unsaved(self) -> bool:
+        """Whether the user must know of text that is not on the disk."""
+        return self._unsaved
+
+    @property
+    def autosaves(self) -> bool:
+        """Whether the settings have notes saved automatically."""
+        return self._client.workspace.settings.editor.autosave
+
+    @property
+    def save_cost_s(self) -> float:
+        """How many seconds should be between two saves of a note of this length.
+
+        Every save keeps a version of the whole note, parses and indexes it: ten times a minute is enough
+        for a note of a million characters.
+        """
+        return min(self._source.characterCount() / _CHARACTERS_PER_S, _MAX_SAVE_DELAY_S)
+
+    @property
+    def text(self) -> str:
+        """The text as it would be saved now, with the note's own line ends."""
+        if self.page is None:
+            return ""
+        return from_editor(self._source.toRawText(), self.page.text) if self._dirty else self.page.text
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether there is nothing to read in it, and it can be written in; properties do not count."""
+        text = self.text
+        readable = self.page is not None and not self.page.problem
+        return readable and not text[read_frontmatter(text).body_start :].strip()
+
+    @property
+    def editable(self) -> bool:
+        """Whether the editor gives the note's text back as it is; if not, editing would lose something."""
+        page = self.page
+        if page is None or page.problem or self._client.workspace.read_only:
+            return False
+        return self._shows(page)
+
+    async def open(self, path: NotePath) -> None:
+        """Load the note at `path`; unsaved text of an earlier run is offered.
+
+        Raises:
+            NotFoundError, StorageError: It is not there, or can't be read; what was loaded stays.
+        """
+        page = await self._client.run(lambda ws: pages.load(ws, path))
+        self._set_page(page)
+        draft = self._drafts.load(page.path)
+        if draft is None or page.problem or draft.text == page.text:
+            self._drafts.drop(page.path)
+        else:
+            self._offer_draft(draft, page)
+
+    def mark_edited(self) -> None:
+        """Take note that the user typed."""
+        if self.page is None or self.page.problem:
+            return
+        # Typing back to the saved text leaves nothing to save; only texts of one length are compared.
+        same = self._source.characterCount() == self._saved_length and self._shows(self.page)
+        self._set_dirty(not same)
+        self.edited.emit()
+        if self._dirty:
+            # Typing without a pause must not put the draft off for ever.
+            overdue = time.monotonic() - self._draft_kept > _DRAFT_INTERVAL_S
+            if not (overdue and self._draft_soon.isActive()):
+                self._draft_soon.start()
+        else:
+            self._drafts.drop(self.page.path)
+
+    def keep_draft(self) -> None:
+        """Keep the unsaved text outside the vault, so that a crash does not lose it."""
+        if self.page is not None and self._dirty:
+            result = None if self.conflict is None else self.conflict.result
+            self._drafts.save(self.page.path, self.page.hash, self.text, result)
+            self._draft_kept = time.monotonic()
+
+    def discard_changes(self) -> None:
+        """Give the unsaved text up."""
+        if self.page is not None:
+            self._drafts.drop(self.page.path)
+        self.conflict = None
+        self._set_dirty(False)
+
+    def leave_draft(self) -> None:
+        """Leave the unsaved text as a draft, which is offered when the note is opened again."""
+        self.keep_draft()
+        self._set_dirty(False)
+
+    async def save(self) -> bool:
+        """Save what was typed, after a save that is under way.
+
+        Returns:
+            Whether it is on the disk now. A conflict has to be resolved first.
+        """
+        async with self._access:
+            for _ in range(_MAX_TRIES):
+                if (saved := await self._save()) is not None:
+                    return saved
+            self._fail("Other programs change the note all the time.")
+            return False
+
+    async def _save(self) -> bool | None:
+        """Save once; None if a change was merged that came between, so that it is to be saved again."""
+        page, length, raw = self.page, self._source.characterCount(), self._source.toRawText()
+        if page is None or not self._dirty:
+            return True
+        if self.conflict is not None:
+            return False
+        text = from_editor(raw, page.text)
+        if text == page.text:
+            self._drafts.drop(page.path)
+            self._saved_length = length
+            self._set_dirty(False)
+            return True
+        session = self._writing_session()
+        result = await self._client.run(lambda ws: saving.save(ws, page, text, session))
+        if isinstance(result, saving.SaveConflict):
+            await self._apply_external(result)
+            return None if self.conflict is None else False
+        return self._handle_save_result(result, raw, length)
+
+    @property
+    def is_saving(self) -> bool:
+        """Whether a save is under way."""
+        return self._access.locked()
+
+    def _shows(self, page: NoteData) -> bool:
+        return from_editor(self._source.toRawText(), page.text) == page.text
+
+    def _writing_session(self) -> str:
+        """The name that groups the saves of one sitting in the history, as a turn does for an agent."""
+        now = time.monotonic()
+        if not self._session or now - self._last_save > _SESSION_PAUSE_S:
+            self._session = f"writing-{uuid.uuid4().hex[:16]}"
+        self._last_save = now
+        return self._session
+
+    def _set_page(self, page: NoteData) -> None:
+        if self.page is None or self.page.path != page.path:
+            self._session = ""
+        self.page = page
+        self.conflict = None
+        self._set_dirty(False)
+        self.loaded.emit(page)
+        self._saved_length = self._source.characterCount()
+        self.settled.emit()
+        if page.problem:
+            self.said.emit(f"{page.problem} It is shown for reading and stays as it is.", "warning")
+        elif self._client.workspace.read_only:
+            return  # The status bar says so for the whole vault.
+        elif not self.editable:
+            words = "This note has characters that the editor can't keep, so it is for reading only."
+            self.said.emit(words, "warning")
+
+    def _set_dirty(self, dirty: bool) -> None:
+        self._dirty = dirty
+        if not dirty:
+            self.failure = ""
+            self._draft_kept = 0.0
+            self._draft_soon.stop()
+        elif not self._draft_kept:
+            self._draft_kept = time.monotonic()
+        self.refresh_state()
+
+    def refresh_state(self) -> None:
+        """Judge again whether the user must know of unsaved text, after a change of the settings, too."""
+        held_up = bool(self.failure) or self.conflict is not None or not self.autosaves
+        unsaved = self._dirty and held_up
+        if unsaved != self._unsaved:
+            self._unsaved = unsaved
+            self.unsaved_changed.emit(unsaved)
+
+    def _handle_save_result(self, result: saving.Result, raw: str, length: int) -> bool:
+        match result:
+            case saving.Saved(page):
+                self._drafts.drop(page.path)
+                self.page = page
+                self.conflict = None
+                self.failure = ""
+                self._saved_length = length
+                self._set_dirty(self._source.toRawText() != raw)
+                self.saved.emit(page)
+                self.settled.emit()
+                return True
+            case saving.SaveConflict(theirs):
+                self._meet_conflict(theirs)
+            case saving.Failed(reason):
+                self._fail(reason)
+        return False
+
+    def _fail(self, reason: str) -> None:
+        self.keep_draft()
+        self.failure = reason
+        self.refresh_state()
+        self.said.emit(f"Not saved: {reason} Your text is kept here.", "danger")
+
+    # Unsaved text of an earlier run
+
+    def _offer_draft(self, draft: NoteDraft, page: NoteData) -> None:
+        changed = "" if draft.base_hash == page.hash else " The note was changed since then."
+        question = f"There is unsaved text of this note from an earlier session.{changed}"
+        answers: Answers = (("Restore", partial(self._set_text, draft.text)), ("Discard", self._drop_draft))
+        if draft.result is not None:
+            restore_result = ("Restore what was picked", partial(self._set_text, draft.result))
+            answers = (answers[0], restore_result, answers[1])
+        self.asked.emit(question, answers)
+
+    def _set_text(self, text: str) -> None:
+        self.text_changed.emit(text)
+        self._set_dirty(True)
+        self.settled.emit()
+        self.edited.emit()
+
+    def _drop_draft(self) -> None:
+        if self.page is not None:
+            self._drafts.drop(self.page.path)
+        self.settled.emit()
+
+    # Conflicts
+
+    def _meet_conflict(self, theirs: NoteData | None, *, by_app: bool = False) -> None:
+        """Keep the unsaved text and let the user choose; nothing is written until then."""
+        if self.page is None or (self.conflict is not None and _is_same_note(self.conflict.theirs, theirs)):
+            return
+        result = None if self.conflict is None else self.conflict.result
+        self.conflict = Conflict(self.page, theirs, result)
+        self.keep_draft()
+        self.refresh_state()
+        if theirs is None:
+            words = "The note was deleted or moved outside. Your text is kept here."
+            self.asked.emit(
+                words, (("Create it again", self._make_again), ("Discard my text", self._give_up))
+            )
+            return
+        answers: Answers = (
+            ("Compare", self.comparison_requested.emit),
+            ("Keep mine", self.keep_mine),
+            ("Keep theirs", self.keep_theirs),
+            ("Merge", self.merge),
+        )
+        where = "here, but not by you," if by_app else "outside"
+        self.asked.emit(f"The note was changed {where} while you were writing.", answers)
+
+    def keep_mine(self) -> None:
+        """Save what was typed over what is on the disk, which stays in the note's history."""
+        self.resolve(self.text)
+
+    def keep_theirs(self) -> None:
+        """Take the text on the disk; undoing that in the editor brings back what was typed."""
+        if self.conflict is not None and self.conflict.theirs is not None:
+            self.resolve(self.conflict.theirs.text)
+
+    def decide_later(self, result: str | None) -> None:
+        """Keep what the user made of both texts with the conflict; it is shown at the next comparison."""
+        if self.conflict is not None:
+            self.conflict.result = result
+            self.keep_draft()
+
+    def take_result(self, text: str) -> None:
+        """Take the user's text from a conflict that is gone; undo brings back the text before."""
+        if self.conflict is None and self.page is not None and text != self.text:
+            self.text_changed.emit(text)
+            self.mark_edited()
+            self.keep_draft()
+
+    def merge(self) -> None:
+        """Put both texts together; where they collide, the user compares them."""
+        self._start(self._merge(), "merge the note")
+
+    async def merged(self) -> str | None:
+        """Both texts of the conflict as one, None where they collide."""
+        conflict = self.conflict
+        if conflict is None or conflict.theirs is None or conflict.theirs.problem:
+            return None
+        return await asyncio.to_thread(
+            saving.merge_texts, conflict.base.content, self.text.encode("utf-8"), conflict.theirs.content
+        )
+
+    async def _merge(self) -> None:
+        while True:
+            conflict, mine = self.conflict, self.text
+            text = await self.merged()
+            # The user may have typed on, or the file may have changed again.
+            if self.conflict is conflict and self.text == mine:
+                break
+        if self.conflict is None:
+            return
+        if text is None:
+            self.comparison_requested.emit()
+        else:
+            self.resolve(text)
+
+    def resolve(self, text: str) -> None:
+        """End the conflict with `text`, which is saved; what is on the disk stays in the note's history."""
+        conflict = self.conflict
+        if conflict is None or conflict.theirs is None:
+            return
+        mine, old = self.text, conflict.base
+        self.page, self.conflict = conflict.theirs, None
+        if text != mine:
+            self.text_changed.emit(text)
+        if self.page.path != old.path:
+            self.renamed.emit(self.page)
+        self._set_dirty(True)
+        self.settled.emit()
+        self._start(self.save(), "save the note")
+
+    def _make_again(self) -> None:
+        self._start(self.create_again(), "create the note again")
+
+    async def create_again(self) -> bool:
+        """Write the unsaved text of a note that was deleted; whether it is on the disk now."""
+        async with self._access:
+            if self.page is None:
+                return False
+            path, text = self.page.path, self.text
+            raw, length = self._source.toRawText(), self._source.characterCount()
+            session = self._writing_session()
+            result = await self._client.run(lambda ws: saving.create(ws, path, text, session))
+            return self._handle_save_result(result, raw, length)
+
+    def _give_up(self) -> None:
+        self.discard_changes()
+        self.said.emit("This note does not exist any more.", "warning")
+
+    # Following changes of others
+
+    def _receive(self, events: tuple[object, ...]) -> None:
+        if self.page is None:
+            return
+        own = self.page.path
+        for event in events:
+            if isinstance(event, NotesChanged):
+                moved = dict(event.moved)
+                if own in moved or own in event.paths or own in event.removed:
+                    own = moved.get(own, own)
+                    self._start(self._follow(own), "follow the note")
+
+    async def _follow(self, path: NotePath) -> None:
+        """Show the note as it is now, at `path`; unsaved text is not touched without a question."""
+        async with self._access:
+            await self._apply_external(await self._client.run(lambda ws: saving.check_note(ws, path)))
+
+    async def _apply_external(self, news: saving.SaveConflict) -> None:
+        """Take the note as it is on the disk now.
+
+        A change through the app itself was wanted by the user: it is merged into unsaved text where both
+        do not collide.
+        """
+        # Read only now: the user may have resolved a conflict while the note was loaded.
+        old, page = self.page, news.theirs
+        if old is None:
+            return
+        if page is None:
+            self._handle_deleted()
+        elif page.content == old.content:
+            if page.path != old.path:
+                self._follow_move(page)
+            self._end_conflict()
+        elif not self._dirty:
+            self._set_page(page)
+        else:
+            await self._follow_change(page, by_app=news.by_app)
+
+    def _handle_deleted(self) -> None:
+        if self._dirty:
+            self._meet_conflict(None)
+        else:
+            self.said.emit("This note was deleted or moved. What you see is how it was.", "warning")
+
+    def _follow_move(self, page: NoteData) -> None:
+        old, self.page = self.page, page
+        if old is not None:
+            self._drafts.drop(old.path)
+        self.keep_draft()
+        self.renamed.emit(page)
+
+    def _end_conflict(self) -> None:
+        """The file is again what the unsaved text was typed on."""
+        if self.conflict is not None:
+            self.conflict = None
+            self.refresh_state()
+            self.settled.emit()
+            self.edited.emit()
+
+    async def _follow_change(self, theirs: NoteData, *, by_app: bool) -> None:
+        if not by_app or theirs.problem or self.page is None:
+            self._meet_conflict(theirs)
+            return
+        base = self.page.content
+        while True:
+            mine = self.text
+            text = await asyncio.to_thread(saving.merge_texts, base, mine.encode("utf-8"), theirs.content)
+            if self.text == mine:
+                break
+        if text is None:
+            self._meet_conflict(theirs, by_app=True)
+            return
+        moved = self.page.path != theirs.path
+        self.page = theirs
+        self.text_changed.emit(text)
+        self.mark_edited()
+        if moved:
+            self.renamed.emit(theirs)
+
+    def _start(self, coro: object, what: str) -> None:
+        tasks.start(coro, owner=self.parent(), what=what)  # type: ignore[arg-type]
+
+
+def _is_same_note(one: NoteData | None, other: NoteData | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    return one.path == other.path and one.content == other.content

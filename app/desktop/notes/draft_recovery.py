@@ -1,0 +1,87 @@
+"""Unsaved text of notes that are gone: said in a banner, and made a note again or thrown away."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QWidget
+
+from app.desktop.bridge import VaultClient
+from app.desktop.notes import save
+from app.desktop.notes.drafts import DraftStore, NoteDraft
+from app.desktop.runtime import tasks
+from app.desktop.shell.banners import Banners
+from app.desktop.widgets import dialogs
+from app.vault.path import NotePath
+
+if TYPE_CHECKING:
+    from app.workspace import Workspace
+
+_BANNER_KEY = "lost-drafts"
+_MAX_SHOWN_CHARS = 400
+
+
+class DraftRecovery(QObject):
+    """Offers the drafts of one vault whose notes were deleted or moved meanwhile.
+
+    A draft stays on the disk until its text is a note again or the user threw it away. `open_requested`
+    carries the path of a note that was made again.
+    """
+
+    open_requested = Signal(str, str)
+
+    def __init__(self, client: VaultClient, banners: Banners, window: QWidget) -> None:
+        super().__init__(window)
+        self._client = client
+        self._banners = banners
+        self._window = window
+        self._drafts = DraftStore(client.workspace.root)
+
+    async def offer_drafts(self) -> None:
+        """Say so if there are any."""
+        lost = await self._client.run(lambda workspace: _orphaned_drafts(workspace, self._drafts))
+        if not lost:
+            return
+        names = ", ".join(f"“{NotePath(draft.path).name}”" for draft in lost[:3])
+        more = self.tr(" and {0} more").format(len(lost) - 3) if len(lost) > 3 else ""
+        words = self.tr("There is unsaved text of notes that are not there any more: {0}{1}.")
+        action = (self.tr("Look at it…"), lambda: self._start(lost))
+        self._banners.show_message(_BANNER_KEY, words.format(names, more), "warning", action)
+
+    def clear(self) -> None:
+        """Take the message away: the vault is being closed."""
+        self._banners.clear(_BANNER_KEY)
+
+    def _start(self, lost: tuple[NoteDraft, ...]) -> None:
+        self._banners.clear(_BANNER_KEY)
+        tasks.start(self._ask(lost), owner=self._window, what=self.tr("give the unsaved text back"))
+
+    async def _ask(self, lost: tuple[NoteDraft, ...]) -> None:
+        for draft in lost:
+            title = self.tr("“{0}” is gone, its unsaved text is not").format(draft.path)
+            text = draft.text if len(draft.text) <= _MAX_SHOWN_CHARS else f"{draft.text[:_MAX_SHOWN_CHARS]} …"
+            answers = (self.tr("Make the note again"), self.tr("Throw the text away"), self.tr("Later"))
+            answer = await dialogs.choose(self._window, title, text, answers, main=0)
+            if answer == 0:
+                await self._make(draft)
+            elif answer == 1:
+                self._drafts.drop(NotePath(draft.path))
+
+    async def _make(self, draft: NoteDraft) -> None:
+        path = NotePath(draft.path)
+        result = await self._client.run(lambda workspace: save.create(workspace, path, draft.text))
+        if isinstance(result, save.Saved):
+            self._drafts.drop(path)
+            self.open_requested.emit(draft.path, "")
+        elif isinstance(result, save.SaveConflict):
+            # The note is back meanwhile: the draft is offered in it.
+            self.open_requested.emit(draft.path, "")
+        elif isinstance(result, save.Failed):
+            words = self.tr("“{0}” was not made again: {1} Its text is kept.")
+            self._banners.show_message(_BANNER_KEY, words.format(path.name, result.reason), "danger")
+
+
+def _orphaned_drafts(workspace: Workspace, drafts: DraftStore) -> tuple[NoteDraft, ...]:
+    """Runs in the service thread: the drafts whose notes are gone."""
+    return tuple(draft for draft in drafts.list_drafts() if not workspace.store.exists(NotePath(draft.path)))

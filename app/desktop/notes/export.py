@@ -1,0 +1,149 @@
+"""A note as an HTML file of its own, as PDF, and on paper; links to other notes become plain words.
+
+Drawing takes as long as the note is long, so all of it is done in worker threads.
+"""
+
+from __future__ import annotations
+
+import base64
+import mimetypes
+import re
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
+
+from PySide6.QtCore import QLocale, QUrl
+from PySide6.QtGui import QFont, QPagedPaintDevice, QPageSize, QPdfWriter, QTextDocument
+
+from app.desktop.notes.loader import render_note
+from app.desktop.notes.paste import png_of
+from app.desktop.widgets.reading_view import Rendered
+from app.errors import ScriptoriumError, StorageError
+from app.vault.markdown.render import RenderColors
+from app.vault.path import NotePath
+
+if TYPE_CHECKING:
+    from app.workspace import Workspace
+
+# Light, whatever the theme of the window is: paper is white.
+_COLORS = RenderColors()
+_INNER_LINK = re.compile(r' href="(?:note|unresolved|tag|vault):[^"]*"')
+_IMAGE = re.compile(r'(<img\b[^>]*?\bsrc=")([^"]*)(")')
+_BODY = re.compile(r"<body[^>]*>(.*)</body>", re.S)
+_STYLE = (
+    "body{max-width:46em;margin:2em auto;padding:0 1em;line-height:1.5;"
+    "font-family:system-ui,-apple-system,'Segoe UI',sans-serif;color:#1e2024;background:#fff}"
+    "img{max-width:100%;height:auto}pre{white-space:pre-wrap}"
+    "table{border-collapse:collapse}@media print{body{max-width:none;margin:0}}"
+)
+_DPI = 300
+# Where paper is US Letter, as the Unicode CLDR has it; everywhere else it is A4.
+_LETTER_TERRITORIES = frozenset(
+    ["BZ", "CA", "CL", "CO", "CR", "GT", "MX", "NI", "PA", "PH", "PR", "SV", "US", "VE"]
+)
+
+
+async def render_for_print(workspace: Workspace, path: NotePath, text: str) -> Rendered:
+    """All of a note as HTML for paper; runs in the service thread."""
+    return await render_note(workspace, path, text, _COLORS, whole=True)
+
+
+def html_page(workspace: Workspace, shown: Rendered, title: str) -> str:
+    """A web page of its own: images are inside it, links to other notes are plain words."""
+
+    def embed(match: re.Match[str]) -> str:
+        return f"{match[1]}{_data_address(workspace, shown, match[2])}{match[3]}"
+
+    found = _BODY.search(shown.html)
+    body = _IMAGE.sub(embed, _INNER_LINK.sub("", found[1] if found else shown.html))
+    return (
+        f'<!DOCTYPE html>\n<html><head><meta charset="utf-8"><title>{escape(title)}</title>'
+        f'<meta name="viewport" content="width=device-width"><style>{_STYLE}</style></head>\n'
+        f"<body>{body}</body></html>\n"
+    )
+
+
+def write_file(file: Path, content: bytes) -> None:
+    """Write an export in one step, so that a failure leaves a file of that name as it was.
+
+    Raises:
+        StorageError: The disk refused.
+    """
+    with _replacing(file) as fresh:
+        fresh.write_bytes(content)
+
+
+def write_pdf(shown: Rendered, title: str, font: QFont, file: Path) -> None:
+    """Write a note as PDF with page numbers, on the paper of the user's region.
+
+    Raises:
+        StorageError: The disk refused; a file of that name is as it was.
+    """
+    with _replacing(file) as fresh:
+        writer = QPdfWriter(str(fresh))
+        writer.setPageSize(QPageSize(page_size(QLocale())))
+        writer.setResolution(_DPI)
+        writer.setTitle(title)
+        print_note(shown, font, writer)
+        del writer  # Writes the end of the file.
+        if not fresh.is_file() or not fresh.read_bytes()[-1024:].rstrip().endswith(b"%%EOF"):
+            raise StorageError(f"{file.name} was not written: the disk refused.", path=str(file))
+
+
+def page_size(locale: QLocale) -> QPageSize.PageSizeId:
+    """The usual paper of a locale: A4 or US Letter."""
+    is_letter = QLocale.territoryToCode(locale.territory()) in _LETTER_TERRITORIES
+    return QPageSize.PageSizeId.Letter if is_letter else QPageSize.PageSizeId.A4
+
+
+@contextmanager
+def _replacing(file: Path) -> Iterator[Path]:
+    """A new file beside `file` that takes its place in the end, unless something fails."""
+    fresh = file.with_name(f".{file.stem[:40]}-{secrets.token_hex(6)}{file.suffix}")
+    try:
+        yield fresh
+        fresh.replace(file)
+    except OSError as error:
+        raise StorageError(f"{file.name} was not written: {error.strerror}.", path=str(file)) from error
+    finally:
+        with suppress(OSError):
+            fresh.unlink(missing_ok=True)
+
+
+def print_note(shown: Rendered, font: QFont, device: QPagedPaintDevice) -> None:
+    """Print a note on a PDF writer or a printer; may run in any thread."""
+    document = QTextDocument()
+    document.setDefaultFont(font)
+    widest = round(device.pageLayout().paintRect().width() * 96 / 72) - 140
+    html = _INNER_LINK.sub("", shown.html)
+
+    def fit(match: re.Match[str]) -> str:
+        image = shown.images.get(match[2])
+        wide = image is not None and image.width() / image.devicePixelRatio() > widest
+        return f'<img width="{widest}" {match[0].removeprefix("<img ")}' if wide else match[0]
+
+    for address, image in shown.images.items():
+        document.addResource(int(QTextDocument.ResourceType.ImageResource.value), QUrl(address), image)
+    document.setHtml(_IMAGE.sub(fit, html))
+    document.print_(device)
+
+
+def _data_address(workspace: Workspace, shown: Rendered, address: str) -> str:
+    """The image at an address as part of the page; the address itself for one of the web."""
+    if address.startswith(("https:", "http:", "data:")):
+        return address
+    try:
+        content, kind = b"", "image/png"
+        if address.startswith("vault:"):
+            path = NotePath.on_disk(unquote(address.removeprefix("vault:")))
+            content = workspace.store.read(path)
+            kind = mimetypes.guess_type(path.file_name)[0] or kind
+        elif (image := shown.images.get(unquote(address))) is not None:
+            content = png_of(image)
+    except ScriptoriumError:
+        return ""
+    return f"data:{kind};base64,{base64.b64encode(content).decode()}" if content else ""

@@ -1,0 +1,244 @@
+"""Find and replace in the note that is open."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, SignalInstance
+from PySide6.QtGui import QColor, QKeyEvent, QTextCursor, QTextDocument
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QTextEdit,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.desktop.notes.editor.live_editor import LiveEditor
+from app.desktop.notes.newlines import PARAGRAPH_SEPARATOR
+from app.desktop.notes.text_search import TextMatches, find_all, replace_all
+from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets.panel import SearchField, ThemedButton
+from app.desktop.widgets.reading_view import ReadingView
+
+_MAX_MARKS = 500
+_RESEARCH_DELAY_MS = 150
+_ESCAPE_PRESS = (QEvent.Type.KeyPress, Qt.Key.Key_Escape)
+
+
+class FindBar(QFrame):
+    """Finds in the reading view or the editor; in the editor it also replaces.
+
+    Enter and Shift+Enter go to the next and the previous place, Escape closes.
+    """
+
+    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("banner")
+        self._theme = theme
+        self._view: LiveEditor | ReadingView | None = None
+        self._document: QTextDocument | None = None
+        self._found = TextMatches(())
+        self._again = QTimer(self)
+        self._again.setSingleShot(True)
+        self._again.setInterval(_RESEARCH_DELAY_MS)
+        self._again.timeout.connect(self._search)
+        self.field = SearchField(theme, "Find in this note")
+        self.field.installEventFilter(self)
+        self.replacement = QLineEdit()
+        self.replacement.setPlaceholderText("Replace with")
+        self.replacement.setAccessibleName("Replace with")
+        self._count = QLabel()
+        self._count.setProperty("tone", "muted")
+        self._case = ThemedButton(theme, "text-aa", "Match upper and lower case", self)
+        self._case.setCheckable(True)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(8, 4, 8, 4)
+        column.setSpacing(4)
+        column.addLayout(self._finding_row())
+        column.addWidget(self._replacing_row())
+        self.field.textChanged.connect(lambda _: self._look_from_here())
+        self._case.toggled.connect(lambda _: self._search())
+        self.hide()
+
+    def _finding_row(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(2)
+        row.addWidget(self.field, 1)
+        row.addWidget(self._count)
+        row.addWidget(self._case)
+        for symbol, words, back in (
+            ("caret-up", "Previous (Shift+Enter)", True),
+            ("caret-down", "Next (Enter)", False),
+        ):
+            button = ThemedButton(self._theme, symbol, words, self)
+            button.clicked.connect(lambda _=False, back=back: self.find_next(back))
+            row.addWidget(button)
+        close = ThemedButton(self._theme, "x", "Close (Esc)", self)
+        close.clicked.connect(self.leave)
+        row.addWidget(close)
+        return row
+
+    def _replacing_row(self) -> QWidget:
+        self._replacing = QWidget()
+        row = QHBoxLayout(self._replacing)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(4)
+        row.addWidget(self.replacement, 1)
+        for words, act in (("Replace", self.replace), ("Replace all", self.replace_all)):
+            button = QPushButton(words)
+            button.clicked.connect(lambda _=False, act=act: act())
+            row.addWidget(button)
+        return self._replacing
+
+    def start(self, view: LiveEditor | ReadingView) -> None:
+        """Find in `view`, beginning with what is selected there."""
+        self._watch(view)
+        self._replacing.setVisible(not view.isReadOnly())
+        chosen = view.textCursor().selectedText()
+        if chosen and PARAGRAPH_SEPARATOR not in chosen:
+            self.field.setText(chosen)
+        self.show()
+        self.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.field.selectAll()
+        self._search()
+
+    def leave(self) -> None:
+        """Close, and give the note the focus."""
+        self.hide()
+        if self._view is not None:
+            self._clear_marks()
+            self._view.setFocus()
+
+    def _clear_marks(self) -> None:
+        if self._view is not None:
+            self._view.setExtraSelections([])
+        if isinstance(self._view, LiveEditor):
+            self._view.show_matches([])
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Close with the first Escape; elsewhere such a field empties itself first."""
+        if isinstance(event, QKeyEvent) and (event.type(), event.key()) == _ESCAPE_PRESS:
+            self.leave()
+            return True
+        return super().eventFilter(watched, event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Enter goes on, Escape closes."""
+        if event.key() == Qt.Key.Key_Escape:
+            self.leave()
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            if self.replacement.hasFocus():
+                self.replace()
+            else:
+                self.find_next(bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier))
+        else:
+            super().keyPressEvent(event)
+
+    def find_next(self, back: bool = False) -> bool:
+        """Go to the next (or previous) place, round the end; whether there is one."""
+        if self._view is None:
+            return False
+        cursor = self._view.textCursor()
+        found = self._found
+        number = found.before(cursor.selectionStart()) if back else found.after(cursor.selectionEnd())
+        if number is None:
+            return False
+        self._select(number)
+        self._mark()
+        return True
+
+    def replace(self) -> None:
+        """Replace what is selected, if it is what is looked for, and go on."""
+        if not isinstance(self._view, LiveEditor) or self._view.isReadOnly():
+            return
+        cursor = self._view.textCursor()
+        if (cursor.selectionStart(), cursor.selectionEnd()) in self._found.places:
+            cursor.insertText(self.replacement.text())
+            self._search()
+        self.find_next()
+
+    def replace_all(self) -> None:
+        """Replace every place, as one step of undo."""
+        if not isinstance(self._view, LiveEditor) or self._view.isReadOnly():
+            return
+        words, fresh = self.field.text(), self.replacement.text()
+        text, count = replace_all(self._text(), words, fresh, self._case.isChecked())
+        self._view.replace_document(text.replace(PARAGRAPH_SEPARATOR, "\n"))
+        self._search()
+        self._count.setText(f"{count} replaced")
+
+    def _look_from_here(self) -> None:
+        """Other words are looked for: go to the first place from the cursor on."""
+        self._search()
+        if self._view is not None and not self.isHidden():
+            number = self._found.after(self._view.textCursor().selectionStart())
+            if number is not None:
+                self._select(number)
+                self._mark()
+
+    def _watch(self, view: LiveEditor | ReadingView) -> None:
+        if self._view is view:
+            return
+        if self._view is not None:
+            _changes(self._view).disconnect(self._schedule_search)
+            self._clear_marks()
+        self._view, self._document = view, view.document()
+        _changes(view).connect(self._schedule_search)
+
+    def _schedule_search(self) -> None:
+        """The note changes while the bar is open."""
+        if self.isVisible():
+            self._again.start()
+
+    def _text(self) -> str:
+        return self._document.toRawText() if self._document is not None else ""
+
+    def _search(self) -> None:
+        if self._view is None or self.isHidden():
+            return
+        self._again.stop()
+        self._found = find_all(self._text(), self.field.text(), self._case.isChecked())
+        bad = bool(self.field.text()) and not self._found.places
+        self.field.setProperty("invalid", bad)
+        self.field.style().polish(self.field)
+        self._mark()
+
+    def _select(self, number: int) -> None:
+        assert self._view is not None
+        start, end = self._found.places[number]
+        self._view.setTextCursor(self._cursor(start, end))
+
+    def _cursor(self, start: int, end: int) -> QTextCursor:
+        assert self._document is not None
+        cursor = QTextCursor(self._document)
+        cursor.setPosition(start)
+        cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
+        return cursor
+
+    def _mark(self) -> None:
+        """Mark the places round the cursor and say which of how many is chosen."""
+        assert self._view is not None
+        places, cursor = self._found.places, self._view.textCursor()
+        near = self._found.after(cursor.selectionStart()) or 0
+        first = max(0, min(near - _MAX_MARKS // 2, len(places) - _MAX_MARKS))
+        marks = []
+        for start, end in places[first : first + _MAX_MARKS]:
+            mark = QTextEdit.ExtraSelection()
+            mark.cursor = self._cursor(start, end)
+            mark.format.setBackground(QColor(self._theme.theme.mark_bg))
+            marks.append(mark)
+        self._view.setExtraSelections(marks)
+        if isinstance(self._view, LiveEditor):
+            self._view.show_matches([start for start, _ in places])
+        chosen = (cursor.selectionStart(), cursor.selectionEnd())
+        number = places.index(chosen) + 1 if chosen in places else 0
+        many = f"{len(places):,}{'+' if self._found.more else ''}"
+        text = f"{number:,} of {many}" if number else f"{many} found" if places else "Not found"
+        self._count.setText(text if self.field.text() else "")
+
+
+def _changes(view: LiveEditor | ReadingView) -> SignalInstance:
+    """The signal of a view that its text has changed."""
+    return view.edited if isinstance(view, LiveEditor) else view.textChanged

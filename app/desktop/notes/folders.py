@@ -1,0 +1,65 @@
+"""Where daily notes, templates and attachments are: by the user's settings, else by Obsidian's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from app.errors import NotFoundError, ScriptoriumError
+from app.vault.note_templates import DATE_FORMAT, TIME_FORMAT
+from app.vault.obsidian import ObsidianSettings, read_obsidian
+from app.vault.path import NotePath
+
+if TYPE_CHECKING:
+    from app.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class NoteFolders:
+    """Folders are paths of the vault, "" for its root; `attachments` may be `./` or `./Sub`, too."""
+
+    daily_folder: str
+    daily_format: str
+    daily_template: str
+    templates: str
+    date_format: str
+    time_format: str
+    attachments: str
+    problems: tuple[str, ...]
+
+    def attachment_folder(self, note: NotePath) -> str:
+        """The folder for files that are put into `note`."""
+        wanted = self.attachments
+        if wanted == "." or wanted.startswith("./"):
+            parts = (note.folder, wanted.removeprefix(".").strip("/"))
+            return "/".join(part for part in parts if part)
+        return wanted.strip("/")
+
+
+def note_folders(workspace: Workspace) -> NoteFolders:
+    """Return the places of a vault; runs in the service thread."""
+    own, shared = workspace.settings.editor, obsidian_settings(workspace)
+    return NoteFolders(
+        daily_folder=(own.daily_folder or shared.daily_folder).strip("/ "),
+        daily_format=own.daily_format or shared.daily_format or DATE_FORMAT,
+        daily_template=(own.daily_template or shared.daily_template).strip("/ "),
+        templates=(own.templates_folder or shared.templates_folder or "Templates").strip("/ "),
+        date_format=shared.date_format or DATE_FORMAT,
+        time_format=shared.time_format or TIME_FORMAT,
+        attachments=(own.attachment_folder or shared.attachment_folder or "Attachments").strip(),
+        problems=shared.problems,
+    )
+
+
+def obsidian_settings(workspace: Workspace) -> ObsidianSettings:
+    """What Obsidian has set for the vault."""
+
+    def read(path: NotePath) -> bytes | None:
+        try:
+            return workspace.store.read(path)
+        except NotFoundError:
+            return None
+        except ScriptoriumError:
+            return b""  # It is there and can't be read: named as a problem.
+
+    return read_obsidian(read)

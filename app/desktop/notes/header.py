@@ -1,0 +1,115 @@
+"""The bar over a note: where it is, whether it is saved, and what can be done with it."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QWidget
+
+from app.desktop.notes.editor.mode import ViewMode
+from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets.panel import ElidedLabel, ThemedButton
+from app.vault.note import Privacy, PrivacyVerdict
+from app.vault.path import NotePath
+
+ACTIONS = (
+    ("history", "History…"),
+    ("rename", "Rename…"),
+    ("graph", "Show in the graph"),
+    ("related", "Find related notes"),
+    ("ask", "Give to the agent"),
+    ("copy-link", "Copy the link"),
+    ("reveal", "Show in the file manager"),
+    ("delete", "Delete…"),
+)
+
+
+class NoteHeader(QWidget):
+    """`mode_toggled`, `links_toggled`, `find_wanted`, `save_wanted`; `acted` carries one of `ACTIONS`."""
+
+    mode_toggled = Signal()
+    links_toggled = Signal()
+    save_wanted = Signal()
+    acted = Signal(str)
+
+    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("panelTitle")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._place = ElidedLabel(parent=self)
+        self._state = QLabel(self)
+        self._state.setProperty("tone", "faint")
+        self._privacy = QLabel(self)
+        self._privacy.setTextFormat(Qt.TextFormat.PlainText)
+        self._privacy.setProperty("badge", True)
+        self._privacy.hide()
+        self._save = ThemedButton(theme, "floppy-disk", "Save (Ctrl+S)", self)
+        self._mode = ThemedButton(theme, "code", "Show the source (Ctrl+E)", self)
+        self._links = ThemedButton(theme, "link", "Links of this note", self)
+        self._links.setCheckable(True)
+        self._more = ThemedButton(theme, "dots-three", "More", self)
+        self._save.clicked.connect(self.save_wanted)
+        self._mode.clicked.connect(self.mode_toggled)
+        self._links.clicked.connect(self.links_toggled)
+        self._more.clicked.connect(self._show_menu)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(12, 4, 4, 4)
+        row.setSpacing(2)
+        row.addWidget(self._place)
+        row.addWidget(self._privacy)
+        row.addWidget(self._state)
+        row.addStretch(1)
+        for button in (self._save, self._mode, self._links, self._more):
+            row.addWidget(button)
+        self._save.hide()
+
+    def show_path(self, path: NotePath) -> None:
+        """Show where the note is."""
+        parts = [*path.folder.split("/"), path.name] if path.folder else [path.name]
+        self._place.setText("  ›  ".join(parts))
+        self._place.setToolTip(str(path))
+
+    def show_privacy(self, verdict: PrivacyVerdict) -> None:
+        """Show that the note is kept from agents, and why where that could not be judged."""
+        hidden = self.tr("Agents and other programs can't see this note.")
+        words, why = self.tr("Private"), hidden
+        if verdict.privacy is Privacy.UNKNOWN:
+            words = self.tr("Hidden from agents")
+            why = self.tr("Whether this note is private can't be judged: {0}.").format(verdict.reason)
+            why = f"{why} {hidden}"
+        self._privacy.setText(words)
+        self._privacy.setToolTip(why)
+        self._privacy.setAccessibleDescription(why)
+        self._privacy.setVisible(verdict.hides)
+
+    def show_state(self, text: str, *, dirty: bool) -> None:
+        """Show whether there is unsaved text."""
+        self._state.setText(text)
+        self._save.setVisible(dirty)
+
+    def show_mode(self, mode: ViewMode, editable: bool) -> None:
+        """Show which mode is next, and whether the note can be edited."""
+        symbols = {ViewMode.LIVE: "code", ViewMode.SOURCE: "book-open", ViewMode.READING: "pencil-simple"}
+        read_only = "" if editable else self.tr(" (read only)")
+        words = {
+            ViewMode.LIVE: self.tr("Show the source (Ctrl+E)"),
+            ViewMode.SOURCE: self.tr("Read (Ctrl+E)"),
+            ViewMode.READING: self.tr("Live preview (Ctrl+E)"),
+        }
+        self._mode.set_symbol(symbols[mode])
+        self._mode.setToolTip(words[mode] + read_only)
+        self._mode.setAccessibleName(words[mode] + read_only)
+
+    def show_links(self, shown: bool) -> None:
+        """Show whether the links are shown."""
+        self._links.setChecked(shown)
+
+    def _show_menu(self) -> None:
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for name, words in ACTIONS:
+            if name == "delete":
+                menu.addSeparator()
+            menu.addAction(words, partial(self.acted.emit, name))
+        menu.popup(self._more.mapToGlobal(self._more.rect().bottomLeft()))

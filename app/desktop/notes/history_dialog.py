@@ -1,0 +1,213 @@
+"""The versions of a note: each compared with what it is now, and a way back to any of them.
+
+The saves of one writing session, and the changes of one agent's turn, are one entry with steps inside.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QDialog,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QSplitter,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.desktop.audit.model import format_time
+from app.desktop.audit.two_line_delegate import TwoLineDelegate
+from app.desktop.bridge import VaultClient
+from app.desktop.runtime import tasks
+from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets.diff.view import DiffView
+from app.desktop.widgets.panel import ElidedLabel
+from app.desktop.widgets.plain_labels import heading_label
+from app.errors import NotFoundError
+from app.permissions.caller import Caller
+from app.permissions.request_labels import format_size
+from app.toolkit.outcome import ToolOutcome
+from app.vault.commits import OUTSIDE_AUTHOR, Version
+from app.vault.escaped_line import describe
+from app.vault.history import group_sessions
+from app.vault.path import NotePath
+
+if TYPE_CHECKING:
+    from app.workspace import Workspace
+
+
+class HistoryDialog(QDialog):
+    """Lists what a note has been, newest first. Restoring goes through the gate like any other change."""
+
+    def __init__(
+        self, path: NotePath, client: VaultClient, theme: ThemeSource, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.setWindowModality(Qt.WindowModality.WindowModal)
+        self.setWindowTitle(self.tr("History"))
+        self.resize(1000, 660)
+        self._path = path
+        self._client = client
+        self.versions: tuple[Version, ...] = ()
+        self._now: bytes | None = None
+        self._round = 0
+        self.list = QTreeWidget()
+        self.list.setHeaderHidden(True)
+        self.list.setIndentation(16)
+        self.list.setAccessibleName(self.tr("Versions, newest first"))
+        self.list.setItemDelegate(TwoLineDelegate(theme, self.list))
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.diff_view = DiffView(theme)
+        self._place = ElidedLabel()
+        self._place.setContentsMargins(0, 0, 12, 0)
+        self.diff_view.set_lead(self._place)
+        self._status = QLabel()
+        self._status.setTextFormat(Qt.TextFormat.PlainText)
+        self._status.setWordWrap(True)
+        self.restore_button = QPushButton(self.tr("Restore this version…"))
+        self.restore_button.setAutoDefault(False)
+        self._build()
+        self.list.currentItemChanged.connect(lambda item, _: self._choose(self._version_of(item)))
+        self.restore_button.clicked.connect(
+            lambda: tasks.start(self.restore(), owner=self, what=self.tr("restore the version"))
+        )
+        self.show_versions((), None)
+        tasks.start(self.load(), owner=self, what=self.tr("read the history"))
+
+    async def load(self) -> None:
+        """Read the versions and what the note holds now."""
+
+        def read(workspace: Workspace) -> tuple[tuple[Version, ...], bytes | None]:
+            try:
+                now: bytes | None = workspace.store.read(self._path)
+            except NotFoundError:
+                now = None
+            return workspace.journal.history(self._path), now
+
+        versions, now = await self._client.run(read)
+        self.show_versions(versions, now)
+        if not versions:
+            self.diff_view.show_message(self.tr("Nothing was changed here through the app yet."))
+
+    async def restore(self) -> None:
+        """Propose to make the note what the chosen version was; the user is asked as ever."""
+        version = self._version_of(self.list.currentItem())
+        if version is None or (key := version.hash) is None:
+            return
+        arguments = {"name": str(self._path), "version": key}
+        outcome: ToolOutcome = await self._client.run(
+            lambda workspace: workspace.runner.call("restore_note", arguments, Caller.user())
+        )
+        if outcome.success:
+            await self.load()
+            self._status.setText(self.tr("Restored. The text that was there is a version now."))
+        elif not outcome.denied:
+            self._status.setText(outcome.message)
+
+    def show_versions(self, versions: Sequence[Version], now: bytes | None) -> None:
+        """List `versions`, and compare with `now`."""
+        self.versions = tuple(versions)
+        self._now = now
+        self.list.clear()
+        start = 0
+        for group in group_sessions(self.versions):
+            steps = [
+                _item(self._version_label(version), version, start + n) for n, version in enumerate(group)
+            ]
+            first, start = start, start + len(group)
+            if len(group) == 1:
+                self.list.addTopLevelItem(steps[0])
+                continue
+            entry = _item(self._group_label(group), group[0], first)
+            entry.addChildren(steps)
+            self.list.addTopLevelItem(entry)
+        if (newest := self.list.topLevelItem(0)) is not None:
+            self.list.setCurrentItem(newest)
+        else:
+            self._choose(None)
+
+    def _version_of(self, item: QTreeWidgetItem | None) -> Version | None:
+        if item is None:
+            return None
+        return self.versions[int(item.data(0, Qt.ItemDataRole.UserRole))]
+
+    def _group_label(self, group: Sequence[Version]) -> str:
+        who, count = describe(group[0].author), len(group)
+        what = self.tr("deleted") if group[0].hash is None else format_size(group[0].size)
+        span = " – ".join(dict.fromkeys(format_time(each.time) for each in (group[-1], group[0])))
+        return f"{span}   ·   {who}\n{self.tr('{0} changes').format(count)}   ·   {what}"
+
+    def _version_label(self, version: Version) -> str:
+        who = self.tr("outside the app") if version.author == OUTSIDE_AUTHOR else describe(version.author)
+        what = self.tr("deleted") if version.hash is None else format_size(version.size)
+        summary = describe(version.summary)
+        more = f"{summary}   ·   {what}" if summary else what
+        return f"{format_time(version.time)}   ·   {who}\n{more}"
+
+    def _choose(self, version: Version | None) -> None:
+        self._round += 1
+        self.restore_button.setEnabled(False)
+        if version is None:
+            return
+        self._place.setText(self.tr("{0}, compared with now").format(describe(str(version.path))))
+        if (key := version.hash) is None:
+            self.diff_view.show_message(self.tr("The note was deleted here."))
+            return
+        tasks.start(self._compare(key, self._round), owner=self, what=self.tr("compare the versions"))
+
+    async def _compare(self, key: str, started: int) -> None:
+        try:
+            content: bytes = await self._client.run(
+                lambda workspace: asyncio.to_thread(workspace.journal.content, key)
+            )
+        except NotFoundError as error:
+            if started == self._round:
+                self.diff_view.show_message(error.message)
+            return
+        if started != self._round:
+            return
+        same = content == self._now
+        self.restore_button.setEnabled(not same)
+        if same:
+            self.diff_view.show_message(self.tr("This is what the note holds now."))
+        else:
+            self.diff_view.show_contents(content, self._now)
+
+    def _build(self) -> None:
+        title = heading_label(self.tr("History of {0}").format(describe(self._path.name)))
+        title.setContentsMargins(16, 14, 16, 10)
+        body = QSplitter()
+        body.addWidget(self.list)
+        body.addWidget(self.diff_view)
+        body.setSizes([280, 720])
+        body.setStretchFactor(1, 1)
+        body.setChildrenCollapsible(False)
+        close = QPushButton(self.tr("Close"))
+        close.setDefault(True)
+        close.clicked.connect(self.reject)
+        row = QHBoxLayout()
+        row.setContentsMargins(16, 10, 16, 12)
+        row.setSpacing(8)
+        row.addWidget(self._status, 1)
+        row.addWidget(self.restore_button)
+        row.addWidget(close)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(title)
+        layout.addWidget(body, 1)
+        layout.addLayout(row)
+
+
+def _item(words: str, version: Version, number: int) -> QTreeWidgetItem:
+    item = QTreeWidgetItem([words])
+    item.setData(0, Qt.ItemDataRole.UserRole, number)
+    item.setToolTip(0, describe(version.summary))
+    return item

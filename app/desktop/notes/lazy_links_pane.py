@@ -1,0 +1,101 @@
+"""The links of a note, under its text: made when somebody first looks at them."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QSplitter
+
+from app.desktop.bridge import VaultClient
+from app.desktop.notes import loader as pages
+from app.desktop.notes import save
+from app.desktop.notes.document import NoteDocument
+from app.desktop.notes.links_pane import LinksPane
+from app.desktop.runtime import tasks
+from app.desktop.theme.theme import ThemeSource
+from app.errors import ScriptoriumError
+from app.index.records import Mention
+
+
+class LazyLinksPane(QObject):
+    """Shows what links to the note of `document` and where it links, in a pane at the end of `body`.
+
+    The signals are the pane's; `said` carries a sentence for the strip over the note.
+    """
+
+    open_requested = Signal(str, str)
+    create_requested = Signal(str)
+    said = Signal(str, str)
+
+    def __init__(
+        self, client: VaultClient, theme: ThemeSource, document: NoteDocument, body: QSplitter
+    ) -> None:
+        super().__init__(body)
+        self._client = client
+        self._theme = theme
+        self._document = document
+        self._body = body
+        self._pane: LinksPane | None = None
+
+    @property
+    def are_shown(self) -> bool:
+        """Whether the pane is open."""
+        return self._pane is not None and not self._pane.isHidden()
+
+    @property
+    def pane(self) -> LinksPane:
+        """The pane."""
+        if self._pane is None:
+            self._pane = pane = LinksPane(self._theme, self._body)
+            pane.hide()
+            pane.open_requested.connect(self.open_requested)
+            pane.create_requested.connect(self.create_requested)
+            pane.link_wanted.connect(self._link)
+            self._body.addWidget(pane)
+            self._body.setStretchFactor(0, 3)
+            self._body.setStretchFactor(1, 2)
+        return self._pane
+
+    def toggle(self) -> None:
+        """Show or hide the pane."""
+        self.pane.setVisible(self.pane.isHidden())
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Show the links as they are now, if anybody sees them."""
+        if self.are_shown:
+            tasks.start(self._show(), owner=self._body, what=self.tr("show the links"))
+
+    def forget(self) -> None:
+        """Another note is shown."""
+        if self._pane is not None:
+            self._pane.forget()
+
+    async def _show(self) -> None:
+        if (page := self._document.page) is None:
+            return
+        path = page.path
+        about = await self._client.run(lambda ws: pages.load_context(ws, path))
+        self.pane.show_surroundings(about)
+        related = await self._client.run(lambda ws: pages.load_related(ws, path))
+        if self._is_shown(path):
+            self.pane.show_related(related)
+        found = await self._client.run(lambda ws: pages.load_mentions(ws, path))
+        if self._is_shown(path):
+            self.pane.show_mentions(found)
+
+    def _is_shown(self, path: object) -> bool:
+        return self._document.page is not None and self._document.page.path == path
+
+    def _link(self, mention: Mention) -> None:
+        tasks.start(self._link_mention(mention), owner=self._body, what=self.tr("make the link"))
+
+    async def _link_mention(self, mention: Mention) -> None:
+        if (page := self._document.page) is None:
+            return
+        try:
+            outcome = await self._client.run(lambda ws: save.link_mention(ws, mention, page.path))
+        except ScriptoriumError as error:
+            self.said.emit(error.message, "warning")
+            return
+        if not outcome.success and not outcome.denied:
+            self.said.emit(outcome.message, "warning")

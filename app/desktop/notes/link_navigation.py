@@ -1,0 +1,73 @@
+"""Where the links of a note lead: to other notes, into this one, to a search, or to the browser."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from urllib.parse import unquote, urlsplit
+
+from PySide6.QtCore import QObject, QUrl, Signal
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QWidget
+
+from app.desktop.bridge import VaultClient
+from app.desktop.runtime import tasks
+from app.desktop.widgets import dialogs
+from app.vault.path import NotePath
+from app.vault.reference import Reference, parse_reference
+
+
+class LinkNavigation(QObject):
+    """Follows links for the note view that is its parent.
+
+    `open_requested` carries a path and a fragment, `create_requested` the name of a note that is not there,
+    `search_requested` a query, `inside` a place in the note itself.
+
+    Args:
+        client: The open vault.
+        path: Gives the path of the note that is shown.
+        parent: The note view.
+    """
+
+    open_requested = Signal(str, str)
+    create_requested = Signal(str)
+    search_requested = Signal(str)
+    inside = Signal(str)
+
+    def __init__(self, client: VaultClient, path: Callable[[], str], parent: QWidget) -> None:
+        super().__init__(parent)
+        self._client = client
+        self._path = path
+        self._view = parent
+
+    def follow(self, kind: str, words: str) -> None:
+        """Go where a link leads: a "tag", an "address", or the name of a "note"."""
+        if kind == "tag":
+            self.search_requested.emit(f"tag:{words}")
+        elif kind == "address" and urlsplit(words).scheme in ("http", "https", "mailto"):
+            self.open_web(words)
+        else:
+            target = words if kind == "note" else unquote(words)
+            link = parse_reference(f"[[{target}]]")
+            tasks.start(self._open(link), owner=self._view, what=self.tr("follow the link"))
+
+    def open_web(self, url: str) -> None:
+        """Ask whether to open `url` in the browser, and do it."""
+        tasks.start(self._open_web(url), owner=self._view, what=self.tr("open the address"))
+
+    async def _open(self, link: Reference) -> None:
+        source = NotePath(self._path())
+        fragment = f"^{link.block}" if link.block else link.heading or ""
+        if not link.target:
+            self.inside.emit(fragment)
+            return
+        found = await self._client.run(lambda ws: ws.index.resolver.resolve(link.target, source).path)
+        if found is None:
+            self.create_requested.emit(link.target)
+        else:
+            self.open_requested.emit(found.text, fragment)
+
+    async def _open_web(self, url: str) -> None:
+        text = self.tr("{0}\n\nIt opens in your browser.").format(url)
+        title = self.tr("Open this address?")
+        if await dialogs.confirm(self._view, title, text, self.tr("Open"), self.tr("Cancel")):
+            QDesktopServices.openUrl(QUrl(url))

@@ -1,0 +1,328 @@
+"""Beside a note: what links to it, what it links to, what is related, where it is only named."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from itertools import islice
+
+from PySide6.QtCore import QElapsedTimer, Qt, QTimer, Signal
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.desktop.notes.loader import NoteContext
+from app.desktop.theme.theme import Theme, ThemeSource, icon
+from app.index.records import LinkRecord, Mention
+from app.toolkit.related import RelatednessReason, RelatedNote
+from app.vault.note import LINKS_TO
+
+_MAX_ROWS = 200
+_FIRST_ROWS = 8
+_TIME_SLICE_MS = 4
+
+
+_Row = tuple[QVBoxLayout, Callable[[], QWidget]]
+
+
+class LinksPane(QScrollArea):
+    """`open_requested` carries a path and a fragment, `link_wanted` a `Mention` to make a link of.
+
+    The first rows of each section come at once, the others in slices between the window's events.
+    """
+
+    open_requested = Signal(str, str)
+    create_requested = Signal(str)
+    link_wanted = Signal(object)
+
+    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setAccessibleName("Links of this note")
+        self._mentions: tuple[Mention, ...] = ()
+        self._related: tuple[RelatedNote, ...] = ()
+        self._mentioned = QWidget()
+        self._relatives = QWidget()
+        self._waiting: dict[str, deque[_Row]] = {}
+        self._place = 0
+        self._slices = QTimer(self, interval=0)
+        self._slices.timeout.connect(self._add_rows)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every row is there that is to be shown."""
+        return not any(self._waiting.values())
+
+    def show_surroundings(self, about: NoteContext) -> None:
+        """Show the links of a note; what else is shown stays until it is told anew."""
+        incoming, outgoing = _once_from(about.backlinks), _once_to(about.outgoing)
+        page = QWidget()
+        column = QVBoxLayout(page)
+        column.setContentsMargins(24, 8, 24, 16)
+        column.setSpacing(4)
+        _section(column, "Linked from", len(incoming), "No note links here yet.")
+        place = self.verticalScrollBar().value() if self.is_whole else self._place
+        self._fill("incoming", column, (partial(self._row, link) for link in incoming))
+        _left_out(column, len(incoming))
+        _section(column, "Links to", len(outgoing), "This note links to nothing yet.")
+        self._fill("outgoing", column, (partial(self._outgoing, link) for link in outgoing))
+        _left_out(column, len(outgoing))
+        self._relatives, self._mentioned = QWidget(), QWidget()
+        column.addWidget(self._relatives)
+        column.addWidget(self._mentioned)
+        column.addStretch(1)
+        self._place = place
+        self.setWidget(page)
+        self.show_related(self._related)
+        self.show_mentions(self._mentions)
+        self.verticalScrollBar().setValue(place)
+
+    def show_related(self, related: tuple[RelatedNote, ...]) -> None:
+        """Show which notes are related by tags or meaning, each with its reasons."""
+        self._related = related
+        fresh = QWidget()
+        column = QVBoxLayout(fresh)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        _section(column, self.tr("Related"), len(related), "")
+        self._fill("related", column, (partial(self._relative, one) for one in related))
+        self._relatives = self._replaced(self._relatives, fresh)
+
+    def show_mentions(self, mentions: tuple[Mention, ...]) -> None:
+        """Show where the note is named without a link."""
+        self._mentions = mentions
+        fresh = QWidget()
+        column = QVBoxLayout(fresh)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        _section(column, "Mentioned without a link", len(mentions), "")
+        self._fill("mentions", column, (partial(self._mention, mention) for mention in mentions))
+        _left_out(column, len(mentions))
+        self._mentioned = self._replaced(self._mentioned, fresh)
+
+    def forget(self) -> None:
+        """Another note is shown: nothing is known of it yet."""
+        self._mentions, self._related = (), ()
+
+    def _fill(self, section: str, column: QVBoxLayout, makers: Iterable[Callable[[], QWidget]]) -> None:
+        """Put rows below one another into a part of `column`: some now, the rest when there is time."""
+        part = QWidget()
+        rows = QVBoxLayout(part)
+        rows.setContentsMargins(0, 0, 0, 0)
+        rows.setSpacing(column.spacing())
+        column.addWidget(part)
+        waiting = deque((rows, make) for make in islice(makers, _MAX_ROWS))
+        for _ in range(min(_FIRST_ROWS, len(waiting))):
+            _add(*waiting.popleft())
+        self._waiting[section] = waiting
+        self._slices.start()
+
+    def _add_rows(self) -> None:
+        """Make rows for a few milliseconds, and stay where the user had scrolled to."""
+        clock = QElapsedTimer()
+        clock.start()
+        waiting = (one for rows in self._waiting.values() for one in _drain(rows))
+        while clock.elapsed() < _TIME_SLICE_MS and (row := next(waiting, None)) is not None:
+            _add(*row)
+        if self._place and (page := self.widget()) is not None:
+            page.adjustSize()
+            self.verticalScrollBar().setValue(self._place)
+        if self.is_whole:
+            self._place = 0
+            self._slices.stop()
+
+    def _replaced(self, old: QWidget, fresh: QWidget) -> QWidget:
+        """Put a section in the place of its older state; the one that is shown now."""
+        page = self.widget()
+        if page is None or (layout := page.layout()) is None:
+            return old
+        layout.replaceWidget(old, fresh)
+        old.hide()
+        old.deleteLater()
+        return fresh
+
+    def _relative(self, one: RelatedNote) -> QWidget:
+        row = QWidget()
+        column = QVBoxLayout(row)
+        column.setContentsMargins(0, 2, 0, 4)
+        column.setSpacing(0)
+        head = QHBoxLayout()
+        head.setSpacing(6)
+        path, reasons = one.path.text, " · ".join(self._reason_label(reason) for reason in one.reasons)
+        button = QPushButton(one.path.name)
+        button.setProperty("role", "link")
+        button.setMinimumWidth(1)
+        button.setToolTip(path)
+        button.setAccessibleDescription(reasons)
+        button.clicked.connect(lambda: self.open_requested.emit(path, ""))
+        share = QLabel(f"{one.score:.0%}")
+        share.setProperty("tone", "faint")
+        share.setToolTip(self.tr("How closely it is related, all reasons together"))
+        head.addWidget(button)
+        head.addStretch(1)
+        head.addWidget(share)
+        column.addLayout(head)
+        column.addWidget(_context(reasons))
+        return row
+
+    def _reason_label(self, reason: RelatednessReason) -> str:
+        if reason.kind == "SHARED_TAG":
+            return self.tr("shares #{0}").format(reason.tag)
+        if reason.kind == "SEMANTICALLY_RELATED":
+            return self.tr("close in meaning ({0})").format(f"{reason.score:.2f}")
+        return self.tr("links here") if reason.kind == "BACKLINK_FROM" else self.tr("linked from here")
+
+    def _row(self, link: LinkRecord) -> QWidget:
+        path = link.source.text
+        row = QWidget()
+        column = QVBoxLayout(row)
+        column.setContentsMargins(0, 2, 0, 4)
+        column.setSpacing(0)
+        head = QHBoxLayout()
+        head.setSpacing(6)
+        button = QPushButton(link.source.name)
+        button.setProperty("role", "link")
+        button.setMinimumWidth(1)
+        button.setToolTip(path)
+        button.clicked.connect(lambda: self.open_requested.emit(path, f"line={link.line}"))
+        head.addWidget(button)
+        if link.type != LINKS_TO:
+            head.addWidget(self._badge(link))
+        head.addStretch(1)
+        column.addLayout(head)
+        column.addWidget(_context(link.context))
+        return row
+
+    def _outgoing(self, link: LinkRecord) -> QWidget:
+        row = QWidget()
+        line = QHBoxLayout(row)
+        line.setContentsMargins(0, 0, 0, 0)
+        line.setSpacing(6)
+        theme: Theme = self._theme.theme
+        if link.target is not None:
+            path = link.target.text
+            button = QPushButton(link.target.name)
+            button.setToolTip(path)
+            button.clicked.connect(lambda: self.open_requested.emit(path, ""))
+        else:
+            button = QPushButton(link.target_text)
+            button.setIcon(icon(theme, "circle-dashed", theme.unresolved))
+            button.setToolTip("There is no such note yet. Click to make it.")
+            button.clicked.connect(lambda: self.create_requested.emit(link.target_text))
+        button.setProperty("role", "link")
+        button.setMinimumWidth(1)
+        line.addWidget(button)
+        if link.type != LINKS_TO:
+            line.addWidget(self._badge(link))
+        if link.ambiguous:
+            unsure = QLabel("ambiguous")
+            unsure.setProperty("tone", "warning")
+            line.addWidget(unsure)
+        line.addStretch(1)
+        return row
+
+    def _mention(self, mention: Mention) -> QWidget:
+        row = QWidget()
+        column = QVBoxLayout(row)
+        column.setContentsMargins(0, 2, 0, 4)
+        column.setSpacing(0)
+        head = QHBoxLayout()
+        name = QPushButton(mention.source.name)
+        name.setProperty("role", "link")
+        name.setMinimumWidth(1)
+        name.setToolTip(mention.source.text)
+        name.clicked.connect(lambda: self.open_requested.emit(mention.source.text, f"line={mention.line}"))
+        make = QPushButton("Link")
+        make.setProperty("role", "quiet")
+        make.setAccessibleName(f"Make a link in {mention.source.name}, line {mention.line}")
+        make.clicked.connect(lambda: self.link_wanted.emit(mention))
+        head.addWidget(name)
+        head.addStretch(1)
+        head.addWidget(make)
+        column.addLayout(head)
+        column.addWidget(_context(mention.text))
+        return row
+
+    def _badge(self, link: LinkRecord) -> QLabel:
+        theme: Theme = self._theme.theme
+        color = theme.edge_colors.get(link.type, theme.muted)
+        sure = "" if link.confidence is None else f" {link.confidence:.0%}"
+        badge = QLabel(link.type.replace("_", " ").lower() + sure)
+        badge.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        badge.setStyleSheet(
+            f"color: {color}; border: 1px solid {color}; border-radius: 7px; padding: 0 6px; font-size: 8pt;"
+        )
+        return badge
+
+
+def _add(column: QVBoxLayout, make: Callable[[], QWidget]) -> None:
+    column.addWidget(make())
+
+
+def _drain(rows: deque[_Row]) -> Iterator[_Row]:
+    """One row after the other, each taken out."""
+    while rows:
+        yield rows.popleft()
+
+
+def _section(column: QVBoxLayout, title: str, count: int, empty: str) -> None:
+    """A heading with its count; nothing at all where there is neither a thing nor a word for it."""
+    if not count and not empty:
+        return
+    heading = QLabel(f"{title} · {count}" if count else title)
+    heading.setProperty("textSize", "strong")
+    heading.setContentsMargins(0, 10, 0, 2)
+    column.addWidget(heading)
+    if not count:
+        words = QLabel(empty)
+        words.setProperty("tone", "faint")
+        column.addWidget(words)
+
+
+def _context(text: str) -> QLabel:
+    label = QLabel(" ".join(text.split())[:240])
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setWordWrap(True)
+    label.setProperty("tone", "muted")
+    label.setContentsMargins(4, 0, 0, 0)
+    # A long address has no place to break: it is cut off there, rather than making the whole pane wider.
+    policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+    policy.setHeightForWidth(True)
+    label.setSizePolicy(policy)
+    return label
+
+
+def _once_to(links: Iterable[LinkRecord]) -> list[LinkRecord]:
+    """One row for each target and type."""
+    seen: dict[tuple[str, str], LinkRecord] = {}
+    for link in links:
+        target = link.target.text if link.target else link.target_text
+        if target:
+            seen.setdefault((target, link.type), link)
+    return list(seen.values())
+
+
+def _once_from(links: Iterable[LinkRecord]) -> list[LinkRecord]:
+    """One row for each note and type, its first line."""
+    seen: dict[tuple[str, str], LinkRecord] = {}
+    for link in links:
+        seen.setdefault((link.source.text, link.type), link)
+    return list(seen.values())
+
+
+def _left_out(column: QVBoxLayout, count: int) -> None:
+    if count > _MAX_ROWS:
+        rest = QLabel(f"and {count - _MAX_ROWS:,} more")
+        rest.setProperty("tone", "faint")
+        column.addWidget(rest)

@@ -1,0 +1,263 @@
+"""What a note's view shows, put together in the service thread: text, HTML, links, mentions, versions.
+
+Nothing here touches Qt but `QImage`, which may be made in any thread.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtGui import QImage
+
+from app.desktop.notes.editor.drawing_worker import draw
+from app.desktop.notes.editor.drawings import Drawing, DrawingRequest
+from app.desktop.theme.colors import DARK, LIGHT
+from app.desktop.widgets.reading_view import Rendered
+from app.errors import NotFoundError, ScriptoriumError
+from app.index.records import LinkRecord, Mention, NoteRecord
+from app.toolkit.related import RelatedNote
+from app.toolkit.related import find_related_notes as related_notes
+from app.vault.changes import content_hash
+from app.vault.markdown.privacy import judge
+from app.vault.markdown.render import Interaction, NoteTarget, RenderColors, render
+from app.vault.markdown.render_values import DrawnImage
+from app.vault.markdown.scan import scan
+from app.vault.markdown.text import decode, decode_lossy
+from app.vault.note import ParsedNote, PrivacyVerdict
+from app.vault.path import NotePath
+from app.vault.reference import parse_reference
+from app.vault.store import NoteStore
+
+if TYPE_CHECKING:
+    from app.workspace import Workspace
+
+_IMAGE_SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".svg")
+# More than this would hold the window for longer than a second: Qt lays rich text out in its thread.
+_MAX_RENDERED_CHARS = 200_000
+# A longer line would do so in the editor: Qt splits and joins it as one paragraph.
+_MAX_LINE_CHARS = 250_000
+_EXCERPT_CHARS = 200_000
+_EXCERPT_LINE_CHARS = 2_000
+_MAX_IMAGES = 60
+_MAX_RELATED = 12
+# So many notes that are only linked, and stand in the lists of links, may come between them.
+_MAX_LINKS = 200
+_TEXT_POINTS = 10.5
+# Formulas and diagrams have twice the pixels, for sharp screens and for paper.
+_DRAWING_RATIO = 2.0
+_DIAGRAM_WIDTH = 700
+# A note with more of them shows the rest as text: each takes some milliseconds.
+_MAX_DRAWINGS = 300
+_MAX_IMAGE_BYTES = 24 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class NoteData:
+    """A note as it was when it was loaded.
+
+    `problem` says why it can't be edited, or is empty: then `text` is a lossy reading, or, for a note that
+    is too large, an excerpt of its beginning (`content` too has only that; then it is not `complete`).
+    """
+
+    path: NotePath
+    content: bytes
+    text: str
+    parsed: ParsedNote
+    problem: str
+    complete: bool = True
+
+    @property
+    def privacy(self) -> PrivacyVerdict:
+        """Whether models and programs outside may see it."""
+        return judge(self.content, complete=self.complete)
+
+    @property
+    def hash(self) -> str:
+        """The hash of its bytes."""
+        return content_hash(self.content)
+
+
+@dataclass(frozen=True, slots=True)
+class NoteContext:
+    """What the index knows of a note's neighbours."""
+
+    record: NoteRecord | None
+    backlinks: tuple[LinkRecord, ...]
+    outgoing: tuple[LinkRecord, ...]
+
+
+async def load(workspace: Workspace, path: NotePath) -> NoteData:
+    """Read the note at `path`; one that would hold the window up is read in part, as an excerpt.
+
+    Raises:
+        NotFoundError, StorageError: it is not there, or can't be read.
+    """
+    largest = workspace.settings.index.max_note_mib * 2**20
+    return await asyncio.to_thread(_load, workspace.store, path, largest)
+
+
+def _load(store: NoteStore, path: NotePath, largest: int) -> NoteData:
+    size = store.stat(path).size
+    if size > largest:
+        start = store.read_start(path, _EXCERPT_CHARS)
+        return _excerpt(path, start, f"This note has {size / 2**20:,.1f} MiB.")
+    content = store.read(path)
+    longest = max(map(len, content.split(b"\n")))
+    if longest > _MAX_LINE_CHARS:
+        return _excerpt(path, content[:_EXCERPT_CHARS], f"This note has a line of {longest:,} bytes.")
+    try:
+        text, problem = decode(content), ""
+    except ScriptoriumError as error:
+        text, problem = decode_lossy(content), error.message
+    return NoteData(path, content, text, scan(text), problem)
+
+
+def _excerpt(path: NotePath, start: bytes, why: str) -> NoteData:
+    """The beginning of a note that is too large, with its longest lines cut."""
+    lines = decode_lossy(start).rstrip("\ufffd").split("\n")
+    shown = (
+        line if len(line) <= _EXCERPT_LINE_CHARS else f"{line[:_EXCERPT_LINE_CHARS]} …" for line in lines
+    )
+    text = "\n".join(shown)
+    return NoteData(path, start, text, scan(text), f"{why} Only its beginning is shown.", complete=False)
+
+
+def load_context(workspace: Workspace, path: NotePath) -> NoteContext:
+    """What the index knows of the note."""
+    index = workspace.index
+    return NoteContext(index.note(path), index.backlinks(path), index.outgoing(path))
+
+
+def load_related(workspace: Workspace, path: NotePath) -> tuple[RelatedNote, ...]:
+    """The notes that are related by more than a link, closest first."""
+    record = workspace.index.note(path)
+    if record is None:
+        return ()
+    like = workspace.semantic_search.like_note if workspace.settings.embeddings.enabled else None
+    found = related_notes(workspace.index, like, path, record.tags, _MAX_RELATED + _MAX_LINKS)
+    links = ("FORWARDLINK_TO", "BACKLINK_FROM")
+    return tuple(one for one in found if any(r.kind not in links for r in one.reasons))[:_MAX_RELATED]
+
+
+async def load_mentions(workspace: Workspace, path: NotePath) -> tuple[Mention, ...]:
+    """Where other notes name the note without a link. Every note may have to be read: it takes its time."""
+    if workspace.index.note(path) is None:
+        return ()
+    return await asyncio.to_thread(workspace.index.unlinked_mentions, path)
+
+
+async def render_note(
+    workspace: Workspace,
+    path: NotePath,
+    text: str,
+    colors: RenderColors,
+    *,
+    whole: bool = False,
+    points: float = _TEXT_POINTS,
+    interaction: Interaction | None = None,
+) -> Rendered:
+    """The reading view of `text` as the note at `path`; of a long one its beginning, unless `whole`.
+
+    `points` is the size of the text, which formulas follow; `interaction` what can be clicked.
+    """
+    if len(text) > _MAX_RENDERED_CHARS and not whole:
+        warning = "> [!warning] This note goes on\n> The reading view ends here; the source has all of it.\n"
+        cut = text.rfind("\n\n", 0, _MAX_RENDERED_CHARS)
+        text = f"{text[: cut if cut > 0 else _MAX_RENDERED_CHARS]}\n\n{warning}"
+    return await asyncio.to_thread(_render, workspace, path, text, colors, points, interaction)
+
+
+def _render(
+    workspace: Workspace,
+    path: NotePath,
+    text: str,
+    colors: RenderColors,
+    points: float = _TEXT_POINTS,
+    interaction: Interaction | None = None,
+) -> Rendered:
+    embedded: list[NotePath] = []
+    images: dict[str, QImage] = {}
+
+    def draw_source(kind: str, source: str) -> DrawnImage | None:
+        if len(images) >= _MAX_DRAWINGS:
+            return None
+        width = _DIAGRAM_WIDTH if kind == "mermaid" else 0
+        request = DrawingRequest(kind, source, width, points, colors.text, _DRAWING_RATIO, colors.is_dark)
+        made = draw(request, lambda _: None)
+        if made.image is None:
+            return None
+        address = f"drawing:{hashlib.sha256(repr(request).encode()).hexdigest()}"
+        images[address] = made.image
+        made.image.setDevicePixelRatio(_DRAWING_RATIO)
+        return DrawnImage(address, max(1, round(made.width)), max(1, round(made.height)))
+
+    def resolve(target: str) -> NoteTarget | None:
+        found = workspace.index.resolver.resolve(target, path).path
+        if found is None:
+            return None
+        if found.suffix in _IMAGE_SUFFIXES:
+            embedded.append(found)
+        return NoteTarget(str(found), partial(_body, workspace, found) if found.is_note else None)
+
+    html = render(text, resolve, colors, path=str(path), draw=draw_source, interaction=interaction)
+    for image in dict.fromkeys(embedded[:_MAX_IMAGES]):
+        loaded = _image(workspace, image)
+        if loaded is not None:
+            images[f"vault:{image}"] = loaded
+    return Rendered(html, images)
+
+
+def _body(workspace: Workspace, path: NotePath) -> str | None:
+    """The text of a note that may be embedded; None for one that can't be read."""
+    try:
+        return decode_lossy(workspace.store.read(path))
+    except ScriptoriumError:
+        return None
+
+
+def _image(workspace: Workspace, path: NotePath) -> QImage | None:
+    try:
+        content = workspace.store.read(path)
+    except ScriptoriumError:
+        return None
+    if len(content) > _MAX_IMAGE_BYTES:
+        return None
+    image = QImage.fromData(content)
+    return None if image.isNull() else image
+
+
+async def load_drawing(workspace: Workspace, path: NotePath, request: DrawingRequest) -> Drawing:
+    """What the editor draws in place of source in the note at `path`."""
+    return await asyncio.to_thread(_draw, workspace, path, request)
+
+
+def _draw(workspace: Workspace, path: NotePath, request: DrawingRequest) -> Drawing:
+    def load_image(target: str) -> QImage | None:
+        found = workspace.index.resolver.resolve(target, path).path
+        return _image(workspace, found) if found is not None and found.suffix in _IMAGE_SUFFIXES else None
+
+    def render_embed(target: str, width: int) -> tuple[str, dict[str, QImage]] | None:
+        name = target.partition("|")[0]
+        found = workspace.index.resolver.resolve(parse_reference(f"[[{name}]]").target, path).path
+        if found is None or not found.is_note:
+            return None
+        colors = RenderColors.of(DARK if request.dark else LIGHT)
+        shown = _render(workspace, path, f"![[{name}]]", colors)
+        return shown.html, shown.images
+
+    return draw(request, load_image, render_embed)
+
+
+async def find_note(workspace: Workspace, name: str) -> NotePath | None:
+    """The note or file that a link, an answer or a list may mean by `name`; None if there is none."""
+    path = NotePath(name)
+    if name and workspace.index.note(path) is not None:
+        return path
+    try:
+        return workspace.index.resolver.resolve_for_reading(name)
+    except NotFoundError:
+        return workspace.index.resolver.resolve(name, None).path

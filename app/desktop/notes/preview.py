@@ -1,0 +1,110 @@
+"""A small window with the beginning of a note, while the pointer rests on a link to it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPoint, Qt, QTimer
+from PySide6.QtGui import QCursor, QGuiApplication, QHideEvent
+from PySide6.QtWidgets import QFrame, QTextBrowser, QVBoxLayout, QWidget
+
+from app.desktop.bridge import VaultClient
+from app.desktop.notes import loader as pages
+from app.desktop.runtime import tasks
+from app.desktop.theme.theme import ThemeSource
+from app.errors import ScriptoriumError
+from app.vault.markdown.render import RenderColors
+from app.vault.path import NotePath
+
+_HOVER_DELAY_MS = 450
+_POINTER_POLL_MS = 120
+_MAX_SHOWN_CHARS = 1500
+_WIDTH, _MAX_HEIGHT = 380, 280
+# How far, in pixels, the pointer may go from where it rested on the link.
+_HOVER_TOLERANCE = (160, 24)
+
+
+class Preview(QFrame):
+    """Shows itself by `point_at` after a rest; hides when the pointer has left the link and the preview."""
+
+    def __init__(self, client: VaultClient, theme: ThemeSource, parent: QWidget) -> None:
+        super().__init__(parent, Qt.WindowType.ToolTip | Qt.WindowType.FramelessWindowHint)
+        self.setObjectName("card")
+        self.setAttribute(Qt.WidgetAttribute.WA_ShowWithoutActivating)
+        self._client = client
+        self._theme = theme
+        self._path = ""
+        self._at = QPoint()
+        self._text = QTextBrowser()
+        self._text.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._text.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(12, 10, 12, 10)
+        column.addWidget(self._text)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(_HOVER_DELAY_MS)
+        self._timer.timeout.connect(self._load)
+        self._look = QTimer(self)
+        self._look.setInterval(_POINTER_POLL_MS)
+        self._look.timeout.connect(self._hide_if_left)
+
+    def hover_link(self, path: str, at: QPoint) -> None:
+        """The pointer is on a link to `path` (empty: on none), at `at` on the screen."""
+        self._path = path
+        if path:
+            self._at = at
+            self._timer.start()
+        else:
+            self._timer.stop()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Nothing is to be looked for."""
+        self._look.stop()
+        super().hideEvent(event)
+
+    def _hide_if_left(self) -> None:
+        """Hide when the pointer is elsewhere; the link does not tell when another window is over it."""
+        pointer, away = QCursor.pos(), QCursor.pos() - self._at
+        near = (
+            bool(self._path) and abs(away.x()) <= _HOVER_TOLERANCE[0] and abs(away.y()) <= _HOVER_TOLERANCE[1]
+        )
+        owner = self.parentWidget()
+        behind = owner is None or not owner.isVisible() or not owner.isActiveWindow()
+        if behind or not (near or self.geometry().contains(pointer)):
+            self.hide()
+
+    def _load(self) -> None:
+        tasks.start(self._show(self._path), owner=self, what="preview the note")
+
+    async def _show(self, path: str) -> None:
+        colors = RenderColors.of(self._theme.theme)
+        try:
+            loaded = await self._client.run(lambda ws: pages.load(ws, NotePath(path)))
+        except ScriptoriumError:
+            # The link may lead to a picture or to a note that went: there is just nothing to preview.
+            return
+        shown = await self._client.run(
+            lambda ws: pages.render_note(ws, loaded.path, loaded.text[:_MAX_SHOWN_CHARS], colors)
+        )
+        if self._path != path:
+            return
+        self._text.setHtml(shown.html)
+        self._fit_height()
+        self._place()
+        self.show()
+        self._look.start()
+
+    def _fit_height(self) -> None:
+        """As high as the beginning of the note, within bounds."""
+        zoom = self._theme.zoom
+        width = round(_WIDTH * zoom)
+        self._text.document().setTextWidth(width - 28)
+        high = round(self._text.document().size().height()) + 28
+        self.resize(width, min(high, round(_MAX_HEIGHT * zoom)))
+
+    def _place(self) -> None:
+        screen = QGuiApplication.screenAt(self._at) or QGuiApplication.primaryScreen()
+        area, size = screen.availableGeometry(), self.size()
+        x = min(self._at.x() + 12, area.right() - size.width())
+        below = self._at.y() + 20
+        y = below if below + size.height() <= area.bottom() else self._at.y() - size.height() - 12
+        self.move(max(area.left(), x), max(area.top(), y))

@@ -1,0 +1,245 @@
+"""A note's properties as a form: each row edits one property by a span edit of the source text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import (
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.desktop.notes.property_rows import create_value_editor, initial_value, property_icon
+from app.desktop.theme.theme import Theme, ThemeSource, icon
+from app.desktop.widgets.panel import ElidedLabel, ThemedButton
+from app.vault.note import ParsedNote
+
+_MAX_WIDTH = 760
+_NAME_WIDTH = 104
+_ROW_HEIGHT = 26
+_MAX_HEIGHT = 260
+
+
+class PropertiesForm(QFrame):
+    """The properties, folded away until the user unfolds them.
+
+    `changed` carries a property's name and new value, `removed` a name; `tag_clicked` a tag, `link_clicked`
+    a note's name; `source_wanted`: the block can't be read and the user wants to see it.
+    """
+
+    changed = Signal(str, object)
+    removed = Signal(str)
+    tag_clicked = Signal(str)
+    link_clicked = Signal(str)
+    source_wanted = Signal()
+
+    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._shown: Mapping[str, object] | None = None
+        self._editable = False
+        self._adding = False
+        self._stale = False
+        self._editors: dict[str, QWidget] = {}
+        self.setObjectName("panel")
+        self._column = QVBoxLayout(self)
+        self._column.setSpacing(2)
+        self._column.addLayout(self._head())
+        self._column.addWidget(self._problem_row())
+        self._area = QScrollArea(self)
+        self._area.setWidgetResizable(True)
+        self._area.setFrameShape(QFrame.Shape.NoFrame)
+        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._column.addWidget(self._area)
+        self._area.hide()
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+        theme.changed.connect(self._renew)
+
+    def _head(self) -> QHBoxLayout:
+        self.fold = ThemedButton(self._theme, "caret-right", "Show the properties", self, size=12)
+        self.fold.setCheckable(True)
+        self.fold.setProperty("role", "fold")
+        self.fold.toggled.connect(self._unfold)
+        self._title = QPushButton("Properties", self)
+        self._title.setProperty("role", "quiet")
+        self._title.clicked.connect(self.fold.toggle)
+        self._add_button = ThemedButton(self._theme, "plus", "Add a property", self, size=14)
+        self._add_button.clicked.connect(self._start_adding)
+        head = QHBoxLayout()
+        head.setSpacing(0)
+        for widget in (self.fold, self._title):
+            head.addWidget(widget)
+        head.addStretch(1)
+        head.addWidget(self._add_button)
+        return head
+
+    def _problem_row(self) -> QWidget:
+        self._problem_box = QWidget(self)
+        self._problem = QLabel(self._problem_box)
+        self._problem.setProperty("tone", "warning")
+        self._problem.setWordWrap(True)
+        self._problem.setTextFormat(Qt.TextFormat.PlainText)
+        show = QPushButton("Show it in the source", self._problem_box)
+        show.clicked.connect(self.source_wanted)
+        row = QHBoxLayout(self._problem_box)
+        row.setContentsMargins(4, 2, 0, 6)
+        row.addWidget(self._problem, 1)
+        row.addWidget(show)
+        self._problem_box.hide()
+        return self._problem_box
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Stand over the column of the text."""
+        side = max(16, (self.width() - round(_MAX_WIDTH * self._theme.zoom)) // 2 - 8)
+        self._column.setContentsMargins(side, 4, side, 4)
+        super().resizeEvent(event)
+        self._fit_height()
+
+    def show_properties(self, parsed: ParsedNote, editable: bool) -> None:
+        """Show the properties of a note; a block that can't be read is named and can't be edited here."""
+        self._problem.setText(parsed.properties_problem or "")
+        self._problem_box.setVisible(bool(parsed.properties_problem))
+        editable = editable and parsed.properties_problem is None
+        if parsed.properties == self._shown and editable == self._editable:
+            return
+        self._shown, self._editable = parsed.properties, editable
+        self._title.setText(f"Properties · {len(parsed.properties)}" if parsed.properties else "Properties")
+        self._add_button.setVisible(editable)
+        self._renew()
+
+    @property
+    def has_problem(self) -> bool:
+        """Whether the note's properties can't be read."""
+        return bool(self._problem.text())
+
+    def value_editor(self, name: str) -> QWidget:
+        """The control of one property.
+
+        Raises:
+            KeyError: the note has no such property.
+        """
+        if self._stale:
+            self._rebuild()
+        return self._editors[name]
+
+    def _renew(self) -> None:
+        """The rows are to be other ones: made now if they are in sight, else when they are unfolded."""
+        self._stale = True
+        if self.fold.isChecked():
+            self._rebuild()
+
+    def _rebuild(self) -> None:
+        self._stale = False
+        focused = next((name for name, made in self._focus_chain() if made.hasFocus()), None)
+        body = QWidget()
+        grid = QGridLayout(body)
+        grid.setContentsMargins(4, 0, 0, 4)
+        grid.setHorizontalSpacing(8)
+        grid.setVerticalSpacing(2)
+        grid.setColumnStretch(2, 1)
+        self._editors = {}
+        for row, (name, value) in enumerate((self._shown or {}).items()):
+            self._add_row(grid, row, name, value)
+        if self._adding and self._editable:
+            grid.addWidget(self._adder(), grid.rowCount(), 0, 1, 4)
+        grid.setRowStretch(grid.rowCount(), 1)
+        self._area.setWidget(body)
+        self._area.setVisible(self.fold.isChecked())
+        if focused in self._editors:
+            self._editors[focused].setFocus()
+        self._fit_height()
+
+    def _focus_chain(self) -> tuple[tuple[str, QWidget], ...]:
+        proxied = self._editors.items()
+        return tuple((name, made.focusProxy() or made) for name, made in proxied)
+
+    def _add_row(self, grid: QGridLayout, row: int, name: str, value: object) -> None:
+        theme: Theme = self._theme.theme
+        mark = QLabel()
+        mark.setPixmap(icon(theme, property_icon(name, value), theme.faint).pixmap(14, 14))
+        mark.setFixedHeight(round(_ROW_HEIGHT * self._theme.zoom))
+        label = ElidedLabel(name, "muted")
+        label.setFixedWidth(round(_NAME_WIDTH * self._theme.zoom))
+        label.setFixedHeight(round(_ROW_HEIGHT * self._theme.zoom))
+        made = create_value_editor(self._theme, name, value, self._editable)
+        made.changed.connect(lambda new: self.changed.emit(name, new))
+        made.tag_clicked.connect(self.tag_clicked)
+        made.link_clicked.connect(self.link_clicked)
+        self._editors[name] = made
+        top = Qt.AlignmentFlag.AlignTop
+        grid.addWidget(mark, row, 0, top)
+        grid.addWidget(label, row, 1, top)
+        grid.addWidget(made, row, 2)
+        if self._editable:
+            remove = ThemedButton(self._theme, "x", f"Remove {name}", None, size=12)
+            remove.clicked.connect(partial(self.removed.emit, name))
+            grid.addWidget(remove, row, 3, top)
+
+    def _adder(self) -> QWidget:
+        row = QWidget()
+        line = QHBoxLayout(row)
+        line.setContentsMargins(0, 4, 0, 0)
+        line.setSpacing(4)
+        name, value = QLineEdit(), QLineEdit()
+        name.setPlaceholderText("Name")
+        name.setAccessibleName("Name of a new property")
+        value.setPlaceholderText("Value")
+        value.setAccessibleName("Value of the new property")
+        name.returnPressed.connect(value.setFocus)
+        button = QPushButton("Add")
+        for signal in (value.returnPressed, button.clicked):
+            signal.connect(lambda *_: self.add(name.text(), value.text()))
+        cancel = ThemedButton(self._theme, "x", "Add none", row, size=12)
+        cancel.clicked.connect(self._end_adding)
+        line.addWidget(name, 1)
+        line.addWidget(value, 2)
+        line.addWidget(button)
+        line.addWidget(cancel)
+        name.setFocus()
+        row.setFocusProxy(name)
+        self._adder_row = row
+        return row
+
+    def add(self, name: str, text: str) -> None:
+        """Add a property, its value as it is typed; one that is there gets the value."""
+        if name.strip():
+            self._adding = False
+            self.changed.emit(name.strip(), initial_value(name.strip(), text))
+
+    def _start_adding(self) -> None:
+        self._adding = True
+        self.fold.setChecked(True)
+        self._rebuild()
+        self._adder_row.setFocus()
+
+    def _end_adding(self) -> None:
+        self._adding = False
+        self._rebuild()
+
+    def _unfold(self, shown: bool) -> None:
+        self.fold.set_symbol("caret-down" if shown else "caret-right")
+        words = "Hide the properties" if shown else "Show the properties"
+        self.fold.setToolTip(words)
+        self.fold.setAccessibleName(words)
+        if shown and self._stale:
+            self._rebuild()
+        self._area.setVisible(shown)
+        self._fit_height()
+
+    def _fit_height(self) -> None:
+        """As high as its rows, within bounds; a note with very many properties scrolls them."""
+        if (body := self._area.widget()) is not None:
+            width = self._area.viewport().width()
+            high = max(body.sizeHint().height(), body.heightForWidth(width))
+            self._area.setFixedHeight(min(high, round(_MAX_HEIGHT * self._theme.zoom)))

@@ -1,0 +1,211 @@
+"""One property in the form: its mark, its name, and the control that suits its value."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QPushButton, QToolButton, QWidget
+
+from app.desktop.theme.theme import Theme, ThemeSource, icon
+from app.desktop.widgets.flow_layout import FlowLayout
+from app.desktop.widgets.panel import ThemedButton
+from app.vault.markdown.yaml_tree import scalar_value
+
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
+_LINK = re.compile(r"\[\[([^\[\]|]+)(?:\|[^\[\]]*)?\]\]")
+
+
+def property_icon(name: str, value: object) -> str:
+    """The icon of a property's kind."""
+    if name in ("tags", "tag"):
+        return "tag"
+    if isinstance(value, bool):
+        return "check-square"
+    if isinstance(value, int | float):
+        return "hash"
+    if isinstance(value, Mapping):
+        return "brackets-curly"
+    if isinstance(value, list | tuple):
+        return "list-bullets"
+    if isinstance(value, str) and _LINK.fullmatch(value.strip()):
+        return "link"
+    return "calendar-blank" if isinstance(value, str) and _DATE.match(value) else "text-align-left"
+
+
+def format_value(value: object) -> str:
+    """A property's value as it stands in a field; a list is comma-separated."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list | tuple):
+        return ", ".join(format_value(one) for one in value)
+    return str(value)
+
+
+def parse_value(text: str, many: bool) -> object:
+    """The value that a field's text means: a list, or what YAML reads it as."""
+    if many:
+        return [parse_value(part.strip(), False) for part in text.split(",") if part.strip()]
+    return scalar_value(text.strip()) if text.strip() else None
+
+
+def initial_value(name: str, text: str) -> object:
+    """The value of a new property `name`: tags and aliases are lists, and a tag is written without its #."""
+    if name == "tags":
+        return parse_value(text.replace("#", ""), True)
+    return parse_value(text, name == "aliases")
+
+
+class ValueEditor(QWidget):
+    """Edits a value: `changed` carries the new one; `link_clicked` a note's name, `tag_clicked` a tag."""
+
+    changed = Signal(object)
+    link_clicked = Signal(str)
+    tag_clicked = Signal(str)
+
+
+class CheckValue(ValueEditor):
+    """A yes or no."""
+
+    def __init__(self, name: str, value: bool, editable: bool) -> None:
+        super().__init__()
+        box = QCheckBox()
+        box.setChecked(value)
+        box.setEnabled(editable)
+        box.setAccessibleName(name)
+        box.toggled.connect(lambda on: self.changed.emit(on))
+        row = QHBoxLayout(self)
+        row.setContentsMargins(4, 0, 0, 0)
+        row.addWidget(box)
+        self.setFocusProxy(box)
+
+
+class TextValue(ValueEditor):
+    """One value as text; one that links to a note has a button to open it."""
+
+    def __init__(self, theme: ThemeSource, name: str, value: object, editable: bool) -> None:
+        super().__init__()
+        self._value = value
+        field = QLineEdit(format_value(value))
+        field.setAccessibleName(name)
+        field.setProperty("quiet", True)
+        field.setPlaceholderText("Empty" if editable else "")
+        field.setReadOnly(not editable or isinstance(value, Mapping))
+        field.setCursorPosition(0)
+        field.editingFinished.connect(self._commit)
+        self.field = field
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(2)
+        row.addWidget(field, 1)
+        if isinstance(value, str) and (link := _LINK.fullmatch(value.strip())):
+            go = ThemedButton(theme, "arrow-square-out", f"Open {link[1]}", self, size=14)
+            go.clicked.connect(partial(self.link_clicked.emit, link[1]))
+            row.addWidget(go)
+        self.setFocusProxy(field)
+
+    def _commit(self) -> None:
+        if not self.field.isReadOnly() and self.field.text() != format_value(self._value):
+            self.changed.emit(parse_value(self.field.text(), False))
+
+
+class ListValue(ValueEditor):
+    """Several values as chips; a field at the end adds one, its Backspace takes the last away."""
+
+    def __init__(self, theme: ThemeSource, name: str, values: Sequence[object], editable: bool) -> None:
+        super().__init__()
+        self._values = tuple(values)
+        self._tags = name in ("tags", "tag")
+        flow = FlowLayout(self, stretch_last=editable)
+        for at, value in enumerate(values):
+            flow.addWidget(self._chip(theme.theme, at, format_value(value), editable))
+        self.field = _AddField(f"Add to {name}")
+        self.field.left_empty.connect(self._drop_last)
+        self.field.editingFinished.connect(self._add)
+        if editable:
+            flow.addWidget(self.field)
+            self.setFocusProxy(self.field)
+        else:
+            self.field.setParent(self)
+            self.field.hide()
+
+    def _chip(self, theme: Theme, at: int, text: str, editable: bool) -> QWidget:
+        chip = QWidget(self)
+        chip.setObjectName("chip")
+        chip.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        row = QHBoxLayout(chip)
+        row.setContentsMargins(8, 0, 2 if editable else 8, 0)
+        row.setSpacing(0)
+        link = _LINK.fullmatch(text.strip())
+        words = QPushButton(link[1] if link else f"#{text.lstrip('#')}" if self._tags else text)
+        words.setProperty("role", "chip")
+        if self._tags:
+            words.clicked.connect(partial(self.tag_clicked.emit, text.lstrip("#")))
+            words.setToolTip("Find the notes with this tag")
+        elif link:
+            words.clicked.connect(partial(self.link_clicked.emit, link[1]))
+            words.setToolTip("Open the note")
+        else:
+            words.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        row.addWidget(words)
+        if editable:
+            cross = QToolButton()
+            cross.setIcon(icon(theme, "x", theme.muted))
+            cross.setProperty("role", "chip")
+            cross.setIconSize(QSize(10, 10))
+            cross.setAccessibleName(f"Remove {text}")
+            cross.setToolTip(f"Remove {text}")
+            cross.clicked.connect(partial(self._remove_value, at))
+            row.addWidget(cross)
+        return chip
+
+    def _remove_value(self, at: int) -> None:
+        self.changed.emit([*self._values[:at], *self._values[at + 1 :]])
+
+    def _drop_last(self) -> None:
+        if self._values:
+            self._remove_value(len(self._values) - 1)
+
+    def _add(self) -> None:
+        text = self.field.text().replace("#", "") if self._tags else self.field.text()
+        fresh = parse_value(text, True)
+        self.field.clear()
+        if isinstance(fresh, list) and fresh:
+            self.changed.emit([*self._values, *fresh])
+
+
+class _AddField(QLineEdit):
+    """A field that tells when Backspace is pressed with nothing in it."""
+
+    left_empty = Signal()
+
+    def __init__(self, words: str) -> None:
+        super().__init__()
+        self.setAccessibleName(words)
+        self.setPlaceholderText("Add…")
+        self.setProperty("quiet", True)
+        self.setMinimumWidth(64)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Backspace and not self.text():
+            self.left_empty.emit()
+        else:
+            super().keyPressEvent(event)
+
+
+def create_value_editor(theme: ThemeSource, name: str, value: object, editable: bool) -> ValueEditor:
+    """The control that suits `value`."""
+    if isinstance(value, bool):
+        return CheckValue(name, value, editable)
+    if isinstance(value, list | tuple) and not any(isinstance(one, Mapping | list | tuple) for one in value):
+        return ListValue(theme, name, value, editable)
+    if name == "tags" and (value is None or isinstance(value, str)):
+        parts = [part for part in re.split(r"[,\s]+", value or "") if part]
+        return ListValue(theme, name, parts, editable)
+    nested = isinstance(value, list | tuple)
+    return TextValue(theme, name, value, editable and not nested)

@@ -1,0 +1,154 @@
+"""Saving an edited note without losing anybody's text.
+
+The note is written only if it still holds what it held when it was loaded. If it was changed meanwhile,
+nothing is written and the user chooses.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from app.desktop.notes.loader import NoteData, load
+from app.errors import ConflictError, NotFoundError, StorageError, VaultLostError
+from app.index.records import Mention
+from app.permissions.caller import Caller
+from app.toolkit.runner import ToolOutcome
+from app.vault.changes import VAULT
+from app.vault.merge import merge
+from app.vault.path import NotePath
+
+if TYPE_CHECKING:
+    from app.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """It is on the disk; `page` is the note as it is now."""
+
+    page: NoteData
+
+
+@dataclass(frozen=True, slots=True)
+class SaveConflict:
+    """The note is not what it was, so nothing was written.
+
+    Attributes:
+        theirs: The note on the disk, in its new place if the app has moved it; None if it is gone.
+        by_app: Whether the app itself wrote what it holds: the user wanted that.
+    """
+
+    theirs: NoteData | None
+    by_app: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The disk refused; nothing was written. `reason` is one sentence."""
+
+    reason: str
+
+
+_MAX_MOVES = 20
+Result = Saved | SaveConflict | Failed
+
+
+async def save(workspace: Workspace, page: NoteData, text: str, session: str = "") -> Result:
+    """Write `text` as the note of `page`, if the note is still what it was.
+
+    Args:
+        workspace: The open vault.
+        page: The note as it was when `text` was begun.
+        text: What the note shall hold.
+        session: The writing session, which groups its saves in the history.
+    """
+    after = text.encode("utf-8")
+    outcome = await workspace.runner.save(page.path, page.content, after, _writer(session))
+    if outcome.success:
+        return Saved(await load(workspace, page.path))
+    kind = (outcome.error or {}).get("type")
+    try:
+        if kind == "conflict" or not workspace.store.exists(page.path):
+            return await check_note(workspace, page.path)
+    except VaultLostError as error:
+        # Not the note is gone but all of the vault: it may come back.
+        return Failed(error.message)
+    return Failed(outcome.message)
+
+
+async def create(workspace: Workspace, path: NotePath, text: str, session: str = "") -> Result:
+    """Write `text` as a note that does not exist (any more)."""
+    outcome = await workspace.runner.save(path, None, text.encode("utf-8"), _writer(session))
+    if outcome.success:
+        return Saved(await load(workspace, path))
+    try:
+        return SaveConflict(await load(workspace, path))
+    except (NotFoundError, StorageError):
+        return Failed(outcome.message)
+
+
+async def check_note(workspace: Workspace, path: NotePath) -> SaveConflict:
+    """Look at the note at `path`, or where the app has moved it from there.
+
+    Raises:
+        StorageError: It can't be read.
+    """
+    for _ in range(_MAX_MOVES):
+        commits = workspace.journal.commits(1, path=path, place=VAULT)
+        changes = commits[0].changes if commits else ()
+        try:
+            page = await load(workspace, path)
+        except NotFoundError:
+            to = next((change.to for change in changes if change.path == path), None)
+            if to is None:
+                break
+            path = to
+        else:
+            return SaveConflict(page, any(each.place == path and each.after == page.hash for each in changes))
+    return SaveConflict(None)
+
+
+def merge_texts(base: bytes, ours: bytes, theirs: bytes) -> str | None:
+    """Both texts together, None where they collide."""
+    both = merge(base, ours, theirs)
+    return None if both.conflicts else both.text.decode("utf-8")
+
+
+def _writer(session: str) -> Caller:
+    return replace(Caller.user(), turn=session)
+
+
+async def link_mention(workspace: Workspace, mention: Mention, target: NotePath) -> ToolOutcome:
+    """Propose to make a link of a mention, in the note that it stands in.
+
+    Raises:
+        ConflictError: the mention is not there any more.
+    """
+    note = await load(workspace, mention.source)
+    lines = note.text.split("\n")
+    line = lines[mention.line - 1] if mention.line <= len(lines) else ""
+    start, end = mention_span(mention, line)
+    said = line[start:end]
+    name = workspace.index.resolver.shortest(target, mention.source)
+    link = f"[[{name}]]" if said == name else f"[[{name}|{said}]]"
+    new = f"{line[:start]}{link}{line[end:]}"
+    patch = f"@@ -{mention.line},1 +{mention.line},1 @@\n-{line}\n+{new}\n"
+    arguments = {"name": mention.source.text, "op": "patch", "patch": patch}
+    return await workspace.runner.call("edit_note", arguments, Caller.user())
+
+
+def mention_span(mention: Mention, line: str) -> tuple[int, int]:
+    """Where a mention stands in its whole line, of which it shows a part between two "…".
+
+    Raises:
+        ConflictError: the line does not say it any more.
+    """
+    shown, cut = mention.text, 0
+    if shown not in line and shown.startswith("…"):
+        shown, cut = shown[1:], 1
+    if shown not in line:
+        shown = shown.removesuffix("…")
+    at = line.find(shown)
+    if at < 0:
+        raise ConflictError(f"{mention.source} was changed: it does not say that any more.")
+    return at + mention.start - cut, at + mention.end - cut

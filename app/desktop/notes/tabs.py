@@ -1,0 +1,375 @@
+"""The notes: groups of tabs beside one another, each tab a note.
+
+A group is a tab widget in a splitter. A note is open in one tab per group; closing a tab asks the note, which
+may have unsaved text, and can be undone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from typing import Any, Protocol, cast
+
+import shiboken6
+from PySide6.QtCore import QPoint, QSize, Qt, Signal, SignalInstance
+from PySide6.QtGui import QMouseEvent
+from PySide6.QtWidgets import QMenu, QSplitter, QStackedWidget, QTabBar, QTabWidget, QVBoxLayout, QWidget
+
+from app.desktop.bridge import VaultClient
+from app.desktop.runtime import tasks
+from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets.panel import EmptyState, ThemedButton
+from app.errors import ScriptoriumError
+
+log = logging.getLogger(__name__)
+_MAX_CLOSED_TABS = 50
+_MIN_GROUP_WIDTH = 260
+_MIN_TAB_WIDTH = 132
+
+
+class NoteTab(Protocol):
+    """What a note's view must do to stand in a tab; `app/desktop/note_view` has the real one."""
+
+    path: str
+    open_requested: SignalInstance
+    search_requested: SignalInstance
+    title_changed: SignalInstance
+    dirty_changed: SignalInstance
+    acted: SignalInstance
+    create_requested: SignalInstance
+
+    async def open(self, path: str, fragment: str = "") -> None:
+        """Show the note at `path`, at a heading, `^block` or `line=12`."""
+
+    async def close_requested(self) -> bool:
+        """Whether it may be closed; asks the user about unsaved text."""
+        ...
+
+    def take_focus(self) -> None:
+        """Put the focus into the text."""
+
+    def do(self, what: str) -> None:
+        """Do "save", "mode" (read or edit), "find", "replace" or "links"."""
+
+
+MakeTab = Callable[[VaultClient, ThemeSource, QWidget], QWidget]
+
+
+class _TabBar(QTabBar):
+    """Tabs that keep room for a name: many of them scroll."""
+
+    def __init__(self, theme: ThemeSource, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._theme = theme
+
+    def minimumTabSizeHint(self, index: int) -> QSize:
+        """No narrower than a short name and the close button."""
+        whole = self.tabSizeHint(index)
+        return QSize(min(whole.width(), round(_MIN_TAB_WIDTH * self._theme.zoom)), whole.height())
+
+
+class _TabGroup(QTabWidget):
+    """One group of tabs; a middle click closes one, a right click shows what can be done."""
+
+    def __init__(self, area: NoteTabs, theme: ThemeSource) -> None:
+        super().__init__(area)
+        self._area = area
+        self.setTabBar(_TabBar(theme, self))
+        self.setDocumentMode(True)
+        self.setMovable(True)
+        self.setTabsClosable(True)
+        self.setUsesScrollButtons(True)
+        self.setElideMode(Qt.TextElideMode.ElideRight)
+        button = ThemedButton(theme, "question", self.tr("Help"), self)
+        button.clicked.connect(area.help_requested)
+        self.setCornerWidget(button, Qt.Corner.TopRightCorner)
+        bar = self.tabBar()
+        bar.setExpanding(False)
+        bar.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        bar.customContextMenuRequested.connect(self._menu)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """A middle click on a tab closes it."""
+        at = self.tabBar().tabAt(self.tabBar().mapFrom(self, event.position().toPoint()))
+        if event.button() == Qt.MouseButton.MiddleButton and at >= 0:
+            self.tabCloseRequested.emit(at)
+        else:
+            super().mousePressEvent(event)
+
+    def _menu(self, at: QPoint) -> None:
+        row = self.tabBar().tabAt(at)
+        if row < 0:
+            return
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.addAction(self.tr("Close"), lambda: self.tabCloseRequested.emit(row))
+        menu.addAction(self.tr("Close the others"), lambda: self._area.close_others(self, row))
+        menu.addSeparator()
+        menu.addAction(self.tr("Move to the other side"), lambda: self._area.move_across(self, row))
+        menu.popup(self.tabBar().mapToGlobal(at))
+
+
+class NoteTabs(QWidget):
+    """The splitter of groups. `shown` carries the path of the note in front, empty for none.
+
+    `open_requested` (path, fragment) and `search_requested` are those of the notes, and so are
+    `act_requested` (what, path) and `create_requested` (name). `emptied`: the last tab was closed.
+    """
+
+    open_requested = Signal(str, str)
+    search_requested = Signal(str)
+    act_requested = Signal(str, str)
+    create_requested = Signal(str)
+    shown = Signal(str)
+    emptied = Signal()
+    help_requested = Signal()
+
+    def __init__(
+        self, client: VaultClient, theme: ThemeSource, make: MakeTab, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._client = client
+        self._theme = theme
+        self._make = make
+        self._closed: list[str] = []
+        # A tab has no path until its note is loaded: a double click asks for it twice meanwhile.
+        self._opening: dict[NoteTab, str] = {}
+        self._groups: list[_TabGroup] = []
+        self.setObjectName("panel")
+        self.setAccessibleName(self.tr("Notes"))
+        self._stack = QStackedWidget(self)
+        self.splitter = QSplitter(Qt.Orientation.Horizontal, self._stack)
+        self.splitter.setHandleWidth(1)
+        self.splitter.setChildrenCollapsible(False)
+        empty = EmptyState(
+            theme,
+            "file-text",
+            self.tr("No note is open"),
+            self.tr("Click a node of the graph or a file, or press Ctrl+P to go to a note by its name."),
+            parent=self._stack,
+        )
+        self._stack.addWidget(empty)
+        self._stack.addWidget(self.splitter)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._stack)
+        self._front = self._add_group()
+
+    @property
+    def current(self) -> NoteTab | None:
+        """The note in front of the group that was used last."""
+        widget = self._front.currentWidget()
+        return cast("NoteTab", widget) if widget is not None else None
+
+    def tabs(self) -> tuple[NoteTab, ...]:
+        """All open notes, group by group."""
+        return tuple(
+            cast("NoteTab", group.widget(row)) for group in self._groups for row in range(group.count())
+        )
+
+    async def open(self, path: str, fragment: str = "", *, beside: bool = False) -> None:
+        """Show the note at `path` in its tab, or in a new one; `beside`: in another group."""
+        if beside and self._front.count():
+            self._front = self._groups[1] if len(self._groups) > 1 else self._add_group()
+        group = self._front
+        tabs = self._tabs_of(group)
+        known = next((t for t in tabs if path in (t.path, self._opening.get(t))), None)
+        tab = known or self._add_tab(group)
+        self._opening[tab] = path
+        try:
+            if known is None:
+                await asyncio.sleep(0)  # The window has its turn between the making and the showing.
+            group.setCurrentWidget(cast("QWidget", tab))
+            self._stack.setCurrentWidget(self.splitter)
+            await tab.open(path, fragment)
+        except BaseException:
+            # When the vault is closed meanwhile, the tab goes with its group.
+            if known is None and shiboken6.isValid(group):
+                self._remove(group, cast("QWidget", tab))
+            raise
+        finally:
+            self._opening.pop(tab, None)
+        self.shown.emit(path)
+
+    async def close_current(self) -> bool:
+        """Close the tab in front; whether it is closed."""
+        return await self._close(self._front, self._front.currentIndex())
+
+    async def close_all(self) -> bool:
+        """Close every tab, asking where there is unsaved text; whether all are closed."""
+        for group in tuple(self._groups):
+            while group.count():
+                if not await self._close(group, 0):
+                    return False
+        return True
+
+    async def ready_to_leave(self) -> bool:
+        """Whether every note may be closed: each with unsaved text asks. The tabs stay, to be remembered."""
+        for tab in self.tabs():
+            if not await tab.close_requested():
+                return False
+        return True
+
+    def close_others(self, group: _TabGroup, keep: int) -> None:
+        """Close the tabs of `group` but for one."""
+        kept = self._tabs_of(group)[keep]
+
+        async def close() -> None:
+            for tab in self._tabs_of(group):
+                row = group.indexOf(cast("QWidget", tab))
+                if tab is not kept and not await self._close(group, row):
+                    return
+
+        tasks.start(close(), owner=self, what=self.tr("close the tabs"))
+
+    def move_across(self, group: _TabGroup, row: int) -> None:
+        """Move a tab to the other group, which is made if there is none."""
+        widget, text = cast("QWidget", group.widget(row)), group.tabText(row)
+        other = next((g for g in self._groups if g is not group), None) or self._add_group()
+        other.setCurrentIndex(other.addTab(widget, text))
+        self._front = other
+        self._drop_empty(group)
+
+    def split(self) -> None:
+        """Put the note in front beside the others, in a group of its own."""
+        if self._front.count() > 1 or (self._front.count() == 1 and len(self._groups) > 1):
+            self.move_across(self._front, self._front.currentIndex())
+        elif self.current is not None:
+            path = self.current.path
+            tasks.start(self.open(path, beside=True), owner=self, what=self.tr("open the note"))
+
+    def take_focus(self) -> None:
+        """Put the focus into the text of the note in front."""
+        if self.current is not None:
+            self.current.take_focus()
+
+    def do(self, what: str) -> None:
+        """Have the note in front do this; see `NoteTab.do`."""
+        if self.current is not None:
+            self.current.do(what)
+
+    def act(self, what: str) -> None:
+        """Ask for this to be done with the note in front."""
+        if self.current is not None and self.current.path:
+            self.act_requested.emit(what, self.current.path)
+
+    @property
+    def can_reopen(self) -> bool:
+        """Whether a tab was closed that can be opened again."""
+        return bool(self._closed)
+
+    def reopen(self) -> None:
+        """Open the tab that was closed last."""
+        if self._closed:
+            self.open_requested.emit(self._closed.pop(), "")
+
+    def step(self, by: int) -> None:
+        """Go to the next (1) or the previous (-1) tab of the group."""
+        if count := self._front.count():
+            self._front.setCurrentIndex((self._front.currentIndex() + by) % count)
+
+    def state(self) -> dict[str, Any]:
+        """The open notes by group, the one in front, and how the room is shared: for the next start."""
+        groups = [[tab.path for tab in self._tabs_of(group) if tab.path] for group in self._groups]
+        front = self.current.path if self.current is not None else ""
+        return {"groups": groups, "front": front, "sizes": self.splitter.sizes()}
+
+    async def restore(self, state: dict[str, Any]) -> None:
+        """Open what `state` says; notes that are gone are left out."""
+        groups = [[str(path) for path in group] for group in state.get("groups", []) if group]
+        for number, paths in enumerate(groups[:2]):
+            for position, path in enumerate(paths):
+                try:
+                    await self.open(path, beside=number > 0 and position == 0)
+                except ScriptoriumError as error:
+                    log.info("a tab of last time is not opened again: %s", error)
+        front = state.get("front")
+        for group in self._groups:
+            for tab in self._tabs_of(group):
+                if tab.path == front:
+                    self._front = group
+                    group.setCurrentWidget(cast("QWidget", tab))
+        if len(self._groups) > 1 and len(state.get("sizes", [])) == len(self._groups):
+            self.splitter.setSizes([int(size) for size in state["sizes"]])
+
+    def _tabs_of(self, group: _TabGroup) -> tuple[NoteTab, ...]:
+        return tuple(cast("NoteTab", group.widget(row)) for row in range(group.count()))
+
+    def _add_group(self) -> _TabGroup:
+        group = _TabGroup(self, self._theme)
+        self._groups.append(group)
+        group.setMinimumWidth(round(_MIN_GROUP_WIDTH * self._theme.zoom))
+        self.splitter.addWidget(group)
+        self.splitter.setSizes([1000] * len(self._groups))
+        group.tabCloseRequested.connect(lambda row: self._start_closing(group, row))
+        group.currentChanged.connect(lambda _: self._now_in_front(group))
+        group.tabBarClicked.connect(lambda _: self._now_in_front(group))
+        return group
+
+    def _add_tab(self, group: _TabGroup) -> NoteTab:
+        # Made where it will be: to put it there when it is filled would style all that is in it once more.
+        place = group.findChild(QStackedWidget) or group
+        widget = self._make(self._client, self._theme, place)
+        tab = cast("NoteTab", widget)
+        row = group.addTab(widget, self.tr("Opening…"))
+        group.tabBar().setTabToolTip(row, "")
+        tab.open_requested.connect(self.open_requested)
+        tab.search_requested.connect(self.search_requested)
+        tab.acted.connect(self.act_requested)
+        tab.create_requested.connect(self.create_requested)
+        tab.title_changed.connect(lambda title: self._retitle(widget, title=title))
+        tab.dirty_changed.connect(lambda dirty: self._retitle(widget, dirty=dirty))
+        return tab
+
+    def _retitle(self, widget: QWidget, title: str | None = None, dirty: bool | None = None) -> None:
+        for group in self._groups:
+            if (row := group.indexOf(widget)) >= 0:
+                shown = group.tabText(row).removeprefix("● ").replace("&&", "&")
+                was_dirty = group.tabText(row).startswith("● ")
+                text = (title if title is not None else shown).replace("&", "&&")
+                group.setTabText(row, f"● {text}" if (was_dirty if dirty is None else dirty) else text)
+                group.setTabToolTip(row, cast("NoteTab", widget).path)
+
+    def _now_in_front(self, group: _TabGroup) -> None:
+        if group.count():
+            self._front = group
+            self.shown.emit(self.current.path if self.current is not None else "")
+
+    def _start_closing(self, group: _TabGroup, row: int) -> None:
+        tasks.start(self._close_one(group, row), owner=self, what=self.tr("close the tab"))
+
+    async def _close_one(self, group: _TabGroup, row: int) -> None:
+        await self._close(group, row)
+
+    async def _close(self, group: _TabGroup, row: int) -> bool:
+        widget = group.widget(row)
+        if widget is None:
+            return True
+        tab = cast("NoteTab", widget)
+        if not await tab.close_requested():
+            return False
+        if tab.path:
+            self._closed = [*self._closed, tab.path][-_MAX_CLOSED_TABS:]
+        self._remove(group, widget)
+        return True
+
+    def _remove(self, group: _TabGroup, widget: QWidget) -> None:
+        if (row := group.indexOf(widget)) >= 0:
+            group.removeTab(row)
+        widget.deleteLater()
+        self._drop_empty(group)
+
+    def _drop_empty(self, group: _TabGroup) -> None:
+        if group.count():
+            return
+        if len(self._groups) > 1:
+            self._groups.remove(group)
+            group.hide()
+            group.deleteLater()
+            self._front = self._groups[0]
+            self._now_in_front(self._front)
+        if not self.tabs():
+            self._stack.setCurrentIndex(0)
+            self.shown.emit("")
+            self.emptied.emit()

@@ -1,0 +1,61 @@
+"""Finding words in a text as Qt counts its places. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from app.desktop.widgets.utf16 import utf16_length
+
+MAX_MATCHES = 5_000
+
+
+@dataclass(frozen=True, slots=True)
+class TextMatches:
+    """Where the words stand, as pairs of start and end in UTF-16 units; `more`: there are still others."""
+
+    places: tuple[tuple[int, int], ...]
+    more: bool = False
+
+    def after(self, place: int) -> int | None:
+        """The number of the first place that starts at `place` or later, round the end; None for none."""
+        if not self.places:
+            return None
+        return next((i for i, (start, _) in enumerate(self.places) if start >= place), 0)
+
+    def before(self, place: int) -> int | None:
+        """The number of the last place that starts before `place`, round the beginning; None for none."""
+        earlier = [i for i, (start, _) in enumerate(self.places) if start < place]
+        return earlier[-1] if earlier else len(self.places) - 1 if self.places else None
+
+
+def compile_pattern(words: str, match_case: bool) -> re.Pattern[str]:
+    """What finds `words` as they stand."""
+    return re.compile(re.escape(words), 0 if match_case else re.IGNORECASE)
+
+
+def find_all(text: str, words: str, match_case: bool) -> TextMatches:
+    """Every place of `words` in `text`, up to `MAX_MATCHES`."""
+    if not words:
+        return TextMatches(())
+    places: list[tuple[int, int]] = []
+    for span in _in_units(text, compile_pattern(words, match_case)):
+        if len(places) == MAX_MATCHES:
+            return TextMatches(tuple(places), True)
+        places.append(span)
+    return TextMatches(tuple(places))
+
+
+def _in_units(text: str, wanted: re.Pattern[str]) -> Iterator[tuple[int, int]]:
+    """The matches' spans in UTF-16 units; the text is gone through once."""
+    seen = passed = 0
+    for match in wanted.finditer(text):
+        start = passed + utf16_length(text[seen : match.start()])
+        seen, passed = match.end(), start + utf16_length(match[0])
+        yield start, passed
+
+
+def replace_all(text: str, words: str, fresh: str, match_case: bool) -> tuple[str, int]:
+    """The text with every place of `words` replaced by `fresh`, and how many there were."""
+    return compile_pattern(words, match_case).subn(lambda _: fresh, text) if words else (text, 0)

@@ -1,0 +1,152 @@
+"""Questions about unsaved text: a conflict with another writer, and a tab that is to be closed."""
+
+from __future__ import annotations
+
+from enum import Enum, auto
+
+from PySide6.QtCore import QCoreApplication
+from PySide6.QtWidgets import QDialog, QWidget
+
+from app.desktop.notes.document import NoteDocument
+from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets import dialogs
+from app.desktop.widgets.conflict_dialog import ConflictDialog, ConflictTexts
+from app.vault.undo import MergeConflict
+
+
+async def compare_conflict(document: NoteDocument, theme: ThemeSource, parent: QWidget) -> bool:
+    """Show what the user typed beside what is on the disk, and take the user's choice.
+
+    Returns:
+        Whether the user chose; the choice is being saved then.
+    """
+    conflict = document.conflict
+    if conflict is None or conflict.theirs is None:
+        return False
+    mine, merged = document.text.encode("utf-8"), await document.merged()
+    sides = MergeConflict(conflict.theirs.path, mine, conflict.theirs.content, conflict.base.content, b"")
+    both = None if merged is None else merged.encode("utf-8")
+    begun = None if conflict.result is None else conflict.result.encode("utf-8")
+    dialog = ConflictDialog(
+        [sides], theme, parent.window(), words=_conflict_texts(), merged=both, begun=begun
+    )
+    chosen: list[bytes | None] = []
+    # Before the dialog is deleted; one that is closed in any way has said `finished`.
+    dialog.finished.connect(lambda _: chosen.append(dialog.choices().get(sides.path, mine)))
+    accepted = await dialogs.run_dialog(dialog) == int(QDialog.DialogCode.Accepted)
+    result = (chosen[0] if chosen else None) or mine
+    if not accepted or document.conflict is not conflict:
+        is_own = result not in (mine, sides.theirs, both)
+        if document.conflict is None:
+            # It went away while the dialog was open: there is nothing left to decide later.
+            if accepted or is_own:
+                document.take_result(result.decode("utf-8"))
+            return False
+        document.decide_later(result.decode("utf-8") if is_own else None)
+        return False
+    document.resolve(result.decode("utf-8"))
+    return True
+
+
+class _Answer(Enum):
+    CLOSE = auto()
+    STAY = auto()
+    LOOK_AGAIN = auto()
+
+
+async def confirm_close(document: NoteDocument, theme: ThemeSource, parent: QWidget) -> bool:
+    """Whether a note's tab may be closed: its text is on the disk, or the user has decided about it."""
+    while document.dirty:
+        if document.conflict is not None:
+            answer = await _ask_in_conflict(document, theme, parent)
+        elif not document.autosaves:
+            answer = await _ask_to_save(document, parent)
+        elif await document.save() or document.conflict is not None:
+            answer = _Answer.LOOK_AGAIN
+        else:
+            answer = await _ask_after_failure(document, parent)
+        if answer is not _Answer.LOOK_AGAIN:
+            return answer is _Answer.CLOSE
+    return True
+
+
+async def _ask_in_conflict(document: NoteDocument, theme: ThemeSource, parent: QWidget) -> _Answer:
+    conflict = document.conflict
+    if conflict is not None and conflict.theirs is None:
+        return await _ask_after_deletion(document, parent)
+    title = _tr("“{0}” was changed outside").format(_note_name(document))
+    text = _tr("You have unsaved text in it. Nothing is written until you choose which text stays.")
+    answers = (_tr("Keep it open"), _tr("Compare…"))
+    if await dialogs.choose(parent.window(), title, text, answers, main=1) != 1:
+        return _Answer.STAY
+    await compare_conflict(document, theme, parent)
+    return _Answer.LOOK_AGAIN
+
+
+async def _ask_after_deletion(document: NoteDocument, parent: QWidget) -> _Answer:
+    title = _tr("“{0}” was deleted or moved outside").format(_note_name(document))
+    text = _tr("It has text that is not saved. Create the note again to keep the text.")
+    answers = (_tr("Keep it open"), _tr("Discard my text"), _tr("Create it again"))
+    match await dialogs.choose(parent.window(), title, text, answers, main=2):
+        case 1:
+            document.discard_changes()
+            return _Answer.CLOSE
+        case 2:
+            if await document.create_again():
+                return _Answer.LOOK_AGAIN
+            return await _ask_after_failure(document, parent)
+    return _Answer.STAY
+
+
+async def _ask_after_failure(document: NoteDocument, parent: QWidget) -> _Answer:
+    title = _tr("“{0}” could not be saved").format(_note_name(document))
+    text = _tr("{0}\n\nYour text is kept, and offered when you open the note again.").format(document.failure)
+    answers = (_tr("Keep it open"), _tr("Close without saving"), _tr("Try again"))
+    match await dialogs.choose(parent.window(), title, text, answers, main=2):
+        case 1:
+            document.leave_draft()
+            return _Answer.CLOSE
+        case 2:
+            return _Answer.LOOK_AGAIN
+    return _Answer.STAY
+
+
+async def _ask_to_save(document: NoteDocument, parent: QWidget) -> _Answer:
+    title = _tr("Save “{0}”?").format(_note_name(document))
+    answers = (_tr("Save"), _tr("Discard"), _tr("Cancel"))
+    text = _tr("It has text that is not saved yet.")
+    match await dialogs.choose(parent.window(), title, text, answers, main=0):
+        case 0:
+            if await document.save() or document.conflict is not None:
+                return _Answer.LOOK_AGAIN
+            return await _ask_after_failure(document, parent)
+        case 1:
+            document.discard_changes()
+            return _Answer.CLOSE
+    return _Answer.STAY
+
+
+def _note_name(document: NoteDocument) -> str:
+    return "" if document.page is None else document.page.path.name
+
+
+def _conflict_texts() -> ConflictTexts:
+    return ConflictTexts(
+        title=_tr("Compare both texts"),
+        heading=_tr("This note was changed outside while you were writing"),
+        note=_tr(
+            "Left is your text, right the text on the disk. Tick what to take from the right. Nothing is "
+            "lost: Decide later keeps what you pick or type here, Undo in the note brings back your text, "
+            "and the note's history keeps the other."
+        ),
+        ours=_tr("Keep mine"),
+        theirs=_tr("Keep theirs"),
+        merged=_tr("Merge"),
+        picked=_tr("As picked or edited below"),
+        leave=_tr("Decide later"),
+        done=_tr("Save"),
+    )
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("Closing", text)

@@ -1,0 +1,579 @@
+"""A note in a tab: live preview, source and reading view, properties, links.
+
+The note itself is `document.NoteDocument`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QPoint, Qt, QTimer, Signal
+from PySide6.QtGui import QFontInfo, QKeySequence, QShortcut, QShowEvent, QTextCursor
+from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
+
+from app.desktop.bridge import VaultClient
+from app.desktop.notes import loader as pages
+from app.desktop.notes.autosave import Autosave
+from app.desktop.notes.banner import NoteBanner
+from app.desktop.notes.completions import complete
+from app.desktop.notes.document import NoteDocument
+from app.desktop.notes.editor.completion import CompletionRequest
+from app.desktop.notes.editor.drawings import DrawingRequest
+from app.desktop.notes.editor.live_editor import LiveEditor
+from app.desktop.notes.editor.mode import EditorMode, ViewMode
+from app.desktop.notes.editor_setup import EditorSetup
+from app.desktop.notes.find_bar import FindBar
+from app.desktop.notes.header import NoteHeader
+from app.desktop.notes.lazy_links_pane import LazyLinksPane
+from app.desktop.notes.link_navigation import LinkNavigation
+from app.desktop.notes.links_pane import LinksPane
+from app.desktop.notes.loader import NoteData
+from app.desktop.notes.newlines import for_editor
+from app.desktop.notes.preview import Preview
+from app.desktop.notes.properties_form import PropertiesForm
+from app.desktop.notes.span_positions import place_on_page
+from app.desktop.notes.spelling import Spelling
+from app.desktop.notes.unsaved_changes import compare_conflict, confirm_close
+from app.desktop.notes.view_modes import ViewModes
+from app.desktop.runtime import tasks
+from app.desktop.theme.theme import Theme, ThemeSource
+from app.desktop.widgets.panel import EmptyState
+from app.desktop.widgets.reading_view import ReadingView
+from app.desktop.widgets.utf16 import utf16_length
+from app.errors import NotFoundError, ScriptoriumError
+from app.index.records import IndexUpdated
+from app.vault.markdown import edit
+from app.vault.markdown.render import Interaction, RenderColors
+from app.vault.markdown.scan import scan
+from app.vault.note import ParsedNote, Span
+from app.vault.path import NotePath
+from app.vault.reference import parse_reference
+from app.vault.span_reference import find_fragment, is_span
+
+if TYPE_CHECKING:
+    from app.workspace import Workspace
+
+_RENDER_DELAY_MS = 200
+# In place of a fragment: the note is opened to be written in; a position in its text may follow.
+EDIT_ACTION_PREFIX = "write="
+
+
+class NoteView(QWidget):
+    """One note. What few notes need is made when it is first wanted: links, preview, finding.
+
+    `open_requested` carries a path or name and a fragment, `search_requested` a query, `acted` a command
+    (see `header.ACTIONS`) and the note's path, `create_requested` the name of a note to make.
+    """
+
+    open_requested = Signal(str, str)
+    search_requested = Signal(str)
+    title_changed = Signal(str)
+    dirty_changed = Signal(bool)
+    acted = Signal(str, str)
+    create_requested = Signal(str)
+
+    def __init__(
+        self,
+        client: VaultClient,
+        theme: ThemeSource,
+        parent: QWidget | None = None,
+        spelling: Spelling | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.setObjectName("panel")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.path = ""
+        self._client = client
+        self._theme = theme
+        self._filling = False
+        self._undressed = False
+        self._mode = ViewMode.LIVE
+        self._toggled_callouts: set[int] = set()
+        self._reading_place = ""
+        self._cited = ""
+        self._modes = ViewModes(client.workspace.root)
+        # A double click asks twice: the second must not load over what was typed after the first.
+        self._opening = asyncio.Lock()
+        self._preview: Preview | None = None
+        self._find_bar: FindBar | None = None
+        self._nothing: EmptyState | None = None
+        self._following = LinkNavigation(client, lambda: self.path, self)
+        body = self._build()
+        self.document = NoteDocument(client, self.editor.document(), self)
+        self._autosave = Autosave(client, self.document, self.editor)
+        self._aids = EditorSetup(client, self.editor, self.document, spelling)
+        self._links = LazyLinksPane(client, theme, self.document, body)
+        self._render_soon = QTimer(self)
+        self._render_soon.setSingleShot(True)
+        self._render_soon.setInterval(_RENDER_DELAY_MS)
+        self._render_soon.timeout.connect(self._render_reading)
+        self._connect()
+        client.events.batch.connect(self._receive)
+        theme.changed.connect(self._apply_theme)
+
+    def _build(self) -> QSplitter:
+        self._header = NoteHeader(self._theme, self)
+        self.notice = NoteBanner(self._theme, self)
+        self.properties = PropertiesForm(self._theme, self)
+        # From the outside in: what a filled part is put into styles all that is in it once more.
+        body = QSplitter(Qt.Orientation.Vertical, self)
+        body.setHandleWidth(1)
+        self._stack = QStackedWidget(body)
+        self.reader = ReadingView(self._theme, self._stack)
+        self.editor = LiveEditor(self._theme, self._stack)
+        self._stack.addWidget(self.editor)
+        self._stack.addWidget(self.reader)
+        body.addWidget(self._stack)
+        self.editor.set_header(self.properties)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        for widget in (self._header, self.notice):
+            column.addWidget(widget)
+        column.addWidget(body, 1)
+        self._column = column
+        return body
+
+    def _connect(self) -> None:
+        document = self.document
+        document.loaded.connect(self._show)
+        document.saved.connect(self._show_saved)
+        document.text_changed.connect(self._apply_text)
+        document.unsaved_changed.connect(self._show_unsaved)
+        document.renamed.connect(self._show_renamed)
+        document.comparison_requested.connect(self.compare)
+        document.said.connect(self.notice.show_message)
+        document.asked.connect(self.notice.show_question)
+        self._aids.failed.connect(lambda words: self.notice.show_message(words, "warning"))
+        document.settled.connect(self.notice.clear)
+        self._header.mode_toggled.connect(self.toggle_mode)
+        self._header.links_toggled.connect(self.toggle_links)
+        self._header.save_wanted.connect(self.save)
+        self._header.acted.connect(lambda what: self.acted.emit(what, self.path))
+        self.properties.changed.connect(self._set_property)
+        self.properties.removed.connect(self._remove_property)
+        self.properties.tag_clicked.connect(lambda tag: self._following.follow("tag", tag))
+        self.properties.link_clicked.connect(lambda name: self._following.follow("note", name))
+        self.properties.source_wanted.connect(lambda: self.show_mode(ViewMode.SOURCE))
+        self._connect_reading()
+        self.editor.edited.connect(lambda: None if self._filling else document.mark_edited())
+        self.editor.completion_requested.connect(lambda r: self._start(self._complete(r), "complete"))
+        self.editor.links_requested.connect(lambda t: self._start(self._resolve(t), "resolve the links"))
+        self.editor.drawing_requested.connect(lambda r: self._start(self._draw(r), "draw a part of the note"))
+        self.editor.link_followed.connect(self._following.follow)
+        self.editor.link_hovered.connect(self._hover)
+        self._shortcut(QKeySequence("F3"), lambda: self.find_bar.find_next())
+        self._shortcut(QKeySequence("Shift+F3"), lambda: self.find_bar.find_next(True))
+
+    def _connect_reading(self) -> None:
+        self.reader.note_clicked.connect(self.open_requested)
+        self.reader.missing_clicked.connect(self.create_requested)
+        self.reader.tag_clicked.connect(lambda tag: self.search_requested.emit(f"tag:{tag}"))
+        self.reader.web_clicked.connect(self._following.open_web)
+        self.reader.hovered.connect(self._point_at)
+        self.reader.task_clicked.connect(self._toggle_task)
+        self.reader.fold_clicked.connect(self._toggle_callout)
+        for part in (self._links, self._following):
+            part.open_requested.connect(self.open_requested)
+            part.create_requested.connect(self.create_requested)
+        self._following.search_requested.connect(self.search_requested)
+        self._following.inside.connect(self._go_to)
+        self._links.said.connect(self.notice.show_message)
+
+    def do(self, what: str) -> None:
+        """Do "save", "mode" (the next one), "find", "replace" or "links": the menu's commands."""
+        deeds: dict[str, Callable[[], None]] = {
+            "save": self.save,
+            "mode": self.toggle_mode,
+            "find": self.find_text,
+            "replace": self.replace_text,
+            "links": self.toggle_links,
+        }
+        deeds[what]()
+
+    def _shortcut(self, keys: QKeySequence, act: Callable[[], object]) -> None:
+        shortcut = QShortcut(keys, self)
+        shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        shortcut.activated.connect(act)
+
+    # Opening and showing
+
+    async def open(self, path: str, fragment: str = "") -> None:
+        """Show the note at `path` (or called so), at a heading, a `^block`, a `span=…` or `line=12`.
+
+        Raises:
+            NotFoundError, StorageError: it is not there, or can't be read; what was shown stays.
+        """
+        found = await self._client.run(lambda ws: pages.find_note(ws, path))
+        if found is None:
+            raise NotFoundError(f"There is no note called {path}.", name=path)
+        async with self._opening:
+            if found.text != self.path or self.document.page is None:
+                await self.document.open(found)
+                if self._mode is ViewMode.READING:
+                    await self._render()
+        self._go_to(fragment)
+
+    def _show(self, page: NoteData) -> None:
+        """Show this state of the note in place of what was shown."""
+        moved = str(page.path) != self.path
+        self.path = str(page.path)
+        self.editor.drawing_scope = f"{self._client.workspace.root}\n{self.path}"
+        self._fill(page.text)
+        editable = self.document.editable
+        self.editor.setReadOnly(not editable)
+        self._header.show_path(page.path)
+        self._header.show_privacy(page.privacy)
+        self._show_properties(page.parsed, editable)
+        if moved:
+            self._toggled_callouts = set()
+            self.show_mode(self._modes.get(self.path, self._aids.default_mode), remember=False)
+        self._header.show_mode(self._mode, editable)
+        if moved:
+            self._links.forget()
+            self.title_changed.emit(page.path.name)
+        self._render_soon.start()
+        self._links.refresh()
+
+    def _show_saved(self, page: NoteData) -> None:
+        self._header.show_privacy(page.privacy)
+        self._show_properties(page.parsed, True)
+        self._render_soon.start()
+
+    def _show_properties(self, parsed: ParsedNote, editable: bool) -> None:
+        """Show the properties as a form, or as source where the form can't."""
+        self.properties.show_properties(parsed, editable)
+        self.editor.show_properties_source(self.properties.has_problem)
+
+    def _show_unsaved(self, unsaved: bool) -> None:
+        self._header.show_state("Unsaved" if unsaved else "", dirty=unsaved)
+        self.dirty_changed.emit(unsaved)
+
+    def _show_renamed(self, page: NoteData) -> None:
+        self.path = str(page.path)
+        self._header.show_path(page.path)
+        self.title_changed.emit(page.path.name)
+
+    def _apply_text(self, text: str) -> None:
+        self._change(text)
+        self._render_soon.start()
+
+    def _fill(self, text: str) -> None:
+        """Put `text` into the editor and keep the place."""
+        self._filling = True
+        place, at = self.editor.verticalScrollBar().value(), self.editor.textCursor().position()
+        self.editor.load(for_editor(text))
+        if at:
+            cursor = self.editor.textCursor()
+            cursor.setPosition(min(at, max(0, self.editor.document().characterCount() - 1)))
+            self.editor.setTextCursor(cursor)
+        self.editor.verticalScrollBar().setValue(place)
+        self._filling = False
+
+    def _change(self, text: str) -> None:
+        """Make `text` of what the editor holds; Ctrl+Z takes it back."""
+        self._filling = True
+        self.editor.replace_document(for_editor(text))
+        self._filling = False
+
+    def _go_to(self, fragment: str) -> None:
+        if fragment.startswith(EDIT_ACTION_PREFIX):
+            self._write(fragment.removeprefix(EDIT_ACTION_PREFIX))
+            return
+        headings = self.document.page.parsed.headings if self.document.page else ()
+        self._cited = ""
+        self._mark(None)
+        if is_span(fragment) or fragment.startswith("^"):
+            self._show_cited(fragment)
+        elif fragment.startswith("line=") and fragment[5:].isdigit():
+            line = int(fragment[5:])
+            self.editor.go_to_line(line)
+            above = [heading.text for heading in headings if heading.line <= line]
+            self.reader.go_to(above[-1] if above else "")
+        elif fragment:
+            self.reader.go_to(fragment)
+            same = (h for h in headings if h.text.casefold() == fragment.casefold())
+            if (heading := next(same, None)) is not None:
+                self.editor.go_to_line(heading.line)
+
+    def _show_cited(self, fragment: str) -> None:
+        """Mark the passage that a link means, and scroll to it; say so where it is not there any more."""
+        page = self.document.page
+        span = find_fragment(self.document.text, page.parsed, fragment) if page else None
+        if span is None:
+            if is_span(fragment):
+                self.notice.show_message(self.tr("The passage has changed since it was cited."), "warning")
+            self.reader.go_to(fragment)
+            return
+        self._cited = fragment
+        self._mark(span)
+
+    def _mark(self, span: Span | None) -> None:
+        """Mark a span of the note in the view that is in front; None takes the mark away."""
+        if span is None:
+            self.reader.mark(None)
+            self.editor.mark(None)
+            return
+        text = self.document.text
+        if self._mode is ViewMode.READING:
+            self.reader.mark(place_on_page(text, span.start, span.end, self.reader.toPlainText()))
+        else:
+            shown = for_editor(text[: span.start]), for_editor(text[: span.end])
+            self.editor.mark((utf16_length(shown[0]), utf16_length(shown[1])))
+
+    def _render_reading(self) -> None:
+        if self._mode is ViewMode.READING:
+            self._start(self._render(), "show the note")
+
+    async def _render(self) -> None:
+        """Bring the reading view up to date, if it is in front."""
+        page, colors = self.document.page, RenderColors.of(self._theme.theme)
+        if page is None or self._mode is not ViewMode.READING:
+            return
+        text = self.document.text
+        points = QFontInfo(self.reader.font()).pointSizeF()
+        can_do = Interaction(frozenset(self._toggled_callouts))
+        shown = await self._client.run(
+            lambda ws: pages.render_note(ws, page.path, text, colors, points=points, interaction=can_do)
+        )
+        if self.path == str(page.path):
+            self.reader.show_rendered(shown, page.path)
+            if self._cited:
+                self._show_cited(self._cited)
+            elif self._reading_place:
+                self.reader.go_to(self._reading_place)
+                self._reading_place = ""
+            if self._mode is ViewMode.READING:
+                self._stack.setCurrentWidget(self._reading)
+
+    # Views
+
+    @property
+    def mode(self) -> ViewMode:
+        """What is in front: the live preview, the source or the reading view."""
+        return self._mode
+
+    @property
+    def editing(self) -> bool:
+        """Whether the editor is in front, as a live preview or with the source."""
+        return self._mode is not ViewMode.READING
+
+    @property
+    def _reading(self) -> QWidget:
+        """What the reading view shows: the text, or that there is none."""
+        return self.nothing if self.document.is_blank else self.reader
+
+    def _write(self, position: str = "") -> None:
+        """Show the editor with the cursor at a position of the note's text, or at its end."""
+        if not self.editing:
+            self.show_mode(ViewMode.LIVE)
+        self.editor.moveCursor(QTextCursor.MoveOperation.End)
+        if position.isdigit():
+            cursor = self.editor.textCursor()
+            cursor.setPosition(min(utf16_length(self.document.text[: int(position)]), cursor.position()))
+            self.editor.setTextCursor(cursor)
+        self.editor.setFocus()
+
+    def toggle_mode(self) -> None:
+        """Show the next mode: live preview, source, reading."""
+        self.show_mode(self._mode.next_mode)
+        self.take_focus()
+
+    def take_focus(self) -> None:
+        """Put the focus into the text that is shown."""
+        (self.editor if self.editing else self.reader).setFocus()
+
+    def show_mode(self, mode: ViewMode, *, remember: bool = True) -> None:
+        """Show the live preview, the source, or the reading view; the note is shown so the next time."""
+        self._mode = mode
+        if mode is ViewMode.READING:
+            self._reading_place = self._heading_in_view()
+            self._column.insertWidget(self._column.indexOf(self.notice) + 1, self.properties)
+            self.properties.show()
+            self._start(self._render(), "show the note")
+        else:
+            self.editor.set_mode(EditorMode.LIVE if mode is ViewMode.LIVE else EditorMode.SOURCE)
+            self.editor.set_header(self.properties)
+        self._stack.setCurrentWidget(self.editor if self.editing else self._reading)
+        if self._find_bar is not None and not self._find_bar.isHidden():
+            self.find_text()
+        self._header.show_mode(mode, not self.editor.isReadOnly())
+        if remember and self.path:
+            self._modes.put(self.path, mode)
+
+    def _heading_in_view(self) -> str:
+        """The heading above what the editor shows first; empty at the start of the note."""
+        first = self.editor.visible_lines().start
+        headings = [one.text for one in self.editor.outline() if one.line <= first]
+        return headings[-1] if len(headings) > 1 else ""
+
+    def toggle_links(self) -> None:
+        """Show or hide what links here and where this note links."""
+        self._links.toggle()
+        self._header.show_links(self._links.are_shown)
+
+    @property
+    def links(self) -> LinksPane:
+        """What links here and where this note links."""
+        return self._links.pane
+
+    @property
+    def nothing(self) -> EmptyState:
+        """What is said of a note without text."""
+        if self._nothing is None:
+            self._nothing = EmptyState(
+                self._theme,
+                "note-pencil",
+                self.tr("This note is empty"),
+                self.tr("It has no text yet. Ctrl+E changes between reading and writing."),
+                (self.tr("Write"), lambda: self._write()),
+                self._stack,
+            )
+            self._stack.addWidget(self._nothing)
+        return self._nothing
+
+    def _toggle_task(self, number: int, text: str) -> None:
+        """Check or uncheck a task in the reading view, as an edit that can be undone."""
+        lines = self.editor.task_lines(text)
+        if number < len(lines):
+            self.editor.toggle_task(lines[number])
+            self._render_soon.start()
+
+    def _toggle_callout(self, number: int) -> None:
+        """Fold or unfold a callout in the reading view."""
+        self._toggled_callouts ^= {number}
+        self._start(self._render(), "show the note")
+
+    def _hover(self, name: str, at: QPoint) -> None:
+        """The pointer is on a link of the editor, or on none."""
+        if name:
+            self._start(self._preview_link(name, at), "preview the note")
+        else:
+            self._point_at("", at)
+
+    async def _preview_link(self, name: str, at: QPoint) -> None:
+        source, target = NotePath(self.path), parse_reference(f"[[{name}]]").target
+        found = await self._client.run(lambda ws: ws.index.resolver.resolve(target, source).path)
+        if found is not None:
+            self._point_at(found.text, at)
+
+    def _point_at(self, path: str, at: QPoint) -> None:
+        """The pointer is on a link to `path`, or on none."""
+        if self._preview is None and path:
+            self._preview = Preview(self._client, self._theme, self)
+        if self._preview is not None:
+            self._preview.hover_link(path, at)
+
+    @property
+    def find_bar(self) -> FindBar:
+        """What finds in this note; made when it is first wanted, as few notes are searched."""
+        if self._find_bar is None:
+            self._find_bar = FindBar(self._theme, self)
+            self._column.insertWidget(self._column.indexOf(self.notice) + 1, self._find_bar)
+        return self._find_bar
+
+    def find_text(self) -> None:
+        """Find in the view that is in front."""
+        self.find_bar.start(self.editor if self.editing else self.reader)
+
+    def replace_text(self) -> None:
+        """Find and replace in the editor."""
+        if not self.editing:
+            self.show_mode(ViewMode.LIVE)
+        self.find_text()
+
+    # Editing and saving
+
+    def save(self) -> None:
+        """Save what was typed; during a conflict, show both sides of it."""
+        if self.document.conflict is not None:
+            self.compare()
+        else:
+            self._start(self.document.save(), "save the note")
+
+    def compare(self) -> None:
+        """Show both sides of a conflict and let the user decide."""
+        self._start(compare_conflict(self.document, self._theme, self), "compare the texts")
+
+    async def close_requested(self) -> bool:
+        """Whether the tab may close: its text is saved, or the user decided about it."""
+        return await confirm_close(self.document, self._theme, self)
+
+    def _set_property(self, name: str, value: object) -> None:
+        self._edit(partial(edit.set_property, key=name, value=value), f"set {name}")
+
+    def _remove_property(self, name: str) -> None:
+        self._edit(partial(edit.remove_property, key=name), f"remove {name}")
+
+    def _edit(self, change: Callable[[str], str], what: str) -> None:
+        """Change the text by a span edit as if it was typed; it is saved, unless there was unsaved text."""
+        was_dirty = self.document.dirty and not self.document.is_saving
+        try:
+            text = change(self.document.text)
+        except ScriptoriumError as error:
+            self.notice.show_message(f"Could not {what}: {error.message}", "warning")
+            return
+        self._change(text)
+        self.document.mark_edited()
+        if was_dirty:
+            self._show_properties(scan(text), True)
+        else:
+            self.save()
+
+    # Smaller things
+
+    def _receive(self, events: tuple[object, ...]) -> None:
+        for event in events:
+            if isinstance(event, IndexUpdated):
+                self._links.refresh()
+                self._follow_index(event)
+
+    def _follow_index(self, event: IndexUpdated) -> None:
+        """Bring links, pictures and embedded notes in the editor up to date."""
+        if any(str(path) == self.path for path in event.relinked):
+            self.editor.refresh_links()
+        if any(str(path) != self.path for path in (*event.changed, *event.removed)):
+            self.editor.refresh_files()
+
+    def _apply_theme(self, _theme: Theme) -> None:
+        """Another theme is in force. A method, no lambda: Qt forgets it when the tab is closed."""
+        self._undressed = not self.isVisible()
+        if self.isVisible():
+            self._render_soon.start()
+            self._links.refresh()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """A tab that was behind others takes on the theme of today."""
+        super().showEvent(event)
+        if self._undressed:
+            self._apply_theme(self._theme.theme)
+
+    async def _complete(self, request: CompletionRequest) -> None:
+        source, text = NotePath(self.path), self.editor.text()
+        items = await self._client.run(lambda ws: complete(ws, source, request, text))
+        self.editor.offer(request, items)
+
+    async def _draw(self, request: DrawingRequest) -> None:
+        source = NotePath(self.path)
+        drawing = await self._client.run(lambda ws: pages.load_drawing(ws, source, request))
+        self.editor.show_drawing(request, drawing)
+
+    async def _resolve(self, targets: list[str]) -> None:
+        """Find out which targets of links exist."""
+        source = NotePath(self.path)
+
+        def resolve(workspace: Workspace) -> dict[str, bool]:
+            resolver = workspace.index.resolver
+            names = {target: parse_reference(f"[[{target}]]").target for target in targets}
+            return {
+                target: not name or resolver.resolve(name, source).path is not None
+                for target, name in names.items()
+            }
+
+        self.editor.show_links(await self._client.run(resolve))
+
+    def _start(self, coro: object, what: str) -> None:
+        tasks.start(coro, owner=self, what=what)  # type: ignore[arg-type]

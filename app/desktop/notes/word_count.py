@@ -1,0 +1,83 @@
+"""How many words the note in front has, and how many are selected: for the status bar."""
+
+from __future__ import annotations
+
+import asyncio
+
+from PySide6.QtCore import QObject, QTimer, Signal
+from shiboken6 import isValid
+
+from app.desktop.notes.newlines import PARAGRAPH_SEPARATOR
+from app.desktop.notes.view import NoteView
+from app.desktop.runtime import tasks
+from app.index.normalization import count_words
+from app.permissions.pluralize import pluralize
+from app.vault.markdown.frontmatter import read_frontmatter
+
+_DEBOUNCE_MS = 300
+
+
+class WordCount(QObject):
+    """Counts in the note that `follow` names; `changed` carries the words to show, empty for none."""
+
+    changed = Signal(str)
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self._note: NoteView | None = None
+        self._round = 0
+        self._soon = QTimer(self, singleShot=True, interval=_DEBOUNCE_MS)
+        self._soon.timeout.connect(self._start)
+
+    def follow(self, note: NoteView | None) -> None:
+        """Count in `note` from now on; None while no note is open."""
+        if note is not self._note:
+            if self._note is not None and isValid(self._note):
+                self._note.document.loaded.disconnect(self._later)
+                self._note.document.edited.disconnect(self._later)
+                self._note.editor.selectionChanged.disconnect(self._later)
+                self._note.destroyed.disconnect(self._forget)
+            self._note = note
+            if note is not None:
+                note.document.loaded.connect(self._later)
+                note.document.edited.connect(self._later)
+                note.editor.selectionChanged.connect(self._later)
+                note.destroyed.connect(self._forget)
+        self._start()
+
+    def _forget(self) -> None:
+        self._note = None
+        self._start()
+
+    def _later(self, *_: object) -> None:
+        self._soon.start()
+
+    def _start(self) -> None:
+        self._round += 1
+        if self._note is None or self._note.document.page is None:
+            self.changed.emit("")
+        else:
+            tasks.start(
+                self._count(self._note, self._round), owner=self._note, what=self.tr("count the words")
+            )
+
+    async def _count(self, note: NoteView, started: int) -> None:
+        text = note.editor.document().toRawText()
+        selected = note.editor.textCursor().selectedText()
+        words, characters = await asyncio.to_thread(_counts, text)
+        part, _ = await asyncio.to_thread(_counts, selected, whole=False)
+        if started != self._round:
+            return
+        whole = pluralize(words, self.tr("word"), self.tr("words"))
+        if selected:
+            self.changed.emit(self.tr("{0} of {1} selected").format(f"{part:,}", whole))
+        else:
+            size = pluralize(characters, self.tr("character"), self.tr("characters"))
+            self.changed.emit(f"{whole} · {size}")
+
+
+def _counts(raw: str, *, whole: bool = True) -> tuple[int, int]:
+    """The words and characters of a text of the editor; of a whole note without its properties."""
+    text = raw.replace(PARAGRAPH_SEPARATOR, "\n")
+    body = text[read_frontmatter(text).body_start :] if whole else text
+    return count_words(body), len(body.replace("\n", ""))

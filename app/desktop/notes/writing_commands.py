@@ -1,0 +1,241 @@
+"""The commands of writing: daily note, templates, a random note, export and print."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QFont, QGuiApplication, QPagedPaintDevice, QTextCursor
+from PySide6.QtWidgets import QDialog, QListWidget, QListWidgetItem, QWidget
+
+from app.desktop.bridge import VaultClient
+from app.desktop.notes import daily_notes
+from app.desktop.notes.editor.completion import SlashCommand
+from app.desktop.notes.editor.live_editor import LiveEditor
+from app.desktop.notes.editor.mode import ViewMode
+from app.desktop.notes.editor.text_cursor import one_undo_step, replace_document
+from app.desktop.notes.export import html_page, print_note, render_for_print, write_file, write_pdf
+from app.desktop.notes.newlines import PARAGRAPH_SEPARATOR, for_editor
+from app.desktop.notes.view import EDIT_ACTION_PREFIX, NoteView
+from app.desktop.runtime import tasks
+from app.desktop.widgets import dialogs
+from app.desktop.widgets.utf16 import utf16_length
+from app.errors import ScriptoriumError, StorageError
+from app.vault.markdown.frontmatter import read_frontmatter
+from app.vault.note_templates import Expanded, with_properties
+from app.vault.path import NotePath
+
+_PRINT_POINTS = 10
+
+
+class WritingCommands(QObject):
+    """Runs the commands for the note in front.
+
+    `open_requested` carries a path and a place in the note; `done` and `failed` one sentence for the user.
+
+    Args:
+        client: The open vault.
+        current: Gives the note in front, None while none is open.
+        window: What dialogs belong to.
+    """
+
+    open_requested = Signal(str, str)
+    done = Signal(str)
+    failed = Signal(str)
+
+    def __init__(self, client: VaultClient, current: Callable[[], NoteView | None], window: QWidget) -> None:
+        super().__init__(window)
+        self._client = client
+        self._current = current
+        self._window = window
+
+    def do(self, what: str) -> None:
+        """Do "daily", "template", "random", "html", "pdf", "print" or "paste" (as plain text)."""
+        if what == "paste":
+            self.paste_plain()
+            return
+        work, words = {
+            "daily": (self.open_daily_note, self.tr("open the daily note")),
+            "template": (self.insert_template, self.tr("insert the template")),
+            "random": (self.open_random_note, self.tr("open a random note")),
+            "html": (self.export_html, self.tr("export the note")),
+            "pdf": (self.export_pdf, self.tr("export the note")),
+            "print": (self.print_note, self.tr("print the note")),
+        }[what]
+        tasks.start(work(), owner=self._window, what=words)
+
+    def offer_in(self, note: NoteView) -> None:
+        """Let the commands that write be typed after a slash in a note's editor."""
+        known = {command.id for command in note.editor.slash_commands}
+        for id, title in (
+            ("template", self.tr("Insert a template…")),
+            ("daily", self.tr("Open today's daily note")),
+        ):
+            if id not in known:
+                note.editor.slash_commands.append(SlashCommand(id, title, partial(self.do, id)))
+
+    async def open_daily_note(self) -> None:
+        """Open the note of today, which is created from its template if it is not there."""
+        now = datetime.now()
+        try:
+            found = await self._client.run(lambda ws: daily_notes.daily_note(ws, now))
+        except ScriptoriumError as error:
+            self.failed.emit(error.message)
+            return
+        if found.problem:
+            self.failed.emit(found.problem)
+        place = "" if found.cursor is None else str(found.cursor)
+        self.open_requested.emit(found.path.text, f"{EDIT_ACTION_PREFIX}{place}" if found.created else "")
+
+    async def open_random_note(self) -> None:
+        """Open any other note."""
+        note = self._current()
+        here = NotePath.on_disk(note.path) if note is not None and note.path else None
+        found = await self._client.run(lambda ws: daily_notes.random_note(ws, here))
+        if found is None:
+            self.failed.emit(self.tr("The vault has no other note."))
+        else:
+            self.open_requested.emit(found.text, "")
+
+    async def insert_template(self) -> None:
+        """Let the user choose a template and insert it at the cursor, as one step that can be undone."""
+        note = self._current()
+        if note is None or note.document.page is None or not note.document.editable:
+            self.failed.emit(self.tr("Open a note that can be edited first."))
+            return
+        found = await self._client.run(daily_notes.list_templates)
+        if not found:
+            self.failed.emit(self.tr("There are no templates: the folder is set in the settings, Editor."))
+            return
+        chosen = await self._choose(found)
+        if chosen is None:
+            return
+        title, now = note.document.page.path.name, datetime.now()
+        try:
+            made = await self._client.run(lambda ws: daily_notes.template_text(ws, chosen, title, now))
+        except ScriptoriumError as error:
+            self.failed.emit(self.tr("The template was not inserted: {0}").format(error.message))
+            return
+        if not note.editing:
+            note.show_mode(ViewMode.LIVE)
+        try:
+            _insert_template(note.editor, made)
+        except ScriptoriumError as error:
+            self.failed.emit(self.tr("The template was not inserted: {0}").format(error.message))
+            return
+        note.editor.setFocus()
+
+    def paste_plain(self) -> None:
+        """Paste the text of the clipboard as it is, without its formatting."""
+        note, text = self._current(), QGuiApplication.clipboard().text()
+        if note is not None and note.document.editable and note.editing and text:
+            note.editor.insert(for_editor(text))
+
+    async def export_html(self) -> None:
+        """Ask for a file and write the note in front as a web page of its own."""
+
+        async def write(note: NoteView, path: NotePath, file: Path) -> None:
+            text = note.document.text
+            shown = await self._client.run(lambda ws: render_for_print(ws, path, text))
+            page = await self._client.run(lambda ws: asyncio.to_thread(html_page, ws, shown, path.name))
+            await asyncio.to_thread(write_file, file, page.encode("utf-8"))
+
+        await self._export("html", self.tr("Web page (*.html)"), write)
+
+    async def export_pdf(self) -> None:
+        """Ask for a file and write the note in front as PDF."""
+
+        async def write(note: NoteView, path: NotePath, file: Path) -> None:
+            text, font = note.document.text, self._font()
+            shown = await self._client.run(lambda ws: render_for_print(ws, path, text))
+            await asyncio.to_thread(write_pdf, shown, path.name, font, file)
+
+        await self._export("pdf", "PDF (*.pdf)", write)
+
+    async def print_note(self) -> None:
+        """Ask for a printer and print the note in front."""
+        from PySide6.QtPrintSupport import QPrintDialog, QPrinter
+
+        note = self._current()
+        if note is None or note.document.page is None:
+            return
+        path, text = note.document.page.path, note.document.text
+        printer = QPrinter(QPrinter.PrinterMode.HighResolution)
+        printer.setDocName(path.name)
+        if await dialogs.run_dialog(QPrintDialog(printer, self._window)) != int(QDialog.DialogCode.Accepted):
+            return
+        shown = await self._client.run(lambda ws: render_for_print(ws, path, text))
+        device: QPagedPaintDevice = printer
+        await asyncio.to_thread(print_note, shown, self._font(), device)
+
+    async def _export(
+        self, suffix: str, kinds: str, write: Callable[[NoteView, NotePath, Path], object]
+    ) -> None:
+        note = self._current()
+        if note is None or note.document.page is None:
+            return
+        path = note.document.page.path
+        title = self.tr("Export “{0}”").format(path.name)
+        file = await dialogs.pick_save_file(self._window, title, f"{path.name}.{suffix}", kinds)
+        if file is None:
+            return
+        file = file if file.suffix else file.with_suffix(f".{suffix}")
+        try:
+            await write(note, path, file)  # type: ignore[misc]
+        except StorageError as error:
+            self.failed.emit(error.message)
+        else:
+            self.done.emit(self.tr("“{0}” was exported to {1}").format(path.name, file.name))
+
+    async def _choose(self, templates: tuple[NotePath, ...]) -> NotePath | None:
+        sheet = dialogs.SheetDialog(self._window, self.tr("Insert a template"))
+        listed = QListWidget()
+        listed.setAccessibleName(self.tr("Templates"))
+        for path in templates:
+            item = QListWidgetItem(path.name, listed)
+            item.setToolTip(path.text)
+        listed.setCurrentRow(0)
+        sheet.add_body(listed)
+        sheet.add_button(self.tr("Cancel"), int(QDialog.DialogCode.Rejected))
+        insert = sheet.add_button(self.tr("Insert"), int(QDialog.DialogCode.Accepted), "primary")
+        insert.setDefault(True)
+        listed.itemActivated.connect(lambda _: sheet.accept())
+        listed.setFocus()
+        rows: list[int] = []
+        sheet.accepted.connect(lambda: rows.append(listed.currentRow()))
+        if await dialogs.run_dialog(sheet) != int(QDialog.DialogCode.Accepted) or not rows:
+            return None
+        return templates[rows[0]]
+
+    def _font(self) -> QFont:
+        wanted = self._client.workspace.settings.editor.font
+        font = QFont(wanted) if wanted else QFont(self._window.font().family())
+        font.setPointSize(_PRINT_POINTS)
+        return font
+
+
+def _insert_template(editor: LiveEditor, made: Expanded) -> None:
+    """Insert a template's text at the cursor, and its properties into those of the note, as one step.
+
+    Raises:
+        InvalidParametersError: The properties can't be put together; nothing was inserted.
+    """
+    text = editor.document().toRawText().replace(PARAGRAPH_SEPARATOR, "\n")
+    template = for_editor(made.text)
+    body = read_frontmatter(template).body_start
+    after = text[read_frontmatter(text).body_start :]
+    own = text[: len(text) - len(after)]
+    fresh = with_properties(text, template).removesuffix(after)
+    cursor = editor.textCursor()
+    if cursor.selectionStart() < utf16_length(own):
+        cursor.setPosition(max(utf16_length(own), cursor.selectionEnd()))
+    with one_undo_step(cursor):
+        cursor.insertText(template[body:])
+        replace_document(QTextCursor(editor.document()), own, fresh)
+    if made.cursor is not None and (place := len(for_editor(made.text[: made.cursor]))) >= body:
+        cursor.setPosition(cursor.position() - utf16_length(template[place:]))
+    editor.setTextCursor(cursor)

@@ -1,0 +1,1 @@
+"""The outline of the active note."""

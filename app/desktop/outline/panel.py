@@ -1,0 +1,106 @@
+"""The headings of the note in front, as a tree; a click goes to one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QStackedWidget, QTreeWidget, QTreeWidgetItem, QTreeWidgetItemIterator, QWidget
+from shiboken6 import isValid
+
+from app.desktop.bridge import VaultClient
+from app.desktop.notes.view import NoteView
+from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets.panel import EmptyState, Panel
+from app.vault.note import Heading
+
+LINE_ROLE = int(Qt.ItemDataRole.UserRole)
+
+
+class OutlinePanel(Panel):
+    """Follows the note that `follow` names; `open_requested` carries its path and the line of a heading."""
+
+    open_requested = Signal(str, str)
+
+    def __init__(self, client: VaultClient, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(self.tr("Outline"), parent)
+        self._note: NoteView | None = None
+        self._shown: tuple[tuple[int, str, int], ...] | None = None
+        self.tree = QTreeWidget()
+        self.tree.setHeaderHidden(True)
+        self.tree.setIndentation(14)
+        self.tree.setUniformRowHeights(True)
+        self.tree.setAccessibleName(self.tr("Headings of the note"))
+        self._empty = EmptyState(theme, "list-bullets", "", "")
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self._empty)
+        self._stack.addWidget(self.tree)
+        self.column.addWidget(self._stack, 1)
+        self.tree.itemClicked.connect(lambda item, _: self._go(item))
+        self.tree.itemActivated.connect(lambda item, _: self._go(item))
+        self.follow(None)
+
+    def follow(self, note: NoteView | None) -> None:
+        """Show the headings of `note` from now on; None while no note is open."""
+        if note is self._note and note is not None:
+            return
+        if self._note is not None and isValid(self._note):
+            self._note.document.loaded.disconnect(self._refresh)
+            self._note.document.saved.disconnect(self._refresh)
+            self._note.destroyed.disconnect(self._forget)
+        self._note = note
+        if note is not None:
+            note.document.loaded.connect(self._refresh)
+            note.document.saved.connect(self._refresh)
+            note.destroyed.connect(self._forget)
+        self._refresh()
+
+    def show_headings(self, headings: Sequence[Heading]) -> None:
+        """Show `headings`, each below the one before it that is higher."""
+        shown = tuple((heading.level, heading.text, heading.line) for heading in headings)
+        if shown == self._shown:
+            return
+        same_lines = self._shown is not None and [h[:2] for h in shown] == [h[:2] for h in self._shown]
+        self._shown = shown
+        self._stack.setCurrentWidget(self.tree if headings else self._empty)
+        if same_lines:
+            self._renumber([line for *_, line in shown])
+            return
+        self.tree.clear()
+        above: list[tuple[int, QTreeWidgetItem]] = []
+        for level, text, line in shown:
+            item = QTreeWidgetItem([text or self.tr("(no words)")])
+            item.setData(0, LINE_ROLE, line)
+            item.setToolTip(0, text)
+            while above and above[-1][0] >= level:
+                above.pop()
+            if above:
+                above[-1][1].addChild(item)
+            else:
+                self.tree.addTopLevelItem(item)
+            above.append((level, item))
+        self.tree.expandAll()
+
+    def _renumber(self, lines: list[int]) -> None:
+        """The same headings stand in other lines: what is folded and chosen stays."""
+        walk = QTreeWidgetItemIterator(self.tree)
+        for line in lines:
+            if (item := walk.value()) is not None:
+                item.setData(0, LINE_ROLE, line)
+            walk += 1
+
+    def _refresh(self, *_: object) -> None:
+        page = self._note.document.page if self._note is not None else None
+        if page is None:
+            self._empty.say(self.tr("No note is open"), self.tr("The headings of a note are listed here."))
+        else:
+            self._empty.say(self.tr("No headings"), self.tr("Begin a line with # to make one."))
+        self.show_headings(page.parsed.headings if page is not None else ())
+
+    def _forget(self) -> None:
+        self._note = None
+        self._refresh()
+
+    def _go(self, item: QTreeWidgetItem) -> None:
+        if self._note is not None:
+            self.open_requested.emit(self._note.path, f"line={item.data(0, LINE_ROLE)}")

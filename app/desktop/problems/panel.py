@@ -1,0 +1,140 @@
+"""What of the vault is not wholly in the index, and why."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import QHeaderView, QStackedWidget, QTreeWidget, QTreeWidgetItem, QWidget
+
+from app.desktop.bridge import VaultClient
+from app.desktop.runtime import tasks
+from app.desktop.theme.theme import ThemeSource, icon
+from app.desktop.widgets import dialogs
+from app.desktop.widgets.panel import EmptyState, Panel, ThemedButton
+from app.events import Event
+from app.index.records import IndexUpdated, Problem
+from app.vault import undecodable
+from app.vault.path import NotePath
+
+if TYPE_CHECKING:
+    from app.toolkit.outcome import ToolOutcome
+    from app.workspace import Workspace
+
+_DEBOUNCE_MS = 600
+_MAX_ROWS = 5000
+_CHUNK_ROWS = 100
+_SYMBOLS = {"failed": "x-circle", "skipped": "minus-circle", "marked": "warning", "misnamed": "text-aa"}
+_KIND_ROLE = Qt.ItemDataRole.UserRole + 1
+
+
+class ProblemsPanel(Panel):
+    """A row per file: its path and the reason; `open_requested` carries the path and an empty fragment.
+
+    A file whose name is not UTF-8 can't be opened: it is given another name here.
+    """
+
+    open_requested = Signal(str, str)
+    rescan_requested = Signal()
+
+    def __init__(self, client: VaultClient, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__("", parent)
+        self._client = client
+        self._theme = theme
+        self.title.set_text(self.tr("Files that are not wholly in the index"))
+        self.setAccessibleName(self.tr("Problems of the index"))
+        again = ThemedButton(theme, "arrows-clockwise", self.tr("Read the vault again"))
+        again.clicked.connect(self.rescan_requested)
+        self._rename = ThemedButton(theme, "pencil-simple", self.tr("Rename the selected file…"))
+        self._rename.clicked.connect(self._rename_current)
+        self._rename.hide()
+        self.title.add(self._rename)
+        self.title.add(again)
+        self.table = QTreeWidget()
+        self.table.setColumnCount(2)
+        self.table.setHeaderLabels([self.tr("File"), self.tr("Why")])
+        self.table.setRootIsDecorated(False)
+        self.table.setUniformRowHeights(True)
+        self.table.setAccessibleName(self.tr("Problems of the index"))
+        self.table.header().setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
+        self.table.setColumnWidth(0, round(320 * theme.zoom))
+        self.table.itemActivated.connect(self._open)
+        self.table.currentItemChanged.connect(self._update_rename_button)
+        self._empty = EmptyState(
+            theme, "check-circle", self.tr("No problems"), self.tr("Every note of the vault is in the index.")
+        )
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self.table)
+        self._stack.addWidget(self._empty)
+        self.column.addWidget(self._stack, 1)
+        self._filling = asyncio.Lock()
+        self._settle = QTimer(self, singleShot=True, interval=_DEBOUNCE_MS)
+        self._settle.timeout.connect(self._reload)
+        client.events.batch.connect(self._handle_events)
+        self._reload()
+
+    async def reload(self) -> None:
+        """List the problems anew."""
+        problems = await self._client.run(lambda workspace: workspace.index.problems())
+        async with self._filling:
+            self.table.clear()
+            for start in range(0, min(len(problems), _MAX_ROWS), _CHUNK_ROWS):
+                shown = problems[start : min(start + _CHUNK_ROWS, _MAX_ROWS)]
+                self.table.addTopLevelItems([self._row(problem) for problem in shown])
+                await asyncio.sleep(0)
+        self.title.set_count(f"{len(problems):,}" if problems else "")
+        self._stack.setCurrentWidget(self.table if problems else self._empty)
+
+    def _row(self, problem: Problem) -> QTreeWidgetItem:
+        theme = self._theme.theme
+        colors = {"failed": theme.danger, "skipped": theme.faint, "marked": theme.warning}
+        colors["misnamed"] = theme.warning
+        row = QTreeWidgetItem([problem.path.text, problem.reason])
+        row.setIcon(0, icon(theme, _SYMBOLS[problem.kind], colors[problem.kind]))
+        row.setToolTip(1, problem.reason)
+        row.setData(0, Qt.ItemDataRole.UserRole, problem.path.text)
+        row.setData(0, _KIND_ROLE, problem.kind)
+        return row
+
+    def _reload(self) -> None:
+        tasks.start(self.reload(), owner=self, what=self.tr("list the problems"))
+
+    def _handle_events(self, events: tuple[Event, ...]) -> None:
+        if any(isinstance(event, IndexUpdated) for event in events) and not self._settle.isActive():
+            self._settle.start()
+
+    def _open(self, row: QTreeWidgetItem) -> None:
+        if row.data(0, _KIND_ROLE) == "misnamed":
+            self._rename_current()
+        else:
+            self.open_requested.emit(row.data(0, Qt.ItemDataRole.UserRole), "")
+
+    def _update_rename_button(self, row: QTreeWidgetItem | None) -> None:
+        self._rename.setVisible(row is not None and row.data(0, _KIND_ROLE) == "misnamed")
+
+    def _rename_current(self) -> None:
+        if (row := self.table.currentItem()) is not None:
+            listed = NotePath(row.data(0, Qt.ItemDataRole.UserRole))
+            tasks.start(self.rename(listed), owner=self, what=self.tr("rename the file"))
+
+    async def rename(self, listed: NotePath) -> None:
+        """Ask for a name until the file that is listed so has it, or the user gives up."""
+        raw = await self._client.run(lambda workspace: undecodable.find_path(workspace.root, listed))
+        name, problem = undecodable.suggest_name(raw) if raw is not None else "", ""
+        while True:
+            title = self.tr("Rename “{0}”?").format(listed)
+            label = self.tr("Its name is not UTF-8. What the file holds stays as it is. New name:")
+            given = await dialogs.prompt_text(self.window(), title, label, name, problem=problem)
+            if given is None:
+                return
+            name = given
+            outcome = await self._client.run(partial(_renamed, listed=listed, name=name))
+            if outcome.success:
+                return
+            problem = outcome.message
+
+
+async def _renamed(workspace: Workspace, listed: NotePath, name: str) -> ToolOutcome:
+    return await workspace.runner.rename_misnamed(listed, name)

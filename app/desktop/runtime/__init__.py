@@ -1,0 +1,1 @@
+"""How the GUI thread runs: tasks, garbage collection, sliced work, stall detection."""

@@ -1,0 +1,77 @@
+"""Garbage is collected in the GUI thread only, and never so much at once that somebody notices.
+
+Python collects cycles in whichever thread happens to allocate. In the service thread it would destroy Qt
+objects that belong to the window ("Timers cannot be stopped from another thread", or a crash). So automatic
+collection is off, and a timer in the GUI thread collects instead: the young objects as soon as there are
+enough. To look through ten thousand takes some milliseconds. What comes in larger numbers (modules, a vault
+that is opened) lives on anyway; it is set aside until nobody has the window in front.
+"""
+
+from __future__ import annotations
+
+import gc
+import time
+
+from PySide6.QtCore import QObject, Qt, QTimer
+from PySide6.QtGui import QGuiApplication
+
+_TICK_INTERVAL_MS = 100
+_MIN_YOUNG_OBJECTS = 3000
+_MAX_OBJECTS = 8000
+_YOUNG_ROUNDS = 10
+_FULL_INTERVAL_S = 120.0
+_IDLE_DELAY_MS = 2000
+
+
+class GcScheduler(QObject):
+    """Takes over from the automatic collection until `stop`."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._last_whole = time.monotonic()
+        self._rounds = 0
+        self._survivors = 0  # of the young, since those that survived were last looked through
+        gc.disable()
+        self._timer = QTimer(self)
+        self._timer.timeout.connect(self._tick)
+        self._timer.start(_TICK_INTERVAL_MS)
+        self._away = QTimer(self, singleShot=True, interval=_IDLE_DELAY_MS)
+        self._away.timeout.connect(self._collect_whole)
+        application = QGuiApplication.instance()
+        if isinstance(application, QGuiApplication):
+            application.applicationStateChanged.connect(self._follow)
+
+    def stop(self) -> None:
+        """Give it back to Python."""
+        self._timer.stop()
+        self._away.stop()
+        gc.enable()
+
+    def _tick(self) -> None:
+        young = gc.get_count()[0]
+        if young < _MIN_YOUNG_OBJECTS:
+            return
+        if young + self._survivors > _MAX_OBJECTS:
+            gc.freeze()
+            self._survivors = self._rounds = 0
+            return
+        self._rounds += 1
+        if self._rounds < _YOUNG_ROUNDS:
+            self._survivors += max(0, young - gc.collect(0))
+        else:
+            gc.collect(1)
+            gc.freeze()  # What is left now has seen ten rounds.
+            self._survivors = self._rounds = 0
+
+    def _follow(self, state: Qt.ApplicationState) -> None:
+        if state == Qt.ApplicationState.ApplicationActive:
+            self._away.stop()
+        elif time.monotonic() - self._last_whole > _FULL_INTERVAL_S:
+            self._away.start()
+
+    def _collect_whole(self) -> None:
+        """Look through everything: nobody works in the window now."""
+        self._last_whole = time.monotonic()
+        gc.unfreeze()
+        gc.collect()
+        gc.freeze()

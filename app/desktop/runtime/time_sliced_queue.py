@@ -1,0 +1,55 @@
+"""Work that comes in bursts, done a part at a time, so that the window goes on answering."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Iterable
+
+from PySide6.QtCore import QObject, QTimer
+
+_TIME_SLICE_S = 0.002
+
+
+class TimeSlicedQueue(QObject):
+    """Calls `work` for each of what `add` is given, in order: at once, or after the window had its turn."""
+
+    def __init__(self, work: Callable[[object], None], parent: QObject) -> None:
+        super().__init__(parent)
+        self._work = work
+        self._left: deque[object] = deque()
+        self._again = QTimer(self)
+        self._again.setSingleShot(True)
+        self._again.timeout.connect(self._run_slice)
+
+    @property
+    def done(self) -> bool:
+        """Whether nothing is left."""
+        return not self._left
+
+    def add(self, things: Iterable[object]) -> None:
+        """Work on these, too."""
+        self._left.extend(things)
+        self._run_slice()
+
+    def add_later(self, things: Iterable[object]) -> None:
+        """Work on these, too, from the window's next turn on."""
+        self._left.extend(things)
+        self._again.start()
+
+    def clear(self) -> None:
+        """Leave undone what is left."""
+        self._left.clear()
+
+    def finish(self) -> None:
+        """Do all that is left now."""
+        while self._left:
+            self._work(self._left.popleft())
+
+    def _run_slice(self) -> None:
+        until = time.perf_counter() + _TIME_SLICE_S
+        while self._left:
+            self._work(self._left.popleft())
+            if self._left and time.perf_counter() > until:
+                self._again.start()
+                return

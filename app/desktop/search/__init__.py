@@ -1,0 +1,1 @@
+"""The search panel, the query field, and saved searches."""

@@ -1,0 +1,262 @@
+"""The list of search results: a model over hits, and how each is painted with its marks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QRect,
+    QRectF,
+    QSize,
+    Qt,
+)
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QTextCharFormat, QTextLayout, QTextOption
+from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
+
+from app.desktop.theme.theme import ThemeSource
+from app.index.records import SearchGroup, SearchHit, Snippet
+
+ROW_ROLE = int(Qt.ItemDataRole.UserRole)
+_Index = QModelIndex | QPersistentModelIndex
+_ROOT_INDEX = QModelIndex()
+_SIDE_MARGIN, _TEXT_GAP = 12, 4
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResultRow:
+    """A line of the list: the head of a hit, one snippet of it, or how many of its lines are not shown.
+
+    `group` stands on the line over the first hit of a group.
+    """
+
+    hit: SearchHit
+    snippet: Snippet | None = None
+    more: int = 0
+    group: SearchGroup | None = None
+
+    @property
+    def is_head(self) -> bool:
+        """Whether it is the head of a hit."""
+        return self.snippet is None and self.group is None and not self.more
+
+
+class SearchResultsModel(QAbstractListModel):
+    """Rows of hits; a hit's head is followed by its snippets, and by a line for those not shown."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._rows: list[SearchResultRow] = []
+        self._groups: dict[str, SearchGroup] = {}
+        self.hit_count = 0
+
+    def show(self, hits: tuple[SearchHit, ...], groups: tuple[SearchGroup, ...] = ()) -> None:
+        """Show these hits in place of what is shown, under the names of their groups."""
+        self.beginResetModel()
+        self._groups = {group.name: group for group in groups}
+        self._rows = []
+        self._rows = self._create_rows(hits)
+        self.hit_count = len(hits)
+        self.endResetModel()
+
+    def append(self, hits: tuple[SearchHit, ...]) -> None:
+        """Show these hits after what is shown."""
+        rows = self._create_rows(hits)
+        if rows:
+            self.beginInsertRows(QModelIndex(), len(self._rows), len(self._rows) + len(rows) - 1)
+            self._rows += rows
+            self.hit_count += len(hits)
+            self.endInsertRows()
+
+    def expand(self, hit: SearchHit, snippets: tuple[Snippet, ...]) -> None:
+        """Show all these lines of a hit."""
+        places = [at for at, row in enumerate(self._rows) if row.hit is hit and (row.snippet or row.more)]
+        if not places:
+            return
+        first, last = places[0], places[-1]
+        self.beginRemoveRows(QModelIndex(), first, last)
+        del self._rows[first : last + 1]
+        self.endRemoveRows()
+        fresh = [SearchResultRow(hit, snippet) for snippet in snippets]
+        if fresh:
+            self.beginInsertRows(QModelIndex(), first, first + len(fresh) - 1)
+            self._rows[first:first] = fresh
+            self.endInsertRows()
+
+    @property
+    def rows(self) -> tuple[SearchResultRow, ...]:
+        """What is shown."""
+        return tuple(self._rows)
+
+    def rowCount(self, parent: _Index = _ROOT_INDEX) -> int:
+        """How many rows `parent` has."""
+        return 0 if parent.isValid() else len(self._rows)
+
+    def flags(self, index: _Index) -> Qt.ItemFlag:
+        """The name of a group is only to be read."""
+        if index.isValid() and self._rows[index.row()].group is not None:
+            return Qt.ItemFlag.NoItemFlags
+        return super().flags(index)
+
+    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        """What a view shows of `index` in `role`."""
+        if not index.isValid():
+            return None
+        row = self._rows[index.row()]
+        if role == ROW_ROLE:
+            return row
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
+            return self._accessible_text(row)
+        if role == Qt.ItemDataRole.ToolTipRole and row.group is None:
+            return f"{row.hit.path.text}:{row.snippet.line}" if row.snippet else row.hit.path.text
+        return None
+
+    def _accessible_text(self, row: SearchResultRow) -> str:
+        if row.group is not None:
+            return row.group.name or self.tr("none")
+        if row.more:
+            return self.tr("{0} more lines").format(row.more) if row.more > 1 else self.tr("1 more line")
+        return row.snippet.text if row.snippet else row.hit.title
+
+    def _create_rows(self, hits: tuple[SearchHit, ...]) -> list[SearchResultRow]:
+        made: list[SearchResultRow] = []
+        last = self._rows[-1].hit.group if self._rows and self._groups else None
+        for hit in hits:
+            if self._groups and hit.group != last:
+                made.append(SearchResultRow(hit, group=self._groups.get(hit.group)))
+                last = hit.group
+            made.append(SearchResultRow(hit))
+            made += [SearchResultRow(hit, snippet) for snippet in hit.snippets]
+            if hit.lines > len(hit.snippets):
+                made.append(SearchResultRow(hit, more=hit.lines - len(hit.snippets)))
+        return made
+
+
+class SearchResultDelegate(QStyledItemDelegate):
+    """Paints a head as title and folder, a snippet as one line with its marks on a tinted ground."""
+
+    def __init__(self, theme: ThemeSource, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
+        """One line, with room over a head."""
+        height = QFontMetrics(option.font).height()
+        row: SearchResultRow = index.data(ROW_ROLE)
+        return QSize(80, height + (16 if row.group is not None else 14 if row.is_head else 6))
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
+        """Paint one row."""
+        row: SearchResultRow = index.data(ROW_ROLE)
+        painter.save()
+        self._paint_ground(painter, option)
+        area = QRect(option.rect).adjusted(_SIDE_MARGIN, 0, -_SIDE_MARGIN, 0)
+        if row.group is not None:
+            self._paint_group(painter, option.font, area, index.data(), row.group.count)
+        elif row.more:
+            painter.setPen(QColor(self._theme.theme.accent))
+            flags = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
+            painter.drawText(area.adjusted(8, 0, 0, 0), flags, index.data())
+        elif row.snippet is None:
+            self._paint_head(painter, option.font, area, row.hit)
+        else:
+            self._paint_snippet(painter, option.font, area.adjusted(8, 0, 0, 0), row.snippet)
+        painter.restore()
+
+    def _paint_group(self, painter: QPainter, font: QFont, area: QRect, name: str, count: int) -> None:
+        """The name of a group over a line, with its number at the right."""
+        theme = self._theme.theme
+        painter.setPen(QColor(theme.border))
+        painter.drawLine(area.bottomLeft(), area.bottomRight())
+        painter.setPen(QColor(theme.muted))
+        painter.setFont(font)
+        metrics = QFontMetrics(font)
+        number = f"{count:,}"
+        room = area.width() - metrics.horizontalAdvance(number) - 2 * _TEXT_GAP
+        low = Qt.AlignmentFlag.AlignBottom
+        area = area.adjusted(0, 0, 0, -3)
+        shown = metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, room)
+        painter.drawText(area, low | Qt.AlignmentFlag.AlignLeft, shown)
+        painter.setPen(QColor(theme.faint))
+        painter.drawText(area, low | Qt.AlignmentFlag.AlignRight, number)
+
+    def _paint_ground(self, painter: QPainter, option: QStyleOptionViewItem) -> None:
+        theme = self._theme.theme
+        state = option.state
+        color = None
+        if state & QStyle.StateFlag.State_Selected:
+            color = theme.accent_soft
+        elif state & QStyle.StateFlag.State_MouseOver:
+            color = theme.hover
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if color is not None:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(color))
+            painter.drawRoundedRect(QRectF(option.rect).adjusted(4, 1, -4, -1), 5, 5)
+        if state & QStyle.StateFlag.State_HasFocus:
+            painter.setPen(QColor(theme.accent))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(QRectF(option.rect).adjusted(4.5, 1.5, -4.5, -1.5), 5, 5)
+
+    def _paint_head(self, painter: QPainter, font: QFont, area: QRect, hit: SearchHit) -> None:
+        theme = self._theme.theme
+        bold = QFont(font)
+        bold.setWeight(QFont.Weight.DemiBold)
+        painter.setFont(bold)
+        painter.setPen(QColor(theme.text))
+        metrics = QFontMetrics(bold)
+        title = metrics.elidedText(hit.title, Qt.TextElideMode.ElideRight, area.width())
+        flags = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
+        painter.drawText(area, flags, title)
+        rest = area.adjusted(metrics.horizontalAdvance(title) + 2 * _TEXT_GAP, 0, 0, 0)
+        if rest.width() > 40 and hit.path.folder:
+            painter.setFont(font)
+            painter.setPen(QColor(theme.faint))
+            middle = Qt.TextElideMode.ElideMiddle
+            folder = QFontMetrics(font).elidedText(hit.path.folder, middle, rest.width())
+            painter.drawText(rest, flags, folder)
+
+    def _paint_snippet(self, painter: QPainter, font: QFont, area: QRect, snippet: Snippet) -> None:
+        theme = self._theme.theme
+        text, marks = _from_first_mark(snippet, QFontMetrics(font), area.width())
+        layout = QTextLayout(text, font)
+        option = QTextOption()
+        option.setWrapMode(QTextOption.WrapMode.NoWrap)
+        layout.setTextOption(option)
+        layout.setFormats([_draw_mark(start, end, theme.mark_bg, theme.text) for start, end in marks])
+        layout.beginLayout()
+        line = layout.createLine()
+        line.setLineWidth(100_000)
+        layout.endLayout()
+        if line.naturalTextWidth() > area.width():
+            more = QFontMetrics(font).horizontalAdvance("…")
+            painter.setPen(QColor(theme.muted))
+            painter.drawText(area, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, "…")
+            area = area.adjusted(0, 0, -more - 1, 0)
+        painter.setClipRect(area)
+        painter.setPen(QColor(theme.muted))
+        top = area.top() + (area.height() - line.height()) / 2
+        layout.draw(painter, QRectF(area.left(), top, 0, 0).topLeft())
+
+
+def _draw_mark(start: int, end: int, ground: str, ink: str) -> QTextLayout.FormatRange:
+    look = QTextCharFormat()
+    look.setBackground(QColor(ground))
+    look.setForeground(QColor(ink))
+    made = QTextLayout.FormatRange()
+    made.start, made.length, made.format = start, end - start, look
+    return made
+
+
+def _from_first_mark(
+    snippet: Snippet, metrics: QFontMetrics, width: int
+) -> tuple[str, tuple[tuple[int, int], ...]]:
+    """The snippet's text, cut at the left when its first mark would otherwise be out of sight."""
+    text = snippet.text.replace("\t", " ").replace("\n", " ")
+    if not snippet.marks or metrics.horizontalAdvance(text[: snippet.marks[0][1]]) < width:
+        return text, snippet.marks
+    cut = max(0, snippet.marks[0][0] - 12)
+    return "…" + text[cut:], tuple((start - cut + 1, end - cut + 1) for start, end in snippet.marks)

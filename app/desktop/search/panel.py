@@ -1,0 +1,398 @@
+"""Search: results while typing, with the lines they are in; a bad query shows where it is bad."""
+
+from __future__ import annotations
+
+import asyncio
+
+from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
+from PySide6.QtWidgets import QHBoxLayout, QListView, QStackedWidget, QVBoxLayout, QWidget
+
+from app.desktop.bridge import VaultClient
+from app.desktop.runtime import tasks
+from app.desktop.search.model import ROW_ROLE, SearchResultDelegate, SearchResultRow, SearchResultsModel
+from app.desktop.search.query_error import QueryErrorView
+from app.desktop.search.query_explanation import QueryExplanationView
+from app.desktop.search.query_field import QueryField
+from app.desktop.search.save_button import SaveSearchButton
+from app.desktop.search.sort_button import SortButton
+from app.desktop.search.start_page import SearchStartPage
+from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets.panel import EmptyState, Panel, ThemedButton
+from app.errors import QueryError, TimeoutExpiredError
+from app.events import Event
+from app.index.records import IndexUpdated, SearchPage
+from app.index.saved_searches import SavedSearch
+from app.index.semantic_query import to_semantic_query
+
+_TYPING_DELAY_MS = 25
+_RESTING_DELAY_MS = 150
+_SEMANTIC_DELAY_MS = 250  # a text that is meant is read by a model: not after each letter
+_UNFINISHED_DELAY_MS = 900
+_FIRST_PAGE_SIZE, _PAGE_SIZE = 20, 50
+_MAX_KEPT_HITS = 500
+_MAX_MARKED_HITS = 5000
+
+
+class SearchPanel(Panel):
+    """A field and its results.
+
+    `open_requested` carries a note's path and the fragment `line=N`; `found` the paths of the hits, which
+    the graph may mark; `filter_requested` a search that the graph is to be filtered by.
+    """
+
+    open_requested = Signal(str, str)
+    found = Signal(object)
+    filter_requested = Signal(str)
+
+    def __init__(self, client: VaultClient, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__("", parent)
+        self._client = client
+        self._theme = theme
+        self._page: SearchPage | None = None
+        self._asked = self._typed_for = ""  # what was searched for, and what had been typed for it
+        self._running: asyncio.Task[None] | None = None
+        self._offering: asyncio.Task[None] | None = None
+        self._fetching = False
+        self._entering = False
+        self.title.set_text(self.tr("Search"))
+        self.setAccessibleName(self.tr("Search"))
+        self._build_title()
+        self._build()
+        self._typing = QTimer(self, singleShot=True, interval=_TYPING_DELAY_MS)
+        self._connect()
+        self._show_start()
+        self.star.load()
+
+    def search_saved(self, name: str) -> None:
+        """Do the saved search of this name, if there is one."""
+        tasks.start(self._find_saved(name), owner=self, what=self.tr("do the saved search"))
+
+    async def _find_saved(self, name: str) -> None:
+        searches = await self._client.run(lambda workspace: workspace.searches.list_searches())
+        for saved in searches:
+            if saved.name == name:
+                self._search_saved(saved)
+
+    def search(self, query: str) -> None:
+        """Search for `query` now, as if it had been typed."""
+        self.field.setText(query)
+        self.focus_field()
+        self._start()
+
+    def focus_field(self) -> None:
+        """Give the field the focus, with its text marked."""
+        self.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.field.selectAll()
+
+    # Parts
+
+    def _build_title(self) -> None:
+        self.order = SortButton(self._theme)
+        self.star = SaveSearchButton(self._client, self._theme, self.order)
+        self.order.changed.connect(self._start)
+        self.explaining = ThemedButton(self._theme, "tree-structure", self.tr("What this search means"))
+        self.explaining.setCheckable(True)
+        self.explaining.toggled.connect(self._show_explanation)
+        self.meaning = ThemedButton(
+            self._theme, "circles-three", self.tr("By meaning: the words need not be the same (Ctrl+M)")
+        )
+        self.meaning.setCheckable(True)
+        self.meaning.toggled.connect(lambda _: self._start())
+        key = QShortcut(QKeySequence("Ctrl+M"), self, self.meaning.toggle)
+        key.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        for button in (self.star, self.order, self.explaining):
+            self.title.add(button)
+
+    def _build(self) -> None:
+        self.field = QueryField(self._theme, self.tr("Search notes"))
+        self.problem = QueryErrorView(self._theme)
+        self.explained = QueryExplanationView(self._theme)
+        bar = QVBoxLayout()
+        bar.setContentsMargins(8, 8, 8, 4)
+        bar.setSpacing(6)
+        row = QHBoxLayout()
+        row.setSpacing(2)
+        row.addWidget(self.field, 1)
+        row.addWidget(self.meaning)
+        bar.addLayout(row)
+        for widget in (self.problem, self.explained):
+            bar.addWidget(widget)
+            widget.hide()
+        self.model = SearchResultsModel(self)
+        self._stack = QStackedWidget(self)
+        self.list = _HitList(self._stack)
+        self.list.setModel(self.model)
+        self.list.setItemDelegate(SearchResultDelegate(self._theme, self.list))
+        self.list.setAccessibleName(self.tr("Search results"))
+        self.start = SearchStartPage(self._theme, self._stack)
+        self.empty = EmptyState(
+            self._theme,
+            "magnifying-glass",
+            self.tr("Nothing found"),
+            self.tr("No note matches. Try fewer or other words."),
+            parent=self._stack,
+        )
+        for page in (self.start, self.list, self.empty):
+            self._stack.addWidget(page)
+        self.column.addLayout(bar)
+        self.column.addWidget(self._stack, 1)
+
+    def _connect(self) -> None:
+        self._typing.timeout.connect(self._start)
+        self.field.textChanged.connect(self._typed)
+        self.field.returnPressed.connect(self._enter)
+        self.field.left_down.connect(self._go_down)
+        self.field.completion_wanted.connect(self._complete)
+        self.list.activated.connect(self._open)
+        self.list.clicked.connect(self._open)
+        self.list.left_up.connect(self.focus_field)
+        bar = self.list.verticalScrollBar()
+        bar.valueChanged.connect(self._fill)
+        bar.rangeChanged.connect(self._fill)
+        self.start.search_requested.connect(self._search_saved)
+        self.start.piece_chosen.connect(self._insert_piece)
+        self.start.act_requested.connect(self.star.act)
+        self.start.filter_requested.connect(self.filter_requested)
+        self.star.searches_changed.connect(self.start.show_searches)
+        self._client.events.batch.connect(self._handle_events)
+
+    # Searching
+
+    def _typed(self) -> None:
+        self._entering = False
+        if self._running is not None:
+            self._running.cancel()
+        self._typing.start(_SEMANTIC_DELAY_MS if self.meaning.isChecked() else _TYPING_DELAY_MS)
+
+    def _start(self) -> None:
+        self._typing.stop()
+        if self._running is not None:
+            self._running.cancel()
+        self._running = tasks.start(self._search(), owner=self, what=self.tr("search"))
+
+    async def _search(self) -> None:
+        """Show the first hits for what the field says, then what is known only later."""
+        typed = self.field.text()
+        try:
+            query = self._effective_query(typed)
+        except QueryError as error:
+            await self._show_query_error(typed, error)
+            return
+        # The same question once more, since notes have changed: what was scrolled to stays in sight.
+        again = self._page is not None and query == self._asked
+        limit = (
+            max(_FIRST_PAGE_SIZE, min(self.model.hit_count, _MAX_KEPT_HITS)) if again else _FIRST_PAGE_SIZE
+        )
+        place = self.list.verticalScrollBar().value() if again else 0
+        self._asked, self._typed_for = query, typed
+        self.star.follow(query)
+        if not query.strip():
+            self._show_start()
+            return
+        order, group = self.order.order, self.order.grouping
+        try:
+            page = await self._client.run(
+                lambda workspace: workspace.index.searcher.search(
+                    query, limit, order=order, group=group, exact=False
+                )
+            )
+        except QueryError as error:
+            await self._show_query_error(typed if query == typed else "", error)
+            return
+        except TimeoutExpiredError as error:
+            self.problem.show_error(query, None, error.message)
+            return
+        self._show(page)
+        self.list.verticalScrollBar().setValue(place)
+        await self._load_details(query, page)
+
+    def _effective_query(self, typed: str) -> str:
+        """The search that is meant by what is typed. Raises QueryError where that can't be read."""
+        return to_semantic_query(typed) if self.meaning.isChecked() else typed
+
+    async def _show_query_error(self, query: str, error: QueryError) -> None:
+        """Say why `query` can't be searched for; empty: what is wrong is not in what was typed."""
+        unfinished = bool(query) and error.data.get("position") == len(query)
+        if unfinished and self.field.hasFocus():
+            await asyncio.sleep(_UNFINISHED_DELAY_MS / 1000)  # typing on cancels it
+        self._show_problem(query, error)
+
+    async def _load_details(self, query: str, page: SearchPage) -> None:
+        """What takes longer: the hits' places in the graph, their number, and the numbers of the parts."""
+        # Typing on cancels it: a graph of very many notes is not drawn anew for each letter.
+        await asyncio.sleep(_RESTING_DELAY_MS / 1000)
+        self.found.emit(tuple(hit.path.text for hit in page.hits))
+        if not page.exact:
+            total = await self._client.run(lambda workspace: workspace.index.searcher.count(query))
+            self.title.set_count(f"{total:,}")
+        elif len(page.hits) < page.total <= _MAX_MARKED_HITS:
+            paths = await self._client.run(lambda workspace: workspace.index.matching(query))
+            self.found.emit(tuple(path.text for path in paths))
+        if self.explaining.isChecked():
+            await self._explain(query)
+
+    def _show(self, page: SearchPage) -> None:
+        self._page = page
+        self._clear_problem()
+        self.model.show(page.hits, page.groups)
+        self.title.set_count(f"{page.total:,}" if page.exact else f"{page.total:,}+")
+        self._stack.setCurrentWidget(self.list if page.hits else self.empty)
+        if self._entering and page.hits:
+            self._go_down()
+        self._entering = False
+
+    def _fill(self) -> None:
+        """Fetch what comes after the shown hits before somebody gets there."""
+        bar, page = self.list.verticalScrollBar(), self._page
+        near_end = bar.value() + 2 * bar.pageStep() >= bar.maximum()
+        waits = page is not None and (self.model.hit_count < page.total or not page.exact)
+        if waits and near_end and not self._fetching and self._stack.currentWidget() is self.list:
+            self._fetching = True
+            tasks.start(self._fetch(), owner=self, what=self.tr("search"))
+
+    async def _fetch(self) -> None:
+        page, query, shown = self._page, self._asked, self.model.hit_count
+        order, group = self.order.order, self.order.grouping
+        try:
+            more = await self._client.run(
+                lambda workspace: workspace.index.searcher.search(
+                    query, _PAGE_SIZE, shown, order=order, group=group, exact=False
+                )
+            )
+            if page is self._page and page is not None:
+                if not more.hits:
+                    self._page = None
+                self.model.append(more.hits)
+        finally:
+            self._fetching = False
+        self._fill()  # there may be room for more, or other hits meanwhile
+
+    # What is shown instead of hits
+
+    def _show_problem(self, query: str, error: QueryError) -> None:
+        """Show the query with the place marked; what was found before stays."""
+        position = error.data.get("position") if query else None
+        self.problem.show_error(query, position if isinstance(position, int) else None, error.message)
+        self.explained.hide()
+        self._mark_field(invalid=True)
+
+    def _clear_problem(self) -> None:
+        self.problem.hide()
+        self.explained.setVisible(self.explaining.isChecked())
+        self._mark_field(invalid=False)
+
+    def _mark_field(self, *, invalid: bool) -> None:
+        if self.field.property("invalid") != invalid:
+            self.field.setProperty("invalid", invalid)
+            self.field.style().polish(self.field)
+
+    def _show_start(self) -> None:
+        self._page = None
+        self._clear_problem()
+        self.explained.hide()
+        self.model.show(())
+        self.title.set_count("")
+        self._stack.setCurrentWidget(self.start)
+        self.found.emit(())
+
+    def _show_explanation(self, on: bool) -> None:
+        self.explained.setVisible(on and bool(self._asked.strip()) and self.problem.isHidden())
+        if on and self._asked.strip():
+            tasks.start(self._explain(self._asked), owner=self, what=self.tr("explain the search"))
+
+    async def _explain(self, query: str) -> None:
+        try:
+            part = await self._client.run(lambda workspace: workspace.index.searcher.explain(query))
+        except (QueryError, TimeoutExpiredError):
+            return  # the search itself has said so
+        if query == self._asked:
+            self.explained.show_part(part)
+
+    # Completion
+
+    def _complete(self, text: str, cursor: int) -> None:
+        if self._offering is not None:
+            self._offering.cancel()
+        self._offering = tasks.start(
+            self._complete_at(text, cursor), owner=self, what=self.tr("list the names")
+        )
+
+    async def _complete_at(self, text: str, cursor: int) -> None:
+        found = await self._client.run(lambda workspace: workspace.index.searcher.suggest(text, cursor))
+        if text == self.field.text():
+            self.field.offer(*(found or (None, ())))
+
+    def _insert_piece(self, piece: str) -> None:
+        """Put a piece of the language behind what the field says."""
+        text = self.field.text()
+        self.field.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.field.setText(f"{text} {piece}" if text.strip() else piece)
+        if piece.endswith(":"):
+            self._complete(self.field.text(), len(self.field.text()))
+
+    # Hands
+
+    def _search_saved(self, saved: SavedSearch) -> None:
+        self.order.set(saved.order, saved.group)
+        self.meaning.blockSignals(True)
+        self.meaning.setChecked(False)  # the search says itself how its words are meant
+        self.meaning.blockSignals(False)
+        self.search(f"{saved.query} ")
+
+    def _enter(self) -> None:
+        """Go to the hits: to those for what is typed now, once they are there."""
+        if self._typing.isActive() or self._typed_for != self.field.text():
+            self._entering = True
+            self._start()
+        elif self.model.rows:
+            self._go_down()
+
+    def _go_down(self) -> None:
+        shown = self._stack.currentWidget()
+        if isinstance(shown, QListView):
+            shown.setFocus(Qt.FocusReason.TabFocusReason)
+            first = 1 if shown is self.start or (self.model.rows and self.model.rows[0].group) else 0
+            shown.setCurrentIndex(shown.model().index(first, 0))
+
+    def _open(self, index: QModelIndex) -> None:
+        row: SearchResultRow = index.data(ROW_ROLE)
+        if row.more:
+            tasks.start(self._expand(row, index.row()), owner=self, what=self.tr("list the lines"))
+        elif row.group is None:
+            fragment = f"line={row.snippet.line}" if row.snippet else ""
+            self.open_requested.emit(row.hit.path.text, fragment)
+
+    async def _expand(self, row: SearchResultRow, at: int) -> None:
+        """Show all lines of a hit, and go to the first that was not shown."""
+        query = self._asked
+        lines = await self._client.run(lambda workspace: workspace.index.searcher.lines(query, row.hit.path))
+        self.model.expand(row.hit, lines)
+        self.list.setCurrentIndex(self.model.index(at, 0))
+
+    def _handle_events(self, events: tuple[Event, ...]) -> None:
+        """Results follow the vault while nobody is in them."""
+        in_use = self.list.hasFocus() or self._typing.isActive()
+        follows = bool(self.field.text().strip()) and self.isVisible() and not in_use
+        if follows and any(isinstance(event, IndexUpdated) for event in events):
+            self._typing.start()
+
+
+class _HitList(QListView):
+    """The hits; Up on the first one leaves for the field."""
+
+    left_up = Signal()
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setMouseTracking(True)
+        self.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Up on the first row, and Escape, go back to the field."""
+        first = self.currentIndex().row() <= 0
+        if event.key() == Qt.Key.Key_Escape or (event.key() == Qt.Key.Key_Up and first):
+            self.left_up.emit()
+        else:
+            super().keyPressEvent(event)

@@ -1,0 +1,43 @@
+"""What is wrong with a search: the query with the place marked, and what was expected there."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+
+from app.desktop.theme.theme import ThemeSource, code_font
+
+_CONTEXT_CHARS = 16
+
+
+class QueryErrorView(QWidget):
+    """Two labels in the colour of danger; hidden until there is something to say."""
+
+    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self.where, self.words = QLabel(), QLabel()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(2)
+        for label in (self.where, self.words):
+            label.setProperty("tone", "danger")
+            label.setTextFormat(Qt.TextFormat.PlainText)
+            column.addWidget(label)
+        self.words.setWordWrap(True)
+        self.where.setMinimumWidth(1)
+
+    def show_error(self, query: str, position: int | None, message: str) -> None:
+        """Show a part of the query with a caret under the character at `position`, and the message."""
+        if position is not None:
+            start = max(0, position - _CONTEXT_CHARS)
+            lead = "…" if start else ""
+            # A letter of a wide script takes two columns.
+            before = lead + query[start:position]
+            columns = sum(2 if ord(letter) >= 0x1100 else 1 for letter in before.replace("…", "."))
+            self.where.setFont(code_font(self._theme.zoom))
+            self.where.setText(f"{lead}{query[start : position + _CONTEXT_CHARS]}\n{' ' * columns}^")
+        self.where.setVisible(position is not None)
+        self.words.setText(message)
+        self.setAccessibleName(message)
+        self.show()

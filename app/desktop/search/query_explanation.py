@@ -1,0 +1,59 @@
+"""What a search means: its parts as a tree, each with the number of notes that it finds by itself."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QStandardItem, QStandardItemModel
+from PySide6.QtWidgets import QSizePolicy, QTreeView, QWidget
+
+from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets.count_delegate import CountDelegate
+from app.index.explanation import ExplanationNode
+
+_COUNT_ROLE = int(Qt.ItemDataRole.UserRole)
+_MAX_ROWS = 9
+
+
+class QueryExplanationView(QTreeView):
+    """The tree, as high as it needs to be, up to some rows."""
+
+    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._parts = QStandardItemModel(self)
+        self.setModel(self._parts)
+        self.setHeaderHidden(True)
+        self.setUniformRowHeights(True)
+        self.setIndentation(14)
+        self.setRootIsDecorated(False)
+        self.setItemsExpandable(False)
+        self.setEditTriggers(QTreeView.EditTrigger.NoEditTriggers)
+        self.setItemDelegate(CountDelegate(theme, _COUNT_ROLE, self))
+        self.setAccessibleName(self.tr("What this search means"))
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def show_part(self, part: ExplanationNode | None) -> None:
+        """Show this tree, or nothing."""
+        self._parts.clear()
+        if part is not None:
+            self._parts.appendRow(_item(part))
+        self.expandAll()
+        self.updateGeometry()
+
+    def sizeHint(self) -> QSize:
+        """Room for all rows, up to some."""
+        rows = min(_MAX_ROWS, max(1, _count(self._parts.invisibleRootItem())))
+        height = self.sizeHintForRow(0) if self._parts.rowCount() else self.fontMetrics().height() + 8
+        return QSize(120, rows * height + 2 * self.frameWidth() + 4)
+
+
+def _item(part: ExplanationNode) -> QStandardItem:
+    item = QStandardItem(part.words)
+    item.setToolTip(part.text)
+    item.setData(part.count, _COUNT_ROLE)
+    for inner in part.parts:
+        item.appendRow(_item(inner))
+    return item
+
+
+def _count(item: QStandardItem) -> int:
+    return sum(1 + _count(item.child(row)) for row in range(item.rowCount()))

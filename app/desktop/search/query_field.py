@@ -1,0 +1,142 @@
+"""A field for a search, which offers names and operators under it while one is typed."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QModelIndex, QRect, QSize, Qt, Signal
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QStandardItem, QStandardItemModel
+from PySide6.QtWidgets import QCompleter, QListView, QWidget
+
+from app.desktop.search.operator_help import operator_label
+from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets.count_delegate import CountDelegate
+from app.desktop.widgets.panel import SearchField
+from app.desktop.widgets.utf16 import from_utf16_offset, to_utf16_offset
+from app.index.query_completion import CompletionTarget, QuerySuggestion, completion_target_at
+
+_NOTE_ROLE = int(Qt.ItemDataRole.UserRole) + 1
+_MAX_ROWS, _MIN_POPUP_WIDTH = 10, 260
+
+
+class QueryField(SearchField):
+    """A line to search with; Tab takes the first offer, Down chooses one, Enter takes the chosen one.
+
+    `completion_wanted` carries the text and the cursor's place whenever something was typed; `offer` answers.
+    `left_down`: Down was pressed while nothing is offered.
+    """
+
+    completion_wanted = Signal(str, int)
+    left_down = Signal()
+
+    def __init__(self, theme: ThemeSource, words: str, parent: QWidget | None = None) -> None:
+        super().__init__(theme, words, parent)
+        self._wanted: CompletionTarget | None = None
+        self._suggestions: tuple[QuerySuggestion, ...] = ()
+        self._rows = QStandardItemModel(self)
+        self._popup = QListView()
+        self._popup.setObjectName("popup")
+        self._popup.setUniformItemSizes(True)
+        self._popup.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        self._popup.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._popup.setAccessibleName(self.tr("Ways to go on"))
+        self._completer = QCompleter(self)
+        self._completer.setModel(self._rows)
+        self._completer.setPopup(self._popup)
+        # A completer puts a delegate of its own into its popup.
+        self._popup.setItemDelegate(CountDelegate(theme, _NOTE_ROLE, self._popup))
+        self._completer.setWidget(self)
+        self._completer.setMaxVisibleItems(_MAX_ROWS)
+        self._completer.setCompletionMode(QCompleter.CompletionMode.UnfilteredPopupCompletion)
+        self._popup.clicked.connect(self._accept_index)
+        self.textEdited.connect(self._ask)
+
+    def offer(self, wanted: CompletionTarget | None, suggestions: tuple[QuerySuggestion, ...]) -> None:
+        """Offer these for what is being typed; nothing if there are none, or the field is left."""
+        self._wanted, self._suggestions = wanted, suggestions
+        if wanted is None or not suggestions or not self.hasFocus():
+            self._popup.hide()
+            return
+        self._rows.clear()
+        for suggestion in suggestions:
+            item = QStandardItem(suggestion.shown)
+            note = operator_label(suggestion.text) if wanted.kind == "operator" else suggestion.count
+            item.setData(note, _NOTE_ROLE)
+            item.setToolTip(suggestion.text)
+            self._rows.appendRow(item)
+        width = max(self.width(), round(_MIN_POPUP_WIDTH * self.fontMetrics().height() / 17))
+        self._completer.complete(QRect(0, 0, width, self.height() + 2))
+        self._popup.setCurrentIndex(QModelIndex())
+
+    @property
+    def offered(self) -> tuple[str, ...]:
+        """What is offered now."""
+        return tuple(one.shown for one in self._suggestions) if self._popup.isVisible() else ()
+
+    def event(self, event: QEvent) -> bool:
+        """Take an offer with Tab, which would otherwise leave the field."""
+        if (
+            isinstance(event, QKeyEvent)
+            and event.type() == QEvent.Type.KeyPress
+            and event.key() == Qt.Key.Key_Tab
+            and self._popup.isVisible()
+        ):
+            self._accept(max(0, self._popup.currentIndex().row()))
+            return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Enter takes what was chosen, Escape closes the offers, Down leaves the field for the results."""
+        key = event.key()
+        if self._popup.isVisible():
+            if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+                row = self._popup.currentIndex().row()
+                self._popup.hide()
+                if row >= 0:
+                    self._accept(row)
+                    return
+            elif key == Qt.Key.Key_Escape:
+                self._popup.hide()
+                return
+        elif key == Qt.Key.Key_Down:
+            self.left_down.emit()
+            return
+        super().keyPressEvent(event)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        """Offer nothing more."""
+        if event.reason() != Qt.FocusReason.PopupFocusReason:
+            self._wanted = None
+        super().focusOutEvent(event)
+
+    def minimumSizeHint(self) -> QSize:
+        """Narrow, so that the panel can be."""
+        return QSize(60, super().minimumSizeHint().height())
+
+    def _ask(self) -> None:
+        text = self.text()
+        self.completion_wanted.emit(text, from_utf16_offset(text, self.cursorPosition()))
+
+    def _accept_index(self, index: QModelIndex) -> None:
+        self._accept(index.row())
+
+    def _accept(self, row: int) -> None:
+        """Put an offer in place of what was typed."""
+        offered, self._wanted = self._wanted, None
+        self._popup.hide()
+        text = self.text()
+        # More may have been typed since the offer was made.
+        wanted = completion_target_at(text, from_utf16_offset(text, self.cursorPosition()))
+        same = offered is not None and wanted is not None and wanted.kind == offered.kind
+        if wanted is None or not same or row >= len(self._suggestions):
+            return
+        made = self._suggestions[row].text
+        end = wanted.end
+        # A bracket that is there already is the same bracket; so is a quotation mark.
+        end += made[-1:] in ("]", '"') and text[end : end + 1] == made[-1:]
+        inside = wanted.kind == "property"
+        place = wanted.start + len(made) - inside
+        fresh = text[: wanted.start] + made + text[end:]
+        if wanted.kind != "operator" and not inside and place == len(fresh):
+            fresh, place = f"{fresh} ", place + 1
+        self.setText(fresh)
+        self.setCursorPosition(to_utf16_offset(fresh, place))
+        self._ask()

@@ -1,0 +1,92 @@
+"""The button that saves the search of the panel, or forgets it; and what else is done with saved searches."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+
+from app.desktop.bridge import VaultClient
+from app.desktop.runtime import tasks
+from app.desktop.search.sort_button import SortButton
+from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets import dialogs
+from app.desktop.widgets.panel import ThemedButton
+from app.events import Event
+from app.index.saved_searches import SavedSearch, SavedSearchesChanged
+
+
+class SaveSearchButton(ThemedButton):
+    """Filled while the followed query is a saved one; `order` says how its hits are listed.
+
+    `searches_changed` carries all saved searches.
+    """
+
+    searches_changed = Signal(object)
+
+    def __init__(self, client: VaultClient, theme: ThemeSource, order: SortButton) -> None:
+        super().__init__(theme, "star", "")
+        self._client = client
+        self._order = order
+        self._query = ""
+        self._searches: tuple[SavedSearch, ...] = ()
+        self.clicked.connect(self._toggle)
+        client.events.batch.connect(self._handle_events)
+        self._update_icon()
+
+    def load(self) -> None:
+        """Read the saved searches, soon."""
+        tasks.start(self._load(), owner=self, what=self.tr("list the saved searches"))
+
+    def follow(self, query: str) -> None:
+        """Stand for this query from now on."""
+        self._query = query.strip()
+        self._update_icon()
+
+    def act(self, what: str, name: str) -> None:
+        """Do with the saved search of this name: "rename" or "remove"."""
+        work = self._rename(name) if what == "rename" else self._remove(name)
+        tasks.start(work, owner=self, what=self.tr("change the saved search"))
+
+    async def _load(self) -> None:
+        self._set_searches(await self._client.run(lambda workspace: workspace.searches.list_searches()))
+
+    def _set_searches(self, searches: tuple[SavedSearch, ...]) -> None:
+        self._searches = searches
+        self._update_icon()
+        self.searches_changed.emit(searches)
+
+    def _handle_events(self, events: tuple[Event, ...]) -> None:
+        for event in events:
+            if isinstance(event, SavedSearchesChanged):
+                self._set_searches(event.searches)
+
+    def _saved(self) -> SavedSearch | None:
+        return next((one for one in self._searches if one.query == self._query), None)
+
+    def _update_icon(self) -> None:
+        saved = self._saved()
+        self.setEnabled(bool(self._query))
+        self.set_symbol("star-fill" if saved else "star")
+        words = self.tr("Forget the saved search “{0}”").format(saved.name) if saved else ""
+        self.setToolTip(words or self.tr("Save this search"))
+        self.setAccessibleName(self.toolTip())
+
+    def _toggle(self) -> None:
+        saved = self._saved()
+        work = self._save() if saved is None else self._remove(saved.name)
+        tasks.start(work, owner=self, what=self.tr("save the search"))
+
+    async def _save(self) -> None:
+        query, order, group = self._query, self._order.order, self._order.grouping
+        label = self.tr("A name for “{0}”:").format(query)
+        name = await dialogs.prompt_text(self.window(), self.tr("Save this search"), label, query[:60])
+        if name:
+            await self._client.run(lambda workspace: workspace.searches.save(name, query, order, group))
+
+    async def _remove(self, name: str) -> None:
+        await self._client.run(lambda workspace: workspace.searches.remove(name))
+
+    async def _rename(self, name: str) -> None:
+        label = self.tr("Another name for “{0}”:").format(name)
+        fresh = await dialogs.prompt_text(self.window(), self.tr("Rename the search"), label, name)
+        if fresh:
+            await self._client.run(lambda workspace: workspace.searches.rename(name, fresh))

@@ -1,0 +1,73 @@
+"""In which order hits are listed, and under which headings: a button with a menu."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication, Signal
+from PySide6.QtGui import QAction, QActionGroup
+from PySide6.QtWidgets import QMenu, QToolButton, QWidget
+
+from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets.panel import ThemedButton
+from app.index.search_request import Grouping, Order
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("OrderButton", text)
+
+
+class SortButton(ThemedButton):
+    """`order` and `grouping` are what is chosen; `changed` says that it is something else now."""
+
+    changed = Signal()
+
+    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(theme, "sort-ascending", _tr("Order and groups of the results"), parent)
+        self.order: Order = "relevance"
+        self.grouping: Grouping = ""
+        self._actions: dict[tuple[str, str], QAction] = {}
+        menu = QMenu(self)
+        orders: tuple[tuple[Order, str], ...] = (
+            ("relevance", _tr("Best match first")),
+            ("name", _tr("By name")),
+            ("modified", _tr("Changed last first")),
+            ("created", _tr("Made last first")),
+        )
+        self._section(menu, "order", orders, self._set_order)
+        menu.addSeparator()
+        groups: tuple[tuple[Grouping, str], ...] = (
+            ("", _tr("No groups")),
+            ("folder", _tr("Group by folder")),
+            ("type", _tr("Group by type")),
+            ("tag", _tr("Group by first tag")),
+        )
+        self._section(menu, "group", groups, self._set_group)
+        self.setMenu(menu)
+        self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self._update_checks()
+
+    def set(self, order: Order, group: Grouping) -> None:
+        """Choose, without `changed`."""
+        self.order, self.grouping = order, group
+        self._update_checks()
+
+    def _section(self, menu: QMenu, part: str, choices: tuple[tuple[str, str], ...], choose: object) -> None:
+        ring = QActionGroup(menu)
+        for value, words in choices:
+            action = menu.addAction(words)
+            action.setCheckable(True)
+            action.setData(value)
+            ring.addAction(action)
+            self._actions[part, value] = action
+        ring.triggered.connect(choose)
+
+    def _set_order(self, action: QAction) -> None:
+        self.set(action.data(), self.grouping)
+        self.changed.emit()
+
+    def _set_group(self, action: QAction) -> None:
+        self.set(self.order, action.data())
+        self.changed.emit()
+
+    def _update_checks(self) -> None:
+        self._actions["order", self.order].setChecked(True)
+        self._actions["group", self.grouping].setChecked(True)

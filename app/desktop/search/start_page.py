@@ -1,0 +1,159 @@
+"""What the search panel shows before anything is searched: saved searches, and what a search can say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from PySide6.QtCore import (
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QPoint,
+    QRect,
+    QRectF,
+    QSize,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QStandardItem, QStandardItemModel
+from PySide6.QtWidgets import QListView, QMenu, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+
+from app.desktop.search.operator_help import query_examples
+from app.desktop.theme.theme import ThemeSource, code_font, icon
+from app.index.saved_searches import SavedSearch
+
+_KIND_ROLE = int(Qt.ItemDataRole.UserRole)
+_NOTE_ROLE, _SAVED_ROLE = _KIND_ROLE + 1, _KIND_ROLE + 2
+_HEAD_KIND, _SEARCH_KIND, _EXAMPLE_KIND = "head", "search", "example"
+_Index = QModelIndex | QPersistentModelIndex
+
+
+class SearchStartPage(QListView):
+    """A list to begin from.
+
+    `search_requested` carries a saved search, `piece_chosen` a piece of the language to put into the field,
+    `act_requested` what is to be done with a saved search ("rename", "remove") and its name,
+    `filter_requested` a query that the graph is to be filtered by.
+    """
+
+    search_requested = Signal(object)
+    piece_chosen = Signal(str)
+    act_requested = Signal(str, str)
+    filter_requested = Signal(str)
+
+    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._rows = QStandardItemModel(self)
+        self.setModel(self._rows)
+        self.setItemDelegate(_StartPageDelegate(theme, self))
+        self.setMouseTracking(True)
+        self.setEditTriggers(QListView.EditTrigger.NoEditTriggers)
+        self.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setAccessibleName(self.tr("Saved searches, and what a search can say"))
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.customContextMenuRequested.connect(self._menu)
+        self.clicked.connect(self._choose)
+        self.activated.connect(self._choose)
+        self.show_searches(())
+
+    def show_searches(self, searches: Iterable[SavedSearch]) -> None:
+        """Show these saved searches over the examples."""
+        self._rows.clear()
+        searches = tuple(searches)
+        if searches:
+            self._add(_HEAD_KIND, self.tr("Saved searches"))
+        for search in searches:
+            self._add(_SEARCH_KIND, search.name, search.query).setData(search, _SAVED_ROLE)
+        self._add(_HEAD_KIND, self.tr("What a search can say"))
+        for text, words in query_examples():
+            self._add(_EXAMPLE_KIND, text, words)
+
+    def _add(self, kind: str, text: str, note: str = "") -> QStandardItem:
+        item = QStandardItem(text)
+        item.setData(kind, _KIND_ROLE)
+        item.setData(note, _NOTE_ROLE)
+        item.setData(f"{text}: {note}" if note else text, Qt.ItemDataRole.AccessibleTextRole)
+        item.setToolTip(note)
+        if kind == _HEAD_KIND:
+            item.setFlags(Qt.ItemFlag.NoItemFlags)
+        self._rows.appendRow(item)
+        return item
+
+    def _choose(self, index: QModelIndex) -> None:
+        if index.data(_KIND_ROLE) == _SEARCH_KIND:
+            self.search_requested.emit(index.data(_SAVED_ROLE))
+        elif index.data(_KIND_ROLE) == _EXAMPLE_KIND:
+            self.piece_chosen.emit(index.data())
+
+    def _menu(self, at: QPoint) -> None:
+        index = self.indexAt(at)
+        if index.data(_KIND_ROLE) != _SEARCH_KIND:
+            return
+        search: SavedSearch = index.data(_SAVED_ROLE)
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.addAction(self.tr("Search"), lambda: self.search_requested.emit(search))
+        menu.addAction(self.tr("Filter the graph"), lambda: self.filter_requested.emit(search.query))
+        menu.addAction(self.tr("Rename…"), lambda: self.act_requested.emit("rename", search.name))
+        menu.addAction(self.tr("Remove"), lambda: self.act_requested.emit("remove", search.name))
+        menu.popup(self.viewport().mapToGlobal(at))
+
+
+class _StartPageDelegate(QStyledItemDelegate):
+    """Paints a heading, or a name with what it means under it."""
+
+    def __init__(self, theme: ThemeSource, parent: QObject) -> None:
+        super().__init__(parent)
+        self._theme = theme
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
+        """Two lines, one for a heading."""
+        line = QFontMetrics(option.font).height()
+        return QSize(80, line + 16 if index.data(_KIND_ROLE) == _HEAD_KIND else 2 * line + 10)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
+        """Paint one row."""
+        theme = self._theme.theme
+        kind = index.data(_KIND_ROLE)
+        area = QRect(option.rect).adjusted(12, 0, -12, 0)
+        elided = Qt.TextElideMode.ElideRight
+        painter.save()
+        if kind == _HEAD_KIND:
+            bold = QFont(option.font)
+            bold.setWeight(QFont.Weight.DemiBold)
+            painter.setFont(bold)
+            painter.setPen(QColor(theme.muted))
+            flags = Qt.AlignmentFlag.AlignBottom | Qt.AlignmentFlag.AlignLeft
+            text = QFontMetrics(bold).elidedText(index.data(), elided, area.width())
+            painter.drawText(area.adjusted(0, 0, 0, -4), flags, text)
+            painter.restore()
+            return
+        self._paint_ground(painter, option)
+        if kind == _SEARCH_KIND:
+            side = QFontMetrics(option.font).height()
+            mark = QRect(area.left(), area.top() + 5, side, side)
+            icon(theme, "star", theme.accent).paint(painter, mark)
+            area.setLeft(mark.right() + 6)
+        font = code_font(self._theme.zoom) if kind == _EXAMPLE_KIND else option.font
+        painter.setFont(font)
+        painter.setPen(QColor(theme.text))
+        metrics = QFontMetrics(font)
+        upper = QRect(area.left(), area.top() + 4, area.width(), metrics.height())
+        middle = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
+        painter.drawText(upper, middle, metrics.elidedText(index.data(), elided, area.width()))
+        painter.setFont(option.font)
+        painter.setPen(QColor(theme.muted))
+        metrics = QFontMetrics(option.font)
+        lower = QRect(area.left(), upper.bottom() + 2, area.width(), metrics.height())
+        painter.drawText(lower, middle, metrics.elidedText(index.data(_NOTE_ROLE), elided, area.width()))
+        painter.restore()
+
+    def _paint_ground(self, painter: QPainter, option: QStyleOptionViewItem) -> None:
+        theme, state = self._theme.theme, option.state
+        selected = state & QStyle.StateFlag.State_Selected
+        if selected or state & QStyle.StateFlag.State_MouseOver:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(theme.accent_soft if selected else theme.hover))
+            painter.drawRoundedRect(QRectF(option.rect).adjusted(4, 1, -4, -1), 5, 5)

@@ -1,0 +1,291 @@
+"""The settings: made from the settings model, so that every field has its title, words and control.
+
+There are too many sections to make and dress at once, and the user sees one: it is made when it is shown,
+the others between the window's events, or as soon as something needs them.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from pydantic import BaseModel, ValidationError
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import (
+    QDialog,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QListWidget,
+    QListWidgetItem,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+from shiboken6 import isValid
+
+from app.desktop.runtime.time_sliced_queue import TimeSlicedQueue
+from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets.model_form import Editor, create_editor, with_description
+from app.desktop.widgets.panel import EmptyState, SearchField
+from app.settings import Settings
+
+_FIRST_EXTRAS = ("tools", "programs")  # what writes into the lists comes before them
+Extra = Callable[[QWidget], QWidget]
+OwnEditor = Callable[[object], Editor]
+"""Makes the editor of one setting, showing a value, where the one made from its type does not do."""
+
+
+@dataclass(slots=True)
+class _SettingRow:
+    """A setting as shown: where it is, the words it is found by, its widget and its error."""
+
+    section: str
+    name: str
+    words: str
+    widget: QWidget
+    error: QLabel
+
+
+class SettingsDialog(QDialog):
+    """Shows `settings`; every valid change is in effect at once: `changed` carries the new `Settings`.
+
+    `extras` adds a widget at the end of a section (by its name), for what is not a plain value; `own`
+    are editors of single settings, by section and name: both are called when their section is made, after
+    the dialog itself. `left_for` carries the command for which the user
+    closed it.
+    """
+
+    changed = Signal(object)
+    left_for = Signal(str)
+
+    def __init__(
+        self,
+        settings: Settings,
+        theme: ThemeSource,
+        extras: dict[str, Extra] | None = None,
+        parent: QWidget | None = None,
+        *,
+        own: dict[tuple[str, str], OwnEditor] | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(self.tr("Settings"))
+        self.setWindowModality(Qt.WindowModality.WindowModal)
+        self.settings = settings
+        self._extras = extras or {}
+        self._own = own or {}
+        self._rows: list[_SettingRow] = []
+        self._sections: dict[str, QWidget] = {}
+        self._theme = theme
+        self._section = 0
+        self._unmade = {name: deque(self._parts(name)) for name in Settings.model_fields}
+        self._slices = TimeSlicedQueue(self._work_on, self)
+        self._found = TimeSlicedQueue(lambda name: self._sections[str(name)].show(), self)
+        self._build()
+        zoom = theme.zoom
+        self.resize(round(820 * zoom), round(600 * zoom))
+        self.search.setFocus()
+
+    def show_section(self, name: str) -> None:
+        """Show the section `name` ("model", "permissions", …)."""
+        for row in range(self.list.count()):
+            if self.list.item(row).data(Qt.ItemDataRole.UserRole) == name:
+                self.list.setCurrentRow(row)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Have the chosen section ready, and the others soon."""
+        self._show_item(self.list.currentItem())
+        super().showEvent(event)
+        self._slices.add_later(name for name, parts in self._unmade.items() for _ in parts)
+
+    def leave_for(self, command: str) -> None:
+        """Close the settings and do the command."""
+        self.accept()
+        self.left_for.emit(command)
+
+    def editor_of(self, section: str, name: str) -> Editor:
+        """The editor of one setting."""
+        self._make(section)
+        return self._editors[section, name]
+
+    def shown(self) -> tuple[str, ...]:
+        """The settings in sight, as "section.name"."""
+        self._make_all()
+        return tuple(f"{row.section}.{row.name}" for row in self._rows if not row.widget.isHidden())
+
+    def _build(self) -> None:
+        self._editors: dict[tuple[str, str], Editor] = {}
+        self.search = SearchField(self._theme, self.tr("Search settings"))
+        self.search.textChanged.connect(self._filter)
+        # From the outside in: what a filled part is put into styles all that is in it once more.
+        side = QWidget(self)
+        self.list = QListWidget(side)
+        self.list.setObjectName("sections")
+        self.list.setAccessibleName(self.tr("Sections"))
+        side.setObjectName("page")
+        side.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        left = QVBoxLayout(side)
+        left.setContentsMargins(12, 12, 12, 12)
+        left.setSpacing(8)
+        left.addWidget(self.search)
+        left.addWidget(self.list, 1)
+        side.setFixedWidth(round(220 * self._theme.zoom))
+        self.area = QScrollArea(self)
+        self.area.setWidgetResizable(True)
+        page = QWidget(self.area)
+        self.area.setWidget(page)
+        self._column = QVBoxLayout(page)
+        self._column.setContentsMargins(28, 20, 28, 28)
+        self._column.setSpacing(28)
+        for name, field in Settings.model_fields.items():
+            self._add_section(name, field.title or name, page)
+        words = self.tr("No such setting")
+        self._none = EmptyState(self._theme, "magnifying-glass", words, "", parent=page)
+        self._none.hide()
+        self._column.addWidget(self._none)
+        self._column.addStretch(1)
+        self.area.setFrameShape(QFrame.Shape.NoFrame)
+        self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        whole = QHBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(0)
+        whole.addWidget(side)
+        whole.addWidget(self.area, 1)
+        self.list.setCurrentRow(0)
+        self.list.currentItemChanged.connect(lambda item, _: self._show_item(item))
+
+    def _add_section(self, name: str, title: str, page: QWidget) -> None:
+        """Its line in the list and its place on the page; what it holds is made later."""
+        self.list.addItem(item := QListWidgetItem(title))
+        item.setData(Qt.ItemDataRole.UserRole, name)
+        item.setSizeHint(QSize(0, round(30 * self._theme.zoom)))
+        block = QWidget(page)
+        block.hide()
+        column = QVBoxLayout(block)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(16)
+        heading = QLabel(title, block)
+        heading.setProperty("textSize", "heading")
+        column.addWidget(heading)
+        self._sections[name] = block
+        self._column.addWidget(block)
+
+    def _parts(self, section: str) -> list[str]:
+        """What a section is made of, from top to bottom: its settings, and "" for what is no plain value."""
+        fields = list(type(getattr(self.settings, section)).model_fields)
+        extra = [""] if section in self._extras else []
+        return [*extra, *fields] if section in _FIRST_EXTRAS else [*fields, *extra]
+
+    def _work_on(self, thing: object) -> None:
+        """Make the next part of a section, or dress one that nobody has looked at yet."""
+        if isinstance(thing, QWidget):
+            if isValid(thing):
+                thing.ensurePolished()
+        elif self._unmade[str(thing)]:
+            self._make_next(str(thing))
+            self._slices.add_later([self._rows[-1].widget])
+
+    def _make_next(self, section: str) -> None:
+        name = self._unmade[section].popleft()
+        block = self._sections[section]
+        column = block.layout()
+        assert column is not None
+        column.addWidget(self._setting(section, name) if name else self._extra(section, block))
+
+    def _make(self, section: str) -> None:
+        """Make what is left of a section."""
+        while self._unmade[section]:
+            self._make_next(section)
+
+    def _make_all(self) -> None:
+        for section in self._unmade:
+            self._make(section)
+
+    def _extra(self, section: str, block: QWidget) -> QWidget:
+        """The widget beside a section's plain values; the search finds it by its section's name."""
+        made = self._extras[section](block)
+        title = Settings.model_fields[section].title or section
+        words = f"{title} {made.accessibleDescription()} {section}".casefold()
+        self._rows.append(_SettingRow(section, "", words, made, QLabel()))
+        return made
+
+    def _setting(self, section: str, name: str) -> QWidget:
+        holder: BaseModel = getattr(self.settings, section)
+        field = type(holder).model_fields[name]
+        value = getattr(holder, name)
+        made = (
+            self._own[section, name](value)
+            if (section, name) in self._own
+            else create_editor(name, field, value)
+        )
+        made.changed.connect(lambda value: self._apply_value(section, name, value))
+        self._editors[section, name] = made
+        widget = QWidget(self._sections[section])
+        column = QVBoxLayout(widget)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        column.addWidget(with_description(field.title or name, field.description or "", made))
+        error = QLabel(widget)
+        error.setProperty("tone", "danger")
+        error.setTextFormat(Qt.TextFormat.PlainText)
+        error.setWordWrap(True)
+        error.hide()
+        column.addWidget(error)
+        words = f"{field.title} {field.description} {section} {name}".casefold()
+        self._rows.append(_SettingRow(section, name, words, widget, error))
+        return widget
+
+    def _apply_value(self, section: str, name: str, value: object) -> None:
+        """Put a value in if the model takes it; what it does not take is said beside it, and not saved."""
+        (row,) = (row for row in self._rows if (row.section, row.name) == (section, name))
+        holder = getattr(self.settings, section)
+        values = {**holder.model_dump(), name: value}
+        try:
+            fresh = type(holder).model_validate(values)
+        except ValidationError as error:
+            row.error.setText("; ".join(problem["msg"] for problem in error.errors()))
+            row.error.show()
+            return
+        row.error.hide()
+        self.settings = self.settings.model_copy(update={section: fresh})
+        self.changed.emit(self.settings)
+
+    def _show_item(self, item: QListWidgetItem | None) -> None:
+        """Show one section alone, unless something is searched for."""
+        if item is None or self.search.text().strip():
+            return
+        wanted = item.data(Qt.ItemDataRole.UserRole)
+        self._make(wanted)
+        self._found.clear()
+        for name, block in self._sections.items():
+            block.setVisible(name == wanted)
+        self.area.verticalScrollBar().setValue(0)
+
+    def _filter(self, text: str) -> None:
+        """Show what is found: the first section at once, those below it between the window's events."""
+        self._make_all()
+        self._found.clear()
+        words = text.casefold().split()
+        for row in self._rows:
+            row.widget.setVisible(all(word in row.words for word in words))
+        self.list.setEnabled(not words)
+        if not words:
+            self._none.hide()
+            self.list.setCurrentRow(max(0, self._section))
+            self._show_item(self.list.currentItem())
+            return
+        if self.list.currentRow() >= 0:
+            self._section = self.list.currentRow()
+            # What is found may be of any section: none is marked meanwhile.
+            self.list.setCurrentRow(-1)
+        with_rows = {row.section for row in self._rows if not row.widget.isHidden()}
+        found = [name for name in self._sections if name in with_rows]
+        for name, block in self._sections.items():
+            if name not in with_rows or (name != found[0] and block.isHidden()):
+                block.hide()
+            elif name == found[0]:
+                block.show()
+        self._found.add_later(name for name in found if self._sections[name].isHidden())
+        self._none.setVisible(not with_rows)

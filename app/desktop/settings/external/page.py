@@ -1,0 +1,197 @@
+"""The external servers on the settings' page: the list that is the setting, and what is allowed of each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDialog, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from app.desktop.bridge import VaultClient
+from app.desktop.runtime import tasks
+from app.desktop.settings.external.server_card import ServerCard
+from app.desktop.settings.external.server_form import ServerDialog
+from app.desktop.settings.external.tool_review import ALLOW_RESULT, WITHDRAW_RESULT, ToolReviewDialog
+from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets import dialogs
+from app.desktop.widgets.model_form import Editor
+from app.events import Event
+from app.external.http_transport import token_account
+from app.external.states import ExternalChanged, ServerState, ToolState
+from app.settings import ExternalServer
+
+if TYPE_CHECKING:
+    from app.workspace import Workspace
+
+
+class ExternalServersPage(Editor):
+    """Edits the list of servers; its value is the list. What is allowed takes effect at once, beside it."""
+
+    def __init__(
+        self,
+        client: VaultClient | None,
+        theme: ThemeSource,
+        servers: Sequence[ExternalServer],
+        parent: QWidget | None = None,
+    ) -> None:
+        page = QWidget()
+        super().__init__(page, lambda: self.servers, parent)
+        self._client = client
+        self._theme = theme
+        self.servers: tuple[ExternalServer, ...] = tuple(servers)
+        self.cards: dict[str, ServerCard] = {}
+        self._states: dict[str, ServerState] = {}
+        self._is_reading = self._is_old = False
+        column = QVBoxLayout(page)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        self.empty = QLabel(
+            self.tr(
+                "None yet. Programs that speak the Model Context Protocol can bring tools of their own: each "
+                "is off until you allow it, and each call is asked about."
+            )
+        )
+        self.empty.setProperty("tone", "faint")
+        self.empty.setWordWrap(True)
+        self.add_button = QPushButton(self.tr("Add a server…"))
+        self.add_button.setAutoDefault(False)
+        self.add_button.setToolTip(self.tr("A program of this machine, or an address"))
+        self.add_button.clicked.connect(self._ask_for_new)
+        self._column = QVBoxLayout()
+        self._column.setSpacing(8)
+        column.addWidget(self.empty)
+        column.addLayout(self._column)
+        column.addWidget(self.add_button, 0, Qt.AlignmentFlag.AlignLeft)
+        self._show_servers()
+        if client is not None:
+            client.events.batch.connect(self._handle_events)
+            self._refresh_states()
+
+    # How they stand
+
+    def _handle_events(self, batch: Sequence[Event]) -> None:
+        if any(isinstance(event, ExternalChanged) for event in batch):
+            self._refresh_states()
+
+    def _refresh_states(self) -> None:
+        """Ask how the servers stand; asked for meanwhile, once more after that."""
+        self._is_old = True
+        if not self._is_reading and self._client is not None:
+            tasks.start(self._read_states(self._client), owner=self, what=self.tr("look at the servers"))
+
+    async def _read_states(self, client: VaultClient) -> None:
+        self._is_reading = True
+        try:
+            while self._is_old:
+                self._is_old = False
+                states = await client.run(lambda ws: ws.external.states())
+                self._states = {state.name: state for state in states}
+                for name, card in self.cards.items():
+                    card.show_state(self._states.get(name))
+        finally:
+            self._is_reading = False
+
+    # The list
+
+    def _show_servers(self) -> None:
+        kept = {card.server: card for card in self.cards.values()}
+        self.cards = {}
+        for place, server in enumerate(self.servers):
+            card = kept.pop(server, None) or self._made_card(server)
+            self.cards[server.name] = card
+            self._column.insertWidget(place, card)
+            card.show_state(self._states.get(server.name))
+        for card in kept.values():
+            card.hide()
+            card.deleteLater()
+        self.empty.setVisible(not self.servers)
+
+    def _made_card(self, server: ExternalServer) -> ServerCard:
+        card = ServerCard(server, self._theme)
+        card.switched.connect(partial(self._switch, server.name))
+        card.edited.connect(partial(self._start, self._edit, server))
+        card.removed.connect(partial(self._start, self._remove, server))
+        card.retried.connect(partial(self._run, lambda ws: ws.external.retry(server.name)))
+        card.allowed.connect(partial(self._allow, server.name))
+        card.withdrawn.connect(partial(self._withdraw, server.name))
+        card.reviewed.connect(lambda tool: self._start(partial(self._review, tool=tool), server))
+        return card
+
+    def _start(
+        self, work: Callable[[ExternalServer], Coroutine[object, object, None]], server: ExternalServer
+    ) -> None:
+        tasks.start(work(server), owner=self, what=self.tr("change the servers"))
+
+    def _run(self, work: Callable[[Workspace], object]) -> None:
+        if self._client is not None:
+            tasks.start(self._client.run(work), owner=self, what=self.tr("change the servers"))
+
+    def _set(self, servers: Sequence[ExternalServer]) -> None:
+        self.servers = tuple(servers)
+        self._show_servers()
+        self.emit_value()
+
+    def _ask_for_new(self) -> None:
+        tasks.start(self._add(), owner=self, what=self.tr("add a server"))
+
+    async def _add(self) -> None:
+        server, _ = await self._ask_for_server(None)
+        if server is not None:
+            self._set((*self.servers, server))
+
+    async def _edit(self, old: ExternalServer) -> None:
+        server, has_new_token = await self._ask_for_server(old)
+        if server is not None and server != old:
+            self._set([server if one.name == old.name else one for one in self.servers])
+        elif server is not None and has_new_token and server.on:
+            self._run(lambda ws: ws.external.retry(old.name))
+
+    async def _ask_for_server(self, old: ExternalServer | None) -> tuple[ExternalServer | None, bool]:
+        """What the user made of a server, None for nothing; and whether it has a new token."""
+        taken = [one.name for one in self.servers if old is None or one.name != old.name]
+        form = ServerDialog(self._client, old, taken, self)
+        accepted = await dialogs.run_dialog(form) == int(QDialog.DialogCode.Accepted)
+        return (form.server, form.has_new_token) if accepted else (None, False)
+
+    async def _remove(self, server: ExternalServer) -> None:
+        sure = await dialogs.confirm(
+            self,
+            self.tr("Remove {0}?").format(server.name),
+            self.tr("It is ended, its token is forgotten, and so is what you allowed of it."),
+            self.tr("Remove"),
+        )
+        if not sure:
+            return
+        self._set([one for one in self.servers if one.name != server.name])
+        account = token_account(server.name, server.address)
+
+        def forget(workspace: Workspace) -> None:
+            workspace.external.remove_server(server.name)
+            if account[1]:
+                workspace.keys.set(*account, "")
+
+        self._run(forget)
+
+    def _switch(self, name: str, on: bool) -> None:
+        changed = [one.model_copy(update={"on": on}) if one.name == name else one for one in self.servers]
+        # The card stays: only its switch has changed, and it has the focus.
+        self.servers = tuple(changed)
+        self.cards[name].server = next(one for one in changed if one.name == name)
+        self.emit_value()
+
+    # What is allowed
+
+    def _allow(self, server: str, tool: ToolState) -> None:
+        self._run(lambda ws: ws.external.allow(server, tool.name, tool.digest))
+
+    def _withdraw(self, server: str, tool: ToolState) -> None:
+        self._run(lambda ws: ws.external.revoke(server, tool.name))
+
+    async def _review(self, server: ExternalServer, tool: ToolState) -> None:
+        answer = await dialogs.run_dialog(ToolReviewDialog(server.name, tool, self._theme, self))
+        if answer == ALLOW_RESULT:
+            self._allow(server.name, tool)
+        elif answer == WITHDRAW_RESULT:
+            self._withdraw(server.name, tool)

@@ -1,0 +1,251 @@
+"""One external server in the settings: how it stands, and which of its tools are allowed."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QCheckBox,
+    QFrame,
+    QHBoxLayout,
+    QHeaderView,
+    QLabel,
+    QPushButton,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.desktop.settings.external.labels import (
+    TONES,
+    location_label,
+    state_label,
+    status_label,
+    tool_tip,
+    tools_label,
+)
+from app.desktop.theme.theme import Theme, ThemeSource, code_font, icon
+from app.desktop.widgets.panel import ElidedLabel
+from app.external.connection import ConnectionState
+from app.external.states import ServerState, ToolState
+from app.settings import ExternalServer
+from app.vault.invisible_chars import describe
+
+_MAX_ROWS = 8
+_CHECKBOX_WIDTH, _MAX_NAME_WIDTH = 46, 240
+_MAX_ERROR_LINES = 6
+_TOOL_ROLE = Qt.ItemDataRole.UserRole
+
+
+class ServerCard(QFrame):
+    """Shows a server; signals carry what the user wants of it.
+
+    `switched` carries whether it is to be on; `allowed` a tool's state; `withdrawn` and `reviewed` too.
+    """
+
+    switched = Signal(bool)
+    edited = Signal()
+    removed = Signal()
+    retried = Signal()
+    allowed = Signal(object)
+    withdrawn = Signal(object)
+    reviewed = Signal(object)
+
+    def __init__(self, server: ExternalServer, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("card")
+        self.server = server
+        self._theme = theme
+        self.state: ServerState | None = None
+        self.standing = _create_label("")
+        self.where = ElidedLabel(location_label(server), tone="faint")
+        self.errors = _create_label("muted")
+        self.errors.setFont(code_font())
+        self.problems = _create_label("warning")
+        self.count = _create_label("muted")
+        self.retry_button = _button(self.tr("Try again now"), self.tr("Start it again at once"))
+        self.retry_button.clicked.connect(self.retried)
+        self.tree = self._made_tree()
+        self.details_button = _button(
+            self.tr("Look at it…"), self.tr("All that the chosen tool says of itself, and what has changed")
+        )
+        self.details_button.clicked.connect(self._review)
+        self.all_button = _button(
+            self.tr("Allow the new ones"),
+            self.tr("Allow all tools that are new; changed ones are looked at one by one"),
+        )
+        self.all_button.clicked.connect(self._allow_new)
+        self._build()
+        self.show_state(None)
+        theme.changed.connect(self._redress)
+
+    def _build(self) -> None:
+        name = QLabel(self.server.name)
+        name.setTextFormat(Qt.TextFormat.PlainText)
+        name.setProperty("textSize", "strong")
+        self.box = QCheckBox(self.tr("On"))
+        self.box.setChecked(self.server.on)
+        self.box.setAccessibleName(self.tr("{0} is on").format(self.server.name))
+        self.box.setToolTip(self.tr("Start it with the vault and offer the tools that you allowed"))
+        self.box.toggled.connect(self.switched)
+        edit = _button(self.tr("Edit…"), self.tr("Change what is started, the address or the token"))
+        edit.clicked.connect(self.edited)
+        remove = _button(self.tr("Remove"), self.tr("Take the server out of the settings"))
+        remove.clicked.connect(self.removed)
+        head = QHBoxLayout()
+        head.setSpacing(8)
+        head.addWidget(name, 1)
+        for widget in (edit, remove, self.box):
+            head.addWidget(widget)
+        line = QHBoxLayout()
+        line.addWidget(self.standing, 1)
+        line.addWidget(self.retry_button)
+        foot = QHBoxLayout()
+        foot.addWidget(self.count, 1)
+        foot.addWidget(self.all_button)
+        foot.addWidget(self.details_button)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(14, 10, 14, 12)
+        column.setSpacing(4)
+        column.addLayout(head)
+        column.addLayout(line)
+        column.addWidget(self.where)
+        column.addWidget(self.errors)
+        column.addWidget(self.problems)
+        column.addLayout(foot)
+        column.addWidget(self.tree)
+
+    def _made_tree(self) -> QTreeWidget:
+        tree = QTreeWidget()
+        tree.setColumnCount(3)
+        tree.setHeaderHidden(True)
+        tree.setRootIsDecorated(False)
+        tree.setUniformRowHeights(True)
+        tree.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        tree.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        tree.setAccessibleName(self.tr("Tools of {0}; the check mark allows one").format(self.server.name))
+        header = tree.header()
+        header.setStretchLastSection(False)
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Fixed)
+        header.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
+        header.setSectionResizeMode(2, QHeaderView.ResizeMode.ResizeToContents)
+        tree.itemChanged.connect(self._checked)
+        tree.itemActivated.connect(lambda *_: self._review())
+        tree.currentItemChanged.connect(lambda *_: self._show_buttons())
+        return tree
+
+    def show_state(self, state: ServerState | None) -> None:
+        """Show how the server stands; None where no vault is open."""
+        before, self.state = self.state, state
+        failed = state is not None and state.standing is ConnectionState.FAILED
+        self.standing.setText(state_label(state) if state else self.tr("It runs while a vault is open."))
+        self.standing.setProperty("tone", TONES[state.standing] if state else "faint")
+        self.standing.style().polish(self.standing)
+        self.retry_button.setVisible(failed)
+        lines = state.errors[-_MAX_ERROR_LINES:] if state and failed else ()
+        _show(self.errors, "\n".join(describe(line) for line in lines))
+        _show(self.problems, "\n".join(describe(one) for one in state.problems) if state else "")
+        tools = state.tools if state and state.standing is not ConnectionState.OFF else ()
+        _show(self.count, tools_label(state) if state and tools else "")
+        was = before.tools if before is not None else ()
+        if tools != was or bool(tools) is self.tree.isHidden():
+            self._fill(tools)
+        self._show_buttons()
+
+    def _fill(self, tools: tuple[ToolState, ...]) -> None:
+        chosen = self._chosen
+        self.tree.blockSignals(True)
+        self.tree.clear()
+        theme = self._theme.theme
+        for tool in tools:
+            row = QTreeWidgetItem([describe(tool.name), describe(tool.summary), status_label(tool)])
+            row.setData(0, _TOOL_ROLE, tool)
+            on = tool.status == "allowed"
+            row.setCheckState(0, Qt.CheckState.Checked if on else Qt.CheckState.Unchecked)
+            if tool.status == "changed":
+                row.setIcon(2, icon(theme, "warning", theme.warning))
+            for part in range(3):
+                row.setToolTip(part, tool_tip(tool))
+            self.tree.addTopLevelItem(row)
+            if chosen is not None and tool.name == chosen.name:
+                self.tree.setCurrentItem(row)
+        self.tree.blockSignals(False)
+        self.tree.setColumnWidth(0, self._name_width(tools))
+        self.tree.setVisible(bool(tools))
+        height = self.tree.sizeHintForRow(0) if tools else 0
+        self.tree.setFixedHeight(height * min(len(tools), _MAX_ROWS) + 2 * self.tree.frameWidth() + 2)
+
+    def _redress(self, _: Theme) -> None:
+        """Draw the signs in the colours of another theme."""
+        if not self.tree.isHidden() and self.state is not None:
+            self._fill(self.state.tools)
+
+    def _name_width(self, tools: tuple[ToolState, ...]) -> int:
+        """Room for the longest name and its mark, up to what leaves the summaries theirs."""
+        widths = (self.tree.fontMetrics().horizontalAdvance(describe(tool.name)) for tool in tools)
+        zoom = self._theme.zoom
+        return min(max(widths, default=0) + round(_CHECKBOX_WIDTH * zoom), round(_MAX_NAME_WIDTH * zoom))
+
+    @property
+    def _chosen(self) -> ToolState | None:
+        row = self.tree.currentItem()
+        return row.data(0, _TOOL_ROLE) if row is not None else None
+
+    def _show_buttons(self) -> None:
+        tools = self.state.tools if self.state is not None and not self.tree.isHidden() else ()
+        self.details_button.setVisible(bool(tools))
+        self.details_button.setEnabled(self._chosen is not None)
+        self.all_button.setVisible(sum(tool.status == "new" for tool in tools) > 1)
+
+    def _checked(self, row: QTreeWidgetItem) -> None:
+        tool: ToolState = row.data(0, _TOOL_ROLE)
+        on = row.checkState(0) is Qt.CheckState.Checked
+        if on is (tool.status == "allowed"):
+            return
+        if not on:
+            self.withdrawn.emit(tool)
+        elif tool.status == "new":
+            self.allowed.emit(tool)
+        else:
+            # What has changed is looked at first; the mark follows what comes of that.
+            self.tree.blockSignals(True)
+            row.setCheckState(0, Qt.CheckState.Unchecked)
+            self.tree.blockSignals(False)
+            if tool.status == "changed":
+                self.reviewed.emit(tool)
+
+    def _review(self) -> None:
+        if (tool := self._chosen) is not None:
+            self.reviewed.emit(tool)
+
+    def _allow_new(self) -> None:
+        for tool in self.state.tools if self.state is not None else ():
+            if tool.status == "new":
+                self.allowed.emit(tool)
+
+    def sizeHint(self) -> QSize:
+        """As wide as there is room."""
+        return QSize(200, super().sizeHint().height())
+
+
+def _create_label(tone: str) -> QLabel:
+    label = QLabel()
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setWordWrap(True)
+    if tone:
+        label.setProperty("tone", tone)
+    return label
+
+
+def _button(text: str, tip: str) -> QPushButton:
+    button = QPushButton(text)
+    button.setProperty("role", "quiet")
+    button.setToolTip(tip)
+    button.setAutoDefault(False)
+    return button
+
+
+def _show(label: QLabel, text: str) -> None:
+    label.setText(text)
+    label.setVisible(bool(text))

@@ -1,0 +1,242 @@
+"""The form of an external server: what is started or where it is, its token, and a try before it is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from pydantic import ValidationError
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDialog,
+    QFormLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QSpinBox,
+    QWidget,
+)
+
+from app.desktop.bridge import VaultClient
+from app.desktop.runtime import tasks
+from app.desktop.settings.external.labels import command_line, parse_arguments, state_label, tools_label
+from app.desktop.widgets import dialogs
+from app.errors import InvalidParametersError
+from app.external.connection import ConnectionState
+from app.external.http_transport import origin_at, token_account
+from app.external.names import server_slug
+from app.external.states import ServerState
+from app.settings import ExternalServer
+
+_ACCEPTED = int(QDialog.DialogCode.Accepted)
+_MAX_ERROR_LINES = 6
+_MIN_WIDTH = 520
+
+
+class ServerDialog(dialogs.SheetDialog):
+    """Asks for a server; `server` holds it once the form is accepted.
+
+    Args:
+        client: Tries the server and keeps its token; None without an open vault.
+        server: What the fields show at first; None for a new one.
+        taken: The names of the other servers.
+    """
+
+    def __init__(
+        self,
+        client: VaultClient | None,
+        server: ExternalServer | None,
+        taken: Collection[str],
+        parent: QWidget | None,
+    ) -> None:
+        title = self.tr("External server") if server is None else server.name
+        super().__init__(
+            parent,
+            title,
+            self.tr(
+                "A program of this machine, or a server at an address, that speaks the Model Context "
+                "Protocol. A program runs with your rights, outside the sandbox: add only what you trust."
+            ),
+        )
+        self.setMinimumWidth(_MIN_WIDTH)
+        self._client = client
+        self._taken = {server_slug(name) for name in taken}
+        self._old = server
+        self.server: ExternalServer | None = None
+        self._build(server or ExternalServer.model_construct(name="", on=True))
+        self._show_kind()
+
+    def _build(self, given: ExternalServer) -> None:
+        body = QWidget()
+        self._form = form = QFormLayout(body)
+        form.setContentsMargins(0, 0, 0, 0)
+        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+        form.setHorizontalSpacing(16)
+        form.setVerticalSpacing(8)
+        self.name = self._line(self.tr("Name"), given.name, self.tr("weather"))
+        self.name.setToolTip(self.tr("Stands before the names of its tools"))
+        self.kind = QComboBox()
+        self.kind.addItem(self.tr("A program"), "stdio")
+        self.kind.addItem(self.tr("An address"), "http")
+        self.kind.setCurrentIndex(self.kind.findData(given.transport))
+        self.kind.setToolTip(self.tr("Whether it is started here or is somewhere already"))
+        self.kind.currentIndexChanged.connect(lambda _: self._show_kind())
+        self._row(self.tr("What it is"), self.kind)
+        self.command = self._line(self.tr("Program"), given.command, "npx")
+        self.arguments = self._line(
+            self.tr("Arguments"), command_line(given.arguments), self.tr("-y @example/weather-server")
+        )
+        self.arguments.setToolTip(self.tr("As on a command line; what holds spaces in quotation marks"))
+        self.variables = self._line(self.tr("Variables"), ", ".join(given.variables), "WEATHER_API_KEY")
+        self.variables.setToolTip(
+            self.tr("Names of variables of your environment that it is given, set apart by commas; no others")
+        )
+        self.address = self._line(self.tr("Address"), given.address, "https://example.org/mcp")
+        self.token = self._line(self.tr("Token"), "", "")
+        self.token.setEchoMode(QLineEdit.EchoMode.Password)
+        self.token.setToolTip(self.tr("It goes to the system's key store and is sent to this address alone"))
+        self.seconds = QSpinBox()
+        self.seconds.setRange(1, 3600)
+        self.seconds.setValue(given.seconds)
+        self.seconds.setSuffix(self.tr(" s"))
+        self.seconds.lineEdit().setTextMargins(6, 0, 0, 0)
+        self.seconds.setToolTip(self.tr("How long one call of a tool may take"))
+        self._row(self.tr("Time limit"), self.seconds)
+        self.add_body(body)
+        self.outcome = QLabel()
+        self.outcome.setTextFormat(Qt.TextFormat.PlainText)
+        self.outcome.setWordWrap(True)
+        self.outcome.hide()
+        self.add_body(self.outcome)
+        self.test_button = QPushButton(self.tr("Try it"))
+        self.test_button.setAutoDefault(False)
+        self.test_button.setToolTip(self.tr("Start or reach it once and list its tools; none is called"))
+        self.test_button.setEnabled(self._client is not None)
+        self.test_button.clicked.connect(self.test)
+        self._buttons.insertWidget(0, self.test_button)
+        self.add_button(self.tr("Cancel"), int(QDialog.DialogCode.Rejected))
+        self.save_button = self.add_button(self.tr("Save"), _ACCEPTED, "primary")
+        self.save_button.setDefault(True)
+        self.name.setFocus()
+        if self._client is not None and self._old is not None:
+            tasks.start(self._look_for_token(self._old), owner=self, what=self.tr("look for the token"))
+
+    def _line(self, title: str, text: str, hint: str) -> QLineEdit:
+        field = QLineEdit(text)
+        field.setPlaceholderText(hint)
+        field.setCursorPosition(0)
+        self._row(title, field)
+        return field
+
+    def _row(self, title: str, field: QWidget) -> None:
+        field.setAccessibleName(title)
+        self._form.addRow(title, field)
+
+    @property
+    def is_program(self) -> bool:
+        """Whether a program is asked for."""
+        return bool(self.kind.currentData() == "stdio")
+
+    def _show_kind(self) -> None:
+        for field in (self.command, self.arguments, self.variables):
+            self._form.setRowVisible(field, self.is_program)
+        for field in (self.address, self.token):
+            self._form.setRowVisible(field, not self.is_program)
+
+    @property
+    def has_new_token(self) -> bool:
+        """Whether a token was typed; it is kept when the form is accepted."""
+        return not self.is_program and bool(self.token.text().strip())
+
+    def done(self, result: int) -> None:
+        """Close only with a server; else say what is missing."""
+        if result == _ACCEPTED:
+            self.server = self._read()
+            if self.server is None:
+                return
+            if self._client is not None and self.has_new_token:
+                token = self.token.text().strip()
+                account = token_account(self.server.name, self.server.address)
+                tasks.start(
+                    self._client.run(lambda ws: ws.keys.set(*account, token)),
+                    what=self.tr("keep the token"),
+                )
+        super().done(result)
+
+    def _read(self) -> ExternalServer | None:
+        """The server as the fields have it; None, and the words why, where it is none."""
+        name = self.name.text().strip()
+        try:
+            arguments = parse_arguments(self.arguments.text())
+            self._check(name)
+            made = ExternalServer(
+                name=name,
+                transport=self.kind.currentData(),
+                command=self.command.text().strip(),
+                arguments=arguments,
+                variables=tuple(one.strip() for one in self.variables.text().split(",") if one.strip()),
+                address=self.address.text().strip(),
+                seconds=self.seconds.value(),
+                on=self._old.on if self._old is not None else True,
+            )
+        except InvalidParametersError as error:
+            self._show_outcome(error.message, "danger")
+        except ValidationError as error:
+            self._show_outcome(
+                "; ".join(f"{one['loc'][0]}: {one['msg']}" for one in error.errors()), "danger"
+            )
+        else:
+            return made
+        return None
+
+    def _check(self, name: str) -> None:
+        """Raise what is wrong with the fields, in words."""
+        if not name:
+            raise InvalidParametersError(self.tr("Give it a name."))
+        if server_slug(name) in self._taken:
+            words = self.tr("Another server has this name, or one so like it that tools would be mixed up.")
+            raise InvalidParametersError(words)
+        if not self.is_program:
+            origin_at(self.address.text())
+        elif not self.command.text().strip():
+            raise InvalidParametersError(self.tr("Say which program is to be started."))
+
+    # Trying it
+
+    def test(self) -> None:
+        """Start or reach it once."""
+        server = self._read()
+        if server is not None and self._client is not None:
+            tasks.start(self._test(server), owner=self, what=self.tr("try the server"))
+
+    async def _test(self, server: ExternalServer) -> None:
+        assert self._client is not None
+        token = self.token.text().strip() or None
+        self.test_button.setEnabled(False)
+        self._show_outcome(self.tr("Starting it…") if self.is_program else self.tr("Asking it…"))
+        try:
+            state = await self._client.run(lambda ws: ws.external.test(server, token))
+            self._show_state(state)
+        finally:
+            self.test_button.setEnabled(True)
+
+    def _show_state(self, state: ServerState) -> None:
+        if state.standing is ConnectionState.RUNNING:
+            parts = [f"{state_label(state)}. {tools_label(state)}.", *state.problems]
+            self._show_outcome("\n".join(parts), "success")
+            return
+        failed = self.tr("It does not work: {0}.").format(state.words)
+        self._show_outcome("\n".join([failed, *state.problems, *state.errors[-_MAX_ERROR_LINES:]]), "danger")
+
+    async def _look_for_token(self, server: ExternalServer) -> None:
+        assert self._client is not None
+        account = token_account(server.name, server.address)
+        token: str | None = await self._client.run(lambda ws: ws.keys.get(*account))
+        if account[1] and token is not None:
+            self.token.setPlaceholderText(self.tr("There is one; type another to replace it"))
+
+    def _show_outcome(self, text: str, tone: str = "muted") -> None:
+        self.outcome.setProperty("tone", tone)
+        self.outcome.style().polish(self.outcome)
+        self.outcome.setText(text)
+        self.outcome.setVisible(bool(text))

@@ -1,0 +1,75 @@
+"""A tool of an external server before it is allowed: all that it says, beside what it said before."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QDialog, QLabel, QWidget
+
+from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets import dialogs
+from app.desktop.widgets.diff.view import DiffView
+from app.external.states import ToolState
+from app.vault.invisible_chars import describe
+
+ALLOW_RESULT, WITHDRAW_RESULT = 2, 3
+_WIDTH, _HEIGHT, _SCREEN_MARGIN = 1040, 560, 80
+
+
+class ToolReviewDialog(dialogs.SheetDialog):
+    """Show a tool for review; end with `ALLOW_RESULT`, `WITHDRAW_RESULT` or a rejection.
+
+    Enter never allows a tool by accident.
+    """
+
+    def __init__(self, server: str, tool: ToolState, theme: ThemeSource, parent: QWidget | None) -> None:
+        super().__init__(parent, self._title(tool), self._explanation(server, tool))
+        self.view = DiffView(theme)
+        self.view.setMinimumHeight(round(220 * theme.zoom))
+        before = tool.allowed.encode("utf-8", "surrogatepass") if tool.allowed else None
+        now = tool.now.encode("utf-8", "surrogatepass") if tool.now else before
+        if tool.status == "changed":
+            self.view.show_contents(before, now)
+        else:
+            self.view.show_contents(now, now)
+        self.add_body(self.view)
+        if tool.hints:
+            said = QLabel(
+                self.tr("It says of itself: {0}. That counts for nothing: each call is asked about.").format(
+                    ", ".join(tool.hints)
+                )
+            )
+            said.setProperty("tone", "muted")
+            said.setWordWrap(True)
+            self.add_body(said)
+        if tool.status == "allowed":
+            self.add_button(self.tr("Allow it no more"), WITHDRAW_RESULT)
+        close = self.add_button(
+            self.tr("Keep it off") if tool.status in ("new", "changed") else self.tr("Close"),
+            int(QDialog.DialogCode.Rejected),
+        )
+        if tool.status in ("new", "changed"):
+            changed = tool.status == "changed"
+            yes = self.tr("Allow it as it is now") if changed else self.tr("Allow it")
+            self.add_button(yes, ALLOW_RESULT, "primary")
+        close.setDefault(True)
+        close.setFocus()
+        # Wide enough for both versions side by side, where the screen is.
+        room = self.screen().availableSize()
+        self.resize(
+            min(round(_WIDTH * theme.zoom), room.width() - _SCREEN_MARGIN),
+            min(round(_HEIGHT * theme.zoom), room.height() - _SCREEN_MARGIN),
+        )
+
+    def _title(self, tool: ToolState) -> str:
+        name = describe(tool.name)[:60]
+        return self.tr("“{0}” has changed").format(name) if tool.status == "changed" else name
+
+    def _explanation(self, server: str, tool: ToolState) -> str:
+        if tool.status == "changed":
+            return self.tr(
+                "{0} describes this tool in another way than when you allowed it, so it is off. Agents are "
+                "given this description: look for what would make them do something else."
+            ).format(server)
+        return self.tr(
+            "These are the words of {0}, as agents are given them. A call of it is always asked about, with "
+            "exactly what is sent."
+        ).format(server)

@@ -1,0 +1,174 @@
+"""The secrets of the channels, on the settings' page of messages: typed in, kept away, never shown again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
+
+from app.desktop.bridge import VaultClient
+from app.desktop.runtime import tasks
+from app.errors import InvalidParametersError
+from app.messages.bluesky import BlueskyAccount
+from app.messages.channel_registry import BLUESKY, DISCORD, WEBHOOK, webhook_account
+from app.messages.discord import DiscordWebhook
+from app.settings import MessageSettings
+
+if TYPE_CHECKING:
+    from app.workspace import Workspace
+
+
+class SecretRow(QWidget):
+    """One secret: a field, a button that keeps it, one that forgets it, and what there is now in words."""
+
+    def __init__(self, title: str, hint: str, client: VaultClient | None, service: str) -> None:
+        super().__init__()
+        self._client = client
+        self._service = service
+        self._settings = MessageSettings()
+        self._account = ""
+        name = QLabel(title)
+        name.setProperty("textSize", "strong")
+        self.field = QLineEdit()
+        self.field.setEchoMode(QLineEdit.EchoMode.Password)
+        self.field.setPlaceholderText(hint)
+        self.field.setAccessibleName(title)
+        self.field.setToolTip(self.tr("It goes to the system's key store and is not shown again."))
+        self.field.returnPressed.connect(self.save)
+        name.setBuddy(self.field)
+        self.save_button = QPushButton(self.tr("Save"))
+        self.save_button.setToolTip(self.tr("Keep what is typed in the system's key store"))
+        self.save_button.clicked.connect(self.save)
+        self.forget_button = QPushButton(self.tr("Forget it"))
+        self.forget_button.setProperty("role", "quiet")
+        self.forget_button.setToolTip(self.tr("Take it out of the key store"))
+        self.forget_button.clicked.connect(self.forget)
+        self.words = QLabel()
+        self.words.setTextFormat(Qt.TextFormat.PlainText)
+        self.words.setWordWrap(True)
+        row = QHBoxLayout()
+        row.setSpacing(4)
+        row.addWidget(self.field, 1)
+        row.addWidget(self.save_button)
+        row.addWidget(self.forget_button)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        column.addWidget(name)
+        column.addLayout(row)
+        column.addWidget(self.words)
+
+    def show_for(self, settings: MessageSettings, account: str) -> None:
+        """The secret of this account; without one there is nothing to keep it for."""
+        self._settings, self._account = settings, account
+        usable = self._client is not None and bool(account)
+        self.field.setEnabled(usable)
+        self.save_button.setEnabled(usable)
+        self.forget_button.hide()
+        if self._client is None:
+            self._show_text(self.tr("Open a vault to enter it."), "muted")
+        elif not account:
+            self._show_text(self._missing(), "muted")
+        else:
+            tasks.start(self._load_state(), owner=self, what="look for the secret")
+
+    def save(self) -> None:
+        """Keep what is typed, if it can be one."""
+        secret = self.field.text().strip()
+        if not secret:
+            return
+        try:
+            self._check(secret)
+        except InvalidParametersError as error:
+            self._show_text(error.message, "danger")
+            return
+        tasks.start(self._store_secret(secret), owner=self, what="save the secret")
+
+    def forget(self) -> None:
+        """Take it away."""
+        tasks.start(self._store_secret(""), owner=self, what="forget the secret")
+
+    def _missing(self) -> str:
+        """What is to be entered before the secret."""
+        return self.tr("Enter the handle first.")
+
+    def _check(self, secret: str) -> None:
+        if self._service == DISCORD:
+            DiscordWebhook(secret)
+        else:
+            BlueskyAccount(self._account, secret, self._settings.bluesky_service)
+
+    async def _store_secret(self, secret: str) -> None:
+        assert self._client is not None
+        service, account = self._service, self._account
+        await self._client.run(lambda ws: ws.keys.set(service, account, secret))
+        self.field.clear()
+        await self._load_state()
+
+    async def _load_state(self) -> None:
+        assert self._client is not None
+        service, account = self._service, self._account
+
+        def state(workspace: Workspace) -> tuple[bool, bool]:
+            return workspace.keys.get(service, account) is not None, workspace.keys.persistent
+
+        has, persistent = await self._client.run(state)
+        self.forget_button.setVisible(has)
+        if has and persistent:
+            self._show_text(self.tr("There is one, in the system's key store."), "muted")
+        elif has:
+            self._show_text(self.tr("There is one, in memory until the app ends."), "warning")
+        elif persistent:
+            words = self.tr("None yet. It goes to the system's key store, never into settings or logs.")
+            self._show_text(words, "muted")
+        else:
+            words = self.tr("This system has no key store: it is kept in memory until the app ends.")
+            self._show_text(words, "warning")
+
+    def _show_text(self, text: str, tone: str) -> None:
+        self.words.setProperty("tone", tone)
+        self.words.style().polish(self.words)
+        self.words.setText(text)
+
+
+class MessagesPage(QFrame):
+    """The secrets of Discord and Bluesky."""
+
+    def __init__(
+        self, client: VaultClient | None, settings: MessageSettings, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.setObjectName("card")
+        example = "https://discord.com/api/webhooks/…"
+        self.webhook = SecretRow(self.tr("Discord webhook"), example, client, DISCORD)
+        self.password = SecretRow(self.tr("Bluesky app password"), "xxxx-xxxx-xxxx-xxxx", client, BLUESKY)
+        self._client = client
+        self.more: list[SecretRow] = []
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(16, 14, 16, 14)
+        self._column.setSpacing(12)
+        self._column.addWidget(self.webhook)
+        self._column.addWidget(self.password)
+        self.show_settings(settings)
+
+    def show_settings(self, settings: MessageSettings) -> None:
+        """The settings that are in force."""
+        self.webhook.show_for(settings, WEBHOOK)
+        self.password.show_for(settings, settings.bluesky_handle)
+        for row in self.more:
+            row.deleteLater()
+        self.more = []
+        for name in settings.discord_channels:
+            title = self.tr("Discord webhook of {0}").format(name)
+            row = SecretRow(title, self.webhook.field.placeholderText(), self._client, DISCORD)
+            self._add(row, settings, webhook_account(name))
+        for handle in settings.bluesky_handles:
+            title = self.tr("Bluesky app password of {0}").format(handle)
+            row = SecretRow(title, self.password.field.placeholderText(), self._client, BLUESKY)
+            self._add(row, settings, handle)
+
+    def _add(self, row: SecretRow, settings: MessageSettings, account: str) -> None:
+        self.more.append(row)
+        self._column.addWidget(row)
+        row.show_for(settings, account)

@@ -1,0 +1,346 @@
+"""The model page's own row of the settings: the key, and a test of whether the model works."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.agent.models import PROVIDERS, ModelCheck
+from app.desktop.bridge import VaultClient
+from app.desktop.connections.settings_link import ConnectionsLink
+from app.desktop.notes.spelling import DictionaryStatus
+from app.desktop.runtime import tasks
+from app.desktop.settings.dialog import Extra, OwnEditor, SettingsDialog
+from app.desktop.settings.external.page import ExternalServersPage
+from app.desktop.settings.font_field import font_editor
+from app.desktop.settings.messages_page import MessagesPage
+from app.desktop.settings.plugins import PluginList
+from app.desktop.settings.programs_page import ProgramsPage
+from app.desktop.settings.sentence_model_editor import SentenceModelEditor
+from app.desktop.settings.tool_categories import DEFAULT_ON, ToolCategoryList
+from app.desktop.settings.updates import UpdatesRow
+from app.desktop.settings.web_page import WebSearchPage
+from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets.model_form import ModelRows
+from app.desktop.widgets.panel import ThemedButton
+from app.settings import AgentProgram, ModelSettings, Settings
+from app.workspace import queries
+
+if TYPE_CHECKING:
+    from app.workspace import Workspace
+
+
+class ModelPage(QFrame):
+    """The key of the provider that is chosen, and a button that asks its model for one word.
+
+    The key goes to the system's key store and is never shown again. `set_model` is called with the name of
+    a model that the server has and the user picks.
+    """
+
+    def __init__(
+        self,
+        client: VaultClient | None,
+        theme: ThemeSource,
+        model: ModelSettings,
+        set_model: Callable[[str], None],
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.setObjectName("card")
+        self._client = client
+        self._model = model
+        self._set_model = set_model
+        self._key_box = self._build_key(theme)
+        self._test_box = self._build_test()
+        self._words = QLabel()
+        self._words.setProperty("tone", "muted")
+        self._words.setWordWrap(True)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(16, 14, 16, 14)
+        column.setSpacing(12)
+        for widget in (self._words, self._key_box, self._test_box):
+            column.addWidget(widget)
+        self.show_model(model)
+
+    def _build_key(self, theme: ThemeSource) -> QWidget:
+        self.key = QLineEdit()
+        self.key.setEchoMode(QLineEdit.EchoMode.Password)
+        self.key.setAccessibleName("Key")
+        self.key.returnPressed.connect(self.save_key)
+        eye = ThemedButton(theme, "eye", "Show what is typed", self)
+        eye.setCheckable(True)
+        modes = QLineEdit.EchoMode
+        eye.toggled.connect(lambda on: self.key.setEchoMode(modes.Normal if on else modes.Password))
+        self._save = QPushButton("Save the key")
+        self._save.clicked.connect(self.save_key)
+        self._forget = QPushButton("Forget it")
+        self._forget.setProperty("role", "quiet")
+        self._forget.clicked.connect(self.forget_key)
+        self.key_state = _create_label()
+        title = QLabel("Key")
+        title.setProperty("textSize", "strong")
+        title.setBuddy(self.key)
+        row = QHBoxLayout()
+        row.setSpacing(4)
+        row.addWidget(self.key, 1)
+        for button in (eye, self._save, self._forget):
+            row.addWidget(button)
+        return _stacked(title, row, self.key_state)
+
+    def _build_test(self) -> QWidget:
+        self.test = QPushButton("Test the model")
+        self.test.clicked.connect(self.check)
+        self.result = _create_label()
+        self.models = QComboBox()
+        self.models.setAccessibleName("Models of this server")
+        self.models.activated.connect(self._pick)
+        self._pick_box = QWidget()
+        row = QHBoxLayout(self._pick_box)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(QLabel("Models of this server"))
+        row.addWidget(self.models, 1)
+        self._pick_box.hide()
+        buttons = QHBoxLayout()
+        buttons.addWidget(self.test)
+        buttons.addStretch(1)
+        return _stacked(buttons, self.result, self._pick_box)
+
+    def show_model(self, model: ModelSettings) -> None:
+        """The settings of the model that are in force; what was tested says nothing of other ones."""
+        if model != self._model:
+            _show_text(self.result, "")
+        self._model = model
+        known = next((one for one in PROVIDERS if one.id == model.provider), None)
+        usable = known is not None and self._client is not None
+        self._key_box.setVisible(usable)
+        self._test_box.setVisible(usable)
+        self._words.setVisible(not usable)
+        if known is None:
+            self._words.setText("The built-in agent is chosen: it works without a model and without a key.")
+        elif self._client is None:
+            self._words.setText("Open a vault to enter the key and to test the model.")
+        else:
+            self.key.setPlaceholderText("A key" if known.needs_key else "A key, if the server wants one")
+            tasks.start(self._show_key(), owner=self, what="look for the key")
+
+    def save_key(self) -> None:
+        """Keep what was typed."""
+        if key := self.key.text().strip():
+            tasks.start(self._store_key(key), owner=self, what="save the key")
+
+    def forget_key(self) -> None:
+        """Take the key away."""
+        tasks.start(self._store_key(""), owner=self, what="forget the key")
+
+    def check(self) -> None:
+        """Ask the model."""
+        tasks.start(self._check(), owner=self, what="test the model")
+
+    async def _store_key(self, key: str) -> None:
+        assert self._client is not None
+        model = self._model
+        await self._client.run(lambda ws: ws.keys.set(model.provider, model.base_url, key))
+        self.key.clear()
+        await self._show_key()
+
+    async def _show_key(self) -> None:
+        assert self._client is not None
+        has, persistent = await self._client.run(partial(_key_state, model=self._model))
+        self._forget.setVisible(has)
+        self._save.setText("Replace the key" if has else "Save the key")
+        where = "in the system's key store" if persistent else "until the app ends"
+        if has:
+            text = f"There is a key; it is kept {where}."
+        elif persistent:
+            text = "It goes to the system's key store, never into the settings, logs or the audit."
+        else:
+            text = "This system has no key store: the key is kept in memory, until the app ends."
+        _show_text(self.key_state, text, "muted" if persistent else "warning")
+
+    async def _check(self) -> None:
+        assert self._client is not None
+        self.test.setEnabled(False)
+        _show_text(self.result, "Asking the model…")
+        try:
+            if key := self.key.text().strip():
+                await self._store_key(key)
+            self._show_check(await self._client.run(queries.check_model))
+        except BaseException:
+            _show_text(self.result, "The test could not be made.", "danger")
+            raise
+        finally:
+            self.test.setEnabled(True)
+
+    def _show_check(self, check: ModelCheck) -> None:
+        _show_text(self.result, f"{check.text} {check.hint}".strip(), "success" if check.ok else "danger")
+        self.models.clear()
+        self.models.addItems(check.models)
+        self.models.setCurrentIndex(self.models.findText(self._model.model))
+        self._pick_box.setVisible(bool(check.models))
+
+    def _pick(self, row: int) -> None:
+        self._set_model(self.models.itemText(row))
+
+
+def settings_with_model(
+    settings: Settings, theme: ThemeSource, client: VaultClient | None, parent: QWidget
+) -> SettingsDialog:
+    """The settings dialog with what some pages hold beside plain values: the key, switches, secrets."""
+    made: list[ModelPage] = []
+
+    def set_model(name: str) -> None:
+        chosen = dialog.editor_of("model", "model")
+        if isinstance(chosen.control, QLineEdit):
+            chosen.control.setText(name)
+            chosen.emit_value()
+
+    def extra(block: QWidget) -> QWidget:
+        made.append(ModelPage(client, theme, dialog.settings.model, set_model, block))
+        return made[0]
+
+    secrets: list[MessagesPage] = []
+
+    def messages(block: QWidget) -> QWidget:
+        secrets.append(MessagesPage(client, dialog.settings.messages, block))
+        return secrets[0]
+
+    web_keys: list[WebSearchPage] = []
+
+    def web(block: QWidget) -> QWidget:
+        web_keys.append(WebSearchPage(client, dialog.settings.web, block))
+        return web_keys[0]
+
+    def put(section: str, name: str, id: str, there: bool) -> None:
+        """Have a category in a list of the settings, or not."""
+        kept = [one for one in getattr(getattr(dialog.settings, section), name) if one != id]
+        line = dialog.editor_of(section, name)
+        if isinstance(line.control, QLineEdit):
+            line.control.setText(", ".join([*kept, id] if there else kept))
+            line.emit_value()
+
+    def switch_plugin(name: str, on: bool) -> None:
+        put("tools", "plugins_on", name, on)
+
+    def switch(id: str, on: bool) -> None:
+        put("permissions", "categories_off", id, not on)
+        put("tools", "categories_on", id, on and id not in DEFAULT_ON)
+
+    def categories(block: QWidget) -> QWidget:
+        switches = ToolCategoryList(client, dialog.settings, block)
+        switches.wanted.connect(switch)
+        switches_made.append(switches)
+        plugins = PluginList(dialog.settings, block)
+        plugins.wanted.connect(switch_plugin)
+        plugins_made.append(plugins)
+        return _stacked(switches, plugins, spacing=20)
+
+    def connections(block: QWidget) -> QWidget:
+        return ConnectionsLink(client is not None, lambda: dialog.leave_for("show-connections"), block)
+
+    programs_made: list[ProgramsPage] = []
+
+    def programs(block: QWidget) -> QWidget:
+        programs_made.append(ProgramsPage(dialog.settings.programs, block))
+        programs_made[0].added.connect(add_program)
+        return programs_made[0]
+
+    def add_program(program: AgentProgram) -> None:
+        rows = dialog.editor_of("programs", "programs").control
+        if isinstance(rows, ModelRows):
+            rows.append(program)
+
+    def updates(block: QWidget) -> QWidget:
+        made_updates.append(UpdatesRow(dialog.settings.updates, block))
+        made_updates[0].wanted.connect(lambda: dialog.leave_for("check-updates"))
+        return made_updates[0]
+
+    made_updates: list[UpdatesRow] = []
+    switches_made: list[ToolCategoryList] = []
+    plugins_made: list[PluginList] = []
+    extras: dict[str, Extra] = {
+        "model": extra,
+        "tools": categories,
+        "messages": messages,
+        "web": web,
+        "servers": connections,
+        "programs": programs,
+        "updates": updates,
+        "editor": DictionaryStatus,
+    }
+    own: dict[tuple[str, str], OwnEditor] = {
+        ("external", "servers"): lambda value: ExternalServersPage(
+            client, theme, dialog.settings.external.servers
+        ),
+        ("embeddings", "model"): lambda value: SentenceModelEditor(client, str(value), theme.zoom),
+        ("editor", "font"): lambda value: font_editor(value, usual=dialog.tr("As the interface")),
+        ("editor", "code_font"): lambda value: font_editor(
+            value, usual=dialog.tr("The system's"), fixed_pitch=True
+        ),
+    }
+    dialog = SettingsDialog(settings, theme, extras, parent, own=own)
+
+    def show(changed: Settings) -> None:
+        """Tell what is there already; a section that is made later begins with the settings of then."""
+        for model in made:
+            model.show_model(changed.model)
+        for message in secrets:
+            message.show_settings(changed.messages)
+        for keys in web_keys:
+            keys.show_settings(changed.web)
+        for switches in switches_made:
+            switches.show_settings(changed)
+        for plugins in plugins_made:
+            plugins.show_settings(changed)
+        for update in made_updates:
+            update.show_settings(changed.updates)
+        for found in programs_made:
+            found.show_settings(changed.programs)
+
+    dialog.changed.connect(show)
+    return dialog
+
+
+def _key_state(workspace: Workspace, model: ModelSettings) -> tuple[bool, bool]:
+    keys = workspace.keys
+    return keys.get(model.provider, model.base_url) is not None, keys.persistent
+
+
+def _create_label() -> QLabel:
+    label = QLabel()
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setWordWrap(True)
+    label.hide()
+    return label
+
+
+def _show_text(label: QLabel, text: str, tone: str = "muted") -> None:
+    label.setProperty("tone", tone)
+    label.style().polish(label)
+    label.setText(text)
+    label.setVisible(bool(text))
+
+
+def _stacked(*parts: QWidget | QHBoxLayout, spacing: int = 4) -> QWidget:
+    whole = QWidget()
+    column = QVBoxLayout(whole)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(spacing)
+    whole.setAccessibleDescription(
+        " ".join(part.accessibleDescription() for part in parts if isinstance(part, QWidget))
+    )
+    for part in parts:
+        column.addWidget(part) if isinstance(part, QWidget) else column.addLayout(part)
+    return whole

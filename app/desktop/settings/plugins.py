@@ -1,0 +1,90 @@
+"""The plug-ins in the user's folder, in the settings: what is there, and which of them are loaded."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, QUrl, Signal
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from app import paths
+from app.settings import Settings
+from app.toolkit.plugins import PluginPackage, plugin_packages
+
+
+class PluginList(QWidget):
+    """A card for each plug-in of the folder. `wanted` carries its name and whether it is to be loaded."""
+
+    wanted = Signal(str, bool)
+
+    def __init__(self, settings: Settings, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.boxes: dict[str, QCheckBox] = {}
+        self.setAccessibleDescription(self.tr("plug-ins folder wheel packages"))
+        heading = QLabel(self.tr("Plug-ins"))
+        heading.setProperty("textSize", "strong")
+        self.folder_button = QPushButton(self.tr("Open the plug-in folder"))
+        self.folder_button.setAutoDefault(False)
+        self.folder_button.clicked.connect(_open_folder)
+        top = QHBoxLayout()
+        top.addWidget(heading, 1)
+        top.addWidget(self.folder_button)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        column.addLayout(top)
+        column.addWidget(
+            _create_label(
+                self.tr(
+                    "A plug-in is a wheel (.whl), or a folder as “pip install --target” makes it. It runs "
+                    "with all the rights of this app: switch on only what you trust. A change takes effect "
+                    "when a vault is opened; the categories that a plug-in adds are off until you switch "
+                    "them on."
+                )
+            )
+        )
+        found = plugin_packages()
+        for package in found:
+            column.addWidget(self._card(package))
+        if not found:
+            column.addWidget(_create_label(self.tr("The plug-in folder is empty.")))
+        self.show_settings(settings)
+
+    def show_settings(self, settings: Settings) -> None:
+        """Show which plug-ins are on by these settings."""
+        for name, box in self.boxes.items():
+            box.blockSignals(True)
+            box.setChecked(name in settings.tools.plugins_on)
+            box.blockSignals(False)
+
+    def _card(self, package: PluginPackage) -> QWidget:
+        card = QFrame(self)
+        card.setObjectName("card")
+        row = QHBoxLayout(card)
+        row.setContentsMargins(12, 8, 12, 8)
+        row.setSpacing(16)
+        title = QLabel(package.title)
+        title.setTextFormat(Qt.TextFormat.PlainText)
+        title.setProperty("textSize", "strong")
+        words = QVBoxLayout()
+        words.setSpacing(2)
+        words.addWidget(title)
+        words.addWidget(_create_label(package.problem or package.name))
+        row.addLayout(words, 1)
+        if not package.problem:
+            box = self.boxes[package.name] = QCheckBox(self.tr("On"))
+            box.setAccessibleName(self.tr("Load the plug-in {0}").format(package.title))
+            box.toggled.connect(lambda on: self.wanted.emit(package.name, on))
+            row.addWidget(box, 0, Qt.AlignmentFlag.AlignTop)
+        return card
+
+
+def _open_folder() -> None:
+    QDesktopServices.openUrl(QUrl.fromLocalFile(str(paths.plugin_folder())))
+
+
+def _create_label(text: str) -> QLabel:
+    label = QLabel(text)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setProperty("tone", "muted")
+    label.setWordWrap(True)
+    return label

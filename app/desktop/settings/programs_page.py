@@ -1,0 +1,101 @@
+"""Agents from outside that this machine has, on the settings' page of them: added by one button."""
+
+from __future__ import annotations
+
+import asyncio
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from app.agent.acp.presets import installed_presets
+from app.desktop.runtime import tasks
+from app.settings import AgentProgram, AgentProgramSettings
+
+
+class ProgramsPage(QFrame):
+    """Offers the known programs that are installed and not in the settings yet; `added` carries one."""
+
+    added = Signal(object)
+
+    def __init__(self, settings: AgentProgramSettings, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("card")
+        self.setAccessibleDescription(self.tr("Agents found on this machine, Claude Code, Codex, Gemini"))
+        self._settings = settings
+        self._found: tuple[AgentProgram, ...] | None = None
+        self._looking = False
+        title = QLabel(self.tr("Found on this machine"))
+        title.setProperty("textSize", "strong")
+        self.words = QLabel()
+        self.words.setTextFormat(Qt.TextFormat.PlainText)
+        self.words.setProperty("tone", "muted")
+        self.words.setWordWrap(True)
+        self._rows = QVBoxLayout()
+        self._rows.setSpacing(4)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(16, 14, 16, 14)
+        column.setSpacing(8)
+        column.addWidget(title)
+        column.addWidget(self.words)
+        column.addLayout(self._rows)
+        self._show()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Look for them, the first time."""
+        super().showEvent(event)
+        if not self._looking:
+            self._looking = True
+            tasks.start(self._find_programs(), owner=self, what="look for agents on this machine")
+
+    def show_settings(self, settings: AgentProgramSettings) -> None:
+        """The settings that are in force."""
+        self._settings = settings
+        self._show()
+
+    async def _find_programs(self) -> None:
+        self._found = await asyncio.to_thread(installed_presets)
+        self._show()
+
+    def _show(self) -> None:
+        while (item := self._rows.takeAt(0)) is not None:
+            if (widget := item.widget()) is not None:
+                widget.hide()
+                widget.deleteLater()
+        if self._found is None:
+            self.words.setText(self.tr("Looking…"))
+            return
+        names = {one.name for one in self._settings.programs}
+        fresh = [one for one in self._found if one.name not in names]
+        for one in fresh:
+            self._rows.addWidget(self._row(one))
+        if fresh:
+            self.words.setText(self.tr("They log in by themselves: no key is asked for here."))
+        elif self._found:
+            self.words.setText(self.tr("All that were found are in the list."))
+        else:
+            self.words.setText(
+                self.tr(
+                    "No agent that is known here was found. Install one, such as Claude Code"
+                    " (claude-agent-acp), Codex (codex-acp) or Gemini CLI, or add the program that you have."
+                )
+            )
+
+    def _row(self, program: AgentProgram) -> QWidget:
+        whole = QWidget()
+        row = QHBoxLayout(whole)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(12)
+        name = QLabel(program.name)
+        command = QLabel(" ".join((program.command, *program.arguments)))
+        for label in (name, command):
+            label.setTextFormat(Qt.TextFormat.PlainText)
+        command.setProperty("tone", "muted")
+        add = QPushButton(self.tr("Add"))
+        add.setAccessibleName(self.tr("Add {0}").format(program.name))
+        add.setToolTip(self.tr("Put {0} into the list, to be chosen in the agent panel").format(program.name))
+        add.clicked.connect(lambda: self.added.emit(program))
+        row.addWidget(name)
+        row.addWidget(command, 1)
+        row.addWidget(add)
+        return whole

@@ -1,0 +1,221 @@
+"""The setting of the model for semantic search: the app's own models as choices, or another one by name."""
+
+from __future__ import annotations
+
+import asyncio
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QFrame,
+    QLabel,
+    QLineEdit,
+    QProgressBar,
+    QRadioButton,
+    QVBoxLayout,
+)
+
+from app.desktop.bridge import VaultClient
+from app.desktop.runtime import tasks
+from app.desktop.shell.language_proposal import language_name
+from app.desktop.widgets.model_form import Editor
+from app.embeddings import multilingual
+from app.embeddings.languages import LanguagesMeasured, VaultLanguages
+from app.embeddings.model_config import MULTILINGUAL, SHIPPED_MODEL
+from app.embeddings.sync_scheduler import EmbeddingFailed, EmbeddingProgressed
+from app.events import Event
+from app.workspace import Workspace
+from app.workspace.embedding_service import ModelPreparing, ModelSwitched
+
+_OTHER = ""
+_RADIO_INDENT = 26
+_MAX_SHOWN_LANGUAGES = 4
+_MIN_SHARE = 0.01
+
+
+class SentenceModelEditor(Editor):
+    """Three choices, the languages of the open vault, and the progress of a switch.
+
+    Args:
+        client: The open vault; None while none is.
+        value: The name of the chosen model.
+        zoom: How much larger than usual the interface is.
+    """
+
+    def __init__(self, client: VaultClient | None, value: str, zoom: float = 1.0) -> None:
+        card = QFrame()
+        card.setObjectName("card")
+        super().__init__(card, self._name)
+        self._client = client
+        # As far in as the words of a radio button.
+        self._indent = round(_RADIO_INDENT * zoom)
+        self._buttons: dict[str, QRadioButton] = {}
+        self._group = QButtonGroup(self)
+        column = QVBoxLayout(card)
+        column.setContentsMargins(16, 12, 16, 12)
+        column.setSpacing(4)
+        self._add(
+            SHIPPED_MODEL,
+            self.tr("English"),
+            self.tr("23 MB · English only, fastest · installed"),
+            column,
+        )
+        self._multilingual = self._add(
+            MULTILINGUAL,
+            self.tr("Multilingual"),
+            self._about_multilingual(""),
+            column,
+        )
+        self._how = self._words(column)
+        self._how.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._add(
+            _OTHER,
+            self.tr("Another model"),
+            self.tr("Of sentence-transformers (an extra), by its name on the Hugging Face hub or its folder"),
+            column,
+        )
+        self.line = QLineEdit()
+        self.line.setPlaceholderText("sentence-transformers/paraphrase-multilingual-mpnet-base-v2")
+        self.line.setAccessibleName(self.tr("Name of another model"))
+        column.addWidget(self.line)
+        column.addSpacing(8)
+        self.state = self._words(column, indented=False)
+        self.bar = QProgressBar()
+        self.bar.setTextVisible(False)
+        self.bar.setAccessibleName(self.tr("Progress of the language model"))
+        self.bar.hide()
+        column.addWidget(self.bar)
+        self.languages = self._words(column, indented=False)
+        known = value if value in self._buttons else _OTHER
+        self._buttons[known].setChecked(True)
+        self.line.setText("" if known else value)
+        self.line.setVisible(known == _OTHER)
+        self._group.buttonClicked.connect(self._choose)
+        self.line.editingFinished.connect(self._typed)
+        self._look()
+        if client is not None:
+            client.events.batch.connect(self._notice)
+
+    def button(self, name: str) -> QRadioButton:
+        """Return the button of a model of the app's own, or of another one for an empty name."""
+        return self._buttons[name]
+
+    def _add(self, name: str, title: str, about: str, column: QVBoxLayout) -> QLabel:
+        button = QRadioButton(title)
+        button.setAccessibleDescription(about)
+        self._buttons[name] = button
+        self._group.addButton(button)
+        column.addWidget(button)
+        words = self._words(column)
+        words.setText(about)
+        words.show()
+        return words
+
+    def _words(self, column: QVBoxLayout, *, indented: bool = True) -> QLabel:
+        label = QLabel()
+        label.setTextFormat(Qt.TextFormat.PlainText)
+        label.setProperty("tone", "muted")
+        label.setWordWrap(True)
+        label.setIndent(self._indent if indented else 0)
+        label.hide()
+        column.addWidget(label)
+        return label
+
+    def _about_multilingual(self, state: str) -> str:
+        """Describe the multilingual model with where it is."""
+        where = {
+            "ready": self.tr("installed"),
+            "convertible": self.tr("converted on this computer when you choose it, about 10 seconds"),
+            "missing": self.tr("not installed"),
+        }
+        words = self.tr("75 MB · about 100 languages, also across them; slower to index")
+        return f"{words} · {where[state]}" if state in where else words
+
+    def _name(self) -> str:
+        """Return the name of the chosen model; English while none is typed."""
+        chosen = next((name for name, button in self._buttons.items() if button.isChecked()), SHIPPED_MODEL)
+        return chosen or self.line.text().strip() or SHIPPED_MODEL
+
+    def _choose(self) -> None:
+        other = self._buttons[_OTHER].isChecked()
+        self.line.setVisible(other)
+        if other:
+            self.line.setFocus()
+        if not other or self.line.text().strip():
+            self.emit_value()
+
+    def _typed(self) -> None:
+        if self._buttons[_OTHER].isChecked() and self.line.text().strip():
+            self.emit_value()
+
+    # What the vault says
+
+    def _look(self) -> None:
+        tasks.start(self._look_now(), owner=self, what=self.tr("look for the multilingual model"))
+
+    async def _look_now(self) -> None:
+        state = await asyncio.to_thread(multilingual.state)
+        self._multilingual.setText(self._about_multilingual(state))
+        missing = state == "missing"
+        self._how.setText(multilingual.missing_part() if missing else "")
+        self._how.setVisible(missing)
+        chosen = self._buttons[MULTILINGUAL]
+        chosen.setEnabled(not missing or chosen.isChecked())
+        if self._client is not None:
+            switching, languages = await self._client.run(_facts)
+            self._show_languages(languages)
+            if switching and self.state.isHidden():
+                self._say(self.tr("The earlier model answers until every note has been read again."))
+
+    def _notice(self, events: tuple[Event, ...]) -> None:
+        for event in events:
+            if isinstance(event, ModelPreparing):
+                self._progress(self.tr("Converting the multilingual model"), round(100 * event.share), 100)
+                if event.share >= 1.0:
+                    self._look()
+            elif isinstance(event, EmbeddingProgressed):
+                self._embedded(event)
+            elif isinstance(event, EmbeddingFailed):
+                self.bar.hide()
+                self._say(event.reason)
+            elif isinstance(event, ModelSwitched):
+                self.bar.hide()
+                self._say(self.tr("All notes have been read by this model. It is in use."))
+            elif isinstance(event, LanguagesMeasured):
+                self._show_languages(event.languages)
+
+    def _embedded(self, event: EmbeddingProgressed) -> None:
+        if event.is_over:
+            self.bar.hide()
+            if not event.switching:
+                self._say("")
+            return
+        words = self.tr("{0} of {1} notes read").format(f"{event.done:,}", f"{event.total:,}")
+        if event.switching:
+            words = self.tr("{0}. The earlier model answers until all are.").format(words)
+        self._progress(words, event.done, event.total)
+
+    def _progress(self, words: str, done: int, total: int) -> None:
+        self._say(words)
+        self.bar.setRange(0, total)
+        self.bar.setValue(done)
+        self.bar.show()
+
+    def _say(self, words: str) -> None:
+        self.state.setText(words)
+        self.state.setVisible(bool(words))
+
+    def _show_languages(self, languages: VaultLanguages | None) -> None:
+        """Name the languages of the open vault."""
+        if languages is None or not languages.shares:
+            return
+        shares = [(code, share) for code, share in languages.shares if share >= _MIN_SHARE]
+        named = ", ".join(
+            f"{language_name(code)} {share:.0%}" for code, share in shares[:_MAX_SHOWN_LANGUAGES]
+        )
+        self.languages.setText(self.tr("Languages of this vault: {0}").format(named))
+        self.languages.show()
+
+
+async def _facts(workspace: Workspace) -> tuple[str, VaultLanguages | None]:
+    return workspace.switching_to, workspace.languages

@@ -1,0 +1,229 @@
+"""The categories of tools in the settings: what each may do, and whether it is on, for all vaults or here."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QCoreApplication, Qt, Signal
+from PySide6.QtWidgets import QCheckBox, QComboBox, QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from app.desktop.bridge import VaultClient
+from app.desktop.runtime import tasks
+from app.desktop.runtime.time_sliced_queue import TimeSlicedQueue
+from app.permissions.pluralize import pluralize
+from app.settings import Settings
+from app.toolkit.registry import AccessLevel, Category
+from app.toolkit.tool import Tool
+from app.tools import CATALOG, CATEGORIES
+
+if TYPE_CHECKING:
+    from app.workspace import Workspace
+
+DEFAULT_ON = frozenset(category.id for category in CATEGORIES if category.on)
+"""The categories that are on until somebody switches them off."""
+_USE_DEFAULT, _ON, _OFF = "all", "on", "off"
+
+
+@dataclass(frozen=True, slots=True)
+class _CategoryFacts:
+    """A category as it comes, how many tools it has, and what the open vault says of it."""
+
+    category: Category
+    tools: int
+    here: str
+
+
+class ToolCategoryList(QWidget):
+    """A card for each category. `wanted` carries an id and whether it is to be on for all vaults."""
+
+    wanted = Signal(str, bool)
+
+    def __init__(self, client: VaultClient | None, settings: Settings, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._client = client
+        self._settings = settings
+        self.boxes: dict[str, QCheckBox] = {}
+        self.choices: dict[str, QComboBox] = {}
+        self._notes: dict[str, QLabel] = {}
+        self._facts: dict[str, _CategoryFacts] = {}
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(8)
+        self.setAccessibleDescription(
+            self.tr("categories on off switch this vault calls a minute {0}").format(
+                " ".join(category.name for category in CATEGORIES)
+            )
+        )
+        heading = QLabel(self.tr("Categories"))
+        heading.setProperty("textSize", "strong")
+        self._column.addWidget(heading)
+        if client is None:
+            self._fill(tuple(_fact(category, CATALOG, "") for category in CATEGORIES))
+        else:
+            self._cards = TimeSlicedQueue(self._add, self)
+            tasks.start(self._read(client), owner=self, what=self.tr("list the categories"))
+
+    def show_settings(self, settings: Settings) -> None:
+        """Show what is on by these settings."""
+        self._settings = settings
+        for id in self.boxes:
+            self._show(id)
+
+    async def _read(self, client: VaultClient) -> None:
+        self._cards.add_later(await client.run(_facts))
+
+    def _fill(self, facts: tuple[_CategoryFacts, ...]) -> None:
+        for fact in facts:
+            self._add(fact)
+
+    def _add(self, fact: object) -> None:
+        assert isinstance(fact, _CategoryFacts)
+        self._facts[fact.category.id] = fact
+        self._column.addWidget(self._card(fact))
+        self._show(fact.category.id)
+
+    def _show(self, id: str) -> None:
+        box = self.boxes[id]
+        box.blockSignals(True)
+        box.setChecked(self._is_on(id))
+        box.blockSignals(False)
+        self._show_state(id)
+
+    def _card(self, fact: _CategoryFacts) -> QWidget:
+        category = fact.category
+        card = QFrame(self)
+        card.setObjectName("card")
+        row = QHBoxLayout(card)
+        row.setContentsMargins(12, 8, 12, 8)
+        row.setSpacing(16)
+        words = QVBoxLayout()
+        words.setSpacing(2)
+        name = QLabel(category.name)
+        name.setProperty("textSize", "strong")
+        tools = pluralize(fact.tools, self.tr("tool"), self.tr("tools"))
+        about = _create_label(f"{tools} · {level_label(category.level)} · {_rate(category)}")
+        note = self._notes[category.id] = _create_label("")
+        for label in (name, about, note):
+            words.addWidget(label)
+        box = self.boxes[category.id] = QCheckBox(self.tr("On"))
+        box.setAccessibleName(self.tr("{0} in all vaults").format(category.name))
+        box.setToolTip(self.tr("For all vaults, but those that say otherwise"))
+        box.toggled.connect(lambda on: self.wanted.emit(category.id, on))
+        row.addLayout(words, 1)
+        row.addWidget(box, 0, Qt.AlignmentFlag.AlignTop)
+        if fact.here:
+            row.addWidget(self._choice(fact), 0, Qt.AlignmentFlag.AlignTop)
+        return card
+
+    def _choice(self, fact: _CategoryFacts) -> QComboBox:
+        choice = self.choices[fact.category.id] = QComboBox()
+        choice.addItem(self.tr("Here: as for all"), _USE_DEFAULT)
+        choice.addItem(self.tr("Here: on"), _ON)
+        choice.addItem(self.tr("Here: off"), _OFF)
+        choice.setCurrentIndex(choice.findData(fact.here))
+        choice.setAccessibleName(self.tr("{0} in this vault").format(fact.category.name))
+        choice.setToolTip(self.tr("In this vault"))
+        choice.currentIndexChanged.connect(lambda _: self._set_here(fact.category.id))
+        return choice
+
+    def _set_here(self, id: str) -> None:
+        wanted = str(self.choices[id].currentData())
+        if self._client is not None:
+            change = self._client.run(partial(_change_here, id, wanted))
+            tasks.start(change, owner=self, what=self.tr("switch the category"))
+        self._show_state(id)
+
+    def _is_on(self, id: str) -> bool:
+        """Whether it is on in vaults that say nothing of it."""
+        on = self._facts[id].category.on or id in self._settings.tools.categories_on
+        return on and id not in self._settings.permissions.categories_off
+
+    def _show_state(self, id: str) -> None:
+        """What its state means, where that is worth a word."""
+        on, here = self._is_on(id), self.choices[id].currentData() if id in self.choices else _USE_DEFAULT
+        denied = id in self._settings.permissions.categories_off
+        is_on = not denied and (here == _ON or (on and here != _OFF))
+        label = self._notes[id]
+        label.setText("" if is_on else self._off_words(self._facts[id], denied=denied and here == _ON))
+        label.setVisible(not is_on)
+
+    def _off_words(self, fact: _CategoryFacts, *, denied: bool) -> str:
+        if denied:
+            return self.tr("It stays off here: it is switched off for all vaults.")
+        meaning = {
+            AccessLevel.READ_ONLY: self.tr(
+                "Off. Switched on, agents may read with its tools, and change nothing."
+            ),
+            AccessLevel.READ_WRITE: self.tr(
+                "Off. Switched on, agents may propose what its tools do; you are asked before it is done."
+            ),
+            AccessLevel.NETWORK: self.tr(
+                "Off. Switched on, agents may ask to search and read the web: what they ask for leaves this "
+                "machine, and what comes back is marked as text from outside."
+            ),
+            AccessLevel.EXECUTE: self.tr(
+                "Off. Switched on, agents may propose to run programs. You see the exact command each time."
+            ),
+        }
+        return meaning[fact.category.level]
+
+
+def level_label(level: AccessLevel) -> str:
+    """What the tools of a level may do."""
+    return {
+        AccessLevel.READ_ONLY: _tr("only reads"),
+        AccessLevel.READ_WRITE: _tr("reads and proposes changes"),
+        AccessLevel.EXECUTE: _tr("may run programs"),
+        AccessLevel.NETWORK: _tr("reads, also from the network"),
+    }[level]
+
+
+def _rate(category: Category) -> str:
+    return _tr("at most {0} calls a minute by a caller").format(category.rate_per_minute)
+
+
+def _facts(workspace: Workspace) -> tuple[_CategoryFacts, ...]:
+    here = workspace.vault_settings
+    found = []
+    for category in workspace.registry.categories:
+        on, off = category.id in here.categories_on, category.id in here.categories_off
+        state = _OFF if off else _ON if on else _USE_DEFAULT
+        # As it comes, not as it is set: whether a plug-in's is on is said by the settings alone.
+        comes_on = category.id in DEFAULT_ON | workspace.external.categories_on
+        from_the_start = replace(category, on=comes_on)
+        found.append(_fact(from_the_start, workspace.registry.all_tools(), state))
+    return tuple(found)
+
+
+def _fact(category: Category, tools: tuple[Tool, ...], here: str) -> _CategoryFacts:
+    count = Counter(tool.category for tool in tools)
+    return _CategoryFacts(category, count[category.id], here)
+
+
+def _change_here(id: str, wanted: str, workspace: Workspace) -> None:
+    here = workspace.vault_settings
+    on = tuple(one for one in here.categories_on if one != id)
+    off = tuple(one for one in here.categories_off if one != id)
+    workspace.change_vault_settings(
+        here.model_copy(
+            update={
+                "categories_on": (*on, id) if wanted == _ON else on,
+                "categories_off": (*off, id) if wanted == _OFF else off,
+            }
+        )
+    )
+
+
+def _create_label(text: str) -> QLabel:
+    label = QLabel(text)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setProperty("tone", "muted")
+    label.setWordWrap(True)
+    return label
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("CategorySwitches", text)

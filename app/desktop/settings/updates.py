@@ -1,0 +1,47 @@
+"""The updates' own row of the settings: the version that runs, and a button that asks now."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
+
+from app import __version__
+from app.settings import UpdateSettings
+from app.web.updates import update_source
+
+
+class UpdatesRow(QFrame):
+    """Says where updates are looked for. `wanted` is emitted when the user wants to check now."""
+
+    wanted = Signal()
+
+    def __init__(self, settings: UpdateSettings, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("card")
+        self.setAccessibleDescription(self.tr("updates version release check now"))
+        self.words = QLabel()
+        self.words.setTextFormat(Qt.TextFormat.PlainText)
+        self.words.setProperty("tone", "muted")
+        self.words.setWordWrap(True)
+        self.button = QPushButton(self.tr("Check now"))
+        self.button.setAutoDefault(False)
+        self.button.clicked.connect(self.wanted)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(16, 12, 16, 12)
+        row.setSpacing(16)
+        row.addWidget(self.words, 1)
+        row.addWidget(self.button)
+        self.show_settings(settings)
+
+    def show_settings(self, settings: UpdateSettings) -> None:
+        """Show the source that is in force."""
+        source = update_source(settings)
+        if source.is_known:
+            where = self.tr("Updates are looked for at {0}.").format(source.address)
+        else:
+            where = self.tr(
+                "This build came without an update address. Enter the address and the release key of whoever "
+                "publishes it to check for updates."
+            )
+        self.words.setText(self.tr("This is version {0}. {1}").format(__version__, where))
+        self.button.setEnabled(source.is_known)

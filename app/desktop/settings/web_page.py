@@ -1,0 +1,62 @@
+"""The key of the search provider, on the settings' page of the web."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
+
+from app.desktop.bridge import VaultClient
+from app.desktop.settings.messages_page import SecretRow
+from app.settings import MessageSettings, WebSettings
+from app.web.access import key_account
+from app.web.providers import PROVIDERS
+
+
+class _KeyRow(SecretRow):
+    """A provider's key; what is no key, its server says at the first search."""
+
+    def show_provider(self, settings: WebSettings) -> None:
+        """The key of the provider that is picked."""
+        self._service, account = key_account(settings.provider, settings.address)
+        self.show_for(MessageSettings(), account)
+
+    def _missing(self) -> str:
+        return self.tr("Enter the address of your server first.")
+
+    def _check(self, secret: str) -> None:
+        """Keys have no form of their own."""
+
+
+class WebSearchPage(QFrame):
+    """The key of the provider that is picked, where it takes one."""
+
+    def __init__(
+        self, client: VaultClient | None, settings: WebSettings, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.setObjectName("card")
+        self.words = QLabel()
+        self.words.setProperty("tone", "muted")
+        self.words.setWordWrap(True)
+        self.row = _KeyRow(self.tr("Key"), self.tr("The key of the search provider"), client, "")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(16, 14, 16, 14)
+        column.setSpacing(12)
+        column.addWidget(self.words)
+        column.addWidget(self.row)
+        self.show_settings(settings)
+
+    def show_settings(self, settings: WebSettings) -> None:
+        """The settings that are in force."""
+        provider = PROVIDERS.get(settings.provider)
+        takes_key = provider is not None and (provider.needs_key or not provider.address)
+        self.row.setVisible(takes_key)
+        if provider is None:
+            self.words.setText(self.tr("Pick a provider to search; pages are fetched without one."))
+        elif provider.needs_key:
+            self.words.setText(self.tr("%s takes a key from its own site.") % provider.name)
+        elif takes_key:
+            self.words.setText(self.tr("A key only where your server stands behind a login."))
+        else:
+            self.words.setText(self.tr("%s works without a key.") % provider.name)
+        if takes_key:
+            self.row.show_provider(settings)

@@ -1,0 +1,1 @@
+"""The main window's frame: layout, commands, palette, panels, banners and status bar."""

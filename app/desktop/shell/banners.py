@@ -1,0 +1,99 @@
+"""Messages at the top of the window that stay until they are dismissed or no longer true."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolButton, QVBoxLayout, QWidget
+
+from app.desktop.theme.theme import ThemeSource, icon
+
+_ICONS = {"danger": "warning-octagon", "warning": "warning", "info": "info"}
+_MAX_BANNERS = 4
+
+
+Action = tuple[str, Callable[[], None]]
+"""A button's text and what it does."""
+
+
+class Banner(QFrame):
+    """One message: an icon, words, its actions, and a cross."""
+
+    def __init__(self, theme: ThemeSource, text: str, tone: str, actions: Sequence[Action]) -> None:
+        super().__init__()
+        self.setObjectName("banner")
+        self.tone = tone
+        self.setProperty("tone", tone)
+        self.setAccessibleName(text)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(12, 6, 8, 6)
+        row.setSpacing(10)
+        mark = QLabel()
+        color = {"danger": theme.theme.danger, "warning": theme.theme.warning}.get(tone, theme.theme.accent)
+        mark.setPixmap(icon(theme.theme, _ICONS[tone], color).pixmap(18, 18))
+        words = QLabel(text)
+        words.setTextFormat(Qt.TextFormat.PlainText)
+        words.setWordWrap(True)
+        words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        row.addWidget(mark)
+        row.addWidget(words, 1)
+        for name, act in actions:
+            button = QPushButton(name)
+            button.clicked.connect(act)
+            row.addWidget(button)
+        cross = QToolButton()
+        cross.setIcon(icon(theme.theme, "x"))
+        cross.setAccessibleName(self.tr("Dismiss"))
+        cross.setToolTip(self.tr("Dismiss"))
+        cross.clicked.connect(self.dismiss)
+        row.addWidget(cross)
+
+    def dismiss(self) -> None:
+        """Take the message away."""
+        self.hide()
+        self.deleteLater()
+
+
+class Banners(QWidget):
+    """The column of messages; each `key` is shown once, a new text replaces the old one."""
+
+    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._shown: dict[str, Banner] = {}
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(0)
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The keys of what is shown, oldest first."""
+        return tuple(self._shown)
+
+    def show_message(
+        self,
+        key: str,
+        text: str,
+        tone: str = "info",
+        *actions: Action | None,
+    ) -> None:
+        """Show `text` with a button for each action; `tone` is "info", "warning" or "danger"."""
+        self.clear(key)
+        passing = [known for known, one in self._shown.items() if one.tone != "danger"]
+        if len(self._shown) >= _MAX_BANNERS and passing:
+            self.clear(passing[0])
+        banner = Banner(self._theme, text, tone, [action for action in actions if action is not None])
+        self._shown[key] = banner
+        self._column.addWidget(banner)
+        banner.destroyed.connect(lambda *_: self._forget(key, banner))
+
+    def clear(self, key: str) -> None:
+        """Take the message of `key` away, if it is shown."""
+        banner = self._shown.pop(key, None)
+        if banner is not None:
+            banner.dismiss()
+
+    def _forget(self, key: str, banner: Banner) -> None:
+        if self._shown.get(key) is banner:
+            del self._shown[key]

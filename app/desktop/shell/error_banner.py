@@ -1,0 +1,37 @@
+"""Failed tasks as messages of the window: what happened, and where the details are."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QApplication
+
+from app.desktop.runtime import tasks
+from app.desktop.shell.banners import Banners
+from app.errors import ScriptoriumError, VaultLostError
+
+
+class ErrorBanner(QObject):
+    """Shows each failure once, until it is dismissed; a lost vault has its own message."""
+
+    def __init__(self, banners: Banners, parent: QObject) -> None:
+        super().__init__(parent)
+        self._banners = banners
+        disconnect = tasks.failed.connect(self._show)
+        self.destroyed.connect(lambda *_: disconnect())
+
+    def _show(self, failure: tasks.TaskFailure) -> None:
+        if isinstance(failure.error, VaultLostError):
+            return
+        words = self.describe(failure)
+        action = (self.tr("Copy"), lambda: QApplication.clipboard().setText(words))
+        self._banners.show_message(f"failed:{failure.what}", words, "danger", action)
+
+    def describe(self, failure: tasks.TaskFailure) -> str:
+        """One or two plain sentences; the trace is in the log."""
+        what = failure.what or self.tr("finish")
+        head = self.tr("Could not {0}.").format(what)
+        if isinstance(failure.error, ScriptoriumError):
+            return f"{head} {failure.error.message}"
+        kind = type(failure.error).__name__
+        tail = self.tr("Nothing was half written. The details are in the log.")
+        return f"{head} {failure.error or kind} ({kind}). {tail}"

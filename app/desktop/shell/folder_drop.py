@@ -1,0 +1,57 @@
+"""Folders dropped anywhere on the window."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QEvent, QMimeData, QObject, Signal
+from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent
+from PySide6.QtWidgets import QWidget
+
+
+class FolderDropFilter(QObject):
+    """Watches the window, and each widget in it that takes drops of its own, for a dropped folder.
+
+    `hovering` says whether a folder is over the window; `dropped` carries its path.
+    """
+
+    hovering = Signal(bool)
+    dropped = Signal(str)
+
+    def __init__(self, window: QWidget) -> None:
+        super().__init__(window)
+        window.setAcceptDrops(True)
+        window.installEventFilter(self)
+
+    def watch(self, part: QWidget) -> None:
+        """Watch the widgets in `part` that would take a folder for a text."""
+        for widget in (part, *part.findChildren(QWidget)):
+            if widget.acceptDrops():
+                widget.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Take what carries a folder; all else goes its way."""
+        kind = event.type()
+        if kind in (QEvent.Type.DragEnter, QEvent.Type.DragMove, QEvent.Type.Drop):
+            assert isinstance(event, QDragEnterEvent | QDragMoveEvent | QDropEvent)
+            folder = dropped_folder(event.mimeData())
+            if folder is not None:
+                event.acceptProposedAction()
+                self.hovering.emit(kind != QEvent.Type.Drop)
+                if kind == QEvent.Type.Drop:
+                    self.dropped.emit(str(folder))
+                return True
+        elif kind == QEvent.Type.DragLeave:
+            self.hovering.emit(False)
+        return False
+
+
+def dropped_folder(data: QMimeData) -> Path | None:
+    """The folder among what is dragged; for a single file the folder it is in, if it is a note."""
+    for url in data.urls():
+        if not url.isLocalFile():
+            continue
+        path = Path(url.toLocalFile())
+        if path.is_dir():
+            return path
+    return None

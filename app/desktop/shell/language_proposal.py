@@ -1,0 +1,89 @@
+"""Proposes the multilingual model for a vault whose notes are not only in English."""
+
+from __future__ import annotations
+
+import asyncio
+
+from PySide6.QtCore import QLocale, QObject, Signal
+from PySide6.QtWidgets import QWidget
+
+from app.desktop.bridge import VaultClient
+from app.desktop.runtime import tasks
+from app.desktop.shell.banners import Banners
+from app.desktop.shell.window_state import WindowState
+from app.embeddings import multilingual
+from app.embeddings.languages import LanguagesMeasured, VaultLanguages
+from app.embeddings.model_config import MULTILINGUAL, SHIPPED_MODEL
+from app.events import Event
+from app.settings import Settings
+from app.workspace import SettingsChanged
+
+_BANNER_KEY = "multilingual"
+_DECLINED = "multilingual declined"
+_MAX_NAMED_LANGUAGES = 3
+
+
+class LanguageProposal(QObject):
+    """Shows a banner once the languages are measured, unless the user has declined it for this vault.
+
+    `settings_wanted` carries a function from the settings to those wanted.
+    """
+
+    settings_wanted = Signal(object)
+
+    def __init__(
+        self, client: VaultClient, banners: Banners, remembered: WindowState, parent: QWidget
+    ) -> None:
+        super().__init__(parent)
+        self._client = client
+        self._banners = banners
+        self._remembered = remembered
+        self._window = parent
+        client.events.batch.connect(self._notice)
+
+    def _notice(self, events: tuple[Event, ...]) -> None:
+        for event in events:
+            if isinstance(event, LanguagesMeasured) and event.languages.suit_multilingual:
+                if not self._remembered.text(_DECLINED):
+                    showing = self._show(event.languages)
+                    tasks.start(showing, owner=self._window, what=self.tr("look for the multilingual model"))
+            elif isinstance(event, SettingsChanged) and event.settings.embeddings.model != SHIPPED_MODEL:
+                self._banners.clear(_BANNER_KEY)
+
+    async def _show(self, languages: VaultLanguages) -> None:
+        state = await asyncio.to_thread(multilingual.state)
+        words = self.tr(
+            "About {0} % of the notes in this vault are not in English ({1}). The multilingual model finds "
+            "notes by meaning in about 100 languages."
+        ).format(round(100 * languages.other_than_english), language_names(languages))
+        decline = (self.tr("Not now"), self._decline)
+        if state == "missing":
+            words += f" {multilingual.missing_part()}"
+            self._banners.show_message(_BANNER_KEY, words, "info", decline)
+        else:
+            self._banners.show_message(_BANNER_KEY, words, "info", (self.tr("Switch"), self._switch), decline)
+
+    def _switch(self) -> None:
+        self._banners.clear(_BANNER_KEY)
+        self.settings_wanted.emit(_with_multilingual)
+
+    def _decline(self) -> None:
+        self._remembered.save(**{_DECLINED: "yes"})
+        self._banners.clear(_BANNER_KEY)
+
+
+def language_names(languages: VaultLanguages) -> str:
+    """Return the names of the most frequent languages besides English."""
+    codes = [code for code, _ in languages.shares if code != "en"]
+    return ", ".join(language_name(code) for code in codes[:_MAX_NAMED_LANGUAGES])
+
+
+def language_name(code: str) -> str:
+    """Return the English name of a language by its ISO 639 code; the code where Qt knows none."""
+    language = QLocale.codeToLanguage(code)
+    return code if language is QLocale.Language.AnyLanguage else QLocale.languageToString(language)
+
+
+def _with_multilingual(settings: Settings) -> Settings:
+    wanted = settings.embeddings.model_copy(update={"model": MULTILINGUAL})
+    return settings.model_copy(update={"embeddings": wanted})

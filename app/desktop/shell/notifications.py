@@ -1,0 +1,109 @@
+"""Messages to the person: a banner that leads to them, and the system's notifications where there are any."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QSystemTrayIcon, QWidget
+
+from app.agent.transcript import UserMessaged
+from app.desktop.bridge import VaultClient
+from app.desktop.shell.banners import Banners
+from app.desktop.theme.theme import ThemeSource, icon
+from app.events import Event
+from app.workspace import Workspace
+
+_MAX_TEXT_CHARS = 240
+
+
+class UserNotifications(QObject):
+    """Follows the messages of one open vault.
+
+    Args:
+        show: Brings a conversation up in the agent panel.
+        is_seen: Whether a conversation is on the screen, in a window that is looked at.
+    """
+
+    def __init__(
+        self,
+        client: VaultClient,
+        theme: ThemeSource,
+        banners: Banners,
+        window: QWidget,
+        show: Callable[[str], None],
+        is_seen: Callable[[str], bool],
+    ) -> None:
+        super().__init__(window)
+        self._client = client
+        self._theme = theme
+        self._banners = banners
+        self._window = window
+        self._show = show
+        self._is_seen = is_seen
+        self._tray: QSystemTrayIcon | None = None
+        self._newest = ""
+        client.events.batch.connect(self._receive)
+        window.destroyed.connect(self.end)
+
+    @property
+    def notifies(self) -> bool:
+        """Whether this system shows notifications for us."""
+        return QSystemTrayIcon.isSystemTrayAvailable() and QSystemTrayIcon.supportsMessages()
+
+    async def begin(self) -> None:
+        """Tell the core where messages are seen, so that it can say so to whoever sends one."""
+        notifies = self.notifies
+
+        def tell(workspace: Workspace) -> None:
+            workspace.agent.team.mailbox.has_window = True
+            workspace.agent.team.mailbox.notifies = notifies
+
+        await self._client.run(tell)
+
+    def end(self) -> None:
+        """Take the icon out of the system's tray."""
+        if self._tray is not None:
+            self._tray.hide()
+            self._tray.deleteLater()
+            self._tray = None
+
+    def _receive(self, events: Iterable[Event]) -> None:
+        for event in events:
+            if isinstance(event, UserMessaged):
+                self._handle_message(event)
+
+    def _handle_message(self, event: UserMessaged) -> None:
+        text = " ".join(event.text.split())
+        short = text if len(text) <= _MAX_TEXT_CHARS else f"{text[: _MAX_TEXT_CHARS - 1]}…"
+        self._newest = event.conversation
+        if self.notifies:
+            self._notify(event.sender, short)
+        if not self._is_seen(event.conversation):
+            words = self.tr("{0} writes: {1}").format(event.sender, short)
+            conversation = event.conversation
+            action = (self.tr("Show"), lambda: self._open_conversation(conversation))
+            self._banners.show_message(self._key(conversation), words, "info", action)
+
+    def _open_conversation(self, conversation: str) -> None:
+        self._banners.clear(self._key(conversation))
+        self._show(conversation)
+
+    @staticmethod
+    def _key(conversation: str) -> str:
+        return f"message:{conversation}"
+
+    def _notify(self, sender: str, text: str) -> None:
+        if self._tray is None:
+            self._tray = QSystemTrayIcon(icon(self._theme.theme, "chats"), self)
+            self._tray.setToolTip("Scriptorium")
+            self._tray.messageClicked.connect(self._clicked)
+            self._tray.activated.connect(lambda _: self._clicked())
+            self._tray.show()
+        self._tray.showMessage(self.tr("{0} writes").format(sender), text, self._tray.icon())
+
+    def _clicked(self) -> None:
+        self._window.raise_()
+        self._window.activateWindow()
+        if self._newest:
+            self._open_conversation(self._newest)

@@ -1,0 +1,113 @@
+"""What the command palette offers, and what choosing does: notes, commands and tools."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+
+from app.desktop.bridge import VaultClient
+from app.desktop.shell.command_palette import CommandPalette, PaletteItem
+from app.desktop.shell.commands import Actions, shortcut_text, translate
+from app.permissions.caller import Caller
+
+if TYPE_CHECKING:
+    from app.index.records import NoteRecord
+
+_COMMAND_PREFIX, _TOOL_PREFIX, _SEARCH_PREFIX = "command:", "tool:", "search:"
+
+
+class PaletteController(QObject):
+    """Feeds `palette`.
+
+    `note_chosen` carries a path, `note_wanted` a name that no note has, `tool_chosen` a tool's name,
+    `search_chosen` the name of a saved search.
+    """
+
+    note_chosen = Signal(str, str)
+    note_wanted = Signal(str)
+    tool_chosen = Signal(str)
+    search_chosen = Signal(str)
+
+    def __init__(self, palette: CommandPalette, actions: Actions, parent: QObject) -> None:
+        super().__init__(parent)
+        self._palette = palette
+        self._actions = actions
+        self.client: VaultClient | None = None
+        palette.chosen.connect(self._choose)
+        palette.fallback.connect(self._fall_back)
+
+    def show_notes(self) -> None:
+        """Offer the notes by name, those changed last first."""
+        self._palette.open("notes", self.tr("Go to a note by its name, title or alias"), self._notes)
+
+    def show_commands(self) -> None:
+        """Offer the commands and tools by title."""
+        self._palette.open("commands", self.tr("Do a command or call a tool"), self._commands)
+
+    async def _notes(self) -> Sequence[PaletteItem]:
+        if self.client is None:
+            return ()
+        notes = await self.client.run(lambda workspace: workspace.index.notes())
+        return await asyncio.to_thread(_note_items, notes)
+
+    async def _commands(self) -> Sequence[PaletteItem]:
+        commands = [
+            PaletteItem(
+                _COMMAND_PREFIX + command.id,
+                translate(command.title),
+                translate(command.menu),
+                shortcut_text(command),
+                command.symbol or "caret-right",
+            )
+            for command in self._actions.available()
+            if command.id != "commands"
+        ]
+        if self.client is None:
+            return commands
+        tools = await self.client.run(
+            lambda workspace: [(tool.name, tool.summary) for tool in workspace.registry.tools(Caller.user())]
+        )
+        searches = await self.client.run(lambda workspace: workspace.searches.list_searches())
+        saved = [
+            PaletteItem(
+                _SEARCH_PREFIX + one.name,
+                one.name,
+                self.tr("Saved search"),
+                symbol="star",
+                others=(one.query,),
+            )
+            for one in searches
+        ]
+        return (
+            commands
+            + saved
+            + [
+                PaletteItem(_TOOL_PREFIX + name, name.replace("_", " ").capitalize(), words, symbol="wrench")
+                for name, words in tools
+            ]
+        )
+
+    def _choose(self, mode: str, key: str) -> None:
+        if mode == "notes":
+            self.note_chosen.emit(key, "")
+        elif key.startswith(_COMMAND_PREFIX):
+            self._actions.run(key.removeprefix(_COMMAND_PREFIX))
+        elif key.startswith(_SEARCH_PREFIX):
+            self.search_chosen.emit(key.removeprefix(_SEARCH_PREFIX))
+        else:
+            self.tool_chosen.emit(key.removeprefix(_TOOL_PREFIX))
+
+    def _fall_back(self, mode: str, text: str) -> None:
+        if mode == "notes":
+            self.note_wanted.emit(text)
+
+
+def _note_items(notes: tuple[NoteRecord, ...]) -> list[PaletteItem]:
+    """A line for each note, those changed last first; in a thread, for there may be 100,000."""
+    return [
+        PaletteItem(note.path.text, note.title, note.path.folder, others=(note.path.name, *note.aliases))
+        for note in sorted(notes, key=lambda note: -note.modified)
+    ]

@@ -1,0 +1,240 @@
+"""The status line: what the vault holds, what is being worked on, problems, and the lock."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QStatusBar, QToolButton, QWidget
+
+from app.desktop.bridge import VaultClient
+from app.desktop.runtime import tasks
+from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets.panel import ThemedButton
+from app.embeddings.throttle import FULL_SPEED, Reason, ThrottleState
+from app.permissions.pluralize import pluralize
+
+if TYPE_CHECKING:
+    from app.embeddings.sync_scheduler import EmbeddingProgressed
+    from app.index.records import ScanProgress, ScanReport, VaultStats
+
+
+class ProgressItem(QWidget):
+    """One piece of long work: its name, a bar, counts, the time left, and a way to stop it."""
+
+    stopped = Signal()
+
+    def __init__(self, theme: ThemeSource, name: str, stop: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._name = name
+        self._since = 0.0
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(6)
+        row.addStretch(1)
+        self.bar = QProgressBar()
+        self.bar.setTextVisible(False)
+        self.bar.setFixedWidth(round(96 * theme.zoom))
+        self.words = QLabel()
+        self.cancel = ThemedButton(theme, "x", stop, size=12)
+        self.cancel.clicked.connect(self.stopped)
+        for widget in (self.words, self.bar, self.cancel):
+            row.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
+        self.hide()
+
+    def show_progress(self, done: int, total: int, name: str = "") -> None:
+        """Show that `done` of `total` are done; a `total` of 0 is not known yet. `name` says another step."""
+        if self.isHidden() or (name and name != self._name):
+            self._since = time.monotonic()
+        self._name = name or self._name
+        self.bar.setRange(0, total)
+        self.bar.setValue(done)
+        counts = f"{done:,} / {total:,}" if total else f"{done:,}"
+        left = time_left(done, total, time.monotonic() - self._since)
+        self.words.setText(f"{self._name} {counts}{f' · {left}' if left else ''}")
+        self.bar.setAccessibleName(self.words.text())
+        self.show()
+
+    def finish(self) -> None:
+        """The work is done, or was stopped."""
+        self.hide()
+
+
+class EmbeddingProgressItem(ProgressItem):
+    """How many notes can be found by meaning, how fast that goes and why; it can be paused and resumed.
+
+    `resumed` as `stopped`: somebody pressed the button.
+    """
+
+    resumed = Signal()
+
+    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(theme, "", "", parent)
+        self._name = self.tr("Meaning")
+        self._paused = False
+        self.cancel.clicked.disconnect()
+        self.cancel.clicked.connect(self._press)
+        self._show_pace(FULL_SPEED)
+
+    def show_embedding(self, progress: EmbeddingProgressed) -> None:
+        """Show the progress; the end hides it."""
+        if progress.is_over:
+            self.finish()
+            return
+        name = self.tr("New language model") if progress.switching else self.tr("Meaning")
+        self.show_progress(progress.done, progress.total, name)
+        self._show_pace(progress.pace)
+
+    def _show_pace(self, pace: ThrottleState) -> None:
+        self._paused = pace.reason == "user"
+        self.cancel.set_symbol("play" if self._paused else "pause")
+        name = self.tr("Go on with search by meaning") if self._paused else self.tr("Pause search by meaning")
+        self.cancel.setToolTip(name)
+        self.cancel.setAccessibleName(name)
+        reasons: dict[Reason, str] = {
+            "user": self.tr("paused"),
+            "battery": self.tr("on battery"),
+            "busy": self.tr("the computer is busy"),
+            "": "",
+        }
+        why = reasons[pace.reason]
+        if pace.speed == "slow":
+            why = self.tr("slower, {0}").format(why)
+        elif pace.speed == "paused" and pace.reason != "user":
+            why = self.tr("paused, {0}").format(why)
+        if why:
+            self.words.setText(f"{self._name} {self.bar.value():,} / {self.bar.maximum():,} · {why}")
+            self.bar.setAccessibleName(self.words.text())
+        self.setToolTip(
+            self.tr("Notes are prepared for search by meaning, on this computer. You can go on working.")
+        )
+
+    def _press(self) -> None:
+        (self.resumed if self._paused else self.stopped).emit()
+
+
+class StatusBar(QStatusBar):
+    """The line at the bottom of the window.
+
+    Its signals carry nothing: somebody pressed the button that they are named after.
+    """
+
+    stop_scan_requested = Signal()
+    pause_embedding_requested = Signal()
+    resume_embedding_requested = Signal()
+    problems_requested = Signal()
+    grants_requested = Signal()
+
+    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._client: VaultClient | None = None
+        self.setSizeGripEnabled(False)
+        self.counts = QLabel()
+        self.mode = QLabel()
+        self.mode.setProperty("tone", "warning")
+        self.scan = ProgressItem(
+            theme, self.tr("Reading"), self.tr("Stop reading; it goes on the next time"), self
+        )
+        self.scan.stopped.connect(self.stop_scan_requested)
+        self.embedding = EmbeddingProgressItem(theme, self)
+        self.embedding.stopped.connect(self.pause_embedding_requested)
+        self.embedding.resumed.connect(self.resume_embedding_requested)
+        self.cost = QLabel()
+        self.words = QLabel()
+        self.problems = ThemedButton(theme, "warning-circle", self.tr("Problems of the index"), size=14)
+        self.problems.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.problems.clicked.connect(self.problems_requested)
+        self.lock = ThemedButton(theme, "lock-simple", "", size=14)
+        self.lock.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.lock.clicked.connect(self.grants_requested)
+        self.addWidget(self.counts)
+        self.addWidget(self.mode)
+        for widget in (self.words, self.scan, self.embedding, self.cost, self.problems, self.lock):
+            self.addPermanentWidget(widget)
+        self.set_client(None)
+
+    def set_client(self, client: VaultClient | None, read_only: bool = False) -> None:
+        """Show the state of another vault, or of none."""
+        self._client = client
+        self.scan.finish()
+        self.embedding.finish()
+        self.cost.clear()
+        self.words.clear()
+        self.counts.setText("" if client else self.tr("No vault open"))
+        self.mode.setText(self.tr("Read-only") if client and read_only else "")
+        self.problems.setVisible(False)
+        self.lock.setVisible(client is not None)
+        self.show_grants(())
+        if client is not None:
+            self.refresh()
+
+    def show_scan(self, progress: ScanProgress) -> None:
+        """Show how far reading is."""
+        name = self.tr("Making searchable") if progress.phase == "words" else self.tr("Reading")
+        self.scan.show_progress(progress.done, progress.total, name)
+
+    def hide_scan(self) -> None:
+        """Reading has ended before its end."""
+        self.scan.finish()
+
+    def show_scanned(self, report: ScanReport) -> None:
+        """Reading has ended."""
+        self.scan.finish()
+        if report.cancelled:
+            self.showMessage(self.tr("Stopped reading. It goes on the next time."), 6000)
+        self.refresh()
+
+    def show_grants(self, labels: tuple[str, ...]) -> None:
+        """Show what is auto-approved: a closed lock for nothing, an open one with the number."""
+        words = "\n".join(labels) if labels else self.tr("Every change asks you first")
+        self.lock.set_symbol("lock-simple-open" if labels else "lock-simple")
+        self.lock.setText(str(len(labels)) if labels else "")
+        heading = self.tr("Auto-approved now:\n{0}").format(words) if labels else words
+        self.lock.setToolTip(heading)
+        self.lock.setAccessibleName(heading)
+        _set_tone(self.lock, "warning" if labels else "")
+
+    def show_words(self, text: str) -> None:
+        """Show how many words the note in front, or what is selected in it, has."""
+        self.words.setText(text)
+
+    def show_cost(self, text: str) -> None:
+        """Show the model and what this session has used."""
+        self.cost.setText(text)
+
+    def refresh(self) -> None:
+        """Count anew."""
+        if self._client is not None:
+            tasks.start(self._count(self._client), owner=self, what=self.tr("count the notes"))
+
+    async def _count(self, client: VaultClient) -> None:
+        stats: VaultStats = await client.run(lambda workspace: workspace.index.stats())
+        problems = await client.run(lambda workspace: len(workspace.index.problems()))
+        if client is not self._client:
+            return
+        counts = (
+            pluralize(stats.notes, self.tr("note"), self.tr("notes")),
+            pluralize(stats.links, self.tr("link"), self.tr("links")),
+            pluralize(stats.words, self.tr("word"), self.tr("words")),
+        )
+        self.counts.setText(" · ".join(counts))
+        self.problems.setText(str(problems))
+        self.problems.setVisible(problems > 0)
+
+
+def time_left(done: int, total: int, seconds: float) -> str:
+    """The time left in words, judged by the pace so far; empty while it can't be judged."""
+    if seconds < 2 or not 0 < done < total:
+        return ""
+    left = seconds / done * (total - done)
+    if left < 90:
+        return f"{max(1, round(left))} s"
+    return f"{round(left / 60)} min"
+
+
+def _set_tone(button: QToolButton, tone: str) -> None:
+    if button.property("tone") != tone:
+        button.setProperty("tone", tone)
+        button.style().polish(button)

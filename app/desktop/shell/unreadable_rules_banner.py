@@ -1,0 +1,49 @@
+"""The red banner that names files of permission rules which can't be read."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QWidget
+
+from app.desktop.bridge import VaultClient
+from app.desktop.runtime import tasks
+from app.desktop.shell.banners import Banners
+from app.events import Event
+from app.workspace import SettingsChanged
+
+_BANNER_KEY = "unreadable rules"
+
+
+class UnreadableRulesBanner(QObject):
+    """Shows the banner while agents ask before everything, and replaces the files if the user wants it."""
+
+    def __init__(self, client: VaultClient, banners: Banners, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._client = client
+        self._banners = banners
+        self._window = parent
+        client.events.batch.connect(self._handle_events)
+        self._ask()
+
+    def _ask(self) -> None:
+        tasks.start(self.show_files(), owner=self._window, what=self.tr("read the permission rules"))
+
+    async def show_files(self) -> None:
+        """Show the banner if a file can't be read now, else remove it."""
+        files = await self._client.run(lambda workspace: workspace.unreadable_rules)
+        if not files:
+            self._banners.clear(_BANNER_KEY)
+            return
+        words = self.tr(
+            "The permission rules in {0} can't be read. Agents ask before everything until you repair the "
+            "file and restart Scriptorium, or replace it with the rules that apply now."
+        ).format(", ".join(files))
+        self._banners.show_message(_BANNER_KEY, words, "danger", (self.tr("Replace file"), self._replace))
+
+    def _replace(self) -> None:
+        replacing = self._client.run(lambda workspace: workspace.accept_rules())
+        tasks.start(replacing, owner=self._window, what=self.tr("replace the permission rules"))
+
+    def _handle_events(self, events: tuple[Event, ...]) -> None:
+        if any(isinstance(event, SettingsChanged) for event in events):
+            self._ask()

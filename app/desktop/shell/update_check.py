@@ -1,0 +1,165 @@
+"""Tells the user of a new version: once a day if they want it, and whenever they ask.
+
+Nothing is downloaded or installed. The user reads the notes and opens the download page.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+from PySide6.QtCore import QUrl
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QTextBrowser, QWidget
+
+from app import __version__, paths
+from app.desktop.bridge import ServiceThread
+from app.desktop.runtime import tasks
+from app.desktop.shell.banners import Banners
+from app.desktop.shell.window_state import WindowState
+from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets import dialogs
+from app.errors import ScriptoriumError
+from app.settings import Settings, UpdateSettings
+from app.web.updates import Release, is_newer, latest_release, update_source
+
+log = logging.getLogger(__name__)
+
+CHECK_INTERVAL_S = 24 * 3600
+CONSENT_DELAY_S = 7 * CHECK_INTERVAL_S
+_LATER, _SKIP, _OPEN = range(3)
+
+
+class UpdateCheck:
+    """Asks for the latest release, and shows what came.
+
+    Args:
+        service: The thread that speaks to the network.
+        banners: Where a new version is announced.
+        theme: The theme in force.
+        settings: Gives the settings in force.
+        change: Puts other update settings into force.
+        window: The window that dialogs belong to.
+        clock: Gives the time in Unix seconds.
+    """
+
+    def __init__(
+        self,
+        service: ServiceThread,
+        banners: Banners,
+        theme: ThemeSource,
+        settings: Callable[[], Settings],
+        change: Callable[[UpdateSettings], None],
+        window: QWidget,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._service = service
+        self._banners = banners
+        self._theme = theme
+        self._settings = settings
+        self._change = change
+        self._window = window
+        self._clock = clock
+        self._remembered = WindowState(paths.data_folder() / "updates.json")
+
+    async def begin(self) -> None:
+        """Check if that is on and a day has passed; ask once, after the first week, whether it should be."""
+        settings = self._settings().updates
+        if not update_source(settings).is_known:
+            return
+        if settings.check:
+            if self._clock() - self._time("checked") >= CHECK_INTERVAL_S:
+                await self._announce()
+            return
+        first = self._time("first")
+        if not first:
+            self._remembered.save(first=[int(self._clock())])
+        elif self._clock() - first >= CONSENT_DELAY_S and not self._remembered.text("asked"):
+            self._remembered.save(asked="yes")
+            self._ask()
+
+    async def check_now(self) -> None:
+        """Check because the user wants to know, and say what came in any case."""
+        try:
+            release = await self._latest()
+        except ScriptoriumError as error:
+            title = self._window.tr("Could not check for updates")
+            words = self._window.tr(
+                "{0}\n\nNothing was changed. The address is in the settings, under Updates."
+            )
+            await dialogs.show_message(self._window, title, words.format(error.message))
+            return
+        if is_newer(release.version, __version__):
+            await self.show_release(release)
+        else:
+            title = self._window.tr("Scriptorium is up to date")
+            words = self._window.tr("Version {0} is the latest release.").format(__version__)
+            await dialogs.show_message(self._window, title, words)
+
+    async def show_release(self, release: Release) -> None:
+        """Show the notes of a release, and open its page if the user wants that."""
+        tr = self._window.tr
+        title = tr("Scriptorium {0} is available").format(release.version)
+        words = tr("This is version {0}. The page opens in your browser: {1}")
+        sheet = dialogs.SheetDialog(self._window, title, words.format(__version__, release.page))
+        notes = QTextBrowser(sheet)
+        notes.setOpenLinks(False)
+        notes.setAccessibleName(tr("Release notes"))
+        notes.setMarkdown(release.notes or tr("There are no release notes."))
+        notes.setMinimumSize(round(460 * self._theme.zoom), round(240 * self._theme.zoom))
+        sheet.add_body(notes)
+        later = sheet.add_button(tr("Later"), _LATER)
+        sheet.add_button(tr("Skip this version"), _SKIP)
+        sheet.add_button(tr("Open download page"), _OPEN, "primary")
+        later.setDefault(True)
+        later.setFocus()
+        answer = await dialogs.run_dialog(sheet)
+        if answer == _OPEN:
+            QDesktopServices.openUrl(QUrl(release.page))
+        elif answer == _SKIP:
+            self._remembered.save(skipped=release.version)
+
+    async def _announce(self) -> None:
+        """Check without being asked: only a new version is worth a word."""
+        try:
+            release = await self._latest()
+        except ScriptoriumError as error:
+            log.info("could not check for updates: %s", error.message)
+            return
+        self._remembered.save(checked=[int(self._clock())])
+        if is_newer(release.version, __version__) and release.version != self._remembered.text("skipped"):
+            words = self._window.tr("Scriptorium {0} is available.").format(release.version)
+            self._banners.show_message(
+                "update", words, "info", (self._window.tr("Show release notes"), lambda: self._open(release))
+            )
+
+    async def _latest(self) -> Release:
+        source = update_source(self._settings().updates)
+        return await self._service.call(lambda: latest_release(source))
+
+    def _ask(self) -> None:
+        words = self._window.tr(
+            "Check for new versions once a day? Only the release file is fetched; nothing is installed by "
+            "itself. You can change this in the settings."
+        )
+        self._banners.show_message(
+            "ask-updates", words, "info", (self._window.tr("Check daily"), self._switch_on)
+        )
+
+    def _switch_on(self) -> None:
+        self._banners.clear("ask-updates")
+        self._change(self._settings().updates.model_copy(update={"check": True}))
+        self._start(self._announce())
+
+    def _open(self, release: Release) -> None:
+        self._banners.clear("update")
+        self._start(self.show_release(release))
+
+    def _start(self, work: Coroutine[Any, Any, None]) -> None:
+        tasks.start(work, what=self._window.tr("check for updates"))
+
+    def _time(self, name: str) -> int:
+        numbers = self._remembered.numbers(name)
+        return numbers[0] if numbers else 0

@@ -1,0 +1,57 @@
+"""What kind of folder somebody is about to open: a vault, or something to ask about first."""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.vault.path import NOTE_SUFFIXES
+
+_MAX_COUNTED_FILES = 200_000
+_COUNT_TIMEOUT_S = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class FolderFacts:
+    """Counts of a folder's files, hidden ones left out; `complete` is False if the look was cut short."""
+
+    root: Path
+    notes: int
+    others: int
+    complete: bool
+
+
+def inspect_folder(root: Path) -> FolderFacts:
+    """Count the files under `root`: two seconds or 200,000 files at most. Blocks: call it in a thread.
+
+    Raises:
+        OSError: the folder is not there or can't be listed.
+    """
+    next(root.iterdir(), None)
+    notes = others = 0
+    deadline = time.monotonic() + _COUNT_TIMEOUT_S
+    for _, folders, files in os.walk(root):
+        folders[:] = [name for name in folders if not name.startswith(".") and name != "node_modules"]
+        found = sum(name.lower().endswith(NOTE_SUFFIXES) for name in files)
+        notes += found
+        others += len(files) - found
+        if others >= _MAX_COUNTED_FILES or time.monotonic() > deadline:
+            return FolderFacts(root, notes, others, complete=False)
+    return FolderFacts(root, notes, others, complete=True)
+
+
+def open_warning(facts: FolderFacts) -> str | None:
+    """Why to ask before `facts.root` is opened as a vault, in one or two sentences; None for a vault."""
+    root = facts.root.resolve()
+    if root == Path(root.anchor):
+        return "This is the root of a disk. Scriptorium would read every note on it."
+    if root == Path.home():
+        return "This is your home folder. A vault is usually a folder of its own inside it."
+    if facts.notes == 0 and facts.complete:
+        kind = f"There are {facts.others:,} other files in it." if facts.others else "It is empty."
+        return f"There are no Markdown notes in this folder. {kind}"
+    if facts.others >= _MAX_COUNTED_FILES:
+        return f"There are more than {_MAX_COUNTED_FILES:,} files in this folder that are not notes."
+    return None

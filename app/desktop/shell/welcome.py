@@ -1,0 +1,221 @@
+"""The first page: drop a folder, open one, try the sample, or go on with a vault opened before."""
+
+from __future__ import annotations
+
+import time
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.desktop.theme.app_icon import app_icon
+from app.desktop.theme.theme import Theme, ThemeSource, icon
+from app.desktop.widgets.panel import ElidedLabel, ThemedButton
+from app.settings.recent import RecentVault, RecentVaults
+
+_MAX_WIDTH = 560
+
+
+class Welcome(QScrollArea):
+    """`open_requested` carries a folder's path, `pick_requested` and `sample_requested` nothing."""
+
+    open_requested = Signal(str)
+    pick_requested = Signal()
+    sample_requested = Signal()
+
+    def __init__(self, theme: ThemeSource, recent: RecentVaults, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._recent = recent
+        self.setWidgetResizable(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        page = QWidget()
+        page.setObjectName("page")
+        outer = QHBoxLayout(page)
+        outer.setContentsMargins(24, 24, 24, 24)
+        outer.addStretch(1)
+        self._inner = QWidget()
+        column = QVBoxLayout(self._inner)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        column.addStretch(2)
+        self._build_head(column)
+        column.addSpacing(24)
+        self._build_drop(column)
+        column.addSpacing(20)
+        self._recents = QVBoxLayout()
+        self._recents.setSpacing(2)
+        column.addLayout(self._recents)
+        column.addStretch(3)
+        outer.addWidget(self._inner)
+        outer.addStretch(1)
+        self.setWidget(page)
+        theme.changed.connect(self._draw)
+        self._draw(theme.theme)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """List the recent vaults anew."""
+        while (item := self._recents.takeAt(0)) is not None:
+            if (widget := item.widget()) is not None:
+                widget.deleteLater()
+        vaults = self._recent.list_vaults()
+        if not vaults:
+            return
+        heading = QLabel(self.tr("Recent vaults"))
+        heading.setProperty("tone", "faint")
+        heading.setProperty("textSize", "strong")
+        heading.setContentsMargins(8, 0, 0, 4)
+        self._recents.addWidget(heading)
+        for vault in vaults[:6]:
+            self._recents.addWidget(self._recent_row(vault))
+
+    def set_hovered(self, over: bool) -> None:
+        """Show that the folder that is dragged over the window can be dropped."""
+        if self._drop.property("over") != over:
+            self._drop.setProperty("over", over)
+            self._drop.style().polish(self._drop)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Keep the column at a readable width."""
+        super().resizeEvent(event)
+        self._inner.setFixedWidth(min(round(_MAX_WIDTH * self._theme.zoom), self.viewport().width() - 48))
+
+    def _build_head(self, column: QVBoxLayout) -> None:
+        self._mark = QLabel()
+        self._mark.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        title = QLabel("Scriptorium")
+        title.setProperty("textSize", "title")
+        title.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        words = QLabel(
+            self.tr(
+                "Your notes as a living graph, and an agent whose every change you see, approve and can undo."
+            )
+        )
+        words.setProperty("tone", "muted")
+        words.setWordWrap(True)
+        words.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        words.setContentsMargins(64, 0, 64, 0)
+        for widget in (self._mark, title, words):
+            column.addWidget(widget)
+
+    def _build_drop(self, column: QVBoxLayout) -> None:
+        self._drop = QFrame()
+        self._drop.setObjectName("dropZone")
+        inside = QVBoxLayout(self._drop)
+        inside.setContentsMargins(24, 24, 24, 24)
+        inside.setSpacing(6)
+        self._drop_mark = QLabel()
+        self._drop_mark.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        words = QLabel(self.tr("Drop a folder of Markdown notes here"))
+        words.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        words.setProperty("textSize", "strong")
+        note = QLabel(
+            self.tr("It stays where it is. Nothing is uploaded, and nothing is changed without you.")
+        )
+        note.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        note.setWordWrap(True)
+        note.setProperty("tone", "muted")
+        buttons = QHBoxLayout()
+        buttons.setSpacing(8)
+        self.pick = QPushButton(self.tr("Open a folder…"))
+        self.pick.setProperty("role", "primary")
+        self.pick.clicked.connect(self.pick_requested)
+        self.sample = QPushButton(self.tr("Try the sample vault"))
+        self.sample.clicked.connect(self.sample_requested)
+        buttons.addStretch(1)
+        buttons.addWidget(self.pick)
+        buttons.addWidget(self.sample)
+        buttons.addStretch(1)
+        for widget in (self._drop_mark, words, note):
+            inside.addWidget(widget)
+        inside.addSpacing(8)
+        inside.addLayout(buttons)
+        column.addWidget(self._drop)
+
+    def _recent_row(self, vault: RecentVault) -> QWidget:
+        row = QWidget()
+        line = QHBoxLayout(row)
+        line.setContentsMargins(0, 0, 0, 0)
+        line.setSpacing(4)
+        button = _RecentButton(self._theme, vault)
+        button.clicked.connect(lambda: self.open_requested.emit(vault.path))
+        words = self.tr("Remove {0} from this list").format(vault.name)
+        forget = ThemedButton(self._theme, "x", words, size=14)
+        forget.clicked.connect(lambda: self._forget(vault))
+        line.addWidget(button, 1)
+        line.addWidget(forget)
+        return row
+
+    def _forget(self, vault: RecentVault) -> None:
+        self._recent.remove(vault.path)
+        self.refresh()
+
+    def _draw(self, theme: Theme) -> None:
+        zoom = self._theme.zoom
+        self._mark.setPixmap(app_icon(theme).pixmap(round(64 * zoom), round(64 * zoom)))
+        drop = icon(theme, "folder-notch-plus", theme.muted)
+        self._drop_mark.setPixmap(drop.pixmap(round(32 * zoom), round(32 * zoom)))
+
+
+class _RecentButton(QToolButton):
+    """A row of the list: name, place and when."""
+
+    def __init__(self, theme: ThemeSource, vault: RecentVault) -> None:
+        super().__init__()
+        self.setObjectName("recentVault")
+        there = vault.exists
+        self.setAccessibleName(self.tr("Open {0}").format(vault.name))
+        self.setToolTip(vault.path if there else self.tr("{0} is not there now").format(vault.path))
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self._line = line = QHBoxLayout(self)
+        line.setContentsMargins(8, 6, 8, 6)
+        line.setSpacing(10)
+        mark = QLabel()
+        symbol = "folder-simple" if there else "link-break"
+        mark.setPixmap(icon(theme.theme, symbol, theme.theme.faint).pixmap(QSize(18, 18)))
+        name = QLabel(vault.name)
+        name.setProperty("textSize", "strong")
+        place = ElidedLabel(vault.path)
+        place.setProperty("tone", "faint")
+        when = QLabel(time_ago(vault.opened) if there else self.tr("not there now"))
+        when.setProperty("tone", "muted" if there else "warning")
+        line.addWidget(mark)
+        line.addWidget(name)
+        line.addWidget(place)
+        line.addStretch(1)
+        line.addWidget(when)
+        for label in (mark, name, place, when):
+            label.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+
+    def sizeHint(self) -> QSize:
+        """As high as its words need."""
+        return self._line.sizeHint()
+
+    def minimumSizeHint(self) -> QSize:
+        """May be narrower than its path."""
+        return QSize(120, self._line.sizeHint().height())
+
+
+def time_ago(moment: float, now: float | None = None) -> str:
+    """How long ago `moment` (Unix seconds) was, in a word or two."""
+    minutes = ((now if now is not None else time.time()) - moment) / 60
+    if minutes < 1:
+        return "just now"
+    for limit, unit, name in ((60, 1, "min"), (24 * 60, 60, "h"), (60 * 24 * 60, 24 * 60, "days")):
+        if minutes < limit:
+            count = int(minutes // unit)
+            return f"{count} {'day' if (name, count) == ('days', 1) else name} ago"
+    return time.strftime("%d %b %Y", time.localtime(moment))

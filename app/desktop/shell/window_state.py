@@ -1,0 +1,61 @@
+"""What the window remembers between starts: its place on the screen, and per vault its layout and tabs."""
+
+from __future__ import annotations
+
+import json
+import logging
+from pathlib import Path
+from typing import Any
+
+from app import paths
+from app.storage.files import to_json, write_atomic
+
+log = logging.getLogger(__name__)
+
+
+class WindowState:
+    """A small JSON file of values by name; a file that can't be read counts as empty."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._values: dict[str, Any] = {}
+        try:
+            values = json.loads(file.read_text("utf-8"))
+            self._values = values if isinstance(values, dict) else {}
+        except FileNotFoundError:
+            pass
+        except (OSError, ValueError) as error:
+            log.warning("%s could not be read, so the window starts afresh: %s", file, error)
+
+    @classmethod
+    def of_window(cls) -> WindowState:
+        """What holds for the window whatever is open in it."""
+        return cls(paths.data_folder() / "window.json")
+
+    @classmethod
+    def of_vault(cls, root: Path) -> WindowState:
+        """What holds for the vault at `root`."""
+        return cls(paths.vault_data_folder(root) / "window.json")
+
+    def text(self, name: str) -> str:
+        """The text under `name`, empty if there is none."""
+        value = self._values.get(name, "")
+        return value if isinstance(value, str) else ""
+
+    def numbers(self, name: str) -> list[int]:
+        """The whole numbers under `name`, empty if there are none."""
+        value = self._values.get(name, [])
+        return [v for v in value if isinstance(v, int)] if isinstance(value, list) else []
+
+    def mapping(self, name: str) -> dict[str, Any]:
+        """The mapping under `name`, empty if there is none."""
+        value = self._values.get(name, {})
+        return value if isinstance(value, dict) else {}
+
+    def save(self, **values: object) -> None:
+        """Keep `values`; a disk that says no is logged, for a layout is not worth a question."""
+        self._values.update(values)
+        try:
+            write_atomic(self._file, to_json(self._values), durable=False)
+        except OSError as error:
+            log.warning("the window's layout could not be kept: %s", error)

@@ -1,0 +1,106 @@
+"""The sheet in which a source's name, address, interval or globs are changed."""
+
+from __future__ import annotations
+
+from pydantic import ValidationError
+from PySide6.QtWidgets import QDialog, QFormLayout, QLabel, QLineEdit, QPlainTextEdit, QSpinBox, QWidget
+
+from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets import dialogs
+from app.errors import ScriptoriumError
+from app.sources.config import FeedConfig, FolderStreamConfig, SourceConfig, VaultStreamConfig
+from app.vault.globs import Glob
+
+_MAX_GLOBS = 100
+
+
+class SourceDialog(dialogs.SheetDialog):
+    """Asks for the settings of one source; `changed` is the source as it was accepted.
+
+    What can't be is said in the sheet, which stays open with all that was typed.
+    """
+
+    def __init__(
+        self, kept: SourceConfig, theme: ThemeSource, parent: QWidget | None, problem: str = ""
+    ) -> None:
+        super().__init__(parent, self.tr("Change the source"))
+        self.changed = kept
+        self.setMinimumWidth(round(460 * theme.zoom))
+        self.name = QLineEdit(kept.name)
+        self.name.setMaxLength(200)
+        self.name.setToolTip(self.tr("As the panel and the agents call it"))
+        form = QWidget()
+        self._form = QFormLayout(form)
+        self._form.setContentsMargins(0, 0, 0, 0)
+        self._form.setVerticalSpacing(10)
+        self._form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+        self._form.addRow(self.tr("&Name"), self.name)
+        self.address: QLineEdit | None = None
+        self.minutes: QSpinBox | None = None
+        self.globs: QPlainTextEdit | None = None
+        if isinstance(kept, FeedConfig):
+            self._ask_for_feed(kept)
+        elif isinstance(kept, VaultStreamConfig | FolderStreamConfig):
+            self._ask_for_globs(kept, theme)
+        self.add_body(form)
+        self.problem = QLabel(problem)
+        self.problem.setProperty("tone", "danger")
+        self.problem.setWordWrap(True)
+        self.problem.setVisible(bool(problem))
+        self.add_body(self.problem)
+        self.add_button(self.tr("Cancel"), int(QDialog.DialogCode.Rejected))
+        self.save_button = self.add_button(self.tr("Save"), 0, "primary")
+        self.save_button.clicked.disconnect()
+        self.save_button.clicked.connect(self._accept)
+        self.save_button.setDefault(True)
+        self.name.setFocus()
+
+    def _ask_for_feed(self, kept: FeedConfig) -> None:
+        self.address = QLineEdit(kept.url)
+        self.address.setMaxLength(4000)
+        self.address.setToolTip(self.tr("Of an RSS or Atom feed"))
+        self.minutes = QSpinBox()
+        self.minutes.setRange(5, 7 * 24 * 60)
+        self.minutes.setValue(kept.minutes)
+        self.minutes.setSuffix(self.tr(" minutes"))
+        self.minutes.setToolTip(self.tr("How long after an answer the feed is asked again; 5 at least"))
+        self._form.addRow(self.tr("&Address"), self.address)
+        self._form.addRow(self.tr("Ask &every"), self.minutes)
+
+    def _ask_for_globs(self, kept: VaultStreamConfig | FolderStreamConfig, theme: ThemeSource) -> None:
+        self.globs = QPlainTextEdit("\n".join(kept.globs))
+        self.globs.setPlaceholderText(self.tr("One per line, such as Projects/** or *.csv; none: all files"))
+        self.globs.setToolTip(self.tr("Which files it tells of: * within a folder, ** across folders"))
+        self.globs.setTabChangesFocus(True)
+        self.globs.setFixedHeight(round(110 * theme.zoom))
+        self._form.addRow(self.tr("&Files"), self.globs)
+
+    def _accept(self) -> None:
+        try:
+            self.changed = self._as_typed()
+        except (ValidationError, ScriptoriumError) as error:
+            self.problem.setText(_error_text(error))
+            self.problem.show()
+        else:
+            self.accept()
+
+    def _as_typed(self) -> SourceConfig:
+        """The source as it is set here; raises `ValidationError`, or `ScriptoriumError` for a glob."""
+        given: dict[str, object] = self.changed.model_dump()
+        given["name"] = self.name.text().strip()
+        if self.address is not None and self.minutes is not None:
+            given |= {"url": self.address.text().strip(), "minutes": self.minutes.value()}
+        if self.globs is not None:
+            lines = (line.strip() for line in self.globs.toPlainText().splitlines())
+            globs = tuple(dict.fromkeys(line for line in lines if line))[:_MAX_GLOBS]
+            for one in globs:
+                Glob(one)
+            given["globs"] = globs
+        return type(self.changed).model_validate(given)
+
+
+def _error_text(error: ValidationError | ScriptoriumError) -> str:
+    if isinstance(error, ScriptoriumError):
+        return error.message
+    first = error.errors(include_url=False)[0]
+    return f"{str(first['loc'][0]).capitalize()}: {first['msg']}."

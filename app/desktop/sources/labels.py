@@ -1,0 +1,58 @@
+"""How sources, their state and what may be done with their files are said in the window."""
+
+from __future__ import annotations
+
+import time
+
+from PySide6.QtCore import QCoreApplication, QLocale
+
+from app.memory.block import Permission
+from app.sources.source import SourceState
+
+SYMBOLS = {"files": "folder-open", "vault": "notebook", "folder": "folder-notch-open", "feed": "rss"}
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("Sources", text)
+
+
+def kind_label(kind: str) -> str:
+    """What a source is."""
+    return {
+        "files": _tr("Folder for agents"),
+        "vault": _tr("Changes of this vault"),
+        "folder": _tr("Changes of a folder"),
+        "feed": _tr("Feed"),
+    }[kind]
+
+
+def state_label(state: SourceState) -> str:
+    """How a source is."""
+    return {
+        SourceState.ACTIVE: _tr("active"),
+        SourceState.PAUSED: _tr("paused"),
+        SourceState.FAILED: _tr("problem"),
+    }[state]
+
+
+def permission_label(permission: Permission) -> str:
+    """What agents may do with files, in a few words."""
+    return {
+        Permission.READ_ONLY: _tr("Read only"),
+        Permission.APPEND: _tr("Add to, make new"),
+        Permission.PARTNER: _tr("Edit, asked twice (partner)"),
+        Permission.HUMAN: _tr("Edit, asked twice (human)"),
+        Permission.READ_WRITE: _tr("Edit, make new"),
+        Permission.ADMIN: _tr("Edit, make new, delete"),
+    }[permission]
+
+
+def format_time(at: float) -> str:
+    """A time, short: of today the hour."""
+    moment = time.localtime(at)
+    today = time.localtime()
+    if moment[:3] == today[:3]:
+        return time.strftime("%H:%M", moment)
+    shown = QLocale().monthName(moment.tm_mon, QLocale.FormatType.ShortFormat)
+    year = "" if moment.tm_year == today.tm_year else f" {moment.tm_year}"
+    return f"{moment.tm_mday} {shown}{year}"

@@ -1,0 +1,286 @@
+"""The sources of the vault: folders that agents may work on, and streams of news."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Coroutine
+from functools import partial
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QDialog,
+    QHeaderView,
+    QLabel,
+    QMenu,
+    QSplitter,
+    QStackedWidget,
+    QToolButton,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QWidget,
+)
+
+from app.desktop.bridge import VaultClient
+from app.desktop.runtime import tasks
+from app.desktop.sources.details import SourceDetails
+from app.desktop.sources.edit_dialog import SourceDialog
+from app.desktop.sources.labels import SYMBOLS, state_label
+from app.desktop.theme.theme import Theme, ThemeSource, icon
+from app.desktop.widgets import dialogs
+from app.desktop.widgets.panel import EmptyState, Panel, ThemedButton
+from app.errors import ScriptoriumError
+from app.events import Event
+from app.sources.config import FeedConfig, FolderConfig, FolderStreamConfig, SourceConfig, VaultStreamConfig
+from app.sources.source import Notified, SourceInfo, SourcesChanged, SourceState
+from app.sources.sources import new_id
+
+if TYPE_CHECKING:
+    from app.workspace import Workspace
+
+_ID_ROLE = Qt.ItemDataRole.UserRole
+
+
+class SourcesPanel(Panel):
+    """A row per source, and on the right what there is of the one that is selected.
+
+    `open_requested` carries the path of a note that a stream told of, and an empty fragment.
+    """
+
+    open_requested = Signal(str, str)
+
+    def __init__(self, client: VaultClient, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__("", parent)
+        self._client = client
+        self._theme = theme
+        self.sources: tuple[SourceInfo, ...] = ()
+        self.title.set_text(self.tr("Sources"))
+        self.setAccessibleName(self.tr("Sources"))
+        self.add_button = ThemedButton(theme, "plus", self.tr("Add a source"))
+        self.add_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.add_button.setMenu(self._made_menu())
+        self.title.add(self.add_button)
+        self.notice = QLabel()
+        self.notice.setTextFormat(Qt.TextFormat.PlainText)
+        self.notice.setProperty("tone", "danger")
+        self.notice.setWordWrap(True)
+        self.notice.setContentsMargins(14, 6, 14, 6)
+        self.notice.hide()
+        self.column.addWidget(self.notice)
+        self.table = self._made_table()
+        self.details = SourceDetails(theme)
+        self._connect_details()
+        split = QSplitter(Qt.Orientation.Horizontal)
+        split.addWidget(self.table)
+        split.addWidget(self.details)
+        split.setSizes([round(340 * theme.zoom), round(660 * theme.zoom)])
+        split.setStretchFactor(1, 1)
+        split.setChildrenCollapsible(False)
+        self.empty = EmptyState(
+            theme,
+            "broadcast",
+            self.tr("No sources"),
+            self.tr(
+                "Add a folder outside the vault, and agents may work on its files by your rules. Follow a "
+                "feed, a folder or this vault, and agents hear what is new."
+            ),
+            (self.tr("Add a folder…"), self.add_folder),
+        )
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self.empty)
+        self._stack.addWidget(split)
+        self.column.addWidget(self._stack, 1)
+        client.events.batch.connect(self._notice_events)
+        theme.changed.connect(self._redraw)
+        self._reload()
+
+    # Showing
+
+    async def load(self) -> None:
+        """Show the sources as they are now."""
+        self.sources = await self._client.run(lambda workspace: workspace.sources.list_sources())
+        chosen = self.chosen
+        self.table.blockSignals(True)
+        self.table.clear()
+        for info in self.sources:
+            self.table.addTopLevelItem(self._row(info))
+        self.table.blockSignals(False)
+        self.title.set_count(f"{len(self.sources):,}" if self.sources else "")
+        self._stack.setCurrentIndex(1 if self.sources else 0)
+        if self.sources:
+            self.choose(chosen.id if chosen is not None else self.sources[0].id)
+
+    @property
+    def chosen(self) -> SourceInfo | None:
+        """The source whose details are shown."""
+        row = self.table.currentItem()
+        id = row.data(0, _ID_ROLE) if row is not None else None
+        return next((info for info in self.sources if info.id == id), None)
+
+    def choose(self, id: str) -> None:
+        """Show the details of a source; of the first where there is none of that id."""
+        ids = [info.id for info in self.sources]
+        at = ids.index(id) if id in ids else 0
+        self.table.setCurrentIndex(self.table.model().index(at, 0))
+        self.details.show_source(self.sources[at])
+
+    def _row(self, info: SourceInfo) -> QTreeWidgetItem:
+        unread = f"{info.waiting:,}" if info.waiting else ""
+        row = QTreeWidgetItem([info.name, state_label(info.state), unread])
+        theme = self._theme.theme
+        color = theme.danger if info.state is SourceState.FAILED else None
+        row.setIcon(0, icon(theme, SYMBOLS[info.kept.kind], color))
+        row.setToolTip(0, info.detail or info.name)
+        row.setToolTip(1, info.problem)
+        row.setData(0, _ID_ROLE, info.id)
+        row.setTextAlignment(2, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        return row
+
+    def _notice_events(self, events: tuple[Event, ...]) -> None:
+        if any(isinstance(event, SourcesChanged | Notified) for event in events):
+            self._reload()
+
+    def _reload(self) -> None:
+        tasks.start(self.load(), owner=self, what=self.tr("show the sources"))
+
+    def _redraw(self, theme: Theme) -> None:
+        self._reload()
+
+    # Doing
+
+    def add_folder(self) -> None:
+        """Ask for a folder whose files agents may work on."""
+        self._start(self._add_folder(), self.tr("add a folder"))
+
+    def follow_folder(self) -> None:
+        """Ask for a folder to hear of."""
+        self._start(self._follow_folder(), self.tr("follow a folder"))
+
+    def follow_feed(self) -> None:
+        """Ask for a feed's address."""
+        self._start(self._follow_feed(), self.tr("follow a feed"))
+
+    def follow_vault(self) -> None:
+        """Let agents hear of changes in the vault."""
+        kept = VaultStreamConfig(id=new_id("vault"), name=self.tr("This vault"))
+        self._start(self._add(kept), self.tr("follow this vault"))
+
+    async def _add_folder(self) -> None:
+        title = self.tr("A folder that agents may work on")
+        if (folder := await dialogs.pick_folder(self.window(), title)) is not None:
+            name = folder.name or str(folder)
+            await self._add(FolderConfig(id=new_id("files"), name=name, folder=str(folder)))
+
+    async def _follow_folder(self) -> None:
+        folder = await dialogs.pick_folder(self.window(), self.tr("A folder to follow"))
+        if folder is not None:
+            name = folder.name or str(folder)
+            await self._add(FolderStreamConfig(id=new_id("folder"), name=name, folder=str(folder)))
+
+    async def _follow_feed(self) -> None:
+        words = self.tr("The address of an RSS or Atom feed. It is asked once an hour.")
+        url = await dialogs.prompt_text(self.window(), self.tr("Follow a feed"), words, "https://")
+        if url is not None:
+            host = urlsplit(url).hostname or url
+            await self._add(FeedConfig(id=new_id("feed"), name=host[:200], url=url))
+
+    async def _add(self, kept: SourceConfig) -> None:
+        if await self._tried(lambda workspace: workspace.sources.add(kept)):
+            await self.load()
+            self.choose(kept.id)
+
+    async def _edit(self, kept: SourceConfig) -> None:
+        """Ask for its settings until they hold or the user gives up."""
+        problem = ""
+        while True:
+            sheet = SourceDialog(kept, self._theme, self.window(), problem)
+            if await dialogs.run_dialog(sheet) != int(QDialog.DialogCode.Accepted):
+                return
+            kept = sheet.changed
+            try:
+                await self._client.run(partial(_change_source, kept))
+            except ScriptoriumError as error:
+                problem = error.message
+                continue
+            await self.load()
+            return
+
+    async def _remove(self, info: SourceInfo) -> None:
+        words = self.tr("Nothing is deleted: its files stay, and so does what agents have loaded of them.")
+        title = self.tr("Remove {0}?").format(info.name)
+        if await dialogs.confirm(self.window(), title, words, self.tr("Remove")):
+            await self._tried(lambda workspace: workspace.sources.remove(info.id))
+            await self.load()
+
+    async def _tried(self, work: Callable[[Workspace], Awaitable[object]]) -> bool:
+        """Whether it could be done; if not, the panel says why."""
+        try:
+            await self._client.run(work)
+        except ScriptoriumError as error:
+            self.notice.setText(error.message)
+            self.notice.show()
+            return False
+        self.notice.hide()
+        return True
+
+    def _start(self, work: Coroutine[object, object, None], what: str) -> None:
+        tasks.start(work, owner=self, what=what)
+
+    # Building
+
+    def _connect_details(self) -> None:
+        details = self.details
+        details.note_requested.connect(lambda path: self.open_requested.emit(path, ""))
+        details.remove_requested.connect(
+            lambda info: self._start(self._remove(info), self.tr("remove the source"))
+        )
+        details.pause_requested.connect(
+            lambda info: self._run_change(lambda ws: ws.sources.set_paused(info.id, not info.kept.paused))
+        )
+        details.check_requested.connect(
+            lambda info: self._run_change(lambda ws: ws.sources.check_feed(info.id))
+        )
+        details.edit_requested.connect(
+            lambda info: self._start(self._edit(info.kept), self.tr("change the source"))
+        )
+        details.changed.connect(lambda kept: self._run_change(lambda ws: ws.sources.change(kept)))
+
+    def _run_change(self, work: Callable[[Workspace], Awaitable[object]]) -> None:
+        async def do() -> None:
+            await self._tried(work)
+            await self.load()
+
+        self._start(do(), self.tr("change the source"))
+
+    def _made_menu(self) -> QMenu:
+        menu = QMenu(self)
+        for words, slot in (
+            (self.tr("Folder for agents…"), self.add_folder),
+            (self.tr("Changes of a folder…"), self.follow_folder),
+            (self.tr("Feed…"), self.follow_feed),
+            (self.tr("Changes of this vault"), self.follow_vault),
+        ):
+            menu.addAction(words).triggered.connect(slot)
+        return menu
+
+    def _made_table(self) -> QTreeWidget:
+        table = QTreeWidget()
+        table.setHeaderLabels([self.tr("Source"), self.tr("State"), self.tr("Unread")])
+        table.setRootIsDecorated(False)
+        table.setUniformRowHeights(True)
+        table.setAccessibleName(self.tr("Sources"))
+        table.header().setStretchLastSection(False)
+        table.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        table.setColumnWidth(1, round(90 * self._theme.zoom))
+        table.setColumnWidth(2, round(84 * self._theme.zoom))
+        table.setMinimumWidth(round(290 * self._theme.zoom))
+        table.currentItemChanged.connect(self._show_chosen)
+        return table
+
+    def _show_chosen(self, *_: object) -> None:
+        if (info := self.chosen) is not None:
+            self.details.show_source(info)
+
+
+async def _change_source(kept: SourceConfig, workspace: Workspace) -> None:
+    await workspace.sources.change(kept)

@@ -1,0 +1,86 @@
+"""What the suggestions panel asks of the open vault and has it do; run in the vault's own loop. No Qt."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+from app.errors import ScriptoriumError
+from app.permissions.caller import Caller
+from app.vault.markdown.frontmatter import read_frontmatter
+from app.vault.markdown.text import decode_lossy
+from app.vault.path import NotePath
+
+if TYPE_CHECKING:
+    from app.toolkit.outcome import ToolOutcome
+    from app.workspace import Workspace
+
+MAX_SUGGESTIONS = 200
+_MAX_TEXT_CHARS = 1200
+
+
+@dataclass(frozen=True, slots=True)
+class SuggestedRelation:
+    """A relation that may be missing from `source` to `target`, and how likely it is (0 to 1)."""
+
+    source: str
+    target: str
+    type: str
+    score: float
+    is_likely: bool
+    reasoning: str
+
+    @property
+    def pair(self) -> tuple[str, str]:
+        """The paths of both notes."""
+        return self.source, self.target
+
+
+@dataclass(frozen=True, slots=True)
+class RelationDraft:
+    """A relation as the user wants it written."""
+
+    source: str
+    target: str
+    type: str
+    confidence: float
+
+
+async def list_suggestions(workspace: Workspace, note: str) -> tuple[SuggestedRelation, ...]:
+    """The suggestions for a note, or for the whole vault where `note` is empty; best first.
+
+    Raises:
+        ScriptoriumError: they could not be computed.
+    """
+    given: dict[str, object] = {"op": "list", "limit": MAX_SUGGESTIONS} | ({"node_id": note} if note else {})
+    outcome = await workspace.runner.call("suggest_relationships", given, Caller.user())
+    if not outcome.success:
+        raise ScriptoriumError(outcome.message)
+    return tuple(_suggested(one) for one in cast("list[Mapping[str, Any]]", outcome.result["suggestions"]))
+
+
+def _suggested(one: Mapping[str, Any]) -> SuggestedRelation:
+    return SuggestedRelation(
+        one["from_id"], one["to_id"], one["relationship_type"], one["score"], one["auto"], one["reasoning"]
+    )
+
+
+async def accept_suggestion(workspace: Workspace, wish: RelationDraft) -> ToolOutcome:
+    """Propose the relation; the user sees the line that is written before it is."""
+    given = {
+        "from_id": wish.source,
+        "to_id": wish.target,
+        "relationship_type": wish.type,
+        "confidence": wish.confidence,
+    }
+    return await workspace.runner.call("create_relationship", given, Caller.user())
+
+
+def note_excerpt(workspace: Workspace, path: str) -> str:
+    """The first words of a note, without its properties; empty where it can't be read."""
+    try:
+        text = decode_lossy(workspace.store.read(NotePath.on_disk(path)))
+    except ScriptoriumError:
+        return ""
+    return text[read_frontmatter(text).body_start :].strip()[:_MAX_TEXT_CHARS]

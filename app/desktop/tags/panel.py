@@ -1,0 +1,153 @@
+"""The tags of the vault as a tree, with how many notes have each."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QModelIndex, QPoint, QSortFilterProxyModel, Qt, QTimer, Signal
+from PySide6.QtGui import QStandardItem, QStandardItemModel
+from PySide6.QtWidgets import QMenu, QStackedWidget, QTreeView, QVBoxLayout, QWidget
+
+from app.desktop.bridge import VaultClient
+from app.desktop.runtime import tasks
+from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets.count_delegate import CountDelegate
+from app.desktop.widgets.panel import EmptyState, Panel, SearchField
+from app.events import Event
+from app.index.records import IndexUpdated, TagCount
+
+if TYPE_CHECKING:
+    from app.workspace import Workspace
+
+TAG_ROLE = int(Qt.ItemDataRole.UserRole)
+COUNT_ROLE = TAG_ROLE + 1
+_DEBOUNCE_MS = 400
+_CHUNK_ROWS = 100
+
+
+class TagsPanel(Panel):
+    """The tree of tags; `search_requested` carries a query, `rename_requested` a tag without its #."""
+
+    search_requested = Signal(str)
+    rename_requested = Signal(str)
+
+    def __init__(self, client: VaultClient, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__("", parent)
+        self._client = client
+        self.title.set_text(self.tr("Tags"))
+        self.setAccessibleName(self.tr("Tags"))
+        self.filter = SearchField(theme, self.tr("Filter tags"))
+        self.model = QStandardItemModel(self)
+        self._shown = QSortFilterProxyModel(self)
+        self._shown.setSourceModel(self.model)
+        self._shown.setRecursiveFilteringEnabled(True)
+        self._shown.setFilterCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+        self.tree = QTreeView()
+        self.tree.setModel(self._shown)
+        self.tree.setHeaderHidden(True)
+        self.tree.setUniformRowHeights(True)
+        self.tree.setIndentation(16)
+        self.tree.setAccessibleName(self.tr("Tags of the vault"))
+        self.tree.setItemDelegate(CountDelegate(theme, COUNT_ROLE, self.tree))
+        self.tree.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self._empty = EmptyState(
+            theme,
+            "hash",
+            self.tr("No tags yet"),
+            self.tr("Write #a-tag in a note, or list tags in its properties."),
+        )
+        self._items: dict[str, QStandardItem] = {}
+        self._stack = QStackedWidget()
+        self._filling = asyncio.Lock()
+        self._settle = QTimer(self, singleShot=True, interval=_DEBOUNCE_MS)
+        self._arrange()
+        self._connect()
+        self._reload()
+
+    async def reload(self) -> None:
+        """Count the tags anew; what was unfolded stays so."""
+        async with self._filling:
+            await self._fill(await self._client.run(_sort_tags))
+
+    def _show(self, model: QStandardItemModel, items: dict[str, QStandardItem]) -> None:
+        unfolded = {tag for tag, item in self._items.items() if self.tree.isExpanded(self._view_index(item))}
+        old, self.model, self._items = self.model, model, items
+        self._shown.setSourceModel(model)
+        old.deleteLater()
+        self.title.set_count(f"{len(items):,}" if items else "")
+        self._stack.setCurrentWidget(self.tree if items else self._empty)
+        for tag in unfolded & set(self._items):
+            self.tree.setExpanded(self._view_index(self._items[tag]), True)
+
+    def _arrange(self) -> None:
+        bar = QVBoxLayout()
+        bar.setContentsMargins(8, 8, 8, 4)
+        bar.addWidget(self.filter)
+        self.column.addLayout(bar)
+        self._stack.addWidget(self.tree)
+        self._stack.addWidget(self._empty)
+        self.column.addWidget(self._stack, 1)
+
+    def _connect(self) -> None:
+        self.filter.textChanged.connect(self._filter_tags)
+        self.tree.activated.connect(lambda index: self._search(index.data(TAG_ROLE)))
+        self.tree.clicked.connect(lambda index: self._search(index.data(TAG_ROLE)))
+        self.tree.customContextMenuRequested.connect(self._menu)
+        self._settle.timeout.connect(self._reload)
+        self._client.events.batch.connect(self._handle_events)
+
+    def _reload(self) -> None:
+        tasks.start(self.reload(), owner=self, what=self.tr("list the tags"))
+
+    def _handle_events(self, events: tuple[Event, ...]) -> None:
+        if any(isinstance(event, IndexUpdated) for event in events) and not self._settle.isActive():
+            self._settle.start()
+
+    async def _fill(self, counts: tuple[TagCount, ...]) -> None:
+        """Make the rows, a hundred at a time, in a model that is shown when it is whole."""
+        model, items = QStandardItemModel(self), dict[str, QStandardItem]()
+        for number, count in enumerate(counts):
+            if number % _CHUNK_ROWS == _CHUNK_ROWS - 1:
+                await asyncio.sleep(0)
+            item = _create_row(count)
+            items[count.tag.casefold()] = item
+            parent = items.get(count.parent.casefold()) if count.parent else None
+            (parent or model.invisibleRootItem()).appendRow(item)
+        self._show(model, items)
+
+    def _filter_tags(self, text: str) -> None:
+        self._shown.setFilterFixedString(text.strip().lstrip("#"))
+        if text.strip():
+            self.tree.expandAll()
+
+    def _search(self, tag: str | None) -> None:
+        if tag:
+            self.search_requested.emit(f"tag:{tag}")
+
+    def _menu(self, at: QPoint) -> None:
+        tag = self.tree.indexAt(at).data(TAG_ROLE)
+        if not tag:
+            return
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.addAction(self.tr("Find notes with it"), lambda: self._search(tag))
+        menu.addAction(self.tr("Rename everywhere…"), lambda: self.rename_requested.emit(tag))
+        menu.popup(self.tree.viewport().mapToGlobal(at))
+
+    def _view_index(self, item: QStandardItem) -> QModelIndex:
+        return self._shown.mapFromSource(self.model.indexFromItem(item))
+
+
+def _create_row(count: TagCount) -> QStandardItem:
+    item = QStandardItem(count.tag.rpartition("/")[2])
+    item.setEditable(False)
+    item.setData(count.tag, TAG_ROLE)
+    item.setData(count.count, COUNT_ROLE)
+    item.setToolTip(f"#{count.tag}")
+    return item
+
+
+async def _sort_tags(workspace: Workspace) -> tuple[TagCount, ...]:
+    """Runs in the service thread: the tags by name, each after the one that it is nested in."""
+    return tuple(sorted(workspace.index.tags(), key=lambda count: count.tag.casefold()))

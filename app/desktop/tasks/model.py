@@ -1,0 +1,112 @@
+"""The tasks of a vault in groups: by note, by when they are due, or by tag. No widgets."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Literal
+
+from PySide6.QtCore import QCoreApplication
+
+from app.index.records import TaskRecord
+from app.vault.markdown.tasks import TaskFacts, task_facts
+
+Grouping = Literal["note", "due", "tag"]
+
+
+@dataclass(frozen=True, slots=True)
+class TaskItem:
+    """A task of a note with what its text says."""
+
+    record: TaskRecord
+    facts: TaskFacts
+
+
+@dataclass(frozen=True, slots=True)
+class TaskGroup:
+    """Tasks under one heading; `key` stays the same while tasks come and go."""
+
+    key: str
+    title: str
+    tasks: tuple[TaskItem, ...]
+
+
+def read_tasks(records: Iterable[TaskRecord], wanted: str = "") -> list[TaskItem]:
+    """The tasks whose text, note or tags hold all words of `wanted`."""
+    words = wanted.casefold().split()
+    found = []
+    for record in records:
+        searched = f"{record.text} {record.path}".casefold()
+        if all(word in searched for word in words):
+            found.append(TaskItem(record, task_facts(record.text)))
+    return found
+
+
+def group_tasks(tasks: Iterable[TaskItem], grouping: Grouping, today: date) -> list[TaskGroup]:
+    """Put tasks into groups; one with several tags is in the group of each.
+
+    Args:
+        tasks: The tasks, by note and line.
+        grouping: What makes a group.
+        today: The day that "due" is judged by.
+    """
+    if grouping == "note":
+        return _by_note(tasks)
+    return _by_due(tasks, today) if grouping == "due" else _by_tag(tasks)
+
+
+def _by_note(tasks: Iterable[TaskItem]) -> list[TaskGroup]:
+    groups: dict[str, list[TaskItem]] = defaultdict(list)
+    for task in tasks:
+        groups[task.record.path.text].append(task)
+    return [TaskGroup(path, found[0].record.path.name, tuple(found)) for path, found in groups.items()]
+
+
+def _by_due(tasks: Iterable[TaskItem], today: date) -> list[TaskGroup]:
+    titles = (
+        ("overdue", _tr("Overdue")),
+        ("today", _tr("Today")),
+        ("tomorrow", _tr("Tomorrow")),
+        ("week", _tr("Within a week")),
+        ("later", _tr("Later")),
+        ("", _tr("No due date")),
+    )
+    groups: dict[str, list[TaskItem]] = defaultdict(list)
+    for task in tasks:
+        groups[_bucket(task.facts.due, today)].append(task)
+    for found in groups.values():
+        found.sort(key=lambda task: task.facts.due or date.max)
+    return [TaskGroup(key, title, tuple(groups[key])) for key, title in titles if key in groups]
+
+
+def _bucket(due: date | None, today: date) -> str:
+    if due is None:
+        return ""
+    if due < today:
+        return "overdue"
+    if due == today:
+        return "today"
+    if due == today + timedelta(days=1):
+        return "tomorrow"
+    return "week" if due <= today + timedelta(days=7) else "later"
+
+
+def _by_tag(tasks: Iterable[TaskItem]) -> list[TaskGroup]:
+    groups: dict[str, list[TaskItem]] = defaultdict(list)
+    names: dict[str, str] = {}
+    for task in tasks:
+        for tag in task.facts.tags or ("",):
+            key = tag.casefold()
+            names.setdefault(key, tag)
+            groups[key].append(task)
+    order = sorted(groups, key=lambda key: (not key, key))
+    return [
+        TaskGroup(key, f"#{names[key]}" if key else _tr("No tag"), tuple(dict.fromkeys(groups[key])))
+        for key in order
+    ]
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("Tasks", text)

@@ -1,0 +1,214 @@
+"""The open tasks of all notes, grouped by note, due date or tag; a click on a box changes the note."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import date
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import (
+    QComboBox,
+    QStackedWidget,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.desktop.bridge import VaultClient
+from app.desktop.runtime import tasks
+from app.desktop.tasks.model import Grouping, TaskGroup, TaskItem, group_tasks, read_tasks
+from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets.count_delegate import CountDelegate
+from app.desktop.widgets.panel import EmptyState, Panel, SearchField, ThemedButton
+from app.errors import ScriptoriumError
+from app.events import Event
+from app.index.records import IndexUpdated, TaskRecord
+from app.permissions.caller import Caller
+from app.toolkit.outcome import ToolOutcome
+from app.vault.markdown.tasks import set_task_done
+from app.vault.markdown.text import decode
+
+if TYPE_CHECKING:
+    from app.workspace import Workspace
+
+TASK_ROLE = int(Qt.ItemDataRole.UserRole)
+COUNT_ROLE = TASK_ROLE + 1
+KEY_ROLE = TASK_ROLE + 2
+_MAX_TASKS = 5000
+_DEBOUNCE_MS = 400
+_CHUNK_ROWS = 200
+_GROUPINGS: tuple[Grouping, ...] = ("note", "due", "tag")
+
+
+class TasksPanel(Panel):
+    """The tree of tasks.
+
+    `open_requested` carries a note's path and the line of a task, `failed` one sentence for the user.
+    """
+
+    open_requested = Signal(str, str)
+    failed = Signal(str)
+
+    def __init__(self, client: VaultClient, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(self.tr("Tasks"), parent)
+        self._client = client
+        self._records: tuple[TaskRecord, ...] = ()
+        self._closed: set[str] = set()
+        self._round = 0
+        self._stale = True
+        # A click on a box is a click on its row, too, and must not open the note.
+        self._toggled: QTreeWidgetItem | None = None
+        self.filter = SearchField(theme, self.tr("Filter tasks"))
+        self.grouping = QComboBox()
+        self.grouping.setAccessibleName(self.tr("Group tasks by"))
+        self.grouping.addItems([self.tr("By note"), self.tr("By due date"), self.tr("By tag")])
+        self.done = ThemedButton(theme, "check-square", self.tr("Show completed tasks"))
+        self.done.setCheckable(True)
+        self.tree = QTreeWidget()
+        self.tree.setHeaderHidden(True)
+        self.tree.setIndentation(16)
+        self.tree.setUniformRowHeights(True)
+        self.tree.setAccessibleName(self.tr("Tasks of the vault"))
+        self.tree.setItemDelegate(CountDelegate(theme, COUNT_ROLE, self.tree))
+        self._empty = EmptyState(
+            theme, "check-square", self.tr("No open tasks"), self.tr("Write “- [ ] ” and a task in a note.")
+        )
+        self._stack = QStackedWidget()
+        self._settle = QTimer(self, singleShot=True, interval=_DEBOUNCE_MS)
+        self._arrange()
+        self._connect()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Read the tasks when they are first looked at, and after changes behind other panels."""
+        super().showEvent(event)
+        if self._stale:
+            self.reload()
+
+    def reload(self) -> None:
+        """Read the tasks again."""
+        tasks.start(self.load(), owner=self, what=self.tr("list the tasks"))
+
+    async def load(self) -> None:
+        """Read the tasks of the vault and show them."""
+        self._stale = False
+        done = self.done.isChecked()
+        self._records = await self._client.run(lambda workspace: workspace.index.tasks(_MAX_TASKS, done=done))
+        await self.show_tasks()
+
+    async def show_tasks(self) -> None:
+        """Show the tasks that were read, by filter and grouping; what was folded stays so."""
+        self._round += 1
+        started = self._round
+        wanted = read_tasks(self._records, self.filter.text())
+        groups = group_tasks(wanted, _GROUPINGS[self.grouping.currentIndex()], date.today())
+        count = len(wanted)
+        self.title.set_count(f"{count:,}{'+' if len(self._records) == _MAX_TASKS else ''}" if count else "")
+        self._stack.setCurrentWidget(self.tree if groups else self._empty)
+        with QSignalBlocker(self.tree):
+            self.tree.clear()
+        shown = 0
+        for group in groups:
+            if started != self._round:
+                return
+            with QSignalBlocker(self.tree):
+                self._add(group)
+            shown += len(group.tasks)
+            if shown >= _CHUNK_ROWS:
+                shown = 0
+                await asyncio.sleep(0)
+
+    def _add(self, group: TaskGroup) -> None:
+        top = QTreeWidgetItem([group.title])
+        top.setData(0, COUNT_ROLE, len(group.tasks))
+        top.setData(0, KEY_ROLE, group.key)
+        top.setFlags(Qt.ItemFlag.ItemIsEnabled)
+        top.addChildren([_create_row(task) for task in group.tasks])
+        self.tree.addTopLevelItem(top)
+        top.setExpanded(group.key not in self._closed)
+
+    def _arrange(self) -> None:
+        self.title.add(self.done)
+        bar = QVBoxLayout()
+        bar.setContentsMargins(8, 8, 8, 4)
+        bar.setSpacing(6)
+        bar.addWidget(self.filter)
+        bar.addWidget(self.grouping)
+        self.column.addLayout(bar)
+        self._stack.addWidget(self.tree)
+        self._stack.addWidget(self._empty)
+        self.column.addWidget(self._stack, 1)
+
+    def _connect(self) -> None:
+        self.filter.textChanged.connect(lambda _: self._show())
+        self.grouping.currentIndexChanged.connect(lambda _: self._regroup())
+        self.done.toggled.connect(lambda _: self.reload())
+        self.tree.itemChanged.connect(self._toggle)
+        self.tree.itemActivated.connect(self._open)
+        self.tree.itemClicked.connect(self._open)
+        self.tree.itemCollapsed.connect(lambda item: self._closed.add(str(item.data(0, KEY_ROLE))))
+        self.tree.itemExpanded.connect(lambda item: self._closed.discard(str(item.data(0, KEY_ROLE))))
+        self._settle.timeout.connect(self._refresh)
+        self._client.events.batch.connect(self._handle_events)
+
+    def _regroup(self) -> None:
+        self._closed.clear()
+        self._show()
+
+    def _show(self) -> None:
+        tasks.start(self.show_tasks(), owner=self, what=self.tr("list the tasks"))
+
+    def _handle_events(self, events: tuple[Event, ...]) -> None:
+        if any(isinstance(event, IndexUpdated) for event in events) and not self._settle.isActive():
+            self._settle.start()
+
+    def _refresh(self) -> None:
+        self._stale = not self.isVisible()
+        if self.isVisible():
+            self.reload()
+
+    def _open(self, item: QTreeWidgetItem, _: int) -> None:
+        record = item.data(0, TASK_ROLE)
+        if isinstance(record, TaskRecord) and item is not self._toggled:
+            self.open_requested.emit(record.path.text, f"line={record.line}")
+
+    def _toggle(self, item: QTreeWidgetItem, _: int) -> None:
+        record = item.data(0, TASK_ROLE)
+        done = item.checkState(0) is Qt.CheckState.Checked
+        if isinstance(record, TaskRecord) and done != record.done:
+            self._toggled = item
+            QTimer.singleShot(0, self._forget_click)
+            tasks.start(self.set_done(record, done=done), owner=self, what=self.tr("change the task"))
+
+    def _forget_click(self) -> None:
+        self._toggled = None
+
+    async def set_done(self, record: TaskRecord, *, done: bool) -> None:
+        """Check or uncheck a task in its note."""
+        outcome: ToolOutcome = await self._client.run(lambda ws: set_done(ws, record, done=done))
+        if not outcome.success:
+            self.failed.emit(self.tr("The task was not changed: {0}").format(outcome.message))
+            await self.show_tasks()
+
+
+async def set_done(workspace: Workspace, record: TaskRecord, *, done: bool) -> ToolOutcome:
+    """Check or uncheck a task as the user's own change, which is journaled; runs in the service thread."""
+    try:
+        before = workspace.store.read(record.path)
+        after = set_task_done(decode(before), record.line, record.text, done=done).encode("utf-8")
+    except ScriptoriumError as error:
+        return ToolOutcome(False, message=error.message, error={"type": error.type, "message": error.message})
+    return await workspace.runner.save(record.path, before, after, Caller.user())
+
+
+def _create_row(task: TaskItem) -> QTreeWidgetItem:
+    item = QTreeWidgetItem([task.facts.text])
+    item.setData(0, TASK_ROLE, task.record)
+    item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsUserCheckable)
+    item.setCheckState(0, Qt.CheckState.Checked if task.record.done else Qt.CheckState.Unchecked)
+    item.setToolTip(0, f"{task.record.text}\n{task.record.path}")
+    if task.facts.due is not None:
+        item.setData(0, COUNT_ROLE, task.facts.due.isoformat())
+    return item

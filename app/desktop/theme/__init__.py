@@ -1,0 +1,1 @@
+"""Colors, icons, the style sheet, and the switch between themes."""

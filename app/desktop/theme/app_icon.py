@@ -1,0 +1,22 @@
+"""The app's own icon: a quill and a graph, drawn on the pixel grids of 16, 32 and 256, for light and dark."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize
+from PySide6.QtGui import QIcon
+
+from app import paths
+from app.desktop.theme.colors import Theme
+
+SIZES = (16, 24, 32, 48, 64, 128, 256, 512)
+
+
+def app_icon(theme: Theme) -> QIcon:
+    """Return the app's icon in the colors that stand out in `theme`. Each size is read when it is painted."""
+    folder = paths.resources_folder() / "icons"
+    if theme.is_dark:
+        folder /= "dark"
+    made = QIcon()
+    for size in SIZES:
+        made.addFile(str(folder / f"{size}.png"), QSize(size, size))
+    return made

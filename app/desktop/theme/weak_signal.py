@@ -1,0 +1,62 @@
+"""Who wants to hear of another theme: as a signal's slots, but called one by one, when there is time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, Generic, TypeVar
+from weakref import WeakMethod
+
+from PySide6.QtWidgets import QWidget
+from shiboken6 import Shiboken
+
+T = TypeVar("T")
+_PRUNE_STEP = 256
+
+
+class WeakSignal(Generic[T]):
+    """Keeps no object alive: what is gone hears nothing, as with a signal of Qt.
+
+    A listener is a method that takes the news, or nothing at all.
+    """
+
+    def __init__(self) -> None:
+        self._known: list[Callable[[], Callable[..., object] | None]] = []
+        self._prune_at = _PRUNE_STEP
+
+    def connect(self, listener: Callable[..., object]) -> None:
+        """Have `listener` hear what comes."""
+        if len(self._known) >= self._prune_at:
+            self._known = [each for each in self._known if _alive(each()) is not None]
+            self._prune_at = 2 * len(self._known) + _PRUNE_STEP
+        method = hasattr(listener, "__func__")
+        self._known.append(WeakMethod(listener) if method else lambda: listener)
+
+    def calls(self, news: T) -> Iterator[tuple[QWidget | None, Callable[[], object]]]:
+        """For each listener the widget that it belongs to and what tells it `news`, if it is still there."""
+        for each in self._known:
+            listener = _alive(each())
+            if listener is not None:
+                owner: Any = getattr(listener, "__self__", None)
+                yield (owner if isinstance(owner, QWidget) else None), _Notification(each, news)
+
+
+class _Notification(Generic[T]):
+    """Tells one listener the news, if it is still there by then."""
+
+    def __init__(self, who: Callable[[], Callable[..., object] | None], news: T) -> None:
+        self._who = who
+        self._news = news
+
+    def __call__(self) -> None:
+        if (listener := _alive(self._who())) is not None:
+            code = getattr(listener, "__code__", None)
+            if code is not None and hasattr(listener, "__func__") and code.co_argcount == 1:
+                listener()
+            else:
+                listener(self._news)
+
+
+def _alive(listener: Callable[..., object] | None) -> Callable[..., object] | None:
+    """The listener, unless the object of Qt that it belongs to has ended."""
+    owner = getattr(listener, "__self__", None)
+    return None if owner is not None and not Shiboken.isValid(owner) else listener

@@ -1,0 +1,227 @@
+"""A control for each argument of a tool, by what the argument names and which values it takes."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Awaitable, Callable
+
+from pydantic.fields import FieldInfo
+from PySide6.QtCore import QCoreApplication, QEvent, QModelIndex, QStringListModel, Qt
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QCompleter, QLineEdit, QListView, QPlainTextEdit
+
+from app.desktop.runtime import tasks
+from app.desktop.theme.theme import code_font
+from app.desktop.tool_form.completions import has_completions
+from app.desktop.widgets.model_form import Editor, create_editor
+from app.toolkit.argument_types import ArgumentKind
+from app.toolkit.tool import Parameter
+from app.vault.markdown.yaml_tree import UnreadableYaml, read_tree, to_dict
+
+Find = Callable[[ArgumentKind, str], Awaitable[list[str]]]
+_VISIBLE_LINES = {ArgumentKind.MARKDOWN: 7, ArgumentKind.PROPERTIES: 4}
+
+
+def create_field(parameter: Parameter, field: FieldInfo, value: object, find: Find) -> Editor:
+    """The editor for an argument; its value is None while nothing is given."""
+    kind = parameter.kind
+    if has_completions(kind):
+        return _names(parameter, value, find)
+    if kind is ArgumentKind.PROPERTIES or parameter.annotation is dict:
+        return _properties(value)
+    if kind is ArgumentKind.MARKDOWN or parameter.name in ("prompt", "patch", "text", "content", "body"):
+        return _create_markdown_field(value)
+    if parameter.many and parameter.annotation not in (str, int, float):
+        return _json(value)
+    if parameter.many and parameter.name == "args":
+        return _create_arguments_field(value)
+    made = create_editor(parameter.name, field, value)
+    if isinstance(made.control, QLineEdit):
+        made.control.setPlaceholderText(_placeholder(parameter))
+    return made
+
+
+class NameField(QLineEdit):
+    """A line under which names are offered while one is typed; several are set apart by commas."""
+
+    def __init__(self, text: str, kind: ArgumentKind, many: bool, find: Find) -> None:
+        super().__init__(text)
+        self._kind = kind
+        self._many = many
+        self._find = find
+        self._names = QStringListModel(self)
+        self._list = QListView()
+        self._list.setObjectName("popup")
+        self._list.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._popup = QCompleter(self)
+        self._popup.setModel(self._names)
+        self._popup.setPopup(self._list)
+        self._popup.setWidget(self)
+        self._popup.setCompletionMode(QCompleter.CompletionMode.UnfilteredPopupCompletion)
+        self._popup.activated.connect(self._accept)
+        self.textEdited.connect(lambda _: self._start_completion())
+
+    @property
+    def offered(self) -> tuple[str, ...]:
+        """What is offered now."""
+        return tuple(self._names.stringList()) if self._list.isVisible() else ()
+
+    def event(self, event: QEvent) -> bool:
+        """Take a name with Tab, which would otherwise leave the field."""
+        if (
+            isinstance(event, QKeyEvent)
+            and event.type() == QEvent.Type.KeyPress
+            and event.key() == Qt.Key.Key_Tab
+            and self._list.isVisible()
+        ):
+            self._accept_marked()
+            return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Down shows the names; with the list open, Enter takes the marked one, or the first."""
+        if self._list.isVisible() and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self._accept_marked()
+        elif event.key() == Qt.Key.Key_Down and not self._list.isVisible():
+            self._start_completion()
+        else:
+            super().keyPressEvent(event)
+
+    def _accept_marked(self) -> None:
+        self._accept(self._list.currentIndex().data() or self._names.stringList()[0])
+        self._list.hide()
+
+    def _word(self) -> tuple[str, str]:
+        """What stands before the name that is being typed, and that name so far."""
+        if not self._many:
+            return "", self.text().strip()
+        before, comma, word = self.text().rpartition(",")
+        return f"{before}{comma} " if comma else "", word.strip()
+
+    def _start_completion(self) -> None:
+        tasks.start(self._show_completions(), owner=self, what=self.tr("offer names"))
+
+    async def _show_completions(self) -> None:
+        _, word = self._word()
+        names = await self._find(self._kind, word)
+        if self._word()[1] != word or not self.hasFocus():
+            return
+        self._names.setStringList(names)
+        if names and names != [word]:
+            self._popup.complete()
+            self._list.setCurrentIndex(QModelIndex())
+        else:
+            self._list.hide()
+
+    def _accept(self, name: object) -> None:
+        if isinstance(name, str):
+            before, _ = self._word()
+            self.setText(f"{before}{name}")
+            self.editingFinished.emit()
+
+
+def _names(parameter: Parameter, value: object, find: Find) -> Editor:
+    shown = ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value or "")
+    line = NameField(shown, parameter.kind, parameter.many, find)
+    line.setPlaceholderText(_placeholder(parameter))
+
+    def read() -> object:
+        text = line.text().strip()
+        if not parameter.many:
+            return text or None
+        return [part.strip() for part in text.split(",") if part.strip()] or None
+
+    made = Editor(line, read)
+    line.editingFinished.connect(made.emit_value)
+    return made
+
+
+def _create_markdown_field(value: object) -> Editor:
+    area = _area(str(value or ""), _VISIBLE_LINES[ArgumentKind.MARKDOWN])
+    area.setPlaceholderText(_tr("Markdown"))
+    return _connect_area(area, lambda: area.toPlainText() or None)
+
+
+def _properties(value: object) -> Editor:
+    """Properties as they stand at the top of a note, a line each."""
+    given = value if isinstance(value, dict) else {}
+    shown = "\n".join(f"{name}: {json.dumps(one, ensure_ascii=False)}" for name, one in given.items())
+    area = _area(shown, _VISIBLE_LINES[ArgumentKind.PROPERTIES])
+    area.setPlaceholderText(_tr("status: draft\nrating: 4\ntopics: [tea, water]"))
+
+    def read() -> object:
+        text = area.toPlainText()
+        if not text.strip():
+            return None
+        try:
+            tree = read_tree(text)
+        except UnreadableYaml:
+            return text  # the model says what is wrong with it
+        return to_dict(tree) if tree is not None else None
+
+    return _connect_area(area, read)
+
+
+def _create_arguments_field(value: object) -> Editor:
+    """The arguments of a program, as in a terminal: commas and all, and quotes around what has spaces."""
+    line = QLineEdit(shlex.join(str(word) for word in value) if isinstance(value, list | tuple) else "")
+    line.setPlaceholderText(_tr("As in a terminal; quotes around what has spaces"))
+
+    def read() -> object:
+        try:
+            return shlex.split(line.text()) or None
+        except ValueError:
+            return line.text().split()  # a quote that is not closed is a sign like any other
+
+    made = Editor(line, read)
+    line.textChanged.connect(made.emit_value)
+    return made
+
+
+def _json(value: object) -> Editor:
+    area = _area(json.dumps(value, indent=2, ensure_ascii=False) if value else "", 4)
+    area.setPlaceholderText(_tr("A list, as JSON"))
+
+    def read() -> object:
+        text = area.toPlainText().strip()
+        try:
+            return json.loads(text) if text else None
+        except ValueError:
+            return text
+
+    return _connect_area(area, read)
+
+
+def _area(text: str, lines: int) -> QPlainTextEdit:
+    area = QPlainTextEdit(text)
+    area.setTabChangesFocus(True)
+    area.setFont(code_font())
+    area.setFixedHeight(area.fontMetrics().lineSpacing() * lines + 18)
+    return area
+
+
+def _connect_area(area: QPlainTextEdit, read: Callable[[], object]) -> Editor:
+    made = Editor(area, read)
+    area.textChanged.connect(made.emit_value)
+    return made
+
+
+def _placeholder(parameter: Parameter) -> str:
+    """What could stand in an empty field."""
+    many = _tr(" (several by commas)") if parameter.many else ""
+    words = {
+        ArgumentKind.NOTE: _tr("A note's name"),
+        ArgumentKind.NEW_NOTE: _tr("The new note's name"),
+        ArgumentKind.FOLDER: _tr("A folder; empty: the top of the vault"),
+        ArgumentKind.TAG: _tr("A tag"),
+        ArgumentKind.HEADING: _tr("A heading of the note"),
+        ArgumentKind.QUERY: _tr("tide tag:moon -path:Journal"),
+        ArgumentKind.HASH: _tr("The hash that read_note gave; empty: any"),
+    }.get(parameter.kind, _tr("Separate several by commas") if parameter.many else "")
+    return f"{words}{many}" if parameter.kind in (ArgumentKind.NOTE, ArgumentKind.TAG) else words
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("ToolForm", text)

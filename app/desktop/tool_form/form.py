@@ -1,0 +1,244 @@
+"""The form of a tool: a field per argument, those of the chosen operation only, and what is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pydantic import ValidationError
+from pydantic.fields import FieldInfo
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QComboBox, QDialog, QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
+
+from app.desktop.theme.theme import ThemeSource
+from app.desktop.tool_form.completions import NameCompleter
+from app.desktop.tool_form.fields import create_field
+from app.desktop.widgets import dialogs
+from app.desktop.widgets.model_form import Editor, with_description
+from app.errors import InvalidParametersError
+from app.toolkit.argument_types import ArgumentKind
+from app.toolkit.tool import Parameter, Tool
+
+_EMPTY_VALUES: tuple[object, ...] = (None, "", (), [], {})
+_ACCEPTED = int(QDialog.DialogCode.Accepted)
+
+
+class ToolFormDialog(dialogs.SheetDialog):
+    """Asks for a tool's arguments; `arguments` holds them once the tool takes them.
+
+    Args:
+        given: What the fields show at first; `problem` is what was wrong with it.
+    """
+
+    def __init__(
+        self,
+        tool: Tool,
+        names: NameCompleter,
+        theme: ThemeSource,
+        parent: QWidget,
+        given: Mapping[str, object] | None = None,
+        problem: str = "",
+    ) -> None:
+        super().__init__(parent, humanize(tool.name), tool.summary)
+        self._tool = tool
+        self._names = names
+        self.arguments: dict[str, object] = dict(given or {})
+        self.editors: dict[str, Editor] = {}
+        self._rows: dict[str, QWidget] = {}
+        self._errors: dict[str, QLabel] = {}
+        self._theme = theme
+        self._window = parent.window()
+        self.example = QLabel()
+        self.example.setProperty("tone", "faint")
+        self.example.setWordWrap(True)
+        self.example.setTextFormat(Qt.TextFormat.PlainText)
+        self.problem = _error_label()
+        self._build(given or {})
+        self._show_operation()
+        self._set_label(self.problem, problem)
+        self._set_size()
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """The arguments that have a field now."""
+        return tuple(name for name, row in self._rows.items() if not row.isHidden())
+
+    def done(self, result: int) -> None:
+        """Close only with arguments that the tool takes; else say at each field what is wrong with it."""
+        if result == _ACCEPTED:
+            given = self._given()
+            if not self._is_valid(given):
+                return
+            self.arguments = given
+        super().done(result)
+
+    def _build(self, given: Mapping[str, object]) -> None:
+        fields = self._tool.arguments.model_fields
+        self._inside = inside = QWidget()
+        column = QVBoxLayout(inside)
+        column.setContentsMargins(0, 0, 12, 0)
+        column.setSpacing(14)
+        needed_first = sorted(self._tool.parameters, key=lambda p: (p.name != "op", not p.required))
+        for parameter in needed_first:
+            column.addWidget(self._row(parameter, fields[parameter.name], given))
+        column.addStretch(1)
+        self._area = QScrollArea()
+        self._area.setWidgetResizable(True)
+        self._area.setFrameShape(QFrame.Shape.NoFrame)
+        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._area.setWidget(inside)
+        for widget in (self.example, self._area, self.problem):
+            self.add_body(widget)
+        self.add_button(self.tr("Cancel"), int(QDialog.DialogCode.Rejected))
+        self.call_button = self.add_button(self.tr("Run"), _ACCEPTED, "primary")
+        self.call_button.setDefault(True)
+        self.call_button.setToolTip(
+            self.tr("A change is shown to you before it is written") if self._tool.proposes else ""
+        )
+        first = next((name for name in self._rows if name != "op"), "op")
+        (self.editors[first].control if first in self.editors else self.call_button).setFocus()
+
+    def _row(self, parameter: Parameter, field: FieldInfo, given: Mapping[str, object]) -> QWidget:
+        default = None if parameter.required else parameter.default
+        made = create_field(parameter, field, given.get(parameter.name, default), self._find)
+        if parameter.name == "op" and isinstance(made.control, QComboBox):
+            self._keep_operations(made.control)
+            made.control.currentIndexChanged.connect(lambda _: self._choose_operation())
+        title = self.tr("What to do") if parameter.name == "op" else humanize(parameter.name)
+        row = QWidget()
+        column = QVBoxLayout(row)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(2)
+        column.addWidget(with_description(title, parameter.description.replace("`", ""), made))
+        error = _error_label()
+        column.addWidget(error)
+        made.changed.connect(lambda _: error.hide())
+        self.editors[parameter.name], self._rows[parameter.name] = made, row
+        self._errors[parameter.name] = error
+        return row
+
+    def _keep_operations(self, box: QComboBox) -> None:
+        """Leave out the operations that the caller may not use."""
+        for row in reversed(range(box.count())):
+            if box.itemData(row) not in self._tool.operations:
+                box.removeItem(row)
+        if box.currentIndex() < 0:
+            box.setCurrentIndex(0)
+
+    @property
+    def _op(self) -> str:
+        return str(self.editors["op"].value or "") if "op" in self.editors else ""
+
+    def _choose_operation(self) -> None:
+        self._show_operation()
+        self._set_size()
+
+    def _show_operation(self) -> None:
+        """Show the arguments that the chosen operation takes, and an example of saying it in words."""
+        op = self._op
+        ruled = frozenset().union(*(one.takes for one in self._tool.operations.values()))
+        takes = self._tool.operations[op].takes if op in self._tool.operations else ruled
+        for name, row in self._rows.items():
+            row.setVisible(name not in ruled or name in takes)
+        self._set_label(self.problem, "")
+        examples = self._tool.examples_of.get(op) or (() if op else self._tool.examples)
+        words = examples[0].replace("{", "‹").replace("}", "›") if examples else ""
+        self.example.setText(self.tr("Said to the agent: “{0}”").format(words))
+        self.example.setVisible(bool(words))
+
+    def _given(self) -> dict[str, object]:
+        """What the shown fields hold; what is empty or as it is anyway is left out."""
+        defaults = {p.name: p.default for p in self._tool.parameters if not p.required}
+        given = {name: self.editors[name].value for name in self.shown}
+        fields = self._tool.operations.get(self._op)
+        # Nothing is a value, too, where any is taken and one is needed: it empties what is set.
+        nothing = self._tool.nullable & fields.needs if fields else frozenset()
+        return {
+            name: list(value) if isinstance(value, tuple) else value
+            for name, value in given.items()
+            if name in nothing
+            or (value not in _EMPTY_VALUES and not (name in defaults and value == defaults[name]))
+        }
+
+    def _is_valid(self, given: dict[str, object]) -> bool:
+        for label in (*self._errors.values(), self.problem):
+            self._set_label(label, "")
+        try:
+            self._tool.check_operation(self._tool.arguments.model_validate(given))
+        except ValidationError as error:
+            missing = self._missing(given)
+            for name in missing:
+                self._show_error(name, self.tr("This is needed."))
+            for problem in error.errors():
+                where = str(problem["loc"][0]) if problem["loc"] else ""
+                self._show_error(where, _error_text(problem["type"], problem["msg"]))
+            return False
+        except InvalidParametersError as error:
+            missing = self._missing(given)
+            for name in missing:
+                self._show_error(name, self.tr("This is needed."))
+            if not missing:
+                self._set_label(self.problem, error.message)
+            return False
+        return True
+
+    def _missing(self, given: dict[str, object]) -> list[str]:
+        """What the chosen operation needs and was not given."""
+        fields = self._tool.operations.get(self._op)
+        return [name for name in self._rows if fields and name in fields.needs and name not in given]
+
+    def _show_error(self, name: str, words: str) -> None:
+        label = self._errors.get(name, self.problem)
+        self._set_label(label, words)
+        if name in self.editors:
+            self._area.ensureWidgetVisible(self._rows[name])
+            self.editors[name].control.setFocus()
+
+    def _set_label(self, label: QLabel, words: str) -> None:
+        label.setText(words)
+        label.setVisible(bool(words))
+
+    async def _find(self, kind: ArgumentKind, word: str) -> list[str]:
+        notes = (p.name for p in self._tool.parameters if p.kind is ArgumentKind.NOTE)
+        note = next((str(self.editors[name].value or "") for name in notes if name in self.editors), "")
+        return await self._names.like(kind, word, note)
+
+    def _set_size(self) -> None:
+        """Have room for the fields of the chosen operation; it grows with them and shrinks for none."""
+        zoom, window = self._theme.zoom, self._window
+        self.setMinimumWidth(min(round(560 * zoom), window.width() - 40))
+        most = max(160, window.height() - round(300 * zoom))
+        # Words wrap: how high they are depends on the width that they get.
+        width = max(self.minimumWidth(), self.width() if self.isVisible() else 0) - round(48 * zoom)
+        # A scroll area keeps a bar that it once had unless the fields fit beside it, too.
+        width -= self._area.verticalScrollBar().sizeHint().width()
+        column = self._inside.layout()
+        wanted = column.totalHeightForWidth(width) if column is not None else 0
+        before = self._area.height()
+        self._area.setMinimumHeight(max(self._area.minimumHeight(), min(most, wanted + 8)))
+        if self.isVisible():
+            # Its buttons stay in sight: what it grows beyond the window, it goes up.
+            grown = max(0, self._area.minimumHeight() - before)
+            beyond = self.frameGeometry().bottom() + grown - window.frameGeometry().bottom()
+            if grown and beyond > 0:
+                self.move(self.x(), max(window.y(), self.y() - beyond))
+
+
+def humanize(name: str) -> str:
+    """A tool or an argument as a person reads it."""
+    words = name.replace("__", ": ").replace("_", " ")
+    return words[:1].upper() + words[1:]
+
+
+def _error_text(kind: str, message: str) -> str:
+    """A problem that pydantic found, for people."""
+    words = {"missing": "This is needed.", "string_too_short": "This is needed."}
+    return words.get(kind, message)
+
+
+def _error_label() -> QLabel:
+    label = QLabel()
+    label.setProperty("tone", "danger")
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setWordWrap(True)
+    label.hide()
+    return label

@@ -1,0 +1,100 @@
+"""What a tool answered, as Markdown for people: facts as a list, lists of things as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from app.agent.result_formatting import wikilink
+from app.vault.path import NOTE_SUFFIXES
+
+_TIME_FIELDS = ("created", "modified", "time", "at", "settled", "expires")
+_MAX_ROWS, _MAX_COLUMNS, _MAX_INLINE_CHARS = 200, 7, 300
+
+
+def format_result(result: Mapping[str, object]) -> str:
+    """The fields of a result: short ones first, then texts, then lists; empty ones are left out."""
+    facts: list[str] = []
+    parts: list[str] = []
+    for name, value in result.items():
+        if value in (None, "", [], {}, ()) or name == "message":
+            continue
+        if isinstance(value, Mapping):
+            rows = "\n".join(
+                f"- **{_escape_markdown(str(one))}**: {_cell_text(each)}" for one, each in value.items()
+            )
+            parts.append(f"### {_title(name)}\n\n{rows}")
+        elif isinstance(value, Sequence) and not isinstance(value, str):
+            parts.append(f"### {_title(name)}\n\n{_list(value)}")
+        elif isinstance(value, str) and ("\n" in value or len(value) > _MAX_INLINE_CHARS):
+            parts.append(f"### {_title(name)}\n\n{_code_block(value)}")
+        else:
+            facts.append(f"- **{_title(name)}**: {_field_text(name, value)}")
+    return "\n\n".join([*(["\n".join(facts)] if facts else []), *parts])
+
+
+def _list(values: Sequence[object]) -> str:
+    shown = values[:_MAX_ROWS]
+    more = f"\n\n… and {len(values) - len(shown):,} more" if len(values) > len(shown) else ""
+    if not all(isinstance(value, Mapping) for value in shown):
+        return "\n".join(f"- {_cell_text(value)}" for value in shown) + more
+    rows = [value for value in shown if isinstance(value, Mapping)]
+    filled = (name for row in rows for name, value in row.items() if value not in (None, "", []))
+    names = list(dict.fromkeys(filled))
+    if "path" in names:  # a link that says the name
+        names = [name for name in names if name not in ("name", "title")]
+    names = names[:_MAX_COLUMNS]
+    head = "| " + " | ".join(map(_title, names)) + " |\n|" + "---|" * len(names)
+    lines = (
+        "| " + " | ".join(_field_text(name, row.get(name), "table") for name in names) + " |" for row in rows
+    )
+    return "\n".join([head, *lines]) + more
+
+
+def _field_text(name: str, value: object, place: str = "") -> str:
+    """The value of a field; a Unix time as the moment that it is."""
+    if (
+        name in _TIME_FIELDS
+        and isinstance(value, int | float)
+        and not isinstance(value, bool)
+        and value > 1e8
+    ):
+        return datetime.fromtimestamp(value).strftime("%Y-%m-%d %H:%M")
+    return _cell_text(value, place)
+
+
+def _cell_text(value: object, place: str = "") -> str:
+    """A value on one line; the path of a note as a link to it."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.3g}" if abs(value) < 1000 else f"{value:,.0f}"
+    if isinstance(value, Mapping):
+        return " ".join(filter(None, (_cell_text(one, place) for one in value.values())))
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return "; ".join(_cell_text(one, place) for one in value[:20])
+    text = " ".join(str(value).split())
+    if text.lower().endswith(NOTE_SUFFIXES) and len(text) < _MAX_INLINE_CHARS:
+        made = wikilink(text)
+        return made.replace("|", "\\|") if place else made
+    return _escape_markdown(text if len(text) <= _MAX_INLINE_CHARS else f"{text[: _MAX_INLINE_CHARS - 1]}…")
+
+
+def _escape_markdown(text: str) -> str:
+    """Text in which nothing is Markdown, so that a note can't draw into the answer."""
+    return "".join(f"\\{letter}" if letter in "\\`*_[]<>#|!~$=^" else letter for letter in text)
+
+
+def _code_block(text: str) -> str:
+    """A long text as it is, every mark of it visible."""
+    fence = "```"
+    while fence in text:
+        fence += "`"
+    return f"{fence}\n{text}\n{fence}"
+
+
+def _title(name: str) -> str:
+    words = name.replace("_", " ")
+    return words[:1].upper() + words[1:]

@@ -1,0 +1,424 @@
+"""The window of an open vault: side, graph and notes, agent, and the folded bottom; and how it is laid out.
+
+It makes the panels and keeps their places: those in sight one by one, so that the window answers in between,
+the others when they are first looked for. What they say to one another is connected in `wiring.py`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from typing import Any
+
+from PySide6.QtCore import QEvent, Qt, QTimer, Signal, SignalInstance
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import (
+    QApplication,
+    QButtonGroup,
+    QHBoxLayout,
+    QSplitter,
+    QStackedWidget,
+    QTabWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.desktop.bridge import VaultClient
+from app.desktop.notes.tabs import NoteTabs
+from app.desktop.panel_registry import PanelSpec
+from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets.panel import Panel, ThemedButton
+
+_SIDE_WIDTH, _AGENT_WIDTH, _BOTTOM_HEIGHT = 264, 372, 280
+_MIN_SIDE_WIDTH, _MIN_GRAPH_WIDTH, _MIN_AGENT_WIDTH, _MIN_BOTTOM_HEIGHT = 180, 200, 280, 200
+_CENTER_SHARES = [46, 54]  # of the graph and the notes, until the user moves what is between them
+
+
+class VaultLayout(QWidget):
+    """The panels of one vault; `panel` finds one by its id.
+
+    `command` carries the id of a command that a button stands for, or `help:` and a page. `made` carries the
+    id of a panel and the panel, as soon as there is one.
+    """
+
+    command = Signal(str)
+    made = Signal(str, QWidget)
+
+    def __init__(
+        self,
+        client: VaultClient,
+        theme: ThemeSource,
+        kinds: Iterable[PanelSpec],
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.client = client
+        self._theme = theme
+        self._kinds = {kind.id: kind for kind in kinds}
+        self._panels: dict[str, QWidget] = {}
+        self._tabs: dict[str, QWidget] = {}  # the places of the panels at the bottom
+        self._wanted: dict[str, Any] = {}  # the layout that `restore` was given
+        self._buttons: dict[str, ThemedButton] = {}
+        self._folded: set[str] = set()  # what is hidden for want of room only
+        self._shares = _CENTER_SHARES
+        self.setObjectName("page")
+        self._fit_soon = QTimer(self, singleShot=True, interval=0)
+        self._fit_soon.timeout.connect(self._fold_to_fit)
+        # From the outside in: what a filled part is put into styles all that is in it once more.
+        self.down = _splitter(Qt.Orientation.Vertical, self)
+        self.across = _splitter(Qt.Orientation.Horizontal, self.down)
+        self.side = QStackedWidget(self.across)
+        self.side.setObjectName("panel")
+        self.center = _splitter(Qt.Orientation.Horizontal, self.across)
+        self.bottom = QTabWidget(self.down)
+        self.bottom.setDocumentMode(True)
+        self._arrange()
+
+    def panel(self, panel_id: str) -> QWidget | None:
+        """The panel with that id, made now if it was not yet; None if the window has none such."""
+        if panel_id not in self._panels and panel_id in self._kinds:
+            self._make(self._kinds[panel_id])
+        return self._panels.get(panel_id)
+
+    def existing(self, panel_id: str) -> QWidget | None:
+        """The panel with that id, if somebody has looked for it yet."""
+        return self._panels.get(panel_id)
+
+    async def build(self, state: dict[str, Any]) -> None:
+        """Make what is in sight by `state`, with the window's events between the panels; then lay it out."""
+        self._wanted = state
+        for panel_id in self._in_sight():
+            self.panel(panel_id)
+            self._lay_out()
+            await asyncio.sleep(0)
+        self.restore(state)
+
+    @property
+    def notes(self) -> NoteTabs | None:
+        """The tabs of the notes."""
+        panel = self._panels.get("notes")
+        return panel if isinstance(panel, NoteTabs) else None
+
+    def show_side(self, panel_id: str, *, fold: bool = False) -> None:
+        """Show a side panel; with `fold`, hide the side if it is shown already."""
+        panel = self.panel(panel_id)
+        if panel is None:
+            return
+        if fold and self.side.currentWidget() is panel and not self.side.isHidden():
+            self.side.hide()
+            self._fold_to_fit()
+        else:
+            self.side.setCurrentWidget(panel)
+            self.show_area("side")
+
+    def toggle(self, area: str) -> None:
+        """Show or hide "side", "graph", "agent" or "bottom"."""
+        widget = self._areas()[area]
+        if widget is None:
+            return
+        if widget.isHidden():
+            self.show_area(area)
+        else:
+            widget.hide()
+            self._make_room()
+            self._fold_to_fit()
+
+    def show_area(self, area: str) -> None:
+        """Show "side", "graph", "agent" or "bottom"; another is folded where both have no room."""
+        if (widget := self._areas()[area]) is not None:
+            self._folded.discard(area)
+            if area == "bottom":
+                self._unfold_bottom()
+            widget.show()
+            self._fill_bottom()
+        self._make_room()
+        self._fold_to_fit(keep=area)
+
+    def show_bottom(self, panel_id: str) -> None:
+        """Unfold the bottom with this panel in front."""
+        if self.panel(panel_id) is not None:
+            self.bottom.setCurrentWidget(self._tabs[panel_id])
+            self._unfold_bottom()
+            self._mark_buttons()
+
+    def _unfold_bottom(self) -> None:
+        """Show the bottom, as high as its panels need where nobody has made it higher."""
+        if self.bottom.isHidden():
+            self.bottom.show()
+            whole, wanted = sum(self.down.sizes()), round(_BOTTOM_HEIGHT * self._theme.zoom)
+            if self.down.sizes()[1] < wanted < whole // 2:
+                self.down.setSizes([whole - wanted, wanted])
+
+    def state(self) -> dict[str, Any]:
+        """The layout, for the next start."""
+        current = next((i for i, p in self._panels.items() if p is self.side.currentWidget()), "")
+        gone = {name for name, widget in self._areas().items() if widget is not None and widget.isHidden()}
+        hidden = sorted(gone - self._folded)
+        sizes = {name: splitter.sizes() for name, splitter in self._splitters().items()}
+        self._save_shares()
+        sizes["centre"] = self._shares
+        return {"side": current, "hidden": hidden, "sizes": sizes}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Lay it out as `state` says, or as at the first start."""
+        self._wanted = state
+        for panel_id in self._in_sight():
+            self.panel(panel_id)
+        self._lay_out()
+
+    def _in_sight(self) -> list[str]:
+        """What a person sees first, in the order of looking at it."""
+        sides = [kind.id for kind in self._kinds.values() if kind.area == "side"]
+        wanted = str(self._wanted.get("side"))
+        first = wanted if wanted in sides else next(iter(sides), "")
+        centre = [kind.id for kind in self._kinds.values() if kind.area not in ("side", "bottom")]
+        bottom = [] if "bottom" in self._hidden() else list(self._tabs)[:1]
+        return [each for each in (first, *centre, *bottom) if each]
+
+    def _hidden(self) -> list[str]:
+        hidden: list[str] = self._wanted.get("hidden", ["bottom"])
+        return hidden
+
+    def _lay_out(self) -> None:
+        """Show and size what is there by now."""
+        state = self._wanted
+        for name, widget in self._areas().items():
+            if widget is not None:
+                widget.setVisible(name not in self._hidden())
+        if (panel := self._panels.get(str(state.get("side")))) is not None:
+            self.side.setCurrentWidget(panel)
+        zoom = self._theme.zoom
+        first = {
+            "across": [round(_SIDE_WIDTH * zoom), 10_000, round(_AGENT_WIDTH * zoom)],
+            "centre": _CENTER_SHARES,
+            "down": [10_000, round(_BOTTOM_HEIGHT * zoom)],
+        }
+        kept = state.get("sizes", {})
+        for name, splitter in self._splitters().items():
+            sizes = kept.get(name, [])
+            fits = len(sizes) == splitter.count() and (all(sizes) if name == "centre" else any(sizes))
+            splitter.setSizes(sizes if fits else first[name][: splitter.count()])
+            if name == "centre" and fits:
+                self._shares = list(sizes)
+        self._make_room()
+        self._fold_to_fit()
+
+    def event(self, event: QEvent) -> bool:
+        """Fit again what has come to need more room, such as a note whose parts are there now."""
+        if event.type() == QEvent.Type.LayoutRequest and self.isVisible():
+            self._fit_soon.start()
+        return super().event(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Fold what there is no room for, or bring it back."""
+        super().resizeEvent(event)
+        self._fold_to_fit()
+
+    def _fold_to_fit(self, *, keep: str = "") -> None:
+        """Fold the side, then the graph, then the agent, until the rest has room; but not `keep`.
+
+        What was folded comes back as soon as there is room again. The graph stays while no note is open.
+        """
+        areas, needs = self._areas(), self._needs()
+        room = self.width() - self._bar.sizeHint().width() if self.isVisible() else sum(needs.values())
+        folded: set[str] = set()
+        for name in ("side", "graph", "agent"):
+            needed = sum(need for other, need in needs.items() if other not in folded)
+            alone = name == "graph" and "notes" not in needs
+            if needed > room and name in needs and name != keep and not alone:
+                folded.add(name)
+        for name in self._folded ^ folded:
+            if (widget := areas[name]) is not None:
+                widget.setVisible(name not in folded)
+        self._folded = folded
+        self._mark_buttons()
+
+    def _needs(self) -> dict[str, int]:
+        """How wide each area that the user wants to see has to be at least, in pixels."""
+        least = {"side": _MIN_SIDE_WIDTH, "graph": _MIN_GRAPH_WIDTH, "agent": _MIN_AGENT_WIDTH}
+        areas = self._areas()
+        needs = {
+            name: max(round(width * self._theme.zoom), _least_width(widget)) + self.across.handleWidth()
+            for name, width in least.items()
+            if (widget := areas[name]) is not None and (not widget.isHidden() or name in self._folded)
+        }
+        if self.notes is not None and self.notes.tabs():
+            needs["notes"] = _least_width(self.notes)
+        return needs
+
+    def _make_room(self) -> None:
+        """The graph has the whole centre while no note is open; then both have what they had before."""
+        notes, graph = self.notes, self._panels.get("graph")
+        if notes is None:
+            return
+        no_graph = graph is None or (graph.isHidden() and "graph" not in self._folded)
+        wanted = bool(notes.tabs()) or no_graph
+        if wanted and notes.isHidden():
+            notes.show()
+            if graph is not None:
+                self.center.setSizes(self._shares)
+        elif not wanted and not notes.isHidden():
+            self._save_shares()
+            notes.hide()
+
+    def _follow_notes(self, *_: object) -> None:
+        self._make_room()
+        self._fold_to_fit()
+
+    def _save_shares(self) -> None:
+        """Remember how graph and notes share the centre, if both are there."""
+        notes, graph = self.notes, self._panels.get("graph")
+        both = notes is not None and graph is not None and notes.isVisible() and graph.isVisible()
+        if both and all(self.center.sizes()):
+            self._shares = self.center.sizes()
+
+    def _areas(self) -> dict[str, QWidget | None]:
+        return {
+            "side": self.side,
+            "graph": self._panels.get("graph"),
+            "agent": self._panels.get("agent"),
+            "bottom": self.bottom,
+        }
+
+    def _splitters(self) -> dict[str, QSplitter]:
+        return {"across": self.across, "centre": self.center, "down": self.down}
+
+    def _make(self, kind: PanelSpec) -> None:
+        tab = self._tabs.get(kind.id)
+        places = {"side": self.side, "graph": self.center, "notes": self.center, "bottom": tab}
+        panel = kind.make(self.client, self._theme, places.get(kind.area) or self.across)
+        self._panels[kind.id] = panel
+        if kind.area == "side":
+            self.side.addWidget(panel)
+        elif kind.area in ("graph", "notes"):
+            self.center.insertWidget(0 if kind.area == "graph" else self.center.count(), panel)
+        elif tab is not None and (layout := tab.layout()) is not None:
+            layout.addWidget(panel)
+        else:
+            self.across.addWidget(panel)
+        self._link_help(kind, panel)
+        if kind.id == "agent":
+            panel.setMinimumWidth(round(_MIN_AGENT_WIDTH * self._theme.zoom))
+        if isinstance(panel, NoteTabs):
+            panel.shown.connect(self._follow_notes)
+        self.made.emit(kind.id, panel)
+
+    def _link_help(self, kind: PanelSpec, panel: QWidget) -> None:
+        """Give the panel a button that opens its page of the help.
+
+        Panels at the bottom share the button next to their tabs; graph and notes have buttons of their own.
+        """
+        requested = getattr(panel, "help_requested", None)
+        if isinstance(panel, Panel) and kind.area != "bottom":
+            button = ThemedButton(self._theme, "question", self.tr("Help"))
+            panel.title.add(button)
+            requested = button.clicked
+        if isinstance(requested, SignalInstance):
+            requested.connect(lambda: self.command.emit(f"help:panel:{kind.id}"))
+
+    def _help_in_front(self) -> None:
+        front = self.bottom.currentWidget()
+        panel = next((id for id, tab in self._tabs.items() if tab is front), "")
+        self.command.emit(f"help:panel:{panel}")
+
+    def panel_in_focus(self) -> str:
+        """Return the id of the panel that has the keyboard focus; empty if none has it."""
+        if (focused := QApplication.focusWidget()) is None:
+            return ""
+        panels = self._panels.items()
+        return next((id for id, panel in panels if panel is focused or panel.isAncestorOf(focused)), "")
+
+    def _make_tabs(self) -> None:
+        """The places at the bottom; each panel comes into its own when it is looked at."""
+        for kind in self._kinds.values():
+            if kind.area == "bottom":
+                tab = self._tabs[kind.id] = QWidget()
+                row = QHBoxLayout(tab)
+                row.setContentsMargins(0, 0, 0, 0)
+                self.bottom.addTab(tab, self.tr(kind.title))
+        self.bottom.currentChanged.connect(lambda _: self._fill_bottom())
+        button = ThemedButton(self._theme, "question", self.tr("Help"), self.bottom)
+        button.clicked.connect(self._help_in_front)
+        self.bottom.setCornerWidget(button, Qt.Corner.TopRightCorner)
+
+    def _fill_bottom(self) -> None:
+        """Make the panel of the tab in front, if it can be seen."""
+        front = self.bottom.currentWidget()
+        if not self.bottom.isHidden():
+            for panel_id, tab in self._tabs.items():
+                if tab is front:
+                    self.panel(panel_id)
+
+    def _arrange(self) -> None:
+        self.across.addWidget(self.side)
+        self.across.addWidget(self.center)
+        self.across.setStretchFactor(1, 1)
+        self.side.setMinimumWidth(round(_MIN_SIDE_WIDTH * self._theme.zoom))
+        self._make_tabs()
+        # What does not fit scrolls or shrinks: no panel at the bottom pushes the notes together.
+        self.bottom.setMinimumHeight(round(_MIN_BOTTOM_HEIGHT * self._theme.zoom))
+        self.bottom.hide()
+        self.down.addWidget(self.across)
+        self.down.addWidget(self.bottom)
+        self.down.setStretchFactor(0, 1)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        self._bar = self._activity_bar()
+        row.addWidget(self._bar)
+        row.addWidget(self.down, 1)
+
+    def _activity_bar(self) -> QWidget:
+        bar = QWidget()
+        bar.setObjectName("activityBar")
+        bar.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        column = QVBoxLayout(bar)
+        column.setContentsMargins(6, 8, 6, 8)
+        column.setSpacing(4)
+        group = QButtonGroup(bar)
+        group.setExclusive(False)
+        for kind in self._kinds.values():
+            if kind.area == "side":
+                column.addWidget(self._button(kind.id, kind.symbol, self.tr(kind.title), f"show-{kind.id}"))
+        column.addStretch(1)
+        for name, symbol, words in (
+            ("graph", "share-network", self.tr("Graph")),
+            ("agent", "sparkle", self.tr("Agent")),
+            ("bottom", "activity", self.tr("Activity and audit log")),
+        ):
+            if name == "bottom" or name in self._kinds:
+                column.addWidget(self._button(name, symbol, words, f"toggle-{name}"))
+        settings = ThemedButton(self._theme, "gear-six", self.tr("Settings"), size=20)
+        settings.clicked.connect(lambda: self.command.emit("settings"))
+        column.addWidget(settings)
+        return bar
+
+    def _button(self, name: str, symbol: str, words: str, command: str) -> ThemedButton:
+        button = ThemedButton(self._theme, symbol, words, size=20)
+        button.setCheckable(True)
+        button.clicked.connect(lambda: self.command.emit(command))
+        self._buttons[name] = button
+        return button
+
+    def _mark_buttons(self) -> None:
+        areas = self._areas()
+        for name, button in self._buttons.items():
+            if name in areas:
+                area = areas[name]
+                button.setChecked(area is not None and not area.isHidden())
+            else:
+                panel = self._panels.get(name)
+                in_front = panel is not None and self.side.currentWidget() is panel
+                button.setChecked(in_front and not self.side.isHidden())
+
+
+def _splitter(orientation: Qt.Orientation, parent: QWidget) -> QSplitter:
+    made = QSplitter(orientation, parent)
+    made.setHandleWidth(1)
+    made.setChildrenCollapsible(False)
+    return made
+
+
+def _least_width(widget: QWidget) -> int:
+    """Return the width below which a splitter does not shrink the widget."""
+    return widget.minimumWidth() or widget.minimumSizeHint().width()

@@ -1,0 +1,252 @@
+"""What happens when a vault is opened, scanned, lost, found again and closed.
+
+One vault is open at a time. The session owns the client of the open vault; the window only listens.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import logging
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtWidgets import QWidget
+
+from app.desktop.bridge import DesktopApprover, ServiceThread, VaultClient
+from app.desktop.runtime import tasks
+from app.desktop.shell import vault_preflight
+from app.desktop.theme.colors import DARK, LIGHT, Theme
+from app.desktop.theme.icons import prerender_icons
+from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets import dialogs
+from app.errors import VaultBusyError
+from app.settings import Settings
+from app.settings.recent import RecentVaults
+
+if TYPE_CHECKING:
+    from app.index.records import ScanProgress, ScanReport
+    from app.permissions.approval import Approver
+    from app.workspace import Workspace
+
+log = logging.getLogger(__name__)
+Opener = Callable[[Path, Settings, "Approver", bool], Awaitable["Workspace"]]
+
+_VIEW_MODULES = (
+    "app.desktop.vault_controller",
+    "app.desktop.notes.view",
+    "app.desktop.agent.panel",
+    "app.desktop.audit.panel",
+    "numpy.ma",  # what `numpy.unique` loads when it is first called
+)
+_PRELOADED_MODULES = (
+    "app.desktop.approval.dialog",
+    "app.desktop.search.panel",
+    "app.desktop.connections.panel",
+)
+_WARM_UP_MARKDOWN = """---
+a: b
+---
+# Heading
+Text, **bold**, `code`, [[Link]], #tag, $x$, https://example.org, <b>tag</b>[^1]
+
+> [!note] Callout
+
+- [ ] task
+
+| a | b |
+|---|---|
+| c | d |
+
+```python
+code = 1
+```
+[^1]: Footnote
+"""
+
+
+class VaultLifecycle(QObject):
+    """Opens and closes vaults for `window`, and says what becomes of them.
+
+    `opened` carries the `VaultClient`; `closing` is emitted while it can still be used, `closed` after.
+    Who shows the vault may set `shown` while `opened` is told: it is awaited before a vault that is in the
+    index already is looked through, for that takes the processor from whoever waits for the window.
+    `progress` carries a `ScanProgress`, `scanned` a `ScanReport`; `stopped`: reading ended otherwise.
+    """
+
+    opening = Signal(str)
+    opened = Signal(object)
+    closing = Signal(object)
+    closed = Signal()
+    progress = Signal(object)
+    scanned = Signal(object)
+    stopped = Signal()
+    _progressed = Signal(object)
+
+    def __init__(
+        self,
+        service: ServiceThread,
+        settings: Settings,
+        recent: RecentVaults,
+        opener: Opener,
+        theme: ThemeSource,
+        window: QWidget,
+    ) -> None:
+        super().__init__(window)
+        self._opener = opener
+        self._service = service
+        self._theme = theme
+        self._window = window
+        self._recent = recent
+        self._busy = asyncio.Lock()
+        self._scan: asyncio.Task[None] | None = None
+        self._ready: asyncio.Task[None] | None = None
+        self.settings = settings
+        self.client: VaultClient | None = None
+        self.shown: Callable[[], Awaitable[None]] | None = None
+        self.read_only = False
+        self.approver = DesktopApprover(service, self)
+        self._progressed.connect(self.progress, Qt.ConnectionType.QueuedConnection)
+
+    async def open(self, root: Path, *, read_only: bool = False, asked: bool = False) -> bool:
+        """Open the folder at `root` in place of the open vault; whether it is open now.
+
+        A folder that is not a vault is asked about first, unless it was `asked` or opened before; a vault
+        that another app has is offered read-only.
+        """
+        async with self._busy:
+            root = await asyncio.to_thread(root.resolve)
+            if self.client is not None and self.client.workspace.root == root:
+                return True
+            # To count the files takes a while, and a vault that was opened before was asked about then.
+            known = asked or await asyncio.to_thread(self._recent.contains, root)
+            if not known and not await self._is_wanted(root):
+                return False
+            await self._close()
+            self.opening.emit(root.name)
+            workspace = await self._open_workspace(root, read_only)
+            if workspace is None:
+                self.closed.emit()
+                return False
+            self._recent.add(root)
+            await asyncio.to_thread(preload_vault_view, self._theme.theme)
+            self._present(workspace)
+            self._ready = tasks.start(self._get_ready(), what=self.tr("get ready for the first note"))
+            return True
+
+    async def close(self) -> None:
+        """Close the open vault, if one is."""
+        async with self._busy:
+            await self._close()
+
+    def stop_scan(self) -> None:
+        """Stop reading the vault; what was read is kept, and the next start goes on from there."""
+        if self._scan is not None:
+            self._scan.cancel()
+
+    def start_scan(self) -> None:
+        """Read what changed since the last time, in the background."""
+        if self.client is not None and (self._scan is None or self._scan.done()):
+            self._scan = tasks.start(self._read(self.client), what=self.tr("read the vault"))
+
+    async def _is_wanted(self, root: Path) -> bool:
+        try:
+            facts = await asyncio.to_thread(vault_preflight.inspect_folder, root)
+        except OSError as error:
+            reason = error.strerror or str(error)
+            text = self.tr("{0}\n\n{1}. Nothing was changed.").format(root, reason)
+            await dialogs.show_message(self._window, self.tr("This folder can't be opened"), text)
+            return False
+        worry = vault_preflight.open_warning(facts)
+        if worry is None:
+            return True
+        title = self.tr("Open “{0}” as a vault?").format(root.name or root)
+        return await dialogs.confirm(self._window, title, worry, self.tr("Open it"))
+
+    async def _open_workspace(self, root: Path, read_only: bool) -> Workspace | None:
+        try:
+            workspace = await self._service.call(
+                lambda: self._opener(root, self.settings, self.approver, read_only)
+            )
+        except VaultBusyError as error:
+            text = self.tr("{0}\nIt can be opened here for reading only.").format(error.message)
+            answers = (self.tr("Cancel"), self.tr("Open read-only"))
+            title = self.tr("This vault is open elsewhere")
+            if await dialogs.choose(self._window, title, text, answers) == 1:
+                return await self._open_workspace(root, True)
+            return None
+        self.read_only = workspace.read_only
+        return workspace
+
+    def _present(self, workspace: Workspace) -> None:
+        client = VaultClient(self._service, workspace, self.approver, self)
+        self.client, self.shown = client, None
+        self.opened.emit(client)
+        self.start_scan()
+
+    async def _close(self) -> None:
+        client = self.client
+        if client is None:
+            return
+        if self._scan is not None and not self._scan.done():
+            self._scan.cancel()
+            await asyncio.wait([self._scan])
+        self._scan = None
+        if self._ready is not None:
+            self._ready.cancel()
+        self.closing.emit(client)
+        self.client = None
+        try:
+            await client.close()
+        finally:
+            client.deleteLater()
+            self.closed.emit()
+
+    async def _get_ready(self) -> None:
+        if self.shown is not None:
+            await self.shown()
+        await asyncio.to_thread(warm_up)
+
+    async def _read(self, client: VaultClient) -> None:
+        try:
+            if self.shown is not None and len(client.workspace.index.resolver):
+                await self.shown()
+            report: ScanReport = await client.run(lambda workspace: workspace.start_scan(self._report))
+        except BaseException:
+            self.stopped.emit()
+            raise
+        self.scanned.emit(report)
+
+    def _report(self, progress: ScanProgress) -> None:
+        """Called in the service thread, some hundred times a second at most."""
+        self._progressed.emit(progress)
+
+
+def preload_vault_view(*themes: Theme) -> None:
+    """Import what a vault's window needs, and make its icons. Takes a second: call it in a thread."""
+    for module in _VIEW_MODULES:
+        importlib.import_module(module)
+    from app.desktop.graph.settings.model import GraphSettings
+
+    GraphSettings()  # Pydantic builds the model when it is first used.
+    _draw_ahead(*themes)
+
+
+def warm_up() -> None:
+    """Load what is looked for next, and make what Markdown and the other theme need: in a thread."""
+    from app.vault.markdown.render import render
+
+    for module in _PRELOADED_MODULES:
+        importlib.import_module(module)
+    render(_WARM_UP_MARKDOWN, lambda name: None)
+    _draw_ahead(LIGHT, DARK)
+
+
+def _draw_ahead(*themes: Theme) -> None:
+    try:
+        for theme in themes:
+            prerender_icons(theme)
+    except OSError as error:
+        log.warning("icons could not be drawn ahead: %s", error)

@@ -1,0 +1,303 @@
+"""Two texts of a note of which the user chooses one, or parts of both.
+
+Both are shown, each difference can be picked, and the result can be edited before it is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QDialog,
+    QHBoxLayout,
+    QListWidget,
+    QPushButton,
+    QRadioButton,
+    QSplitter,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets.diff.view import DiffView
+from app.desktop.widgets.panel import ElidedLabel
+from app.desktop.widgets.plain_labels import heading_label, plain_label
+from app.desktop.widgets.text_editor import TextEditor
+from app.vault.diff import Diff, compare
+from app.vault.editable_text import NotEditableError
+from app.vault.escaped_line import describe
+from app.vault.path import NotePath
+from app.vault.undo import MergeConflict
+
+
+@dataclass(frozen=True, slots=True)
+class ConflictTexts:
+    """What the dialog says: its title, what happened, how to choose, the choices, and the two buttons."""
+
+    title: str
+    heading: str
+    note: str
+    ours: str
+    theirs: str
+    merged: str
+    picked: str
+    leave: str
+    done: str
+
+
+def undo_conflict_texts(several: bool) -> ConflictTexts:
+    """The words for changes that undo can't take back without touching later ones."""
+    return ConflictTexts(
+        title=_tr("Choose what stays"),
+        heading=_tr("These notes have changed since, at the same lines")
+        if several
+        else _tr("This note has changed since, at the same lines"),
+        note=_tr(
+            "Left is the text as it is now, right with the change undone. Tick what to take; all that is"
+            " undone is shown to you once more before it is written."
+        ),
+        ours=_tr("Keep it as it is now"),
+        theirs=_tr("Undo the change"),
+        merged="",
+        picked=_tr("As picked or edited below"),
+        leave=_tr("Leave everything as it is"),
+        done=_tr("Continue…"),
+    )
+
+
+@dataclass
+class ConflictResolution:
+    """One conflict and what the user has made of it; at first the file stays as it is."""
+
+    conflict: MergeConflict
+    result: bytes | None
+    unticked: frozenset[int]
+
+    @classmethod
+    def of(cls, conflict: MergeConflict) -> ConflictResolution:
+        """A conflict that nothing was picked for."""
+        hunks = compare(conflict.ours, conflict.theirs).hunks
+        return cls(conflict, None if conflict.ours_missing else conflict.ours, frozenset(range(len(hunks))))
+
+    @property
+    def name(self) -> str:
+        """The file, and where it goes back to."""
+        path, target = self.conflict.path, self.conflict.goes_to
+        return describe(f"{path} → {target}" if target is not None else str(path))
+
+    @property
+    def is_text_on_both_sides(self) -> bool:
+        """Whether there are differences to pick from; not where one side has no file."""
+        return not (self.conflict.ours_missing or self.conflict.theirs_missing)
+
+    def keep_ours(self) -> None:
+        """Leave the file as it is now."""
+        self.result = None if self.conflict.ours_missing else self.conflict.ours
+        self.unticked = frozenset(range(len(self._diff.hunks)))
+
+    def take_theirs(self) -> None:
+        """Make the file what undo wants."""
+        self.result = None if self.conflict.theirs_missing else self.conflict.theirs
+        self.unticked = frozenset()
+
+    def pick(self, unticked: frozenset[int]) -> None:
+        """Take the differences from undo's text but for these."""
+        diff = self._diff
+        self.unticked = unticked
+        self.result = diff.apply(set(range(len(diff.hunks))) - unticked)
+
+    @property
+    def _diff(self) -> Diff:
+        return compare(self.conflict.ours, self.conflict.theirs)
+
+
+class ConflictDialog(QDialog):
+    """Settles conflicts one file after the other; `choices` has the results once it is accepted.
+
+    Args:
+        conflicts: The files and their texts.
+        theme: The theme in force.
+        parent: The window.
+        words: What the dialog says; that of undo where none are given.
+        merged: Both texts of the only conflict as one, where they do not collide.
+        begun: What the user made of the only conflict before, to go on with.
+    """
+
+    def __init__(
+        self,
+        conflicts: Sequence[MergeConflict],
+        theme: ThemeSource,
+        parent: QWidget | None = None,
+        *,
+        words: ConflictTexts | None = None,
+        merged: bytes | None = None,
+        begun: bytes | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._words = words or undo_conflict_texts(len(conflicts) > 1)
+        self._merged = merged
+        self.setWindowModality(Qt.WindowModality.WindowModal)
+        self.setWindowTitle(self._words.title)
+        self.resize(980, 700)
+        self.settlings = tuple(ConflictResolution.of(conflict) for conflict in conflicts)
+        if begun is not None:
+            self.settlings[0].result = begun
+        self._row = 0
+        self.files = QListWidget()
+        self.files.setAccessibleName(self.tr("Files in conflict"))
+        self.files.addItems([one.name for one in self.settlings])
+        self.files.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        self.files.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.diff_view = DiffView(theme)
+        self._place = ElidedLabel()
+        self._place.setContentsMargins(0, 0, 12, 0)
+        self.diff_view.set_lead(self._place)
+        self.editor = TextEditor(self.tr("What will be written; it can be edited"))
+        self.ours_button = QRadioButton(self._words.ours)
+        self.theirs_button = QRadioButton(self._words.theirs)
+        self.merged_button = QRadioButton(self._words.merged)
+        self.merged_button.setVisible(merged is not None)
+        self.picked_button = QRadioButton(self._words.picked)
+        self._build()
+        self._connect()
+        self.files.setCurrentRow(0)
+
+    def choices(self) -> dict[NotePath, bytes | None]:
+        """What each file is to hold (None: no such file), for those that are not to stay as they are."""
+        self.editor.flush()
+        found: dict[NotePath, bytes | None] = {}
+        for one in self.settlings:
+            stays = None if one.conflict.ours_missing else one.conflict.ours
+            if one.result != stays:
+                found[one.conflict.path] = one.result
+        return found
+
+    @property
+    def current(self) -> ConflictResolution:
+        """The conflict that is shown."""
+        return self.settlings[self._row]
+
+    def _build(self) -> None:
+        words = heading_label(self._words.heading)
+        words.setContentsMargins(16, 14, 16, 2)
+        note = plain_label(self._words.note, "muted")
+        note.setWordWrap(True)
+        note.setContentsMargins(16, 0, 16, 8)
+        sides = QHBoxLayout()
+        sides.setContentsMargins(12, 4, 12, 4)
+        sides.setSpacing(16)
+        group = QButtonGroup(self)
+        for button in (self.ours_button, self.theirs_button, self.merged_button, self.picked_button):
+            group.addButton(button)
+            sides.addWidget(button)
+        sides.addStretch(1)
+        right = QWidget()
+        column = QVBoxLayout(right)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addLayout(sides)
+        panes = QSplitter(Qt.Orientation.Vertical)
+        panes.addWidget(self.diff_view)
+        panes.addWidget(self.editor)
+        panes.setChildrenCollapsible(False)
+        column.addWidget(panes, 1)
+        body = QSplitter()
+        body.addWidget(self.files)
+        body.addWidget(right)
+        body.setSizes([220, 760])
+        body.setStretchFactor(1, 1)
+        self.files.setVisible(len(self.settlings) > 1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(words)
+        layout.addWidget(note)
+        layout.addWidget(body, 1)
+        layout.addLayout(self._buttons())
+
+    def _buttons(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setContentsMargins(16, 10, 16, 12)
+        row.setSpacing(8)
+        row.addStretch(1)
+        cancel = QPushButton(self._words.leave)
+        cancel.setDefault(True)
+        cancel.clicked.connect(self.reject)
+        self.save_button = QPushButton(self._words.done)
+        self.save_button.setProperty("role", "primary")
+        self.save_button.setAutoDefault(False)
+        self.save_button.clicked.connect(self.accept)
+        row.addWidget(cancel)
+        row.addWidget(self.save_button)
+        return row
+
+    def _connect(self) -> None:
+        self.files.currentRowChanged.connect(self._show)
+        self.ours_button.clicked.connect(lambda: self._resolve(ConflictResolution.keep_ours))
+        self.theirs_button.clicked.connect(lambda: self._resolve(ConflictResolution.take_theirs))
+        self.merged_button.clicked.connect(self._use_merged)
+        self.diff_view.ticks_changed.connect(self._pick)
+        self.editor.changed.connect(self._edited)
+        self.editor.invalid.connect(lambda problem: self.save_button.setEnabled(not problem))
+        self.editor.reset_button.hide()
+
+    def _show(self, row: int) -> None:
+        if row < 0:
+            return
+        self.editor.flush()
+        self._row = row
+        self._show_sides()
+        self._show_result()
+
+    def _show_sides(self) -> None:
+        one = self.current
+        conflict = one.conflict
+        self._place.setText(one.name)
+        self.diff_view.show_contents(
+            None if conflict.ours_missing else conflict.ours,
+            None if conflict.theirs_missing else conflict.theirs,
+            selectable=one.is_text_on_both_sides,
+            unticked=one.unticked,
+            keep_place=True,
+        )
+
+    def _show_result(self) -> None:
+        one = self.current
+        stays = None if one.conflict.ours_missing else one.conflict.ours
+        goes = None if one.conflict.theirs_missing else one.conflict.theirs
+        self.picked_button.setEnabled(one.is_text_on_both_sides)
+        choices = {self._merged: self.merged_button, stays: self.ours_button, goes: self.theirs_button}
+        button = choices.get(one.result, self.picked_button)
+        button.setChecked(True)
+        try:
+            if one.result is None:
+                raise NotEditableError("there is no file")
+            self.editor.load(one.result)
+            self.editor.show()
+        except NotEditableError:
+            self.editor.unload()
+            self.editor.hide()
+
+    def _resolve(self, how: Callable[[ConflictResolution], None]) -> None:
+        how(self.current)
+        self._show_sides()
+        self._show_result()
+
+    def _use_merged(self) -> None:
+        self.current.result = self._merged
+        self._show_result()
+
+    def _pick(self, unticked: frozenset[int]) -> None:
+        self.current.pick(unticked)
+        self._show_result()
+
+    def _edited(self, content: bytes) -> None:
+        if content != self.current.result:
+            self.current.result = content
+            self.picked_button.setChecked(True)
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("ConflictDialog", text)

@@ -1,0 +1,39 @@
+"""Rows with a count, or a few words, at their right end."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, Qt
+from PySide6.QtGui import QColor, QPainter
+from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
+
+from app.desktop.theme.theme import ThemeSource
+
+
+class CountDelegate(QStyledItemDelegate):
+    """Paints what the style paints, and the number or words under `role` in a faint colour at the right."""
+
+    def __init__(self, theme: ThemeSource, role: int, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._role = role
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        """Paint the row; where both have no room, the words at the right are shortened."""
+        count = index.data(self._role)
+        super().paint(painter, option, index)
+        if count is None or count == "":
+            return
+        painter.save()
+        painter.setPen(QColor(self._theme.theme.faint))
+        place = QRect(option.rect)
+        place.setRight(place.right() - 8)
+        if isinstance(count, int):
+            words = f"{count:,}"
+        else:
+            name = str(index.data())
+            place.setLeft(place.left() + option.fontMetrics.horizontalAdvance(name) + 24)
+            words = option.fontMetrics.elidedText(str(count), Qt.TextElideMode.ElideRight, place.width())
+        painter.drawText(place, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, words)
+        painter.restore()

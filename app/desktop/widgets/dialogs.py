@@ -1,0 +1,242 @@
+"""Dialogs as awaited questions.
+
+`open()` and a future, never `exec()`: a nested event loop inside a coroutine leaves other tasks waiting for
+ever, and hangs the end of the app.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+
+import shiboken6
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import (
+    QDialog,
+    QFileDialog,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+
+async def run_dialog(dialog: QDialog) -> int:
+    """Show `dialog` as a sheet of its window and wait for its answer.
+
+    Returns:
+        What `finished` carries: `QDialog.DialogCode.Accepted` (1) or `Rejected` (0).
+
+    Cancelling the call closes the dialog. The dialog is deleted in the end.
+    """
+    answer: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+
+    def take(result: int) -> None:
+        if not answer.done():
+            answer.set_result(result)
+
+    dialog.finished.connect(take)
+    # A parent that is destroyed takes the dialog with it, without `finished`.
+    dialog.destroyed.connect(lambda *_: take(int(QDialog.DialogCode.Rejected)))
+    dialog.open()
+    try:
+        return await answer
+    finally:
+        if shiboken6.isValid(dialog):
+            dialog.close()
+            dialog.deleteLater()
+
+
+class SheetDialog(QDialog):
+    """A small dialog in the app's look: a title, words, an optional body and the buttons.
+
+    The last button is on the right. `add_button` returns it, so that the caller can give it the focus.
+    """
+
+    def __init__(self, parent: QWidget | None, title: str, text: str = "") -> None:
+        super().__init__(parent)
+        self.setWindowTitle(title)
+        self.setWindowModality(Qt.WindowModality.WindowModal)
+        self.setMinimumWidth(380)
+        self._layout = QVBoxLayout(self)
+        self._layout.setContentsMargins(24, 20, 24, 20)
+        self._layout.setSpacing(12)
+        self._heading = _label(title, "heading")
+        self._layout.addWidget(self._heading)
+        if text:
+            words = _label(text)
+            words.setProperty("tone", "muted")
+            self._layout.addWidget(words)
+        self._body = QVBoxLayout()
+        self._layout.addLayout(self._body)
+        self._buttons = QHBoxLayout()
+        self._buttons.setSpacing(8)
+        self._buttons.addStretch(1)
+        self._layout.addSpacing(4)
+        self._layout.addLayout(self._buttons)
+
+    def set_heading(self, text: str) -> None:
+        """Show another title over the words."""
+        self._heading.setText(text)
+
+    def add_body(self, widget: QWidget) -> None:
+        """Put `widget` between the words and the buttons."""
+        self._body.addWidget(widget)
+
+    def add_button(self, text: str, code: int, role: str = "") -> QPushButton:
+        """A button that ends the dialog with `code`; `role` is "primary", "danger", "quiet" or plain."""
+        button = QPushButton(text, self)
+        if role:
+            button.setProperty("role", role)
+        button.setAutoDefault(False)
+        button.clicked.connect(lambda: self.done(code))
+        self._buttons.addWidget(button)
+        return button
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Enter presses the button that has the focus; elsewhere, the default one."""
+        focused = self.focusWidget()
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and isinstance(focused, QPushButton):
+            focused.click()
+        else:
+            super().keyPressEvent(event)
+
+
+def _label(text: str, size: str = "") -> QLabel:
+    label = QLabel(text)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setWordWrap(True)
+    if size:
+        label.setProperty("textSize", size)
+    return label
+
+
+async def confirm(
+    parent: QWidget | None,
+    title: str,
+    text: str,
+    yes: str = "Continue",
+    no: str = "Cancel",
+    danger: bool = False,
+) -> bool:
+    """Whether the user says yes. The safe answer has the focus, and Escape means no.
+
+    Args:
+        parent: The window that the question belongs to.
+        title: The question in a few words.
+        text: What happens then; plain text.
+        yes: The verb of what will be done, as the button says it.
+        no: The safe answer.
+        danger: Paint the yes as something that can hurt.
+    """
+    sheet = SheetDialog(parent, title, text)
+    safe = sheet.add_button(no, int(QDialog.DialogCode.Rejected))
+    sheet.add_button(yes, int(QDialog.DialogCode.Accepted), "danger" if danger else "primary")
+    safe.setDefault(True)
+    safe.setFocus()
+    return await run_dialog(sheet) == int(QDialog.DialogCode.Accepted)
+
+
+async def choose(
+    parent: QWidget | None, title: str, text: str, answers: tuple[str, ...], *, main: int = -1
+) -> int | None:
+    """Which of `answers` was pressed, by its index; None for Escape.
+
+    The first is the safe one, which Enter gives; the one at `main` stands out.
+    """
+    sheet = SheetDialog(parent, title, text)
+    main %= len(answers)
+    buttons = [sheet.add_button(a, n + 1, "primary" if n == main else "") for n, a in enumerate(answers)]
+    buttons[0].setDefault(True)
+    buttons[0].setFocus()
+    code = await run_dialog(sheet)
+    return code - 1 if code else None
+
+
+async def show_message(parent: QWidget | None, title: str, text: str) -> None:
+    """Tell the user something that needs no answer but must be seen."""
+    sheet = SheetDialog(parent, title, text)
+    button = sheet.add_button("OK", int(QDialog.DialogCode.Accepted), "primary")
+    button.setDefault(True)
+    button.setFocus()
+    await run_dialog(sheet)
+
+
+async def prompt_text(
+    parent: QWidget | None,
+    title: str,
+    label: str,
+    value: str = "",
+    *,
+    problem: str = "",
+    check: Callable[[str], str] | None = None,
+) -> str | None:
+    """Return the line that the user typed, stripped; None when cancelled or left empty.
+
+    Args:
+        parent: The window that the question belongs to.
+        title: The heading.
+        label: What the line is for.
+        value: What the field holds at first, selected.
+        problem: What was wrong with `value` when it was tried; shown until the text changes.
+        check: Says what is wrong with a text, "" if nothing is; such a text can't be taken.
+    """
+    sheet = SheetDialog(parent, title, label)
+    field = QLineEdit(value)
+    field.setAccessibleName(label)
+    field.selectAll()
+    sheet.add_body(field)
+    trouble = _label(problem)
+    trouble.setProperty("tone", "danger")
+    trouble.setVisible(bool(problem))
+    sheet.add_body(trouble)
+    sheet.add_button("Cancel", int(QDialog.DialogCode.Rejected))
+    done = sheet.add_button("OK", int(QDialog.DialogCode.Accepted), "primary")
+    done.setDefault(True)
+    done.setEnabled(bool(value.strip()))
+
+    def judge(text: str) -> None:
+        wrong = check(text.strip()) if check is not None and text.strip() else ""
+        trouble.setText(wrong)
+        trouble.setVisible(bool(wrong))
+        field.setAccessibleDescription(wrong)
+        done.setEnabled(bool(text.strip()) and not wrong)
+
+    field.textChanged.connect(judge)
+    field.setFocus()
+    accepted = await run_dialog(sheet) == int(QDialog.DialogCode.Accepted)
+    return field.text().strip() or None if accepted else None
+
+
+async def pick_folder(
+    parent: QWidget | None, title: str = "Open a folder of notes", *, start: Path | None = None
+) -> Path | None:
+    """The folder that the user picked, looking from `start` on; None when cancelled."""
+    dialog = QFileDialog(parent, title, str(start) if start is not None else "")
+    dialog.setFileMode(QFileDialog.FileMode.Directory)
+    dialog.setOption(QFileDialog.Option.ShowDirsOnly)
+    if await _ask_for_files(dialog) and (chosen := dialog.selectedFiles()):
+        return Path(chosen[0])
+    return None
+
+
+async def pick_save_file(
+    parent: QWidget | None, title: str, suggestion: str, filters: str = ""
+) -> Path | None:
+    """The file to write to, as the user chose it (overwriting was asked about); None when cancelled."""
+    dialog = QFileDialog(parent, title)
+    dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+    dialog.setNameFilter(filters)
+    dialog.selectFile(suggestion)
+    if await _ask_for_files(dialog) and (chosen := dialog.selectedFiles()):
+        return Path(chosen[0])
+    return None
+
+
+async def _ask_for_files(dialog: QFileDialog) -> bool:
+    dialog.setWindowModality(Qt.WindowModality.WindowModal)
+    return await run_dialog(dialog) == int(QDialog.DialogCode.Accepted)

@@ -1,0 +1,1 @@
+"""The diff viewer."""

@@ -1,0 +1,252 @@
+"""The pane that shows a diff, and what the mouse and the keys do on it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from PySide6.QtCore import QPointF, Qt, Signal
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QGuiApplication,
+    QKeyEvent,
+    QKeySequence,
+    QMouseEvent,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QMenu, QWidget
+
+from app.desktop.theme.theme import Theme
+from app.desktop.widgets.diff.row_layout import DiffRows
+from app.desktop.widgets.diff.row_painter import TICK_WIDTH, pane_at
+from app.desktop.widgets.diff.selection import Selection, TextPosition, row_line, word_at
+from app.desktop.widgets.diff.viewport import DiffViewport
+from app.vault.escaped_line import CHIP_SIGN, NOTE_SIGN, EscapedLine
+
+_MAX_SPOKEN_LINES = 20
+_MAX_SPOKEN_CHARS = 2_000
+
+
+class DiffCanvas(DiffViewport):
+    """Paints a `DiffRows`; hunks can be gone through (F8) and ticked (Space or a click), text be copied.
+
+    `hunk_toggled` carries the hunk and whether it is wanted now, `unfold_requested` the first line of a
+    fold, `current_changed` the hunk that the keys act on.
+    """
+
+    hunk_toggled = Signal(int, bool)
+    unfold_requested = Signal(int)
+    current_changed = Signal(int)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(theme, parent)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAccessibleName("Changes")
+        self.viewport().setMouseTracking(True)
+
+    @property
+    def current(self) -> int:
+        """The hunk that the keys act on; -1 before any."""
+        return self._ticks.current
+
+    def show_sheet(self, sheet: DiffRows | None, *, keep_place: bool = False) -> None:
+        """Show `sheet`, from its first change on, or from where the view stands."""
+        place = self.verticalScrollBar().value()
+        self._sheet = sheet
+        self._selection = None
+        if keep_place:
+            self._arrange()
+            self.verticalScrollBar().setValue(place)
+        else:
+            self._ticks = replace(self._ticks, current=-1)
+            self._is_fresh = True
+            self._arrange()
+            self._make_current(0 if sheet is not None and sheet.first_rows else -1)
+
+    def set_ticks(self, unticked: frozenset[int], shown: bool) -> None:
+        """Which hunks are not wanted, and whether there are ticks to change that."""
+        rearrange = shown != self._ticks.shown
+        self._ticks = replace(self._ticks, unticked=unticked, shown=shown)
+        if rearrange:
+            self._arrange()
+        self.viewport().update()
+
+    def step(self, by: int) -> bool:
+        """Go to the next (1) or the previous (-1) hunk; False if there is none."""
+        hunks = len(self._sheet.diff.hunks) if self._sheet else 0
+        target = self.current + by
+        if not 0 <= target < hunks:
+            return False
+        self.go_to_hunk(target)
+        return True
+
+    def go_to_hunk(self, index: int) -> None:
+        """Make hunk `index` the current one and bring it into sight."""
+        if self._sheet is None or not 0 <= index < len(self._sheet.first_rows):
+            return
+        self._is_fresh = False
+        self._reveal(index)
+        self._make_current(index)
+
+    def hunk_text(self, index: int) -> str:
+        """Hunk `index` as lines with − and +, hidden characters named; at most 20 lines of each side."""
+        if self._sheet is None:
+            return ""
+        hunk, sheet = self._sheet.diff.hunks[index], self._sheet
+        gone = range(hunk.before_start, min(hunk.before_end, hunk.before_start + _MAX_SPOKEN_LINES))
+        come = range(hunk.after_start, min(hunk.after_end, hunk.after_start + _MAX_SPOKEN_LINES))
+        parts = [f"− {_line_text(sheet.line('before', number))}" for number in gone]
+        return "\n".join(parts + [f"+ {_line_text(sheet.line('after', number))}" for number in come])
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """F8 and Shift+F8 walk the hunks, Space ticks one; Ctrl+C copies what is selected, else a hunk."""
+        self._is_fresh = False
+        bar, key = self.verticalScrollBar(), event.key()
+        if key == Qt.Key.Key_F8:
+            self.step(-1 if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else 1)
+        elif key == Qt.Key.Key_Space and self._ticks.shown and self.current >= 0:
+            if not event.isAutoRepeat():
+                self._toggle(self.current)
+        elif event.matches(QKeySequence.StandardKey.Copy):
+            self.copy()
+        elif event.matches(QKeySequence.StandardKey.SelectAll):
+            self.select_all()
+        elif key in (Qt.Key.Key_Home, Qt.Key.Key_End):
+            bar.setValue(0 if key == Qt.Key.Key_Home else bar.maximum())
+        else:
+            super().keyPressEvent(event)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Scroll; from now on the view stays where the user left it."""
+        self._is_fresh = False
+        super().wheelEvent(event)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Open a fold, tick a hunk, or make one the current and begin to select."""
+        self._is_fresh = False
+        row = self._row_at(event)
+        if event.button() is not Qt.MouseButton.LeftButton:
+            return
+        self._begin_selection(event)
+        if row is None:
+            return
+        if row.folded and row.before is not None:
+            self.unfold_requested.emit(row.before)
+        elif row.hunk >= 0:
+            self._make_current(row.hunk)
+            if self._ticks.shown and event.position().x() < TICK_WIDTH:
+                self._toggle(row.hunk)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        """Select the word."""
+        pane = pane_at(self._panes(), event.position().x())
+        if pane is None or self._sheet is None:
+            return
+        row, at = self._place_at(event.position(), pane)
+        line = row_line(self._sheet, self._sheet.rows[row], pane.sides)
+        if line is not None:
+            start, end = word_at(line, at)
+            self._select(Selection(pane.sides, TextPosition(row, start), TextPosition(row, end)))
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Go on selecting; else show a hand where a press does something, and where text can be selected."""
+        if event.buttons() & Qt.MouseButton.LeftButton and self._selection is not None:
+            self._extend_selection(event.position())
+            return
+        row, x = self._row_at(event), event.position().x()
+        tick = row is not None and row.hunk >= 0 and self._ticks.shown and x < TICK_WIDTH
+        if tick or (row is not None and row.folded > 0):
+            shape = Qt.CursorShape.PointingHandCursor
+        else:
+            over_text = row is not None and pane_at(self._panes(), x) is not None
+            shape = Qt.CursorShape.IBeamCursor if over_text else Qt.CursorShape.ArrowCursor
+        self.viewport().setCursor(shape)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Offer to copy what is selected, or the change."""
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        copy = menu.addAction("Copy", self.copy)
+        copy.setEnabled(self.selected_text() != "")
+        change = menu.addAction("Copy this change", self.copy_change)
+        change.setEnabled(self.current >= 0)
+        menu.addAction("Select all", self.select_all)
+        menu.popup(event.globalPos())
+
+    def selected_text(self) -> str:
+        """What is selected, with hidden characters named; empty if nothing is."""
+        if self._sheet is None or self._selection is None or self._selection.is_empty:
+            return ""
+        return self._selection.text(self._sheet)
+
+    def copy(self) -> None:
+        """Put what is selected, or else the current change, on the clipboard."""
+        if text := self.selected_text():
+            QGuiApplication.clipboard().setText(text)
+        else:
+            self.copy_change()
+
+    def copy_change(self) -> None:
+        """Put the current change on the clipboard, with − and + before its lines."""
+        if self.current >= 0:
+            QGuiApplication.clipboard().setText(self.hunk_text(self.current))
+
+    def select_all(self) -> None:
+        """Select every line that is shown; side by side, those of the right side."""
+        sheet = self._sheet
+        if sheet is None or not sheet.rows:
+            return
+        sides = self._panes()[-1].sides
+        line = row_line(sheet, sheet.rows[-1], sides)
+        end = TextPosition(len(sheet.rows) - 1, len(line.text) if line is not None else 0)
+        self._select(Selection(sides, TextPosition(0, 0), end))
+
+    def _select(self, selection: Selection | None) -> None:
+        self._selection = selection
+        self.viewport().update()
+
+    def _begin_selection(self, event: QMouseEvent) -> None:
+        pane = pane_at(self._panes(), event.position().x())
+        if pane is None or self._sheet is None or not self._sheet.rows:
+            self._select(None)
+            return
+        place = self._place_at(event.position(), pane)
+        going_on = event.modifiers() & Qt.KeyboardModifier.ShiftModifier and self._selection is not None
+        if going_on and self._selection is not None and self._selection.sides == pane.sides:
+            self._select(replace(self._selection, end=place))
+        else:
+            self._select(Selection(pane.sides, place, place))
+
+    def _extend_selection(self, point: QPointF) -> None:
+        selection = self._selection
+        pane = next((p for p in self._panes() if selection and p.sides == selection.sides), None)
+        if selection is None or pane is None:
+            return
+        bar, height = self.verticalScrollBar(), self.viewport().height()
+        if point.y() < 0 or point.y() > height:
+            bar.setValue(bar.value() + (-1 if point.y() < 0 else 1) * bar.singleStep())
+        self._select(replace(selection, end=self._place_at(point, pane)))
+
+    def _toggle(self, hunk: int) -> None:
+        self.hunk_toggled.emit(hunk, hunk in self._ticks.unticked)
+
+    def _make_current(self, index: int) -> None:
+        self._ticks = replace(self._ticks, current=index)
+        if index >= 0 and self._sheet is not None:
+            state = ", not wanted" if index in self._ticks.unticked else ""
+            place = f"Change {index + 1} of {len(self._sheet.diff.hunks)}{state}"
+            self.setAccessibleDescription(f"{place}\n{self.hunk_text(index)}")
+        self.current_changed.emit(index)
+        self.viewport().update()
+
+
+def _line_text(line: EscapedLine) -> str:
+    """A shown line in plain text: its labels in ⟨⟩, as a label could be mistaken for text there."""
+    parts: list[str] = []
+    at = 0
+    if len(line.text) > _MAX_SPOKEN_CHARS:
+        return f"{line.text[:_MAX_SPOKEN_CHARS]}… ({len(line.text):,} characters)"
+    for start, end, kind in line.signs:
+        shown = line.text[start:end]
+        parts += [line.text[at:start], f"⟨{shown}⟩" if kind in (CHIP_SIGN, NOTE_SIGN) else shown]
+        at = end
+    return "".join([*parts, line.text[at:]])

@@ -1,0 +1,35 @@
+"""Bytes that are no text, as the lines of a hex dump. Pure."""
+
+from __future__ import annotations
+
+import hashlib
+
+_SAMPLE_BYTES = 65_536
+_MAX_DUMP_BYTES = 1_048_576
+_BYTES_PER_LINE = 16
+_TEXT_CONTROLS = b"\t\n\r\f\x1b"
+_CONTROLS = bytes(code for code in range(32) if code not in _TEXT_CONTROLS) + b"\x7f"
+# In a text, hidden characters and stray bytes are exceptions, and are shown one by one as such.
+_MAX_CONTROL_SHARE = 0.1
+
+
+def is_binary(content: bytes) -> bool:
+    """Whether the start of `content` is mostly not text: over a tenth control characters or stray bytes."""
+    sample = content[:_SAMPLE_BYTES]
+    controls = len(sample) - len(sample.translate(None, _CONTROLS))
+    stray = sum(0xDC80 <= ord(c) <= 0xDCFF for c in sample.decode("utf-8", "surrogateescape"))
+    return bool(sample) and controls + stray > _MAX_CONTROL_SHARE * len(sample)
+
+
+def hex_dump(content: bytes) -> bytes:
+    """Offset, bytes and characters, 16 to a line; after 1 MiB a line gives the rest's size and hash."""
+    shown = content[:_MAX_DUMP_BYTES]
+    lines = [_dump_line(at, shown[at : at + _BYTES_PER_LINE]) for at in range(0, len(shown), _BYTES_PER_LINE)]
+    if rest := content[_MAX_DUMP_BYTES:]:
+        lines.append(f"and {len(rest):,} bytes more, SHA-256 {hashlib.sha256(rest).hexdigest()}\n")
+    return "".join(lines).encode()
+
+
+def _dump_line(offset: int, part: bytes) -> str:
+    characters = "".join(chr(code) if 32 <= code < 127 else "." for code in part)
+    return f"{offset:08x}  {part.hex(' '):<47}  {characters}\n"

@@ -1,0 +1,245 @@
+"""The rows of a diff as they are shown, unified or side by side, with unchanged stretches folded. Pure."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from app.desktop.widgets.diff.wrapping import find_breaks
+from app.vault.diff import Diff, Hunk
+from app.vault.diff_words import Span, changed_spans, pair_lines
+from app.vault.escaped_line import EscapedLine, escape_line
+
+CONTEXT_LINES = 3
+_MIN_FOLDED_LINES = 4
+# Cells of a line that is worth preparing: to find its changed words takes milliseconds.
+_LONG_LINE_CELLS = 20_000
+# Cells of a whole sheet that are broken into lines in a few milliseconds.
+_MAX_SYNC_CELLS = 400_000
+_Numbers = npt.NDArray[np.int64]
+
+
+class DiffMode(StrEnum):
+    """How two texts are shown; `TEXT` is for one text alone, with one column of numbers."""
+
+    UNIFIED = "unified"
+    SIDE_BY_SIDE = "side-by-side"
+    TEXT = "text"
+
+
+class DiffRow(NamedTuple):
+    """One row: the lines on its two sides (None: nothing there) and its hunk (-1: unchanged).
+
+    A row that stands for a folded stretch gives its first lines, and in `folded` how many there are.
+    """
+
+    before: int | None
+    after: int | None
+    hunk: int = -1
+    folded: int = 0
+
+
+@dataclass(frozen=True)
+class DiffRows:
+    """A diff laid out in one mode; `opened` are the folds (by their first line before) that were unfolded.
+
+    Making one of a very large diff takes long enough to belong in a thread; afterwards every question
+    costs only the rows in sight.
+    """
+
+    diff: Diff
+    mode: DiffMode
+    rows: tuple[DiffRow, ...]
+    partner: dict[tuple[str, int], int]
+    first_rows: tuple[int, ...]
+    _lines: Callable[[str, int], EscapedLine] = field(repr=False)
+    _marks: Callable[[int, int], tuple[tuple[Span, ...], tuple[Span, ...]]] = field(repr=False)
+    _cells: _Numbers = field(repr=False)
+    _breaks: Callable[[str, int, int], list[int]] = field(repr=False)
+    _heights: dict[int, _Numbers] = field(default_factory=dict, repr=False)
+
+    def line(self, side: str, number: int) -> EscapedLine:
+        """Line `number` of "before" or "after" as it is shown."""
+        return self._lines(side, number)
+
+    def breaks(self, side: str, number: int, columns: int) -> list[int]:
+        """Where the rows of a line start in a pane of `columns` cells; remembered, as each paint asks."""
+        return self._breaks(side, number, columns)
+
+    def marks(self, side: str, number: int) -> tuple[Span, ...]:
+        """The changed words of a line, as spans of its shown text; empty if the line is new or gone."""
+        other = self.partner.get((side, number))
+        if other is None:
+            return ()
+        before, after = (number, other) if side == "before" else (other, number)
+        spans = self._marks(before, after)[0 if side == "before" else 1]
+        line = self.line(side, number)
+        return tuple((line.place(start), line.place(end)) for start, end in spans)
+
+    @property
+    def fold_rows(self) -> list[int]:
+        """The rows that stand for folded lines."""
+        return list(np.nonzero(self._cells < 0)[0].tolist())
+
+    def fold_end(self, row: DiffRow) -> int:
+        """The first line before (from 0) that is shown again after the fold `row`."""
+        return (row.before or 0) + row.folded
+
+    def heights(self, columns: int) -> _Numbers:
+        """How many text lines each row takes in panes that are `columns` cells wide; not to be changed."""
+        known = self._heights.get(columns)
+        if known is None:
+            known = self._heights[columns] = self._measure(columns)
+        return known
+
+    def is_ready(self, columns: int) -> bool:
+        """Whether `heights` takes no time to speak of: it is known, or there is little to break."""
+        return columns in self._heights or int(self._cells.clip(0).sum()) <= _MAX_SYNC_CELLS
+
+    def prepare(self, columns: int) -> None:
+        """Work out, for panes of this width, what would take long when it is painted. For a thread."""
+        self.heights(columns)
+        for index in np.nonzero(self._cells > _LONG_LINE_CELLS)[0]:
+            if self.rows[index].hunk >= 0:
+                for side, number in _places(self.rows[index]):
+                    self.marks(side, number)
+
+    def _measure(self, columns: int) -> _Numbers:
+        heights = np.ones(len(self.rows), dtype=np.int64)
+        for index in np.nonzero(self._cells > columns)[0]:
+            places = _places(self.rows[index])
+            heights[index] = max(len(self.breaks(side, number, columns)) for side, number in places)
+        return heights
+
+    def rows_above_change(self, index: int, columns: int) -> int:
+        """How many text lines of row `index` stand above its first changed word."""
+        row = self.rows[index]
+        found: list[int] = []
+        for side, number in (("before", row.before), ("after", row.after)):
+            if number is not None and (marks := self.marks(side, number)):
+                found.append(bisect_right(self.breaks(side, number, columns), marks[0][0]) - 1)
+        return min(found, default=0)
+
+
+def _places(row: DiffRow) -> list[tuple[str, int]]:
+    """The lines of a row, once if both sides are the same."""
+    places = [(side, n) for side, n in (("before", row.before), ("after", row.after)) if n is not None]
+    return places[-1:] if row.hunk < 0 else places
+
+
+def layout_rows(diff: Diff, mode: DiffMode, opened: Iterable[int] = ()) -> DiffRows:
+    """The rows of `diff`; unchanged lines farther than `CONTEXT_LINES` from a change are folded away."""
+    partner: dict[tuple[str, int], int] = {}
+    rows: list[DiffRow] = []
+    first_rows: list[int] = []
+    unfolded = frozenset(opened)
+    for hunk_index, kept in _stretches(diff):
+        if hunk_index < 0:
+            rows += _unchanged_rows(kept, diff, unfolded)
+        else:
+            first_rows.append(len(rows))
+            rows += _hunk_rows(hunk_index, diff, mode, partner)
+    lines = _line_source(diff)
+    cells = np.fromiter((_row_cells(row, lines) for row in rows), dtype=np.int64, count=len(rows))
+    marks, places = _mark_source(diff), _break_source(lines)
+    return DiffRows(diff, mode, tuple(rows), partner, tuple(first_rows), lines, marks, cells, places)
+
+
+def _stretches(diff: Diff) -> Iterator[tuple[int, Hunk]]:
+    """Unchanged stretches (index -1) and hunks in turn."""
+    at_before = at_after = 0
+    for index, hunk in enumerate(diff.hunks):
+        if hunk.before_start > at_before:
+            yield -1, Hunk(at_before, hunk.before_start, at_after, hunk.after_start)
+        yield index, hunk
+        at_before, at_after = hunk.before_end, hunk.after_end
+    if at_before < len(diff.before):
+        yield -1, Hunk(at_before, len(diff.before), at_after, len(diff.after))
+
+
+def _unchanged_rows(stretch: Hunk, diff: Diff, unfolded: frozenset[int]) -> Iterator[DiffRow]:
+    """Rows of an unchanged stretch, with its middle folded if that saves more than it hides."""
+    count = stretch.removed
+    follows_a_change = bool(diff.hunks) and diff.hunks[0].before_start < stretch.before_end
+    precedes_a_change = bool(diff.hunks) and diff.hunks[-1].before_start >= stretch.before_end
+    lead = CONTEXT_LINES if follows_a_change or not diff.hunks else 0
+    trail = CONTEXT_LINES if precedes_a_change or not diff.hunks else 0
+    hidden = count - lead - trail
+    folds = hidden >= _MIN_FOLDED_LINES and stretch.before_start + lead not in unfolded
+    for offset in range(lead if folds else count):
+        yield DiffRow(stretch.before_start + offset, stretch.after_start + offset)
+    if folds:
+        yield DiffRow(stretch.before_start + lead, stretch.after_start + lead, folded=hidden)
+        for offset in range(count - trail, count):
+            yield DiffRow(stretch.before_start + offset, stretch.after_start + offset)
+
+
+def _hunk_rows(
+    index: int, diff: Diff, mode: DiffMode, partner: dict[tuple[str, int], int]
+) -> Iterator[DiffRow]:
+    """Rows of a hunk; what became what is noted in `partner`."""
+    hunk = diff.hunks[index]
+    gone = range(hunk.before_start, hunk.before_end)
+    come = range(hunk.after_start, hunk.after_end)
+    if not gone or not come:
+        yield from (DiffRow(i, None, index) for i in gone)
+        yield from (DiffRow(None, j, index) for j in come)
+        return
+    pairs = pair_lines(
+        [_decode_line(diff.before[i]) for i in gone], [_decode_line(diff.after[j]) for j in come]
+    )
+    for i, j in pairs:
+        if i is not None and j is not None:
+            partner["before", gone[i]] = come[j]
+            partner["after", come[j]] = gone[i]
+    if mode is not DiffMode.SIDE_BY_SIDE:
+        yield from (DiffRow(i, None, index) for i in gone)
+        yield from (DiffRow(None, j, index) for j in come)
+    else:
+        for i, j in pairs:
+            yield DiffRow(None if i is None else gone[i], None if j is None else come[j], index)
+
+
+def _line_source(diff: Diff) -> Callable[[str, int], EscapedLine]:
+    sides = {"before": diff.before, "after": diff.after}
+
+    @lru_cache(maxsize=4096)
+    def line(side: str, number: int) -> EscapedLine:
+        lines = sides[side]
+        return escape_line(lines[number], first=number == 0, last=number == len(lines) - 1)
+
+    return line
+
+
+def _break_source(lines: Callable[[str, int], EscapedLine]) -> Callable[[str, int, int], list[int]]:
+    @lru_cache(maxsize=4096)
+    def places(side: str, number: int, columns: int) -> list[int]:
+        return find_breaks(lines(side, number), columns)
+
+    return places
+
+
+def _mark_source(diff: Diff) -> Callable[[int, int], tuple[tuple[Span, ...], tuple[Span, ...]]]:
+    @lru_cache(maxsize=2048)
+    def marks(before: int, after: int) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
+        return changed_spans(_decode_line(diff.before[before]), _decode_line(diff.after[after]))
+
+    return marks
+
+
+def _row_cells(row: DiffRow, lines: Callable[[str, int], EscapedLine]) -> int:
+    if row.folded:
+        return -1
+    before = lines("before", row.before).cells if row.before is not None and row.hunk >= 0 else 0
+    return max(before, lines("after", row.after).cells if row.after is not None else 0)
+
+
+def _decode_line(line: bytes) -> str:
+    return line.decode("utf-8", "surrogateescape")

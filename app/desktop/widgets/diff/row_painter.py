@@ -1,0 +1,221 @@
+"""Painting the rows of a sheet: gutters, ticks, folds and the two or one pane of text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPointF, QRect, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen
+
+from app.desktop.theme.theme import Theme
+from app.desktop.widgets.diff.row_layout import DiffMode, DiffRow, DiffRows
+from app.desktop.widgets.diff.selection import Selection, row_side
+from app.desktop.widgets.diff.text_painter import Grid, TextPainter
+from app.permissions.pluralize import pluralize
+from app.vault.diff_words import Span
+from app.vault.escaped_line import describe
+
+TICK_WIDTH = 28
+FOLD_EXTRA = 10
+_PADDING = 8
+_UNTICKED_OPACITY = 0.38
+_MAX_HEADING_DISTANCE = 3_000
+
+
+@dataclass(frozen=True, slots=True)
+class Pane:
+    """Where one side stands, in pixels: its edges, its line numbers (side, right edge), sign and text."""
+
+    sides: tuple[str, ...]
+    left: int
+    right: int
+    numbers: tuple[tuple[str, int], ...]
+    sign: int
+    text: int
+
+
+@dataclass(frozen=True, slots=True)
+class TickState:
+    """Which hunks are not wanted, whether ticks are shown, and the current hunk (-1: none)."""
+
+    unticked: frozenset[int] = frozenset()
+    shown: bool = False
+    current: int = -1
+
+
+def layout_panes(sheet: DiffRows, grid: Grid, width: int, ticks_shown: bool) -> tuple[Pane, ...]:
+    """The panes for a sheet in a viewport of `width`: one, or two side by side."""
+    left = TICK_WIDTH if ticks_shown else 4
+    digits = max(2, len(str(max(len(sheet.diff.before), len(sheet.diff.after)))))
+    number, sign = round(digits * grid.cell) + _PADDING, round(2 * grid.cell)
+    if sheet.mode is DiffMode.TEXT:
+        start = left + number + _PADDING
+        return (Pane(("after",), 0, width, (("after", left + number),), start, start + sign),)
+    if sheet.mode is DiffMode.UNIFIED:
+        edges = (("before", left + number), ("after", left + 2 * number))
+        start = left + 2 * number + _PADDING
+        return (Pane(("before", "after"), 0, width, edges, start, start + sign),)
+    middle = (left + width) // 2
+
+    def pane(side: str, outer: int, inner: int, right: int) -> Pane:
+        start = inner + number + _PADDING
+        return Pane((side,), outer, right, ((side, inner + number),), start, start + sign)
+
+    return pane("before", 0, left, middle), pane("after", middle, middle, width)
+
+
+def pane_at(panes: Sequence[Pane], x: float) -> Pane | None:
+    """The pane whose text lies under `x`; None over numbers and ticks."""
+    return next((pane for pane in panes if pane.text <= x < pane.right), None)
+
+
+def text_columns(sheet: DiffRows, grid: Grid, width: int, ticks_shown: bool) -> int:
+    """How many cells a line of text has in the narrower pane."""
+    room = min(pane.right - pane.text for pane in layout_panes(sheet, grid, width, ticks_shown))
+    return max(8, int((room - _PADDING) / grid.cell) - 1)
+
+
+@dataclass(frozen=True)
+class PaintContext:
+    """What is painted on: the grid, the colours, the width in pixels, and the cells in a line of text."""
+
+    grid: Grid
+    theme: Theme
+    width: int
+    columns: int
+
+
+class RowPainter:
+    """Paints rows of one sheet with one painter."""
+
+    def __init__(
+        self,
+        painter: QPainter,
+        sheet: DiffRows,
+        surface: PaintContext,
+        ticks: TickState,
+        selection: Selection | None,
+    ) -> None:
+        self._painter, self._sheet, self._ticks = painter, sheet, ticks
+        self._selection = selection
+        self._grid, self._theme, self._columns = surface.grid, surface.theme, surface.columns
+        self._panes = layout_panes(sheet, surface.grid, surface.width, ticks.shown)
+        self._texts = TextPainter(painter, surface.grid, surface.theme)
+
+    def paint(self, index: int, box: QRect) -> None:
+        """Paint row `index` into `box`."""
+        row = self._sheet.rows[index]
+        if row.folded:
+            self._paint_fold(row, box)
+            return
+        wanted = row.hunk not in self._ticks.unticked
+        self._painter.setOpacity(1.0 if wanted or row.hunk < 0 else _UNTICKED_OPACITY)
+        for pane in self._panes:
+            self._paint_pane(index, row, pane, box)
+        self._painter.setOpacity(1.0)
+        if row.hunk >= 0:
+            self._paint_margin(index, row, box, wanted)
+
+    def paint_divider(self, height: int) -> None:
+        """Paint the line between the two panes."""
+        if len(self._panes) == 2:
+            self._painter.setPen(QColor(self._theme.border))
+            self._painter.drawLine(self._panes[1].left, 0, self._panes[1].left, height)
+
+    def _paint_pane(self, index: int, row: DiffRow, pane: Pane, box: QRect) -> None:
+        numbers = {"before": row.before, "after": row.after}
+        side = row_side(row, pane.sides)
+        area = QRect(pane.left, box.top(), pane.right - pane.left, box.height())
+        if side is None or (number := numbers[side]) is None:
+            self._painter.fillRect(area, QColor(self._theme.sunken))
+            return
+        changed = row.hunk >= 0
+        if changed:
+            gone = side == "before"
+            self._painter.fillRect(area, QColor(self._theme.removed_bg if gone else self._theme.added_bg))
+        self._paint_gutter(numbers, pane, box, ("−" if side == "before" else "+") if changed else "")
+        self._painter.save()
+        area.setLeft(pane.text)
+        self._painter.setClipRect(area, Qt.ClipOperation.IntersectClip)
+        selected = self._selected(index, side, number, pane)
+        self._paint_text(side, number, QPointF(pane.text, box.top()), changed, selected)
+        self._painter.restore()
+
+    def _paint_gutter(self, numbers: dict[str, int | None], pane: Pane, box: QRect, sign: str) -> None:
+        self._painter.setFont(self._grid.font)
+        self._painter.setPen(QColor(self._theme.faint))
+        base = box.top() + self._grid.ascent
+        for side, right in pane.numbers:
+            if (number := numbers[side]) is not None:
+                text = str(number + 1)
+                self._painter.drawText(QPointF(right - len(text) * self._grid.cell, base), text)
+        if sign:
+            self._painter.setPen(QColor(self._theme.danger if sign == "−" else self._theme.success))
+            self._painter.drawText(QPointF(pane.sign, base), sign)
+
+    def _selected(self, index: int, side: str, number: int, pane: Pane) -> tuple[Span, ...]:
+        if self._selection is None or self._selection.sides != pane.sides:
+            return ()
+        part = self._selection.part(index, len(self._sheet.line(side, number).text))
+        return () if part is None else (part,)
+
+    def _paint_text(
+        self, side: str, number: int, corner: QPointF, changed: bool, selected: tuple[Span, ...]
+    ) -> None:
+        line = self._sheet.line(side, number)
+        marks = self._sheet.marks(side, number) if changed else ()
+        color = QColor(self._theme.removed_word if side == "before" else self._theme.added_word)
+        starts = self._sheet.breaks(side, number, self._columns)
+        sight, height = self._painter.window(), self._grid.height
+        first = max(0, int((sight.top() - corner.y()) // height))
+        last = min(len(starts), int((sight.bottom() - corner.y()) // height) + 1)
+        for row in range(first, last):
+            part = (starts[row], starts[row + 1] if row + 1 < len(starts) else len(line.text))
+            at = QPointF(corner.x(), corner.y() + row * height)
+            self._texts.marks(line, part, at, marks, color)
+            self._texts.marks(line, part, at, selected, QColor(self._theme.selection))
+            self._texts.text(line, part, at)
+
+    def _paint_margin(self, index: int, row: DiffRow, box: QRect, wanted: bool) -> None:
+        """The bar of the current hunk, and the tick on the first row of each."""
+        if row.hunk == self._ticks.current:
+            self._painter.fillRect(0, box.top(), 3, box.height(), QColor(self._theme.accent))
+        if self._ticks.shown and self._sheet.first_rows[row.hunk] == index:
+            side = 14.0
+            top = box.top() + (self._grid.height - side) / 2
+            self._paint_tick(QRectF((TICK_WIDTH - side) / 2 + 1, top, side, side), wanted)
+
+    def _paint_tick(self, box: QRectF, on: bool) -> None:
+        theme = self._theme
+        self._painter.setPen(QColor(theme.accent if on else theme.faint))
+        self._painter.setBrush(QColor(theme.accent if on else theme.raised))
+        self._painter.drawRoundedRect(box, 4, 4)
+        if on:
+            pen = QPen(QColor(theme.accent_text), 2, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap)
+            self._painter.setPen(pen)
+            places = ((0.24, 0.52), (0.43, 0.71), (0.77, 0.31))
+            points = [QPointF(box.x() + x * box.width(), box.y() + y * box.height()) for x, y in places]
+            self._painter.drawPolyline(points)
+
+    def _paint_fold(self, row: DiffRow, box: QRect) -> None:
+        self._painter.fillRect(box, QColor(self._theme.sunken))
+        self._painter.setFont(self._grid.shaped)
+        self._painter.setPen(QColor(self._theme.muted))
+        lines = pluralize(row.folded, "unchanged line")
+        heading = self._heading_before(row)
+        text = f"⋯  {lines}" + (f"   ·   {heading}" if heading else "")
+        inner = box.adjusted(self._panes[0].sign, 0, -_PADDING, 0)
+        alignment = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextSingleLine
+        self._painter.drawText(inner, alignment, text)
+
+    def _heading_before(self, row: DiffRow) -> str:
+        """The Markdown heading under which the text after the fold stands, as it is written."""
+        lines = self._sheet.diff.before
+        end = self._sheet.fold_end(row)
+        if end >= len(lines):
+            return ""
+        for number in range(end - 1, max(-1, end - _MAX_HEADING_DISTANCE), -1):
+            if lines[number].startswith(b"#") and lines[number].lstrip(b"#").startswith(b" "):
+                return describe(lines[number][:80].decode("utf-8", "replace").strip())
+        return ""

@@ -1,0 +1,130 @@
+"""What is selected in a diff with the mouse, and the text that a copy of it gives. Pure.
+
+A selection stays in one pane, as its two ends: rows of the sheet and places in their shown text. A copy gives
+tabs and spaces back as they are, names what hides in ⟨⟩, and leaves out the labels of how a line ends.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from app.desktop.widgets.diff.row_layout import DiffRow, DiffRows
+from app.vault.diff_words import Span
+from app.vault.escaped_line import NOTE_SIGN, QUIET_SIGN, EscapedLine, cell_width
+
+_FOLD_TEXT = "…"
+_MAX_WORD_CHARS = 200
+
+
+class TextPosition(NamedTuple):
+    """Before character `at` of the shown text in row `row`."""
+
+    row: int
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """From `anchor`, where the mouse went down, to `end`, in the pane that shows `sides`."""
+
+    sides: tuple[str, ...]
+    anchor: TextPosition
+    end: TextPosition
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing lies between the ends."""
+        return self.anchor == self.end
+
+    @property
+    def ordered(self) -> tuple[TextPosition, TextPosition]:
+        """The ends, the upper one first."""
+        return min(self.anchor, self.end), max(self.anchor, self.end)
+
+    def part(self, row: int, length: int) -> Span | None:
+        """What of the text of `row`, which has `length` characters, is selected."""
+        first, last = self.ordered
+        if self.is_empty or not first.row <= row <= last.row:
+            return None
+        return first.at if row == first.row else 0, last.at if row == last.row else length
+
+    def text(self, sheet: DiffRows) -> str:
+        """The selected text, by lines; a fold is an ellipsis."""
+        first, last = self.ordered
+        found: list[str] = []
+        for index in range(first.row, last.row + 1):
+            row = sheet.rows[index]
+            if row.folded:
+                found.append(_FOLD_TEXT)
+            elif (line := row_line(sheet, row, self.sides)) is not None:
+                start, end = self.part(index, len(line.text)) or (0, 0)
+                found.append(copied_text(line, start, end))
+        return "\n".join(found)
+
+
+def row_side(row: DiffRow, sides: tuple[str, ...]) -> str | None:
+    """Which of a pane's sides a row shows there; None where it has no line."""
+    if "after" in sides and row.after is not None:
+        return "after"
+    return "before" if "before" in sides and row.before is not None else None
+
+
+def row_line(sheet: DiffRows, row: DiffRow, sides: tuple[str, ...]) -> EscapedLine | None:
+    """The line that a row shows in the pane of `sides`."""
+    side = row_side(row, sides)
+    if side is None or row.folded:
+        return None
+    number = row.after if side == "after" else row.before
+    return None if number is None else sheet.line(side, number)
+
+
+def nearest_position(line: EscapedLine, part: Span, cells: float) -> int:
+    """The place in `part` of a line that is nearest to `cells` cells from where the part begins."""
+    start, end = part
+    if line.narrow:
+        return min(max(start + round(cells), start), end)
+    used = 0.0
+    for index in range(start, end):
+        width = cell_width(line.text[index])
+        if used + width / 2 > cells:
+            return index
+        used += width
+    return end
+
+
+def word_at(line: EscapedLine, at: int) -> Span:
+    """The word, or the run of spaces or of signs, around a place."""
+    for start, end, _ in line.signs:
+        if start <= at < end:
+            return start, end
+    text = line.text
+    if at >= len(text):
+        return len(text), len(text)
+    kind, start, end = _character_class(text[at]), at, at + 1
+    while start > max(0, at - _MAX_WORD_CHARS) and _character_class(text[start - 1]) == kind:
+        start -= 1
+    while end < min(len(text), at + _MAX_WORD_CHARS) and _character_class(text[end]) == kind:
+        end += 1
+    return start, end
+
+
+def copied_text(line: EscapedLine, start: int, end: int) -> str:
+    """What a copy of a part of a shown line gives."""
+    parts: list[str] = []
+    at = start
+    for left, right, kind in line.signs:
+        if right <= start or left >= end:
+            continue
+        parts.append(line.text[at : max(at, left)])
+        shown = line.text[max(left, start) : min(right, end)]
+        if kind == QUIET_SIGN:
+            parts.append("\t" if line.text[left] == "→" else " " * len(shown))
+        elif kind != NOTE_SIGN:
+            parts.append(f"⟨{line.text[left:right]}⟩")
+        at = right
+    return "".join([*parts, line.text[at : max(at, end)]])
+
+
+def _character_class(character: str) -> str:
+    return "word" if character.isalnum() or character == "_" else "space" if character.isspace() else "sign"

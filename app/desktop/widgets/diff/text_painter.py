@@ -1,0 +1,165 @@
+"""Painting one shown line of text on a grid of character cells.
+
+Each character keeps its place in the order of the file: text is never handed to the bidi algorithm as a
+whole, so right-to-left words are shaped, and stay where they stand. Labels are chips with a frame, a look
+that no text of a note can imitate.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPaintDevice, QPainter
+
+from app.desktop.theme.theme import Theme
+from app.vault.diff_words import Span
+from app.vault.escaped_line import CHIP_SIGN, NOTE_SIGN, EscapedLine, cell_width
+
+_RUN = re.compile(
+    r"(?P<narrow>[\x20-\x7e\xa0-\xac\xae-\u02ff\u0370-\u0377\u0384-\u0482\u048a-\u052f]+)"
+    r"|(?P<other>[^\x20-\x7e\xa0-\xac\xae-\u02ff\u0370-\u0377\u0384-\u0482\u048a-\u052f])"
+)
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The size of a character cell in a font, in logical pixels."""
+
+    font: QFont
+    shaped: QFont
+    cell: float
+    height: int
+    ascent: float
+
+    @classmethod
+    def of(cls, font: QFont, device: QPaintDevice) -> Grid:
+        """The grid that `font` gives on `device`."""
+        plain = QFont(font)
+        plain.setKerning(False)
+        # No ligatures: "!=" has to look like the two characters that it is.
+        plain.setStyleStrategy(QFont.StyleStrategy.PreferNoShaping)
+        metrics = QFontMetricsF(plain, device)
+        height = round(metrics.height() * 1.3)
+        ascent = (height - metrics.height()) / 2 + metrics.ascent()
+        return cls(plain, QFont(font), metrics.horizontalAdvance("0" * 100) / 100, height, ascent)
+
+
+class TextPainter:
+    """Draws parts of shown lines with one painter, grid and theme."""
+
+    def __init__(self, painter: QPainter, grid: Grid, theme: Theme) -> None:
+        self._painter = painter
+        self._grid = grid
+        self._text = QColor(theme.text)
+        self._quiet = QColor(theme.faint)
+        self._line = QColor(theme.faint)
+        self._line.setAlphaF(0.45)
+        self._chip = QColor(theme.warning)
+        self._chip_soft = QColor(theme.warning)
+        self._chip_soft.setAlphaF(0.16)
+
+    def marks(
+        self, line: EscapedLine, part: Span, corner: QPointF, spans: tuple[Span, ...], color: QColor
+    ) -> None:
+        """Paint the background of the changed words that lie in `part` of `line`."""
+        start, end = part
+        for left, right in spans:
+            left, right = max(left, start), min(right, end)
+            if left < right:
+                x = corner.x() + self._width(line, start, left)
+                width = self._width(line, left, right)
+                box = QRectF(x, corner.y() + 1, width, self._grid.height - 2)
+                self._painter.setPen(Qt.PenStyle.NoPen)
+                self._painter.setBrush(color)
+                self._painter.drawRoundedRect(box, 3, 3)
+
+    def text(self, line: EscapedLine, part: Span, corner: QPointF) -> None:
+        """Draw `part` of `line` with its top left at `corner`."""
+        start, end = part
+        x = corner.x()
+        for left, right, kind in _pieces(line, start, end):
+            width = self._width(line, left, right)
+            if kind in (CHIP_SIGN, NOTE_SIGN):
+                box = QRectF(x, corner.y(), width, self._grid.height)
+                self._draw_chip(line.text[left:right], box, loud=kind == CHIP_SIGN)
+            else:
+                self._painter.setPen(self._quiet if kind else self._text)
+                self._draw_plain(line, left, right, QPointF(x, corner.y() + self._grid.ascent))
+            x += width
+
+    def _width(self, line: EscapedLine, start: int, end: int) -> float:
+        cells = end - start if line.narrow else sum(map(cell_width, line.text[start:end]))
+        return cells * self._grid.cell
+
+    def _draw_chip(self, text: str, box: QRectF, *, loud: bool) -> None:
+        inner = box.adjusted(0.5, 2.5, -0.5, -2.5)
+        self._painter.setPen(self._chip if loud else self._line)
+        self._painter.setBrush(self._chip_soft if loud else Qt.BrushStyle.NoBrush)
+        self._painter.drawRoundedRect(inner, 4, 4)
+        self._painter.setPen(self._chip if loud else self._quiet)
+        small = QFont(self._grid.font)
+        small.setPointSizeF(small.pointSizeF() * 0.82)
+        self._painter.setFont(small)
+        self._painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
+
+    def _draw_plain(self, line: EscapedLine, start: int, end: int, at: QPointF) -> None:
+        text = line.text[start:end]
+        if line.narrow:
+            self._painter.setFont(self._grid.font)
+            self._painter.drawText(at, text)
+            return
+        for run, cells, narrow in _runs(text):
+            self._painter.setFont(self._grid.font if narrow else self._grid.shaped)
+            self._draw_fitting(run, at, cells * self._grid.cell, narrow)
+            at = QPointF(at.x() + cells * self._grid.cell, at.y())
+
+    def _draw_fitting(self, run: str, at: QPointF, width: float, narrow: bool) -> None:
+        """Draw `run` in its cells; glyphs of a substitute font that are wider are narrowed to fit."""
+        drawn = 0.0 if narrow else QFontMetricsF(self._grid.shaped).horizontalAdvance(run)
+        if narrow or drawn <= width or not width:
+            self._painter.drawText(QPointF(at.x() + max(0.0, width - drawn) / 2 * (not narrow), at.y()), run)
+            return
+        self._painter.save()
+        self._painter.translate(at)
+        self._painter.scale(width / drawn, 1.0)
+        self._painter.drawText(QPointF(0, 0), run)
+        self._painter.restore()
+
+
+def _pieces(line: EscapedLine, start: int, end: int) -> Iterator[tuple[int, int, str]]:
+    """`start` to `end` cut at the signs, each piece with its kind ("" for plain text)."""
+    at = start
+    for left, right, kind in line.signs:
+        left, right = max(left, start), min(right, end)
+        if left >= right:
+            continue
+        if at < left:
+            yield at, left, ""
+        yield left, right, kind
+        at = right
+    if at < end:
+        yield at, end, ""
+
+
+def _runs(text: str) -> Iterator[tuple[str, int, bool]]:
+    """Stretches that are drawn at once, with their width in cells and whether they are narrow text.
+
+    The others are a wide character with its marks, or a word of a script that needs shaping.
+    """
+    pending, cells, is_wide = "", 0, False
+    for match in _RUN.finditer(text):
+        part = match[0]
+        width = len(part) if match["narrow"] else cell_width(part)
+        if pending and (match["narrow"] or width == 2 or (is_wide and width)):
+            yield pending, cells, False
+            pending, cells = "", 0
+        is_wide = width == 2 or (is_wide and not width)
+        if match["narrow"]:
+            yield part, width, True
+        else:
+            pending, cells = pending + part, cells + width
+    if pending:
+        yield pending, cells, False

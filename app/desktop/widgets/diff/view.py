@@ -1,0 +1,313 @@
+"""Two versions of a file, unified or side by side: the view that approval, audit and history share."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QHBoxLayout,
+    QLabel,
+    QStackedWidget,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.desktop.runtime import tasks
+from app.desktop.theme.theme import Theme, ThemeSource, icon
+from app.desktop.widgets.diff.canvas import DiffCanvas
+from app.desktop.widgets.diff.hex_dump import hex_dump, is_binary
+from app.desktop.widgets.diff.row_layout import DiffMode, DiffRows, layout_rows
+from app.vault.diff import Diff, compare
+
+# Comparing and laying out this much takes a few milliseconds; more goes to a thread.
+_MAX_SYNC_BYTES = 48_000
+_ALL_FOLDS = -1
+_MIN_SIDE_BY_SIDE_WIDTH = 860
+# Free space under the last row, and the height of a sentence in place of a diff, in pixels.
+_BOTTOM_MARGIN = 12
+_MESSAGE_HEIGHT = 120
+
+
+class DiffView(QWidget):
+    """Shows what leads from one content to another; asks `lay_out` in a thread where that takes long.
+
+    With `show_contents(…, selectable=True)` each hunk has a tick, and `ticks_changed` carries the hunks
+    that are not wanted. `compared` carries the `Diff` as soon as it is there.
+    """
+
+    ticks_changed = Signal(object)
+    compared = Signal(object)
+
+    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._diff: Diff | None = None
+        self._mode = DiffMode.UNIFIED
+        self._is_chosen = False
+        self._opened: set[int] = set()
+        self._selectable = False
+        self._unticked: frozenset[int] = frozenset()
+        self._round = 0
+        self._pages = QStackedWidget(self)
+        self.canvas = DiffCanvas(theme.theme, self._pages)
+        self._message = QLabel(self._pages)
+        self._message.setTextFormat(Qt.TextFormat.PlainText)
+        self._message.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._message.setWordWrap(True)
+        self._message.setProperty("tone", "muted")
+        self._pages.addWidget(self._message)
+        self._pages.addWidget(self.canvas)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        self._bar = self._build_bar()
+        layout.addWidget(self._bar)
+        layout.addWidget(self._pages, 1)
+        self._connect()
+        self._apply_theme(theme.theme)
+
+    @property
+    def wanted_height(self) -> int:
+        """How tall it would have to be to show all of its rows, in pixels."""
+        bar = self._bar.sizeHint().height()
+        shown = self._pages.currentWidget() is self.canvas
+        return bar + (self.canvas.text_height + _BOTTOM_MARGIN if shown else _MESSAGE_HEIGHT)
+
+    @property
+    def diff(self) -> Diff | None:
+        """What is shown, once it is compared."""
+        return self._diff
+
+    @property
+    def mode(self) -> DiffMode:
+        """How both texts are shown where both have one; a new or deleted file is always unified."""
+        return self._mode
+
+    def show_contents(
+        self,
+        before: bytes | None,
+        after: bytes | None,
+        *,
+        comparison: Callable[[], Diff] | None = None,
+        selectable: bool = False,
+        unticked: frozenset[int] = frozenset(),
+        keep_place: bool = False,
+    ) -> None:
+        """Show the change from `before` to `after` (None: no such file).
+
+        Args:
+            before: The old bytes.
+            after: The new bytes.
+            comparison: Gives their comparison, if the caller keeps it; may be called in a thread.
+            selectable: Give the hunks ticks; never for bytes that are no text, which are shown as a dump.
+            unticked: The hunks whose tick is off.
+            keep_place: Stay where the view stands, for a text that is being edited.
+        """
+        old, new = before or b"", after or b""
+        dumped = is_binary(old) or is_binary(new)
+        self._selectable = selectable and not dumped
+        self._unticked = unticked
+        if not keep_place:
+            self._opened = set()
+
+        def make() -> Diff:
+            if comparison is not None and not dumped:
+                return comparison()
+            return compare(hex_dump(old), hex_dump(new)) if dumped else compare(old, new)
+
+        self._prepare(make, len(old) + len(new), keep_place=keep_place)
+
+    def show_message(self, text: str) -> None:
+        """Show a sentence in place of a diff."""
+        self._round += 1
+        self._diff = None
+        self.canvas.show_sheet(None)
+        self._message.setText(text)
+        self._pages.setCurrentWidget(self._message)
+        self._refresh_bar()
+
+    def set_mode(self, mode: DiffMode) -> None:
+        """Show unified or side by side from now on, whatever the width."""
+        self._is_chosen = True
+        self._apply_mode(mode)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Where nobody has chosen, show side by side if both sides have room for a line of prose."""
+        super().resizeEvent(event)
+        fitting = DiffMode.SIDE_BY_SIDE if self.width() >= _MIN_SIDE_BY_SIDE_WIDTH else DiffMode.UNIFIED
+        if not self._is_chosen and fitting is not self._mode:
+            self._apply_mode(fitting)
+
+    def _apply_mode(self, mode: DiffMode) -> None:
+        self._mode = mode
+        (self._side_button if mode is DiffMode.SIDE_BY_SIDE else self._unified_button).setChecked(True)
+        self._lay_out_again()
+
+    def set_lead(self, widget: QWidget) -> None:
+        """Put `widget` at the left of the bar: what is compared."""
+        self._lead.addWidget(widget)
+
+    def step(self, by: int) -> bool:
+        """Go to the next (1) or the previous (-1) change; False if there is none."""
+        return self.canvas.step(by)
+
+    def _prepare(self, make: Callable[[], Diff], size: int, *, keep_place: bool) -> None:
+        self._round += 1
+        mode, opened = self._mode, frozenset(self._opened)
+        measure = self.canvas.measure(self._selectable)
+
+        def work() -> tuple[Diff, DiffRows]:
+            diff = make()
+            sides_differ = bool(diff.before) and bool(diff.after)
+            folds = range(len(diff.before)) if _ALL_FOLDS in opened else opened
+            sheet = layout_rows(diff, mode if sides_differ else DiffMode.UNIFIED, folds)
+            sheet.prepare(measure(sheet))
+            return diff, sheet
+
+        if size <= _MAX_SYNC_BYTES:
+            self._show(*work(), keep_place=keep_place)
+            return
+        if not keep_place:
+            self._message.setText("Comparing…")
+            self._pages.setCurrentWidget(self._message)
+        later = self._show_later(self._round, work, keep_place)
+        tasks.start(later, owner=self, what="compare the two versions")
+
+    async def _show_later(
+        self, started: int, work: Callable[[], tuple[Diff, DiffRows]], keep_place: bool
+    ) -> None:
+        diff, sheet = await asyncio.to_thread(work)
+        await self._make_ready(sheet)
+        if started == self._round:
+            self._show(diff, sheet, keep_place=keep_place)
+
+    async def _make_ready(self, sheet: DiffRows) -> None:
+        """Prepare `sheet` for the width as it is now, however often that changes meanwhile."""
+        while not sheet.is_ready(wanted := self.canvas.measure(self._selectable)(sheet)):
+            await asyncio.to_thread(sheet.prepare, wanted)
+
+    async def _measure(self) -> None:
+        sheet = self.canvas.sheet
+        if sheet is not None:
+            await self._make_ready(sheet)
+        if sheet is self.canvas.sheet:
+            self.canvas.arrange()
+
+    def _show(self, diff: Diff, sheet: DiffRows, *, keep_place: bool) -> None:
+        is_new = diff is not self._diff
+        self._diff = diff
+        if diff.hunks or diff.before:
+            self._pages.setCurrentWidget(self.canvas)
+        else:
+            self._message.setText("An empty file: no bytes to show.")
+            self._pages.setCurrentWidget(self._message)
+        self.canvas.set_ticks(self._unticked, self._selectable and len(diff.hunks) > 1)
+        self.canvas.show_sheet(sheet, keep_place=keep_place)
+        self._refresh_bar()
+        if is_new:
+            self.compared.emit(diff)
+
+    def _lay_out_again(self, *, keep_place: bool = False) -> None:
+        if (diff := self._diff) is not None:
+            size = sum(map(len, diff.before)) + sum(map(len, diff.after))
+            self._prepare(lambda: diff, size, keep_place=keep_place)
+
+    def _toggle(self, hunk: int, wanted: bool) -> None:
+        self._unticked = self._unticked - {hunk} if wanted else self._unticked | {hunk}
+        self.canvas.set_ticks(self._unticked, True)
+        self._refresh_bar()
+        self.ticks_changed.emit(self._unticked)
+
+    def _unfold(self, first_line: int) -> None:
+        self._opened.add(first_line)
+        self._lay_out_again(keep_place=True)
+
+    def _unfold_all(self, on: bool) -> None:
+        self._opened = {_ALL_FOLDS} if on else set()
+        self._lay_out_again(keep_place=True)
+
+    def _build_bar(self) -> QWidget:
+        bar = QWidget(self)
+        bar.setObjectName("diffBar")
+        layout = QHBoxLayout(bar)
+        layout.setContentsMargins(12, 4, 8, 4)
+        layout.setSpacing(4)
+        self._counts = QLabel(bar)
+        self._counts.setTextFormat(Qt.TextFormat.RichText)
+        self._counts.setProperty("tone", "muted")
+        self._lead = QHBoxLayout()
+        layout.addLayout(self._lead, 1)
+        layout.addWidget(self._counts)
+        layout.addSpacing(8)
+        self._previous = _tool(bar, "Previous change (Shift+F8)")
+        self._next = _tool(bar, "Next change (F8)")
+        self._whole = _tool(bar, "Show unchanged lines", checkable=True)
+        self._unified_button = _tool(bar, "Unified", checkable=True)
+        self._side_button = _tool(bar, "Side by side", checkable=True)
+        self._unified_button.setChecked(True)
+        group = QButtonGroup(self)
+        for button in (self._unified_button, self._side_button):
+            group.addButton(button)
+        for button in (self._previous, self._next, self._whole, self._unified_button, self._side_button):
+            layout.addWidget(button)
+        return bar
+
+    def _connect(self) -> None:
+        self._previous.clicked.connect(lambda: self.step(-1))
+        self._next.clicked.connect(lambda: self.step(1))
+        self._whole.toggled.connect(self._unfold_all)
+        self._unified_button.clicked.connect(lambda: self.set_mode(DiffMode.UNIFIED))
+        self._side_button.clicked.connect(lambda: self.set_mode(DiffMode.SIDE_BY_SIDE))
+        self.canvas.hunk_toggled.connect(self._toggle)
+        self.canvas.unfold_requested.connect(self._unfold)
+        self.canvas.measure_wanted.connect(
+            lambda: tasks.start(self._measure(), owner=self, what="break the lines anew")
+        )
+        self.canvas.current_changed.connect(lambda _: self._refresh_bar())
+        self._theme.changed.connect(self._apply_theme)
+        for keys, by in (("F8", 1), ("Shift+F8", -1)):
+            shortcut = QShortcut(QKeySequence(keys), self)
+            shortcut.setContext(Qt.ShortcutContext.WindowShortcut)
+            shortcut.activated.connect(lambda by=by: self.step(by))
+
+    def _apply_theme(self, theme: Theme) -> None:
+        names = ("caret-up", "caret-down", "arrows-out-line-vertical", "rows", "columns")
+        buttons = (self._previous, self._next, self._whole, self._unified_button, self._side_button)
+        for button, name in zip(buttons, names, strict=True):
+            button.setIcon(icon(theme, name))
+            button.setIconSize(QSize(16, 16))
+        self.canvas.set_theme(theme)
+        self._refresh_bar()
+
+    def _refresh_bar(self) -> None:
+        diff, theme = self._diff, self._theme.theme
+        hunks = len(diff.hunks) if diff else 0
+        self._previous.setEnabled(hunks > 0 and self.canvas.current > 0)
+        self._next.setEnabled(self.canvas.current < hunks - 1)
+        for button in (self._whole, self._unified_button, self._side_button):
+            button.setVisible(diff is not None and bool(diff.before) and bool(diff.after))
+        for button in (self._previous, self._next):
+            button.setVisible(hunks > 1)
+        if diff is None:
+            self._counts.clear()
+            return
+        place = f"Change {self.canvas.current + 1} of {hunks}" if hunks else "No change"
+        left_out = f"&nbsp;&nbsp;·&nbsp;&nbsp;{len(self._unticked)} left out" if self._unticked else ""
+        counts = ((theme.success, "+", diff.added), (theme.danger, "−", diff.removed))
+        shown = "&nbsp;".join(
+            f"<span style='color:{color}'>{sign}{count:,}</span>" for color, sign, count in counts if count
+        )
+        self._counts.setText(f"{place}&nbsp;&nbsp; {shown}{left_out}")
+
+
+def _tool(bar: QWidget, name: str, *, checkable: bool = False) -> QToolButton:
+    button = QToolButton(bar)
+    button.setToolTip(name)
+    button.setAccessibleName(name)
+    button.setCheckable(checkable)
+    return button

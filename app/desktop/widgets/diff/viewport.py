@@ -1,0 +1,199 @@
+"""The pane that a diff is painted on: only the rows in sight are painted, whatever the size of the texts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from PySide6.QtCore import QEvent, QPointF, QRect, Qt, Signal
+from PySide6.QtGui import QColor, QFont, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QAbstractScrollArea, QWidget
+
+from app.desktop.theme.theme import Theme, code_font
+from app.desktop.widgets.diff.row_layout import DiffRow, DiffRows
+from app.desktop.widgets.diff.row_painter import (
+    FOLD_EXTRA,
+    PaintContext,
+    Pane,
+    RowPainter,
+    TickState,
+    layout_panes,
+    text_columns,
+)
+from app.desktop.widgets.diff.selection import Selection, TextPosition, nearest_position, row_line, row_side
+from app.desktop.widgets.diff.text_painter import Grid
+
+
+class DiffViewport(QAbstractScrollArea):
+    """Paints a `DiffRows` and knows where each of its lines stands.
+
+    `measure_wanted`: so much text is to be broken anew for another width that it keeps its old lines until
+    somebody has prepared the sheet in a thread and calls `arrange`. `height_changed`: the text takes
+    another height now, and the user has not touched it yet.
+    """
+
+    measure_wanted = Signal()
+    height_changed = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._sheet: DiffRows | None = None
+        self._ticks = TickState()
+        self._selection: Selection | None = None
+        self._tops = np.zeros(1, dtype=np.int64)
+        self._columns = 80
+        self._is_fresh = True
+        self._grid = Grid.of(_code_font(self), self)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+
+    @property
+    def text_height(self) -> int:
+        """How tall all of the text is, in pixels."""
+        return int(self._tops[-1])
+
+    @property
+    def sheet(self) -> DiffRows | None:
+        """What is shown."""
+        return self._sheet
+
+    def set_theme(self, theme: Theme) -> None:
+        """Paint in the colours of `theme`."""
+        self._theme = theme
+        self._grid = Grid.of(_code_font(self), self)
+        self._arrange()
+
+    def measure(self, ticks_shown: bool) -> Callable[[DiffRows], int]:
+        """A function, for any thread, that gives the cells in a line of a sheet as it would be shown now.
+
+        Args:
+            ticks_shown: Whether a sheet with several hunks would have ticks.
+        """
+        grid, width = self._grid, self._width
+
+        def cells(sheet: DiffRows) -> int:
+            return text_columns(sheet, grid, width, ticks_shown and len(sheet.diff.hunks) > 1)
+
+        return cells
+
+    def arrange(self) -> None:
+        """Break the lines for the width as it is now."""
+        self._arrange()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint the rows that lie in the exposed part."""
+        painter = QPainter(self.viewport())
+        try:
+            self._paint(painter, event)
+        finally:
+            # Ended here and not when nothing holds it any more: the viewport may be gone by then.
+            painter.end()
+
+    def _paint(self, painter: QPainter, event: QPaintEvent) -> None:
+        painter.fillRect(event.rect(), QColor(self._theme.panel))
+        if self._sheet is None:
+            return
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        width, offset = self.viewport().width(), self.verticalScrollBar().value()
+        painted = PaintContext(self._grid, self._theme, width, self._columns)
+        rows = RowPainter(painter, self._sheet, painted, self._ticks, self._selection)
+        for index in range(self._index_at(offset + event.rect().top()), len(self._sheet.rows)):
+            top = int(self._tops[index])
+            if top > offset + event.rect().bottom():
+                break
+            rows.paint(index, QRect(0, top - offset, width, int(self._tops[index + 1]) - top))
+        rows.paint_divider(min(self.viewport().height(), int(self._tops[-1]) - offset))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Break the lines anew for the new width."""
+        super().resizeEvent(event)
+        self._arrange()
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Take the new size of the interface's font."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self._grid = Grid.of(_code_font(self), self)
+            self._arrange()
+
+    def _panes(self) -> tuple[Pane, ...]:
+        if self._sheet is None:
+            return ()
+        return layout_panes(self._sheet, self._grid, self.viewport().width(), self._ticks.shown)
+
+    def _place_at(self, point: QPointF, pane: Pane) -> TextPosition:
+        """The place in the text of `pane` that is nearest to a point of the viewport."""
+        sheet = self._sheet
+        assert sheet is not None
+        y = min(max(round(point.y()) + self.verticalScrollBar().value(), 0), int(self._tops[-1]) - 1)
+        index = min(self._index_at(y), len(sheet.rows) - 1)
+        row = sheet.rows[index]
+        line, side = row_line(sheet, row, pane.sides), row_side(row, pane.sides)
+        number = row.after if side == "after" else row.before
+        if line is None or side is None or number is None:
+            return TextPosition(index, 0)
+        starts = [*sheet.breaks(side, number, self._columns), len(line.text)]
+        at = min((y - int(self._tops[index])) // self._grid.height, len(starts) - 2)
+        cells = (point.x() - pane.text) / self._grid.cell
+        return TextPosition(index, nearest_position(line, (starts[at], starts[at + 1]), cells))
+
+    @property
+    def _width(self) -> int:
+        # As if the bar were always there: one that comes and goes would decide about itself.
+        return self.width() - self.verticalScrollBar().sizeHint().width()
+
+    def _arrange(self) -> None:
+        """Compute where each row stands, and the reach of the scroll bar."""
+        bar, view, before = self.verticalScrollBar(), self.viewport(), int(self._tops[-1])
+        anchor = self._index_at(bar.value())
+        if self._sheet is None:
+            self._tops = np.zeros(1, dtype=np.int64)
+        else:
+            wanted = text_columns(self._sheet, self._grid, self._width, self._ticks.shown)
+            if self._sheet.is_ready(wanted) or not self._sheet.is_ready(self._columns):
+                self._columns = wanted
+            else:
+                self.measure_wanted.emit()
+            heights = self._sheet.heights(self._columns) * self._grid.height
+            heights[self._sheet.fold_rows] += FOLD_EXTRA
+            self._tops = np.concatenate(([0], np.cumsum(heights)))
+        if int(self._tops[-1]) != before and self._is_fresh:
+            self.height_changed.emit()
+        bar.setPageStep(view.height())
+        bar.setSingleStep(self._grid.height)
+        bar.setRange(0, max(0, int(self._tops[-1]) - view.height()))
+        if self._is_fresh and self._sheet is not None and self._sheet.first_rows:
+            bar.setValue(0)
+            self._reveal(0)
+        else:
+            bar.setValue(int(self._tops[min(anchor, len(self._tops) - 1)]))
+        view.update()
+
+    def _reveal(self, index: int) -> None:
+        """Scroll so that the first changed word of hunk `index` is in sight."""
+        if self._sheet is None:
+            return
+        row = self._sheet.first_rows[index]
+        above = self._sheet.rows_above_change(row, self._columns) * self._grid.height
+        bar, page = self.verticalScrollBar(), self.viewport().height()
+        top = int(self._tops[row])
+        if above + 2 * self._grid.height > page:
+            top += above
+        if not bar.value() <= top < bar.value() + page * 3 // 4:
+            bar.setValue(top - page // 4)
+
+    def _index_at(self, y: int) -> int:
+        return max(0, int(np.searchsorted(self._tops, y, side="right")) - 1)
+
+    def _row_at(self, event: QMouseEvent) -> DiffRow | None:
+        y = round(event.position().y()) + self.verticalScrollBar().value()
+        if self._sheet is None or not 0 <= y < int(self._tops[-1]):
+            return None
+        return self._sheet.rows[self._index_at(y)]
+
+
+def _code_font(widget: QWidget) -> QFont:
+    """The code font, as large as the interface's own."""
+    font = code_font()
+    font.setPointSizeF(max(8.0, widget.font().pointSizeF()))
+    return font

@@ -1,0 +1,64 @@
+"""Which names a few typed letters mean: for the command palette."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rapidfuzz import fuzz, process
+
+_MIN_DIRECT_MATCHES = 40
+
+
+def best_matches(query: str, names: Sequence[str], limit: int = 50) -> list[int]:
+    """The indexes of the names that `query` may mean, best first.
+
+    Each of `names` is in lower case: a name, perhaps other names of the same thing after line breaks, and
+    perhaps a note after a NUL. A name that starts with the query comes before one in which a word does, that
+    before one that merely holds it, and that before one whose note holds it; the first name counts before
+    the others. If those are few, names that look alike follow. Pure, and in small steps, so that a thread
+    that does it lets others run.
+    """
+    wanted = query.casefold().strip()
+    if not wanted:
+        return list(range(min(limit, len(names))))
+    words = wanted.split()
+    ranked: list[tuple[int, int, int]] = []
+    for index, name in enumerate(names):
+        if _holds(name, words):
+            ranked.append((_rank(wanted, name), len(name), index))
+    ranked.sort()
+    found = [index for _, _, index in ranked[:limit]]
+    if len(found) < min(limit, _MIN_DIRECT_MATCHES) and len(wanted) > 2:
+        have = set(found)
+        alike = process.extract(wanted, names, scorer=fuzz.WRatio, limit=limit, score_cutoff=72)
+        found += [index for _, _, index in alike if index not in have]
+    return found[:limit]
+
+
+def matched_alias(query: str, name: str, others: Sequence[str]) -> str:
+    """Which of the `others` the query means; empty if it means `name` itself, or none of them."""
+    words = query.casefold().split()
+    if not words or _holds(name.casefold(), words):
+        return ""
+    return next((other for other in others if _holds(other.casefold(), words)), "")
+
+
+def _holds(name: str, words: Sequence[str]) -> bool:
+    return all(word in name for word in words)
+
+
+def _rank(wanted: str, whole: str) -> int:
+    first, *others = whole.partition("\0")[0].split("\n")
+    return min((2 * _rank_of(wanted, first), *(2 * _rank_of(wanted, other) + 1 for other in others)))
+
+
+def _rank_of(wanted: str, name: str) -> int:
+    if name == wanted:
+        return 0
+    if name.startswith(wanted):
+        return 1
+    if f" {wanted}" in name or f"-{wanted}" in name or f"/{wanted}" in name:
+        return 2
+    if wanted in name:
+        return 3
+    return 4 if _holds(name, wanted.split()) else 5

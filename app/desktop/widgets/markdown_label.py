@@ -1,0 +1,87 @@
+"""Markdown that takes as much height as it needs, with links that can be clicked."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt, QUrl, Signal
+from PySide6.QtGui import QResizeEvent, QWheelEvent
+from PySide6.QtWidgets import QSizePolicy, QTextBrowser, QWidget
+
+from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets.reading_view import split_address
+from app.vault.markdown.render import NoteTarget, RenderColors, render
+
+
+class MarkdownLabel(QTextBrowser):
+    """Shows what an agent says. `link_clicked` carries a note's name and a fragment.
+
+    Nothing is loaded from outside: images are left out, and a web link only shows where it leads.
+    """
+
+    link_clicked = Signal(str, str)
+    tag_clicked = Signal(str)
+
+    def __init__(self, theme: ThemeSource, text: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._text = text
+        self.setOpenLinks(False)
+        self.setFrameShape(QTextBrowser.Shape.NoFrame)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        # For tables and code that are wider than the panel.
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        self.setProperty("clear", True)
+        self.document().setDocumentMargin(0)
+        self.anchorClicked.connect(self._follow)
+        theme.changed.connect(self._draw)
+        if text:
+            self._draw()
+        else:
+            self.setFixedHeight(1)
+
+    def set_text(self, text: str) -> None:
+        """Show other Markdown."""
+        if text != self._text:
+            self._text = text
+            self._draw()
+
+    def text(self) -> str:
+        """The Markdown that is shown."""
+        return self._text
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Keep the height of the text at the new width."""
+        super().resizeEvent(event)
+        self._fit_height()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Let the transcript scroll, never this label."""
+        event.ignore()
+
+    def sizeHint(self) -> QSize:
+        """As wide as there is room, as high as the text."""
+        return QSize(200, self.height())
+
+    def _draw(self) -> None:
+        self.setHtml(render(self._text, _resolve_as_note, RenderColors.of(self._theme.theme)))
+        self._fit_height()
+
+    def _fit_height(self) -> None:
+        room = max(40, self.viewport().width())
+        self.document().setTextWidth(room)
+        size = self.document().size()
+        bar = self.horizontalScrollBar().sizeHint().height() if size.width() > room else 0
+        self.setFixedHeight(max(1, round(size.height()) + bar))
+
+    def _follow(self, url: QUrl) -> None:
+        scheme, path, fragment = split_address(url)
+        if scheme == "tag":
+            self.tag_clicked.emit(path)
+        elif scheme in ("note", "unresolved"):
+            self.link_clicked.emit(path, fragment)
+
+
+def _resolve_as_note(target: str) -> NoteTarget | None:
+    """Every wikilink of an answer is taken to be a note; opening it finds out."""
+    return NoteTarget(target)

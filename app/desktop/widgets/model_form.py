@@ -1,0 +1,361 @@
+"""Editors for the fields of a pydantic model: what the settings dialog and a tool's form are made of."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Annotated, Literal, Union, get_args, get_origin
+
+from annotated_types import Ge, Gt, Le, Lt
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QDoubleSpinBox,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPlainTextEdit,
+    QPushButton,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
+
+_MIN_INT, _MAX_INT = -(2**31), 2**31 - 1
+_MULTILINE_FIELDS = ("content", "text", "instructions", "patch", "body")
+
+
+class Editor(QWidget):
+    """Edits one value; `changed` carries the new one, `value` reads it."""
+
+    changed = Signal(object)
+
+    def __init__(self, control: QWidget, read: Callable[[], object], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.control = control
+        self._read = read
+        row = QVBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(control)
+        self.setFocusProxy(control)
+
+    @property
+    def value(self) -> object:
+        """The value as it stands in the control."""
+        return self._read()
+
+    def emit_value(self, *_: object) -> None:
+        """Emit the value as it stands."""
+        self.changed.emit(self.value)
+
+
+_DISPLAY_NAMES = {
+    "live": "Live preview",
+    "openai": "OpenAI",
+    "ollama": "Ollama",
+    "lm-studio": "LM Studio",
+    "llama.cpp": "llama.cpp",
+    "openai-compatible": "OpenAI-compatible address",
+    "built-in": "Built-in (no model)",
+}
+
+
+def create_editor(name: str, field: FieldInfo, value: object) -> Editor:
+    """The editor that suits the field's type, showing `value`.
+
+    Raises:
+        TypeError: no control suits the type.
+    """
+    kind, optional = _strip_annotations(field.annotation)
+    if kind is bool:
+        return _checkbox_editor(field, value)
+    if get_origin(kind) is Literal:
+        return _choice_editor([str(choice) for choice in get_args(kind)], value, optional)
+    if kind is int or kind is float:
+        return _optional_number_editor(kind, value) if optional else _number_editor(kind, field, value)
+    if kind is str and field.examples:
+        return _suggestion_editor([str(example) for example in field.examples], str(value or ""))
+    if kind is str:
+        return (
+            _multiline_editor(value)
+            if name in _MULTILINE_FIELDS
+            else _line_editor(str(value or ""), lambda text: text)
+        )
+    if get_origin(kind) in (tuple, list):
+        return _list_editor(get_args(kind)[0], value if isinstance(value, tuple | list) else ())
+    if isinstance(kind, type) and issubclass(kind, BaseModel):
+        return ModelEditor(kind, value if isinstance(value, BaseModel) else None)
+    return _line_editor("" if value is None else str(value), lambda text: text or None)
+
+
+def _strip_annotations(annotation: object) -> tuple[object, bool]:
+    """The type without what is said of it, at whatever depth, and whether there may be none."""
+    optional = False
+    while True:
+        origin = get_origin(annotation)
+        if origin is Annotated:
+            annotation = get_args(annotation)[0]
+        elif origin in (Union, types.UnionType):
+            kinds = [kind for kind in get_args(annotation) if kind is not type(None)]
+            optional = optional or len(kinds) < len(get_args(annotation))
+            annotation = kinds[0]
+        else:
+            return annotation, optional
+
+
+def _checkbox_editor(field: FieldInfo, value: object) -> Editor:
+    box = QCheckBox()
+    box.setChecked(bool(value))
+    made = Editor(box, box.isChecked)
+    box.toggled.connect(made.emit_value)
+    return made
+
+
+class _NoScrollComboBox(QComboBox):
+    """A combo box that the wheel does not change while the page is scrolled over it."""
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        event.ignore()
+
+
+class _NoScrollSpinBox(QSpinBox):
+    """As `_NoScrollComboBox`, for whole numbers."""
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        event.ignore()
+
+
+class _NoScrollDoubleSpinBox(QDoubleSpinBox):
+    """As `_NoScrollComboBox`, for decimal numbers."""
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        event.ignore()
+
+
+def _choice_editor(choices: list[str], value: object, optional: bool) -> Editor:
+    box = _NoScrollComboBox()
+    for choice in [*([""] if optional else []), *choices]:
+        box.addItem(choice_label(choice), choice)
+    box.setCurrentIndex(box.findData("" if value is None else str(value)))
+    made = Editor(box, lambda: box.currentData() or None)
+    box.currentIndexChanged.connect(made.emit_value)
+    return made
+
+
+def choice_label(choice: str) -> str:
+    """How a choice is shown: as a word, where it is not the name of something ("llama.cpp", "openai")."""
+    if choice in _DISPLAY_NAMES:
+        return _DISPLAY_NAMES[choice]
+    return choice[:1].upper() + choice[1:].replace("_", " ").replace("-", " ")
+
+
+def _suggestion_editor(choices: list[str], value: str) -> Editor:
+    """A choice among usual values, or any other that is typed."""
+    box = _NoScrollComboBox()
+    box.setLineEdit(line := QLineEdit())
+    box.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+    box.addItems(choices)
+    box.setCurrentText(value)
+    made = Editor(box, lambda: box.currentText().strip())
+    box.activated.connect(made.emit_value)
+    line.editingFinished.connect(made.emit_value)
+    return made
+
+
+def _bounds(field: FieldInfo) -> tuple[float | None, float | None]:
+    low = high = None
+    for mark in field.metadata:
+        if isinstance(mark, Ge | Gt):
+            low = float(str(mark.ge if isinstance(mark, Ge) else mark.gt))
+        elif isinstance(mark, Le | Lt):
+            high = float(str(mark.le if isinstance(mark, Le) else mark.lt))
+    return low, high
+
+
+def _number_editor(kind: type, field: FieldInfo, value: object) -> Editor:
+    low, high = _bounds(field)
+    box: QSpinBox | QDoubleSpinBox
+    if kind is int:
+        box = whole = _NoScrollSpinBox()
+        whole.setRange(int(_MIN_INT if low is None else low), int(_MAX_INT if high is None else high))
+        whole.setValue(value if isinstance(value, int) else 0)
+        whole.setGroupSeparatorShown(True)
+        read: Callable[[], object] = whole.value
+    else:
+        box = decimal = _NoScrollDoubleSpinBox()
+        decimal.setRange(low if low is not None else -1e9, high if high is not None else 1e9)
+        fine = high is not None and high <= 10
+        extra = field.json_schema_extra if isinstance(field.json_schema_extra, dict) else {}
+        decimal.setDecimals(int(str(extra.get("decimals", 2 if fine else 0))))
+        decimal.setSingleStep(0.1 if fine else 1.0)
+        decimal.setValue(value if isinstance(value, int | float) else 0.0)
+        read = decimal.value
+    box.setKeyboardTracking(False)
+    box.lineEdit().setTextMargins(6, 0, 0, 0)
+    made = Editor(box, read)
+    box.valueChanged.connect(made.emit_value)
+    return made
+
+
+def _optional_number_editor(kind: type[int] | type[float], value: object) -> Editor:
+    def read(text: str) -> object:
+        if not text:
+            return None
+        try:
+            return kind(text)
+        except ValueError:
+            return text  # the model says what is wrong with it
+
+    return _line_editor("" if value is None else str(value), read)
+
+
+def _line_editor(text: str, read: Callable[[str], object]) -> Editor:
+    field = QLineEdit(text)
+    made = Editor(field, lambda: read(field.text().strip()))
+    field.editingFinished.connect(made.emit_value)
+    return made
+
+
+def _multiline_editor(value: object) -> Editor:
+    area = QPlainTextEdit(str(value or ""))
+    area.setMinimumHeight(96)
+    area.setTabChangesFocus(True)
+    made = Editor(area, area.toPlainText)
+    area.textChanged.connect(made.emit_value)
+    return made
+
+
+def _list_editor(kind: object, values: Sequence[object]) -> Editor:
+    if isinstance(kind, type) and issubclass(kind, BaseModel):
+        rows = ModelRows(kind, values)
+        made = Editor(rows, lambda: rows.values)
+        rows.changed.connect(made.emit_value)
+        return made
+    shown = ", ".join(str(value) for value in values)
+    made = _line_editor(shown, lambda text: tuple(part.strip() for part in text.split(",") if part.strip()))
+    if isinstance(made.control, QLineEdit):
+        made.control.setPlaceholderText(made.tr("Separate several by commas"))
+    return made
+
+
+class ModelEditor(Editor):
+    """Edits a model, field by field; its value is a mapping that the model validates."""
+
+    def __init__(self, model: type[BaseModel], value: BaseModel | Mapping[str, object] | None) -> None:
+        form = QWidget()
+        column = QVBoxLayout(form)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(10)
+        self.editors: dict[str, Editor] = {}
+        for name, field in model.model_fields.items():
+            made = create_editor(name, field, _get_value(value, name, field))
+            made.control.setAccessibleName(field.title or name)
+            made.changed.connect(self.emit_value)
+            self.editors[name] = made
+            column.addWidget(with_description(field.title or name, field.description or "", made))
+        super().__init__(form, self.values)
+
+    def values(self) -> dict[str, object]:
+        """Each field's value as it stands."""
+        return {name: made.value for name, made in self.editors.items()}
+
+
+def _get_value(value: BaseModel | Mapping[str, object] | None, name: str, field: FieldInfo) -> object:
+    if isinstance(value, BaseModel):
+        return getattr(value, name)
+    if value is not None and name in value:
+        return value[name]
+    return None if field.is_required() else field.get_default(call_default_factory=True, validated_data={})
+
+
+class ModelRows(QFrame):
+    """A list of models, each in its card, with a button to add one and one to remove each."""
+
+    changed = Signal()
+
+    def __init__(self, model: type[BaseModel], values: Iterable[object]) -> None:
+        super().__init__()
+        self._model = model
+        self._rows: list[ModelEditor] = []
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        self._column = QVBoxLayout()
+        column.addLayout(self._column)
+        add = QPushButton(self.tr("Add"))
+        add.clicked.connect(self._add_empty)
+        column.addWidget(add, 0, Qt.AlignmentFlag.AlignLeft)
+        for value in values:
+            self._add(value if isinstance(value, BaseModel) else None)
+
+    @property
+    def values(self) -> tuple[object, ...]:
+        """A mapping per row."""
+        return tuple(row.value for row in self._rows)
+
+    def append(self, value: BaseModel) -> None:
+        """Add a row that shows `value`."""
+        self._add(value)
+        self.changed.emit()
+
+    def _add_empty(self) -> None:
+        self._add(None)
+        self.changed.emit()
+
+    def _add(self, value: BaseModel | None) -> None:
+        card = QFrame()
+        card.setObjectName("card")
+        inside = QHBoxLayout(card)
+        row = ModelEditor(self._model, value)
+        row.changed.connect(lambda *_: self.changed.emit())
+        remove = QPushButton(self.tr("Remove"))
+        remove.setProperty("role", "quiet")
+        remove.clicked.connect(lambda: self._remove(row, card))
+        inside.addWidget(row, 1)
+        inside.addWidget(remove, 0, Qt.AlignmentFlag.AlignTop)
+        self._rows.append(row)
+        self._column.addWidget(card)
+
+    def _remove(self, row: ModelEditor, card: QFrame) -> None:
+        self._rows.remove(row)
+        card.hide()
+        card.deleteLater()
+        self.changed.emit()
+
+
+def with_description(title: str, description: str, made: Editor) -> QWidget:
+    """A field's title and description over or beside its editor: a check box and short controls beside."""
+    whole = QWidget()
+    words = QVBoxLayout()
+    words.setSpacing(2)
+    name = QLabel(title)
+    name.setProperty("textSize", "strong")
+    name.setBuddy(made.control)
+    words.addWidget(name)
+    if description:
+        note = QLabel(description)
+        note.setTextFormat(Qt.TextFormat.PlainText)
+        note.setProperty("tone", "muted")
+        note.setWordWrap(True)
+        words.addWidget(note)
+        made.control.setAccessibleDescription(description)
+    made.control.setAccessibleName(title)
+    if isinstance(made.control, QCheckBox | QComboBox | QSpinBox | QDoubleSpinBox):
+        row = QHBoxLayout(whole)
+        row.addLayout(words, 1)
+        row.addWidget(made, 0, Qt.AlignmentFlag.AlignVCenter)
+        row.setSpacing(24)
+        if not isinstance(made.control, QCheckBox):
+            made.control.setMinimumWidth(160)
+        row.setContentsMargins(0, 0, 0, 0)
+    else:
+        words.addSpacing(2)
+        words.addWidget(made)
+        whole.setLayout(words)
+        words.setContentsMargins(0, 0, 0, 0)
+    return whole

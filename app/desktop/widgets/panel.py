@@ -1,0 +1,287 @@
+"""Parts that every panel is made of: the title area, the empty state, flat buttons."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QIcon, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QSizePolicy,
+    QStyle,
+    QStyleOptionButton,
+    QStylePainter,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.desktop.theme.theme import Theme, ThemeSource, icon
+
+_ICON_SIZE = 18
+_TITLE_HEIGHT = 38
+
+
+class ThemedButton(QToolButton):
+    """A flat button whose icon follows the theme; its words are its tooltip and accessible name."""
+
+    def __init__(
+        self,
+        theme: ThemeSource,
+        symbol: str,
+        words: str,
+        parent: QWidget | None = None,
+        size: int = _ICON_SIZE,
+    ) -> None:
+        super().__init__(parent)
+        self._symbol = symbol
+        self._source = theme
+        self._size = size
+        self.setToolTip(words)
+        self.setAccessibleName(words)
+        self.setAutoRaise(True)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        theme.changed.connect(self._draw)
+        self._draw(theme.theme)
+
+    def set_symbol(self, symbol: str) -> None:
+        """Show another icon."""
+        self._symbol = symbol
+        self._draw(self._source.theme)
+
+    def _draw(self, theme: Theme) -> None:
+        side = round(self._size * self._source.zoom)
+        self.setIconSize(QSize(side, side))
+        self.setIcon(icon(theme, self._symbol))
+
+
+class PanelTitle(QWidget):
+    """The bar over a panel: its name, what it counts, and its buttons on the right."""
+
+    def __init__(self, text: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("panelTitle")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._row = QHBoxLayout(self)
+        self._row.setContentsMargins(8, 4, 4, 4)
+        self._row.setSpacing(2)
+        self._name = ElidedLabel(text)
+        self._count = QLabel()
+        self._count.setProperty("tone", "faint")
+        self._row.addWidget(self._name)
+        self._row.addWidget(self._count)
+        self._row.addStretch(1)
+        self._buttons: list[QWidget] = []
+
+    def minimumSizeHint(self) -> QSize:
+        """As high as what is in it, and so high without anything."""
+        return super().minimumSizeHint().expandedTo(QSize(0, _TITLE_HEIGHT))
+
+    def sizeHint(self) -> QSize:
+        """As `minimumSizeHint`."""
+        return super().sizeHint().expandedTo(QSize(0, _TITLE_HEIGHT))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Where all have no room next to each other, the count goes, and the name is elided."""
+        super().resizeEvent(event)
+        self._make_room()
+
+    def _make_room(self) -> None:
+        hints = (widget.sizeHint().width() for widget in self._buttons if not widget.isHidden())
+        taken = sum(hint + self._row.spacing() for hint in hints) + self._name.sizeHint().width() + 14
+        room = self.width() - taken - self._count.sizeHint().width() - self._row.spacing()
+        self._count.setVisible(bool(self._count.text()) and room >= 0)
+        self._name.setToolTip(" ".join(part for part in (self._name.text(), self._count.text()) if part))
+
+    def set_text(self, text: str) -> None:
+        """Show another name."""
+        self._name.setText(text)
+        self._make_room()
+
+    def set_count(self, text: str) -> None:
+        """Show `text` beside the name; empty for nothing."""
+        self._count.setText(text)
+        self._make_room()
+
+    def add(self, widget: QWidget) -> None:
+        """Put `widget` at the right end."""
+        self._row.addWidget(widget)
+        self._buttons.append(widget)
+
+
+class Panel(QWidget):
+    """A column with a title area; subclasses put their content under it."""
+
+    def __init__(self, title: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("panel")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.setAccessibleName(title)
+        self.column = QVBoxLayout(self)
+        self.column.setContentsMargins(0, 0, 0, 0)
+        self.column.setSpacing(0)
+        self.title = PanelTitle(title, self)
+        self.column.addWidget(self.title)
+
+
+class SearchField(QLineEdit):
+    """A field to search or filter with: a glass at the left, and a cross to empty it at the right."""
+
+    def __init__(self, theme: ThemeSource, words: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setPlaceholderText(words)
+        self.setAccessibleName(words)
+        place = QLineEdit.ActionPosition
+        self._glass = self.addAction(QIcon(), place.LeadingPosition)
+        self._cross = self.addAction(QIcon(), place.TrailingPosition)
+        self._cross.setToolTip(self.tr("Empty the field"))
+        self._cross.triggered.connect(self.clear)
+        self._cross.setVisible(False)
+        self.textChanged.connect(lambda text: self._cross.setVisible(bool(text)))
+        theme.changed.connect(self._draw)
+        self._draw(theme.theme)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Escape empties it; once it is empty, Escape is for whoever is around it."""
+        if event.key() == Qt.Key.Key_Escape and self.text():
+            self.clear()
+        else:
+            super().keyPressEvent(event)
+
+    def _draw(self, theme: Theme) -> None:
+        self._glass.setIcon(icon(theme, "magnifying-glass", theme.faint))
+        self._cross.setIcon(icon(theme, "x", theme.muted))
+
+
+class ElidedLabel(QLabel):
+    """Plain text on one line, with its middle left out where there is no room; a tool tip has it whole."""
+
+    def __init__(self, text: str = "", tone: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        if tone:
+            self.setProperty("tone", tone)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
+        self.setText(text)
+
+    def setText(self, text: str) -> None:
+        """Show `text`."""
+        super().setText(text)
+        self.setToolTip(text)
+        self.setAccessibleName(text)
+
+    def minimumSizeHint(self) -> QSize:
+        """Almost nothing: the text can be elided."""
+        return QSize(40, super().minimumSizeHint().height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint the text, elided to the width."""
+        with QPainter(self) as painter:
+            text = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideMiddle, self.width())
+            painter.drawText(self.rect(), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
+
+
+class ElidedButton(QPushButton):
+    """A button whose text loses its middle where there is no room; a tool tip has it whole."""
+
+    def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self.setText(text)
+
+    def setText(self, text: str) -> None:
+        """Show `text`."""
+        super().setText(text)
+        self.setToolTip(text.replace("&&", "&"))
+
+    def minimumSizeHint(self) -> QSize:
+        """Return a width of a few letters: the rest can be elided."""
+        whole = super().minimumSizeHint()
+        return QSize(min(80, whole.width()), whole.height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint the button with as much of its text as there is room for."""
+        option = QStyleOptionButton()
+        self.initStyleOption(option)
+        inside = self.style().subElementRect(QStyle.SubElement.SE_PushButtonContents, option, self)
+        gap = 4 + option.iconSize.width() if not option.icon.isNull() else 0
+        option.text = self.fontMetrics().elidedText(
+            option.text, Qt.TextElideMode.ElideMiddle, inside.width() - gap, Qt.TextFlag.TextShowMnemonic
+        )
+        painter = QStylePainter(self)
+        painter.drawControl(QStyle.ControlElement.CE_PushButton, option)
+        painter.end()
+
+
+class EmptyState(QWidget):
+    """What a panel says when there is nothing to show: an icon, what it means, and what to do."""
+
+    def __init__(
+        self,
+        theme: ThemeSource,
+        symbol: str,
+        heading: str,
+        text: str,
+        action: tuple[str, Callable[[], None]] | None = None,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.setObjectName("emptyState")
+        self._symbol = symbol
+        self._source = theme
+        column = QVBoxLayout(self)
+        column.setContentsMargins(24, 8, 24, 8)
+        column.setSpacing(6)
+        column.addStretch(2)
+        self._mark = QLabel()
+        self._mark.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        self._heading = _centered_label(heading, "strong")
+        self._text = _centered_label(text, "")
+        self._text.setProperty("tone", "muted")
+        for widget in (self._mark, self._heading, self._text):
+            column.addWidget(widget)
+        if action is not None:
+            button = QPushButton(action[0])
+            button.clicked.connect(action[1])
+            column.addSpacing(8)
+            column.addWidget(button, 0, Qt.AlignmentFlag.AlignHCenter)
+        column.addStretch(3)
+        theme.changed.connect(self._draw)
+        self._draw(theme.theme)
+
+    def say(self, heading: str, text: str) -> None:
+        """Say something else."""
+        self._heading.setText(heading)
+        self._text.setText(text)
+        self._make_room()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Drop the icon where the words have no room below it."""
+        super().resizeEvent(event)
+        self._make_room()
+
+    def _make_room(self) -> None:
+        if (column := self.layout()) is None:
+            return
+        taken = 0 if self._mark.isHidden() else self._mark.sizeHint().height() + column.spacing()
+        words = column.totalHeightForWidth(self.width()) - taken
+        whole = words + self._mark.sizeHint().height() + column.spacing()
+        self._mark.setVisible(whole <= self.height())
+
+    def _draw(self, theme: Theme) -> None:
+        side = round(32 * self._source.zoom)
+        self._mark.setPixmap(icon(theme, self._symbol, theme.faint).pixmap(side, side))
+
+
+def _centered_label(text: str, size: str) -> QLabel:
+    label = QLabel(text)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+    label.setWordWrap(True)
+    if size:
+        label.setProperty("textSize", size)
+    return label

@@ -1,0 +1,68 @@
+"""Labels of the approval windows: always plain text, never wider or taller than there is room for."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt
+from PySide6.QtGui import QFont
+from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QWidget
+
+_HEADING_SCALE = 1.3
+_MAX_HEIGHT = 108
+
+
+def tr(text: str) -> str:
+    """`text` in the language of the window."""
+    return QCoreApplication.translate("Approval", text)
+
+
+def plain_label(text: str, tone: str = "", parent: QWidget | None = None) -> QLabel:
+    """A label that shows `text` as it is, never as rich text."""
+    label = QLabel(text, parent)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    if tone:
+        label.setProperty("tone", tone)
+    return label
+
+
+def heading_label(text: str, factor: float = _HEADING_SCALE, parent: QWidget | None = None) -> QLabel:
+    """A plain label in the font of headings, `factor` times the interface's."""
+    label = plain_label(text, parent=parent)
+    label.setWordWrap(True)
+    font = label.font()
+    font.setPointSizeF(font.pointSizeF() * factor)
+    font.setWeight(QFont.Weight.DemiBold)
+    label.setFont(font)
+    return label
+
+
+class CappedArea(QScrollArea):
+    """As tall as its content needs, up to `tallest` pixels; then it scrolls."""
+
+    def __init__(self, content: QWidget, tallest: int = _MAX_HEIGHT, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._tallest = tallest
+        self.setWidget(content)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+        self.setProperty("clear", True)
+        self.viewport().setAutoFillBackground(False)
+        content.setAutoFillBackground(False)
+        content.installEventFilter(self)
+        self._fit_height()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Follow the content's size."""
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.LayoutRequest):
+            self._fit_height()
+        return super().eventFilter(watched, event)
+
+    def _fit_height(self) -> None:
+        content = self.widget()
+        if content is not None:
+            width = self.viewport().width()
+            wanted = content.heightForWidth(width) if content.hasHeightForWidth() else -1
+            height = min(self._tallest, max(wanted, 0) or content.sizeHint().height())
+            if self.height() != height or self.minimumHeight() != height:
+                self.setFixedHeight(height)

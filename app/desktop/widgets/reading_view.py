@@ -1,0 +1,201 @@
+"""The reading view: rendered Markdown with links that can be clicked; nothing is loaded from outside."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from PySide6.QtCore import QPoint, Qt, QTimer, QUrl, Signal
+from PySide6.QtGui import QColor, QImage, QMouseEvent, QTextCursor, QTextDocument
+from PySide6.QtWidgets import QTextBrowser, QTextEdit, QWidget
+
+from app.desktop.theme.theme import Theme, ThemeSource
+from app.vault.path import NotePath
+
+_MAX_TEXT_WIDTH = 760
+_RESIZE_DELAY_MS = 120
+# Qt keeps a size that is written in the page, also where the view is narrower.
+_SIZE_OF_DRAWING = re.compile(r'(<img src="drawing:[^"]*") width="\d+" height="\d+"')
+_SIZE_OF_IMAGE = re.compile(r'(<img src="vault:[^"#]*)" width="(\d+)"(?: height="(\d+)")?')
+_WIDTH_AND_HEIGHT = re.compile(r"(\d+)x(\d*)")
+
+
+@dataclass(frozen=True)
+class Rendered:
+    """A note's HTML and the images that it shows, by their `vault:` address."""
+
+    html: str
+    images: dict[str, QImage]
+
+
+class ReadingView(QTextBrowser):
+    """Shows `Rendered` notes.
+
+    `note_clicked` carries a path and a fragment, `missing_clicked` the name of a note that does not exist,
+    `tag_clicked` a tag, `web_clicked` an address. `hovered` carries the path of the note under the pointer
+    (empty for none) and where. `task_clicked` carries a task's number among those of the same text, and its
+    text; `fold_clicked` the number of a callout.
+    """
+
+    note_clicked = Signal(str, str)
+    missing_clicked = Signal(str)
+    tag_clicked = Signal(str)
+    web_clicked = Signal(str)
+    hovered = Signal(str, QPoint)
+    task_clicked = Signal(int, str)
+    fold_clicked = Signal(int)
+
+    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._path: NotePath | None = None
+        self._images: dict[str, QImage] = {}
+        self._loaded: set[QUrl] = set()
+        self._resized = QTimer(self)
+        self._resized.setSingleShot(True)
+        self._resized.setInterval(_RESIZE_DELAY_MS)
+        self._resized.timeout.connect(self._fit_images)
+        self._pointer = QPoint()
+        self.setAccessibleName("Note")
+        self.setOpenLinks(False)
+        self.setFrameShape(QTextBrowser.Shape.NoFrame)
+        self.setMouseTracking(True)
+        self.anchorClicked.connect(self._follow)
+        self.highlighted.connect(self._hover)
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme(theme.theme)
+
+    def show_rendered(self, rendered: Rendered, path: NotePath) -> None:
+        """Show the note at `path`; one that is shown already, at the place that was read."""
+        at = self.verticalScrollBar().value() if path == self._path else 0
+        self._path = path
+        self._images = rendered.images
+        self._loaded = set()
+        html = _SIZE_OF_DRAWING.sub(r"\1", rendered.html)
+        # The size becomes a part of the address, since an image may be shown in several sizes.
+        self.setHtml(_SIZE_OF_IMAGE.sub(r'\1#\2x\3"', html))
+        self.verticalScrollBar().setValue(at)
+
+    def go_to(self, fragment: str) -> None:
+        """Bring a heading or `^block` to the top."""
+        self.scrollToAnchor(fragment)
+
+    def mark(self, place: tuple[int, int] | None) -> None:
+        """Mark a place of the page, in UTF-16 units, and bring it to the middle; None takes the mark away."""
+        if place is None:
+            self.setExtraSelections([])
+            return
+        marked = QTextEdit.ExtraSelection()
+        cursor = QTextCursor(self.document())
+        cursor.setPosition(place[0])
+        cursor.setPosition(place[1], QTextCursor.MoveMode.KeepAnchor)
+        marked.cursor = cursor
+        marked.format.setBackground(QColor(self._theme.theme.mark_bg))
+        self.setExtraSelections([marked])
+        start = QTextCursor(cursor)
+        start.setPosition(place[0])
+        bar = self.verticalScrollBar()
+        bar.setValue(bar.value() + self.cursorRect(start).top() - self.viewport().height() // 3)
+
+    def loadResource(self, kind: int, url: QUrl | str) -> Any:  # noqa: ANN401 (Qt's own signature)
+        """The vault's images that were loaded with the note; never anything else."""
+        if int(kind) != QTextDocument.ResourceType.ImageResource.value:
+            return None
+        url = QUrl(url)
+        image = self._image(url)
+        if image is None:
+            return QImage()
+        self._loaded.add(url)
+        return image
+
+    def _image(self, url: QUrl) -> QImage | None:
+        """The image at an address, at the size that follows `#`; None if it was not loaded with the note."""
+        scheme, path, size = split_address(url)
+        image = self._images.get(f"{scheme}:{path}")
+        if image is None or not (wanted := _WIDTH_AND_HEIGHT.fullmatch(size)):
+            return image and self._fitted(image)
+        ratio, width = self.devicePixelRatioF(), int(wanted[1])
+        height = int(wanted[2]) if wanted[2] else round(image.height() * width / max(1, image.width()))
+        if 0 < (room := self._room()) < width:
+            width, height = room, max(1, round(height * room / width))
+        image = image.scaled(
+            max(1, round(width * ratio)),
+            max(1, round(height * ratio)),
+            Qt.AspectRatioMode.IgnoreAspectRatio,
+            Qt.TransformationMode.SmoothTransformation,
+        )
+        image.setDevicePixelRatio(ratio)
+        return image
+
+    def _room(self) -> int:
+        """The width of the text."""
+        return int(self.viewport().width() - 2 * self.document().documentMargin())
+
+    def _fitted(self, image: QImage) -> QImage:
+        """The image at the width of the text where it is wider: Qt itself scales without smoothing."""
+        ratio = self.devicePixelRatioF()
+        if (own := image.devicePixelRatio()) > ratio:
+            width = max(1, round(image.width() * ratio / own))
+            image = image.scaledToWidth(width, Qt.TransformationMode.SmoothTransformation)
+            image.setDevicePixelRatio(ratio)
+        room = round(self._room() * ratio)
+        if 0 < room < image.width():
+            image = image.scaledToWidth(room, Qt.TransformationMode.SmoothTransformation)
+            image.setDevicePixelRatio(ratio)
+        return image
+
+    def _fit_images(self) -> None:
+        """Scale the images anew for the width as it is now."""
+        document = self.document()
+        for url in self._loaded:
+            document.addResource(QTextDocument.ResourceType.ImageResource.value, url, self._image(url))
+        document.markContentsDirty(0, document.characterCount())
+
+    def resizeEvent(self, event: object) -> None:
+        """Keep the text in a column that can be read."""
+        side = max(24, (self.width() - round(_MAX_TEXT_WIDTH * self._theme.zoom)) // 2)
+        self.setViewportMargins(side, 16, side, 16)
+        super().resizeEvent(event)  # type: ignore[arg-type]
+        if self._loaded:
+            self._resized.start()
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Remember where the pointer is, for previews."""
+        self._pointer = event.globalPosition().toPoint()
+        super().mouseMoveEvent(event)
+
+    def _follow(self, url: QUrl) -> None:
+        scheme, path, fragment = split_address(url)
+        if scheme == "note":
+            self.note_clicked.emit(path, fragment)
+        elif scheme == "unresolved":
+            self.missing_clicked.emit(path)
+        elif scheme == "tag":
+            self.tag_clicked.emit(path)
+        elif scheme == "task":
+            self.task_clicked.emit(int(path), fragment)
+        elif scheme == "fold":
+            self.fold_clicked.emit(int(path))
+        elif scheme in ("http", "https", "mailto"):
+            self.web_clicked.emit(url.toString())
+        elif fragment:
+            self.go_to(fragment)
+
+    def _hover(self, url: QUrl) -> None:
+        scheme, path, _ = split_address(url)
+        self.hovered.emit(path if scheme == "note" else "", self._pointer)
+
+    def _apply_theme(self, theme: Theme) -> None:
+        colors = self.palette()
+        colors.setColor(colors.ColorRole.Base, QColor(theme.panel))
+        self.setPalette(colors)
+
+
+def split_address(url: QUrl) -> tuple[str, str, str]:
+    """The scheme, the path and the fragment of a link's address, decoded.
+
+    Each for itself: a name may hold `#`, `?` or `%`, and Qt decodes no whole address.
+    """
+    decoded = QUrl.ComponentFormattingOption.FullyDecoded
+    return url.scheme(), url.path(decoded), url.fragment(decoded)

@@ -1,0 +1,103 @@
+"""The pane in which the text of a change can be edited before it is approved."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+
+from app.desktop.theme.theme import code_font
+from app.desktop.widgets.plain_labels import plain_label, tr
+from app.vault.editable_text import EditableText, NotEditableError
+
+_DEBOUNCE_MS = 200
+# An editor lays out every line: beyond this it would hold the window.
+MAX_BYTES = 1_500_000
+
+
+class TextEditor(QWidget):
+    """Holds the text after the change; `changed` carries its bytes a moment after each edit.
+
+    `invalid` carries why the text can't be written, or "" when it can be again.
+    """
+
+    changed = Signal(object)
+    invalid = Signal(str)
+    reset_wanted = Signal()
+
+    def __init__(self, title: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._title = title
+        self._text: EditableText | None = None
+        self.field = QPlainTextEdit()
+        self.field.setAccessibleName(tr("Text after the change"))
+        self.field.setTabChangesFocus(True)
+        self.field.setFont(code_font())
+        self._problem = QLabel()
+        self._problem.setProperty("tone", "danger")
+        self.reset_button = QPushButton(tr("Back to the proposed text"))
+        self.reset_button.setProperty("role", "quiet")
+        self.reset_button.setAutoDefault(False)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(_DEBOUNCE_MS)
+        self._timer.timeout.connect(self.flush)
+        self.field.textChanged.connect(self._timer.start)
+        self.reset_button.clicked.connect(self.reset_wanted)
+        self._build()
+
+    def load(self, content: bytes) -> None:
+        """Hold `content`.
+
+        Raises:
+            NotEditableError: its bytes would not survive an editor; nothing was changed.
+        """
+        if len(content) > MAX_BYTES:
+            raise NotEditableError("it is too large to edit here")
+        text = EditableText.of(content)
+        self.field.blockSignals(True)
+        self.field.setPlainText(text.text)
+        self.field.blockSignals(False)
+        if text.encode(self._current_text()) != content:
+            raise NotEditableError("it holds characters that no editor keeps")
+        self._text = text
+        self._timer.stop()
+        self._set_problem("")
+
+    def unload(self) -> None:
+        """Hold nothing: there is no text to edit."""
+        self._text = None
+        self._timer.stop()
+        self._set_problem("")
+
+    def flush(self) -> None:
+        """Hand over what has been typed now, without waiting for a rest."""
+        self._timer.stop()
+        if self._text is None:
+            return
+        try:
+            content = self._text.encode(self._current_text())
+        except NotEditableError as error:
+            self._set_problem(tr("This text can't be written: {0}.").format(error))
+        else:
+            self._set_problem("")
+            self.changed.emit(content)
+
+    def _current_text(self) -> str:
+        # toPlainText would turn no-break spaces into plain ones.
+        return self.field.document().toRawText().replace("\u2029", "\n")
+
+    def _set_problem(self, problem: str) -> None:
+        if problem != self._problem.text():
+            self._problem.setText(problem)
+            self.invalid.emit(problem)
+
+    def _build(self) -> None:
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(8, 4, 8, 4)
+        layout.setSpacing(4)
+        row = QHBoxLayout()
+        row.addWidget(plain_label(self._title, "muted"))
+        row.addWidget(self._problem, 1)
+        row.addWidget(self.reset_button)
+        layout.addLayout(row)
+        layout.addWidget(self.field, 1)

@@ -1,1 +1,0 @@
-"""Around the editor: outline, tasks, bookmarks, commands of writing, export and print."""

@@ -1,0 +1,82 @@
+"""Which sentence model makes the vectors, and what runs it.
+
+The app's own models are English, which every installation has, and multilingual, which the installers have
+and which is an extra from source. Any other is run by sentence-transformers, which is an extra, too
+(`pip install scriptorium[sentence-transformers]`), or installed in another Python of the user's, in a worker
+process that speaks the same protocol.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from app import paths
+
+SHIPPED_MODEL = "all-MiniLM-L6-v2-int8"
+MULTILINGUAL = "multilingual-e5-small-int4"
+OWN_DIMENSION = 384
+LANGUAGES = "languages"
+_FOREIGN = "sentence-transformers:"
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceModelConfig:
+    """One of the app's own models, or one of sentence-transformers.
+
+    Args:
+        name: `SHIPPED_MODEL`, `MULTILINGUAL`, `LANGUAGES` (which rates languages), or the name of a model of
+            sentence-transformers, such as `sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2`, or
+            its folder.
+        python: The Python that has sentence-transformers; the app's own when empty.
+        folder: Where one of the app's own models is, if not in its usual place.
+        judges_pairs: Whether it is a cross-encoder, which judges pairs of texts and makes no vectors.
+    """
+
+    name: str = SHIPPED_MODEL
+    python: str = ""
+    folder: Path | None = None
+    judges_pairs: bool = False
+
+    @property
+    def is_shipped(self) -> bool:
+        """Whether it is the English model, which every installation has."""
+        return self.name == SHIPPED_MODEL and not self.judges_pairs
+
+    @property
+    def is_own(self) -> bool:
+        """Whether it is one of the app's own models, which need no other Python."""
+        return self.name in (SHIPPED_MODEL, MULTILINGUAL, LANGUAGES) and not self.judges_pairs
+
+    @property
+    def key(self) -> str:
+        """The name that vectors are kept under: those of different models can't be compared."""
+        return self.name if self.is_own else f"{_FOREIGN}{self.name}"
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        """The arguments of the worker that name the model."""
+        if self.name == LANGUAGES:
+            return ("--languages",)
+        if self.is_own:
+            return "--model", str(self.folder or model_folder(self.name))
+        return "--cross-encoder" if self.judges_pairs else "--sentence-transformer", self.name
+
+    @classmethod
+    def of_key(cls, key: str, python: str = "") -> SentenceModelConfig:
+        """Return the choice with this `key`, run by `python` where it is a model of sentence-transformers."""
+        if key.startswith(_FOREIGN):
+            return cls(key.removeprefix(_FOREIGN), python)
+        return cls(key)
+
+
+def model_folder(name: str) -> Path:
+    """Return the folder of one of the app's own models; it may lack the model.
+
+    The installers bring every model as a resource. From source, the multilingual one is made on this machine,
+    in the user's data folder.
+    """
+    resources = paths.resources_folder() / "models" / name
+    if name == SHIPPED_MODEL or (resources / "model.onnx").is_file():
+        return resources
+    return paths.data_folder() / "models" / name

@@ -1,0 +1,323 @@
+"""Keeps the vectors of a vault in step with its index, in the background, at the pace that suits the machine.
+
+What is on the screen goes first, then what was just changed, then the rest, the newest notes before the
+old. Between two groups of notes it rests, waits or stops as the pace says; notes that vanish or become
+private lose their vectors at once, also while it is paused.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from app.embeddings import EmbedderUnavailable
+from app.embeddings.sync_run import BATCH_NOTES, SyncRun
+from app.embeddings.throttle import FULL_SPEED, Throttle, ThrottleState
+from app.embeddings.vectors import VectorStore
+from app.errors import VaultLostError
+from app.events import Event, EventBus
+from app.index.records import IndexUpdated
+from app.processes.supervisor import Supervisor
+from app.vault.path import NotePath
+from app.vault.watcher import VaultFound
+
+if TYPE_CHECKING:
+    from app.embeddings.client import Embedder
+    from app.index.vault_index import VaultIndex
+    from app.vault.store import NoteStore
+
+log = logging.getLogger(__name__)
+
+_DEBOUNCE_S = 0.5
+_MAX_BATCH_BYTES = 64 * 1024
+_MIN_RECHECK_S = 10.0
+_MAX_RECHECK_S = 600.0
+_MIN_RETRY_DELAY_S = 60.0
+_MAX_RETRY_DELAY_S = 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingProgressed(Event):
+    """So many of the notes that changed have vectors.
+
+    Attributes:
+        done: Notes that have vectors now.
+        total: Notes that are to have them.
+        pace: How fast it goes, and why.
+        failed: Notes that could not be embedded, and are not tried again for now.
+        switching: Whether they are for another model, while the vectors of the earlier one still answer.
+    """
+
+    done: int
+    total: int
+    pace: ThrottleState = FULL_SPEED
+    failed: int = 0
+    switching: bool = False
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing is left to do now."""
+        return self.done + self.failed >= self.total
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingFailed(Event):
+    """Notes can't be found by meaning for now; `reason` says why.
+
+    While `switching`, the vectors of the earlier model still answer.
+    """
+
+    reason: str
+    switching: bool = False
+
+
+class EmbeddingScheduler:
+    """Updates the vectors of all notes when it is started, and of changed notes from then on.
+
+    Args:
+        vectors: What is kept up to date.
+        index: The notes that there are.
+        store: Reads the notes.
+        embedder: Makes the vectors.
+        events: Where progress is published.
+        excluded: Whether a rule keeps a note from being embedded.
+        pacer: How fast it may go.
+        when_complete: Called each time that every note has its vectors.
+        switching: Whether these vectors are to take the place of another model's.
+    """
+
+    def __init__(
+        self,
+        vectors: VectorStore,
+        index: VaultIndex,
+        store: NoteStore,
+        embedder: Embedder,
+        events: EventBus,
+        excluded: Callable[[NotePath], bool],
+        pacer: Throttle,
+        when_complete: Callable[[], None] = lambda: None,
+        *,
+        switching: bool = False,
+    ) -> None:
+        self._vectors = vectors
+        self._index = index
+        self._store = store
+        self._embedder = embedder
+        self._events = events
+        self._excluded = excluded
+        self._pacer = pacer
+        self._when_complete = when_complete
+        self.is_complete = False
+        self.switching = switching
+        # While another model's vectors are made, their progress is the one that is shown.
+        self.is_quiet = False
+        self._changed: set[NotePath] = set()
+        self._waiting: dict[NotePath, None] = {}
+        self._first: dict[NotePath, None] = {}
+        self._done = 0
+        self._failed: set[NotePath] = set()
+        self._unread_tries = 0
+        self._told: EmbeddingProgressed | None = None
+        self._wake = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+        self._lost = False
+        self._unavailable = False
+        self._supervisor = Supervisor(events)
+        self._unsubscribe = [
+            events.subscribe(IndexUpdated, self._record_changes),
+            events.subscribe(VaultFound, lambda _: self._vault_found()),
+        ]
+
+    # For the user
+
+    def start(self) -> None:
+        """Begin; while it runs already, only a model that could not work is tried again at once."""
+        if self._unavailable:
+            self._wake.set()
+        elif self._task is None or self._task.done():
+            self._task = self._supervisor.start("prepare notes for semantic search", self._run)
+
+    def stop(self) -> None:
+        """Stop; what was computed is kept."""
+        if self._task is not None:
+            self._task.cancel()
+
+    async def close(self) -> None:
+        """Stop for good."""
+        for unsubscribe in self._unsubscribe:
+            unsubscribe()
+        await self._supervisor.close()
+
+    def pause(self) -> None:
+        """Let no more notes begin until `resume`."""
+        self._pacer.stopped_by_user = True
+        self._wake.set()
+
+    def resume(self) -> None:
+        """Go on."""
+        self._pacer.stopped_by_user = False
+        self._wake.set()
+
+    def prioritize(self, paths: Iterable[NotePath]) -> None:
+        """Take these notes next, in this order: they are on the screen. Those that have vectors stay out."""
+        wanted = [path for path in paths if path in self._waiting]
+        self._first = dict.fromkeys([*wanted, *self._first])
+        if wanted:
+            self._wake.set()
+
+    def report(self) -> None:
+        """Publish the progress as it is now."""
+        self._told = None
+        self._publish_progress(self._pacer.state())
+
+    async def use(self, embedder: Embedder) -> None:
+        """Stop, and let another process make the vectors from the next start on; the model is the same."""
+        self.stop()
+        if self._task is not None:
+            await asyncio.gather(self._task, return_exceptions=True)
+        self._embedder = embedder
+
+    # The work
+
+    def _record_changes(self, event: IndexUpdated) -> None:
+        self._changed.update(event.changed, event.removed)
+        self._wake.set()
+
+    def _vault_found(self) -> None:
+        self._lost = False
+        self._wake.set()
+
+    async def _run(self) -> None:
+        """Keep the vectors up to date; try again after a while where the model can't work."""
+        delay, told = _MIN_RETRY_DELAY_S, ""
+        while True:
+            try:
+                await self._keep_up()
+            except EmbedderUnavailable as error:
+                log.warning("no search by meaning: %s", error)
+                if told != str(error):
+                    told = str(error)
+                    self._events.publish(EmbeddingFailed(told, self.switching))
+            self._wake.clear()
+            self._unavailable = True
+            try:
+                await self._woken(delay)
+            finally:
+                self._unavailable = False
+            delay = min(2 * delay, _MAX_RETRY_DELAY_S)
+            with contextlib.suppress(EmbedderUnavailable):
+                await self._embedder.start()
+
+    async def _keep_up(self) -> None:
+        update = SyncRun(self._vectors, self._index, self._store, self._embedder, self._excluded)
+        self._changed.clear()
+        self._failed.clear()
+        self._told, self._lost, self._unread_tries = None, False, 0
+        self._waiting, self._done = dict.fromkeys(await update.collect_changes()), 0
+        if not self._waiting:
+            await self._finish(update)
+        while True:
+            self._wake.clear()
+            await self._collect_changed(update)
+            pace = self._pacer.state()
+            self._publish_progress(pace)
+            if self._lost:
+                # The watcher says when the folder is back; without one, look now and then.
+                await self._woken(_MIN_RECHECK_S)
+                self._lost = False
+            elif not self._waiting or pace.speed == "paused":
+                await self._idle(update, pace)
+            else:
+                await self._advance(update, pace)
+
+    async def _collect_changed(self, update: SyncRun) -> None:
+        """What changed since: first in line, or without vectors at once."""
+        if self._changed:
+            paths, self._changed = self._changed, set()
+            fresh = await update.collect_changes(paths)
+            for path in paths:
+                self._waiting.pop(path, None)
+            self._failed -= paths
+            update.unread -= paths
+            self._waiting = dict.fromkeys([*fresh, *self._waiting])
+
+    async def _advance(self, update: SyncRun, pace: ThrottleState) -> None:
+        """Bring the next notes up to date; then rest as the pace asks, unless one on the screen waits."""
+        clock = asyncio.get_running_loop().time
+        group = self._next()
+        begun = clock()
+        tried = len(update.failed)
+        try:
+            done = await update.update_notes(group)
+        except VaultLostError:
+            self._lost = True
+            return
+        for path in group:
+            self._waiting.pop(path, None)
+        self._done += len(done)
+        self._failed |= {path for path, _ in update.failed[tried:]}
+        self._failed -= set(done)
+        if not self._waiting:
+            await self._finish(update)
+        elif not self._first and (rest := pace.pause_after(clock() - begun)):
+            await self._woken(rest)
+
+    async def _finish(self, update: SyncRun) -> None:
+        await update.finish()
+        self.is_complete = True
+        self._when_complete()
+
+    def _next(self) -> list[NotePath]:
+        """The notes whose turn it is: some, but no more text than takes a second or two."""
+        self._first = {path: None for path in self._first if path in self._waiting}
+        group: list[NotePath] = []
+        size = 0
+        for path in islice(self._first or self._waiting, BATCH_NOTES):
+            record = self._index.note(path)
+            size += record.size if record else 0
+            if group and size > _MAX_BATCH_BYTES:
+                break
+            group.append(path)
+        for path in group:
+            self._first.pop(path, None)
+        return group
+
+    async def _idle(self, update: SyncRun, pace: ThrottleState) -> None:
+        """Wait for something to do: a change, the user's word, another look at the machine or at a note."""
+        if not self._waiting and not self._failed:
+            self._done = 0
+        seconds: float | None = None
+        if self._waiting and pace.reason != "user":
+            seconds = pace.pause_after(0.0)
+        elif not self._waiting and update.unread:
+            seconds = min(_MIN_RECHECK_S * 2**self._unread_tries, _MAX_RECHECK_S)
+        woken = await self._woken(seconds)
+        if not self._waiting and update.unread:
+            self._unread_tries = 0 if woken else self._unread_tries + 1
+            self._waiting = dict.fromkeys(update.unread)
+            self._failed -= update.unread
+            update.unread.clear()
+        if self._changed:
+            # A burst of saves becomes one update.
+            await asyncio.sleep(_DEBOUNCE_S)
+
+    async def _woken(self, seconds: float | None) -> bool:
+        """Wait until there is something to do, or for some seconds; False after these."""
+        with contextlib.suppress(TimeoutError):
+            return await asyncio.wait_for(self._wake.wait(), seconds)
+        return False
+
+    def _publish_progress(self, pace: ThrottleState) -> None:
+        failed = len(self._failed)
+        total = self._done + len(self._waiting) + failed
+        told = EmbeddingProgressed(
+            self._done, total, pace if self._waiting else FULL_SPEED, failed, self.switching
+        )
+        if told != self._told and not self.is_quiet:
+            self._told = told
+            self._events.publish(told)

@@ -1,0 +1,94 @@
+"""Programs that outlived an app which was killed: noted while they run, and ended at the next start.
+
+A program ends when its input closes, as the protocol has it; one that does not, and whose app had no time to
+end it, would stay for ever. A process is known by its number and the time it was started: numbers are used
+again.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import psutil
+
+from app.storage.files import to_json, write_atomic
+
+log = logging.getLogger(__name__)
+
+_NOTE_PATTERN = "running-*.json"
+_TERMINATE_TIMEOUT_S = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Note:
+    """A program that runs, and the app that started it."""
+
+    program: int
+    program_started: float
+    app: int
+    app_started: float
+
+
+@contextmanager
+def track_process(folder: Path, pid: int) -> Iterator[None]:
+    """Note in `folder` that the program runs, until this is left."""
+    file = folder / f"running-{pid}.json"
+    with suppress(psutil.Error, OSError):
+        me = psutil.Process()
+        note = _Note(pid, psutil.Process(pid).create_time(), me.pid, me.create_time())
+        write_atomic(file, to_json(asdict(note)), durable=False)
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            file.unlink(missing_ok=True)
+
+
+def end_orphans(folder: Path) -> int:
+    """End the programs noted below `folder` whose app is gone, with what they started; how many there were.
+
+    May take a few seconds: call it in a thread.
+    """
+    ended = 0
+    for file in folder.glob(f"*/{_NOTE_PATTERN}"):
+        try:
+            note = _Note(**json.loads(file.read_text("utf-8")))
+        except (OSError, ValueError, TypeError):
+            note = None
+        if note is not None and _process(note.app, note.app_started) is not None:
+            continue  # another vault is open in another process
+        if note is not None and (program := _process(note.program, note.program_started)) is not None:
+            _end_process(program)
+            ended += 1
+        with suppress(OSError):
+            file.unlink(missing_ok=True)
+    if ended:
+        log.info("%d programs that outlived the app were ended", ended)
+    return ended
+
+
+def _process(pid: int, started: float) -> psutil.Process | None:
+    """The process with that number, if it is the one that was started then."""
+    try:
+        found = psutil.Process(pid)
+        return found if abs(found.create_time() - started) < 1.0 else None
+    except psutil.Error:
+        return None
+
+
+def _end_process(program: psutil.Process) -> None:
+    family = [program]
+    with suppress(psutil.Error):
+        family += program.children(recursive=True)
+    for one in family:
+        with suppress(psutil.Error):
+            one.terminate()
+    _, alive = psutil.wait_procs(family, timeout=_TERMINATE_TIMEOUT_S)
+    for one in alive:
+        with suppress(psutil.Error):
+            one.kill()

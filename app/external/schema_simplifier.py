@@ -1,0 +1,134 @@
+"""A foreign schema as models and forms see it: as flat as our own, with what is lost by that in words."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from app.external.sanitize import one_line
+from app.external.schemas import NUMBER_KEYWORDS
+from app.toolkit.schema import Schema, check_flat
+
+_MAX_DESCRIPTION_CHARS = 500
+_MAX_LISTED_CHOICES = 50
+_FORMATS = frozenset({"date", "date-time"})
+_NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
+
+
+def simplify_schema(checked: Schema, where: str) -> Schema:
+    """A checked schema as flat as our own (`toolkit/schema.py`): looser, with what is lost in words.
+
+    Raises:
+        TypeError: a rule is broken; a mistake of this module.
+    """
+    shown = _simplify(checked, top=True)
+    made: Schema = {
+        "type": "object",
+        "properties": {
+            name: _simplify(one if isinstance(one, dict) else {}, top=True)
+            for name, one in _merge_all_of(checked).get("properties", {}).items()
+        },
+        "required": shown.get("required", []),
+        "additionalProperties": False,
+    }
+    check_flat(made, where)
+    return made
+
+
+def _merge_all_of(node: Schema) -> Schema:
+    """`node` with the parts that all have to hold in one, and with its only alternative that is not null."""
+    made = {key: value for key, value in node.items() if key != "allOf"}
+    for part in node.get("allOf", ()):
+        if isinstance(part, dict):
+            made = _join_schemas(made, _merge_all_of(part))
+    for key in ("anyOf", "oneOf"):
+        options = [one for one in made.get(key, ()) if one != {"type": "null"}]
+        if len(options) == 1 and isinstance(options[0], dict):
+            rest = {name: value for name, value in made.items() if name != key}
+            made = _join_schemas(rest, _merge_all_of(options[0]))
+    return made
+
+
+def _join_schemas(one: Schema, other: Schema) -> Schema:
+    made = {**other, **one}
+    if "properties" in one and "properties" in other:
+        made["properties"] = {**other["properties"], **one["properties"]}
+    if "required" in one and "required" in other:
+        made["required"] = list(dict.fromkeys([*one["required"], *other["required"]]))
+    return made
+
+
+def _simplify(node: Schema, *, top: bool) -> Schema:
+    node = _merge_all_of(node)
+    made: Schema = {}
+    notes = [node["description"]] if node.get("description") else []
+    if isinstance(node.get("format"), str):
+        made.update({"format": node["format"]} if node["format"] in _FORMATS else {})
+    made.update({key: node[key] for key in (*NUMBER_KEYWORDS, "pattern") if key in node})
+    options = [one for key in ("anyOf", "oneOf") for one in node.get(key, ()) if one != {"type": "null"}]
+    if options:
+        made.update(_alternatives(options))
+    else:
+        made.update(_typed(node))
+    choices = _enum_values(node)
+    if choices and top:
+        made["enum"] = choices
+    elif choices:
+        said = (json.dumps(one, ensure_ascii=False) for one in choices[:_MAX_LISTED_CHOICES])
+        notes.append(f"One of: {', '.join(said)}")
+    if top and isinstance(node.get("default"), str | int | float | bool):
+        made["default"] = node["default"]
+    if notes:
+        made["description"] = one_line(" ".join(notes), _MAX_DESCRIPTION_CHARS)
+    return made
+
+
+def _enum_values(node: Schema) -> list[object]:
+    given = node["enum"] if "enum" in node else [node["const"]] if "const" in node else []
+    return [one for one in given if isinstance(one, str | int | float | bool)]
+
+
+def _alternatives(options: list[Schema | bool]) -> Schema:
+    """Several possibilities, as far as a flat schema can say them; else anything."""
+    shown = [_simplify(one, top=False) if isinstance(one, dict) else {} for one in options]
+    if all(one.get("type") == "object" for one in shown):
+        return {"type": "object", "additionalProperties": True}
+    if any("properties" in one or not one for one in shown):
+        return {}
+    return {"anyOf": shown}
+
+
+def _typed(node: Schema) -> Schema:
+    kinds = node.get("type", [])
+    kinds = [one for one in ([kinds] if isinstance(kinds, str) else kinds) if one != "null"]
+    if not kinds and "properties" in node:
+        kinds = ["object"]
+    if len(kinds) > 1:
+        # What only an array or an object may hold is left to the words, as the check knows it anyway.
+        return {"anyOf": [{"type": one} for one in kinds]}
+    if kinds == ["array"]:
+        items = node.get("items")
+        is_plain = isinstance(items, dict) and "prefixItems" not in node
+        return {"type": "array", "items": _simplify(items, top=False) if is_plain else {}}  # type: ignore[arg-type]
+    if kinds == ["object"]:
+        return _simplify_object(node)
+    return {"type": kinds[0]} if kinds else {}
+
+
+def _simplify_object(node: Schema) -> Schema:
+    named = {
+        name: _simplify(one if isinstance(one, dict) else {}, top=False)
+        for name, one in node.get("properties", {}).items()
+        if _NAME.fullmatch(name)
+    }
+    made: Schema = {"type": "object"}
+    if named:
+        made["properties"] = named
+    if required := [name for name in node.get("required", ()) if name in named]:
+        made["required"] = required
+    others = node.get("additionalProperties", True)
+    left_out = len(named) < len(node.get("properties", {}))
+    made["additionalProperties"] = (
+        _simplify(others, top=False) if isinstance(others, dict) else others or left_out
+    )
+    return made

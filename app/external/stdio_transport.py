@@ -1,0 +1,221 @@
+"""A server as a program of this machine: started, spoken to by lines of JSON, and ended with all it started.
+
+Beside what the SDK's own transport does: no line may be longer than a bound, what the program says on its
+error output is kept for the user to read, and it gets only the variables that the user named.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from collections import deque
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from app.errors import NotFoundError, StorageError
+from app.external.orphan_processes import track_process
+from app.sandbox.process import kill_process_tree
+
+MAX_MESSAGE_BYTES = 8 * 1024 * 1024
+"""How many bytes a message may have."""
+_MAX_ERROR_LINES, _MAX_ERROR_LINE_BYTES = 30, 400
+_REQUIRED_VARIABLES = (
+    ("APPDATA", "LOCALAPPDATA", "PATH", "PATHEXT", "SYSTEMDRIVE", "SYSTEMROOT", "TEMP", "USERPROFILE")
+    if sys.platform == "win32"
+    else ("HOME", "LANG", "PATH", "TMPDIR")
+)
+
+
+@dataclass(slots=True)
+class ServerLog:
+    """What is seen of a server from outside: the last lines of its error output, and its end.
+
+    `over` is set when nothing more can come from it; `ended` says how it ended, where that is known.
+    """
+
+    lines: deque[str] = field(default_factory=lambda: deque(maxlen=_MAX_ERROR_LINES))
+    over: asyncio.Event = field(default_factory=asyncio.Event)
+    ended: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StdioServerSpec:
+    """What is started: all of its environment, and the folder that it runs in."""
+
+    command: str
+    arguments: tuple[str, ...]
+    environment: Mapping[str, str]
+    folder: Path
+
+
+def environment_of(variables: tuple[str, ...]) -> dict[str, str]:
+    """What a program needs to run at all, and the variables that the user named, where they are set."""
+    return {name: os.environ[name] for name in (*_REQUIRED_VARIABLES, *variables) if name in os.environ}
+
+
+@asynccontextmanager
+async def stdio_transport(program: StdioServerSpec, log: ServerLog, grace: float) -> AsyncIterator[Any]:
+    """The streams of a program that is started now; it has ended, with what it started, when this is left.
+
+    Args:
+        program: What to start.
+        log: Filled with what it says on its error log.
+        grace: Seconds that it has to end by itself once its input is closed, and again once it is told to.
+
+    Raises:
+        NotFoundError: there is no such program.
+        StorageError: it can't be started.
+    """
+    import anyio
+    from mcp.shared.message import SessionMessage
+
+    process = await _started(program)
+    into, read = anyio.create_memory_object_stream[SessionMessage | Exception](16)
+    write, out = anyio.create_memory_object_stream[SessionMessage](16)
+    work = [
+        asyncio.create_task(_read_lines(process, into, log), name="read from an external server"),
+        asyncio.create_task(_write_lines(process, out), name="write to an external server"),
+        asyncio.create_task(_keep_errors(process, log), name="keep what an external server says"),
+    ]
+    try:
+        with track_process(program.folder, process.pid):
+            try:
+                yield read, write
+            finally:
+                await asyncio.shield(asyncio.ensure_future(_stop_process(process, work, grace, log)))
+    finally:
+        for stream in (into, read, write, out):
+            stream.close()
+
+
+async def _started(program: StdioServerSpec) -> asyncio.subprocess.Process:
+    pipe = asyncio.subprocess.PIPE
+    try:
+        return await asyncio.create_subprocess_exec(
+            program.command,
+            *program.arguments,
+            cwd=program.folder,
+            env=dict(program.environment),
+            stdin=pipe,
+            stdout=pipe,
+            stderr=pipe,
+            limit=MAX_MESSAGE_BYTES,
+            start_new_session=True,
+        )
+    except FileNotFoundError as error:
+        raise NotFoundError(f"There is no program {program.command!r}.", program=program.command) from error
+    except (OSError, ValueError) as error:
+        raise StorageError(f"{program.command} can't be started: {error}") from error
+
+
+async def _read_lines(process: asyncio.subprocess.Process, into: Any, log: ServerLog) -> None:  # noqa: ANN401
+    """Hand on each message; the end of the stream, or a line beyond the bound, ends the connection."""
+    from anyio import BrokenResourceError, ClosedResourceError
+    from mcp.shared.message import SessionMessage
+    from mcp_types import jsonrpc_message_adapter
+
+    assert process.stdout is not None
+    with suppress(BrokenResourceError, ClosedResourceError):
+        async with _ending(log), into:
+            while True:
+                try:
+                    line = await process.stdout.readuntil(b"\n")
+                except asyncio.LimitOverrunError:
+                    log.ended = f"it sent a message of more than {MAX_MESSAGE_BYTES // 1024 // 1024} MiB"
+                    return
+                except (asyncio.IncompleteReadError, ConnectionError):
+                    return
+                try:
+                    message = jsonrpc_message_adapter.validate_json(line, by_name=False)
+                except ValueError:
+                    continue  # nobody's answer: a call that waits for one runs out of time
+                await into.send(SessionMessage(message))
+
+
+@asynccontextmanager
+async def _ending(log: ServerLog) -> AsyncIterator[None]:
+    try:
+        yield
+    finally:
+        log.over.set()
+
+
+async def _write_lines(process: asyncio.subprocess.Process, out: Any) -> None:  # noqa: ANN401 (a stream)
+    assert process.stdin is not None
+    with suppress(ConnectionError, OSError):
+        async for message in out:
+            text = message.message.model_dump_json(by_alias=True, exclude_unset=True)
+            process.stdin.write(text.encode("utf-8", "replace") + b"\n")
+            await process.stdin.drain()
+
+
+async def _keep_errors(process: asyncio.subprocess.Process, log: ServerLog) -> None:
+    assert process.stderr is not None
+    rest = b""
+    while part := await process.stderr.read(16 * 1024):
+        *lines, rest = (rest + part).split(b"\n")
+        log.lines.extend(
+            line[:_MAX_ERROR_LINE_BYTES].decode("utf-8", "replace") for line in lines if line.strip()
+        )
+        rest = rest[:_MAX_ERROR_LINE_BYTES]
+    if rest.strip():
+        log.lines.append(rest.decode("utf-8", "replace"))
+
+
+async def _stop_process(
+    process: asyncio.subprocess.Process, work: list[asyncio.Task[None]], grace: float, log: ServerLog
+) -> None:
+    """Close its input, then ask it to end, then kill it and all that it started; reap it in any case."""
+    assert process.stdin is not None
+    family = _process_tree(process)
+    work[1].cancel()
+    process.stdin.close()
+    if not await _ends_within(process, grace):
+        with suppress(ProcessLookupError, PermissionError):
+            if hasattr(os, "killpg"):
+                os.killpg(process.pid, signal.SIGTERM)
+            else:
+                process.terminate()
+        await _ends_within(process, grace)
+    kill_process_tree(process)
+    for one in family:
+        with suppress(psutil.Error):
+            one.kill()
+    if not await _ends_within(process, grace):
+        # Something that got away still holds its outputs; what asyncio keeps of it is given up.
+        process._transport.close()  # type: ignore[attr-defined]
+    log.ended = log.ended or _exit_text(process.returncode)
+    _, late = await asyncio.wait(work, timeout=grace)
+    for task in late:
+        task.cancel()
+    await asyncio.gather(*work, return_exceptions=True)
+
+
+def _process_tree(process: asyncio.subprocess.Process) -> list[psutil.Process]:
+    """What it has started, also where that left its group."""
+    if process.returncode is None:
+        with suppress(psutil.Error):
+            return list(psutil.Process(process.pid).children(recursive=True))
+    return []
+
+
+async def _ends_within(process: asyncio.subprocess.Process, seconds: float) -> bool:
+    try:
+        async with asyncio.timeout(seconds):
+            await process.wait()
+    except TimeoutError:
+        return False
+    return True
+
+
+def _exit_text(code: int | None) -> str:
+    if code is None:
+        return "it ended"
+    return f"it ended with the status {code}" if code >= 0 else f"the signal {-code} ended it"

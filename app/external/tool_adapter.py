@@ -1,0 +1,91 @@
+"""From an allowed foreign tool to one of the registry: its calls are effects that the gate asks about."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, Mapping
+
+from app.external.arguments import read_arguments
+from app.external.names import category_of, tool_name
+from app.external.remote_tool import RemoteTool
+from app.external.results import RemoteResult
+from app.external.sanitize import one_line
+from app.external.schemas import sanitize_schema
+from app.permissions.approval import Effect
+from app.permissions.impact import EXTERNAL_TOOL
+from app.settings import ExternalServer
+from app.toolkit.context import ToolContext
+from app.toolkit.proposal import EffectProposal
+from app.toolkit.registry import AccessLevel, Category
+from app.toolkit.tool import Tool
+
+Check = Callable[[RemoteTool], Awaitable[None]]
+"""Raises unless the tool is what was allowed, and still allowed."""
+Call = Callable[[RemoteTool, dict[str, object]], Awaitable[RemoteResult]]
+
+_MAX_CALLS_PER_MINUTE = 30
+_CALL_TIMEOUT_S = 120.0
+
+
+def category_for(server: ExternalServer) -> Category:
+    """The category of a server's tools: whatever they say of themselves, they may do anything."""
+    name = f"{one_line(server.name, 60)} (external)"
+    return Category(
+        category_of(server.name), name, AccessLevel.EXECUTE, on=False, rate_per_minute=_MAX_CALLS_PER_MINUTE
+    )
+
+
+def adapt_tool(server: ExternalServer, tool: RemoteTool, check: Check, call: Call) -> Tool:
+    """The tool as the registry holds it.
+
+    Args:
+        server: Whose it is.
+        tool: As it was allowed.
+        check: Asked before the user is, and again before it is called.
+        call: Brings the call about.
+
+    Raises:
+        LimitError, InvalidParametersError: its schema can't be taken.
+    """
+    name = tool_name(server.name, tool.name)
+    arguments = read_arguments(sanitize_schema(tool.input_schema), name)
+
+    async def propose(context: ToolContext, /, **given: object) -> EffectProposal[RemoteResult]:
+        await check(tool)
+        sent = arguments.for_server(given)
+
+        async def run() -> RemoteResult:
+            await check(tool)
+            return await call(tool, sent)
+
+        return context.propose_effect(call_effect(server, tool, sent), run)
+
+    return Tool(
+        name=name,
+        category=category_of(server.name),
+        summary=f"{one_line(server.name, 60)}: {tool.summary}",
+        description=tool.prompt_description(server.name),
+        make_arguments=lambda: arguments.model,
+        result=RemoteResult,
+        make_schema=lambda: arguments.schema,
+        parameters=arguments.parameters,
+        examples=(),
+        usage_rule="",
+        proposes=True,
+        changes_notes=False,
+        function=propose,
+        always_asks=True,
+        timeout=_CALL_TIMEOUT_S,
+        taints=True,
+    )
+
+
+def call_effect(server: ExternalServer, tool: RemoteTool, sent: Mapping[str, object]) -> Effect:
+    """The call as the user is shown it: to whom it goes, and exactly what is sent."""
+    if server.transport == "http":
+        where = ("address", server.address)
+    else:
+        where = ("program", " ".join([server.command, *server.arguments]))
+    exact = ((name, json.dumps(value, ensure_ascii=False)) for name, value in sent.items())
+    what = f"call {one_line(tool.name, 100)} of {one_line(server.name, 60)}"
+    return Effect(EXTERNAL_TOOL, what, (where, *exact))

@@ -1,0 +1,93 @@
+"""The tools that a server lists, as far as they can be taken."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pydantic import ValidationError
+
+from app.errors import LimitError, ScriptoriumError
+from app.external.remote_tool import RemoteTool
+from app.external.sanitize import one_line
+from app.external.schema_simplifier import simplify_schema
+from app.external.schemas import sanitize_schema
+
+if TYPE_CHECKING:
+    from mcp.client import ClientSession
+    from mcp_types import Tool as ListedTool
+
+MAX_TOOLS = 200
+"""How many tools of one server are taken."""
+_MAX_PAGES = 50
+_MAX_NAME_CHARS, _MAX_DESCRIPTION_CHARS = 200, 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class ToolListing:
+    """What a server offers: tools by their names, and why others were left out."""
+
+    tools: Mapping[str, RemoteTool]
+    problems: tuple[str, ...] = ()
+
+
+async def list_tools(session: ClientSession) -> ToolListing:
+    """Ask a server for all of its tools, and take those that can be taken."""
+    from mcp_types import PaginatedRequestParams
+
+    listed: list[ListedTool] = []
+    cursor: str | None = None
+    for _ in range(_MAX_PAGES):
+        page = await session.list_tools(params=PaginatedRequestParams(cursor=cursor) if cursor else None)
+        listed += page.tools
+        cursor = page.next_cursor
+        if not cursor or len(listed) > MAX_TOOLS:
+            break
+    return await asyncio.to_thread(accept_tools, listed, more=bool(cursor))
+
+
+def accept_tools(listed: list[ListedTool], *, more: bool = False) -> ToolListing:
+    """What is taken of a list; of two tools with one name neither is, as a call could mean either."""
+    tools: dict[str, RemoteTool] = {}
+    problems: list[str] = []
+    names = [one.name for one in listed]
+    for one in listed[:MAX_TOOLS]:
+        shown = one_line(one.name, 60) or "(no name)"
+        if names.count(one.name) > 1:
+            problems.append(f"{shown}: there are several tools of this name.")
+            continue
+        try:
+            tools[one.name] = _to_remote_tool(one)
+        except (ScriptoriumError, ValidationError, TypeError, ValueError) as error:
+            problems.append(f"{shown}: {_error_text(error)}")
+    if more or len(listed) > MAX_TOOLS:
+        problems.append(f"It offers more than {MAX_TOOLS} tools: the rest is left out.")
+    return ToolListing(tools, tuple(dict.fromkeys(problems)))
+
+
+def _error_text(error: Exception) -> str:
+    if isinstance(error, ScriptoriumError):
+        return error.message
+    return f"what it says of itself can't be read ({type(error).__name__})."
+
+
+def _to_remote_tool(one: ListedTool) -> RemoteTool:
+    if not one.name or len(one.name) > _MAX_NAME_CHARS:
+        raise LimitError(f"Its name is empty or longer than {_MAX_NAME_CHARS} characters.")
+    description = one.description or ""
+    if len(description) > _MAX_DESCRIPTION_CHARS:
+        raise LimitError(f"Its description is longer than {_MAX_DESCRIPTION_CHARS} characters.")
+    simplify_schema(sanitize_schema(one.input_schema), "tool")
+    if one.output_schema is not None:
+        sanitize_schema(one.output_schema)
+    hints = one.annotations.model_dump(by_alias=True, exclude_none=True) if one.annotations else {}
+    return RemoteTool(
+        name=one.name,
+        title=(one.title or "")[:_MAX_NAME_CHARS],
+        description=description,
+        input_schema=one.input_schema,
+        output_schema=one.output_schema,
+        hints={key: value for key, value in hints.items() if isinstance(value, bool)},
+    )

@@ -1,0 +1,132 @@
+"""Packs discs closely without an overlap, and finds the disc around them."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.graph import core_bindings
+from app.graph.component_packing import separate
+
+_TOUCH_TOLERANCE = 1e-5
+_SPOT_BATCH_SIZE = 24
+_PRUNE_INTERVAL = 24
+_MAX_ROUNDS = 400
+_MIN_GAP_SHARE = 0.6
+
+
+def pack_circles(radii: NDArray[np.float64], aspect: float = 1.0) -> NDArray[np.float64]:
+    """Centres float64 (k, 2) of discs that do not overlap, close together around the origin.
+
+    The largest stands in the middle; each next one touches two others, as near to the middle as it fits.
+
+    Args:
+        radii: float64 (k,).
+        aspect: Width by height of the page that they are to fill.
+    """
+    centres = np.zeros((len(radii), 2))
+    order = np.argsort(-np.asarray(radii, dtype=np.float64), kind="stable")
+    centres[order] = _CirclePacking(np.asarray(radii, dtype=np.float64)[order], aspect).centers()
+    return centres
+
+
+class _CirclePacking:
+    """One packing; the discs come from large to small."""
+
+    def __init__(self, radii: NDArray[np.float64], aspect: float) -> None:
+        self._radii = radii
+        self._page = np.array([np.sqrt(aspect), 1 / np.sqrt(aspect)])
+        self._at = np.zeros((len(radii), 2))
+        self._pairs = np.empty((0, 2), dtype=np.int64)
+
+    def centers(self) -> NDArray[np.float64]:
+        """Place one after the other."""
+        for number in range(1, len(self._radii)):
+            self._at[number] = self._place(number)
+            self._pair(number)
+            if number % _PRUNE_INTERVAL == 0:
+                self._prune(number)
+        return self._at
+
+    def _place(self, number: int) -> NDArray[np.float64]:
+        radius = self._radii[number]
+        if number == 1:
+            return np.array([self._radii[0] + radius, 0.0])
+        spots, _ = self._spots(radius)
+        far = ((spots / self._page) ** 2).sum(axis=1)
+        order = np.argsort(far, kind="stable")
+        for start in range(0, len(order), _SPOT_BATCH_SIZE):
+            some = spots[order[start : start + _SPOT_BATCH_SIZE]]
+            free = np.flatnonzero(self._is_free(some, radius, number))
+            if len(free):
+                return np.asarray(some[free[0]])
+        # Rounding may close every gap; beyond all others there is always room.
+        reach = float((self._at[:number, 0] + self._radii[:number]).max())
+        return np.array([reach + radius, 0.0])
+
+    def _spots(self, radius: float) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """Where a disc of that radius would touch both discs of a pair, and which pair it is."""
+        first, second = self._pairs[:, 0], self._pairs[:, 1]
+        near, far = self._radii[first] + radius, self._radii[second] + radius
+        across = self._at[second] - self._at[first]
+        length = np.sqrt((across * across).sum(axis=1))
+        along = (near**2 - far**2 + length**2) / (2 * length)
+        height = near**2 - along**2
+        pairs = np.flatnonzero(height >= 0)
+        unit = across[pairs] / length[pairs, None]
+        foot = self._at[first[pairs]] + unit * along[pairs, None]
+        aside = np.stack([-unit[:, 1], unit[:, 0]], axis=1) * np.sqrt(height[pairs])[:, None]
+        return np.concatenate([foot + aside, foot - aside]), np.concatenate([pairs, pairs])
+
+    def _is_free(self, spots: NDArray[np.float64], radius: float, placed: int) -> NDArray[np.bool_]:
+        apart = spots[:, None] - self._at[None, :placed]
+        least = (self._radii[:placed] + radius - _TOUCH_TOLERANCE) ** 2
+        return np.asarray(((apart * apart).sum(axis=2) >= least).all(axis=1))
+
+    def _pair(self, number: int) -> None:
+        """The pairs of this disc with each other one that a later disc could touch too."""
+        apart = self._at[:number] - self._at[number]
+        gap = np.sqrt((apart * apart).sum(axis=1)) - self._radii[:number] - self._radii[number]
+        later = self._radii[number + 1] if number + 1 < len(self._radii) else 0.0
+        near = np.flatnonzero(gap < 2 * later)
+        self._pairs = np.concatenate([self._pairs, np.stack([near, np.full(len(near), number)], axis=1)])
+
+    def _prune(self, number: int) -> None:
+        """Forget pairs beside which not even the smallest disc has room."""
+        spots, pairs = self._spots(float(self._radii[-1]))
+        keep = np.zeros(len(self._pairs), dtype=bool)
+        for start in range(0, len(spots), 256):
+            free = self._is_free(spots[start : start + 256], float(self._radii[-1]), number + 1)
+            keep[pairs[start : start + 256][free]] = True
+        self._pairs = self._pairs[keep]
+
+
+def enclosing_circle(
+    centres: NDArray[np.float64], radii: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], float]:
+    """The centre and radius of a small disc around all discs.
+
+    By Bădoiu and Clarkson's steps towards the farthest point ("Smaller core-sets for balls", 2003): within
+    a percent of the smallest one.
+    """
+    middle = (centres.min(axis=0) + centres.max(axis=0)) / 2
+    for step in range(1, 120):
+        away = centres - middle
+        distance = np.sqrt((away * away).sum(axis=1)) + radii
+        farthest = int(distance.argmax())
+        length = max(1e-12, float(distance[farthest] - radii[farthest]))
+        point = away[farthest] * (distance[farthest] / length)
+        middle = middle + point / (step + 1)
+    away = centres - middle
+    return middle, float((np.sqrt((away * away).sum(axis=1)) + radii).max())
+
+
+def separate_circles(at: NDArray[np.float32], radii: NDArray[np.float32], gap: float) -> NDArray[np.float32]:
+    """The positions with all overlaps pushed apart, and most of the gap between discs; float32 (n, 2)."""
+    placed = np.array(at, dtype=np.float32, order="C")
+    radii = np.ascontiguousarray(radii, dtype=np.float32)
+    part = core_bindings.separate if core_bindings.available() else separate
+    for _ in range(_MAX_ROUNDS):
+        if part(placed, radii, gap) <= _MIN_GAP_SHARE * gap:
+            break
+    return placed

@@ -1,0 +1,198 @@
+"""Puts the disconnected parts of a layout side by side, and keeps nodes from lying on one another.
+
+The largest part stays in the middle, smaller ones take the free place nearest to it, and notes without
+links stand in even rings around all of it, in their order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import scipy.ndimage
+import scipy.sparse.csgraph
+from numpy.typing import NDArray
+from scipy.spatial import cKDTree
+
+from app.graph.layout_fitting import sunflower
+from app.graph.model import Positions
+
+_GAP = 0.9
+_MAX_RING_ORPHANS = 12
+_ORPHAN_SPACING = 1.7
+
+
+class ComponentPacking:
+    """Moves whole parts of a layout; inside a part nothing changes.
+
+    Args:
+        weights: The symmetric adjacency, a sparse matrix.
+        radii: float32 (n,) of the nodes.
+        aspect: Width by height of the page that all is to fill.
+    """
+
+    def __init__(
+        self, weights: scipy.sparse.csr_matrix, radii: NDArray[np.float32], aspect: float = 1.0
+    ) -> None:
+        _, labels = scipy.sparse.csgraph.connected_components(weights, directed=False)
+        sizes = np.bincount(labels)
+        self.orphans = np.flatnonzero(sizes[labels] == 1)
+        ranked = np.argsort(-sizes, kind="stable")
+        order = np.argsort(labels, kind="stable")
+        bounds = np.concatenate([[0], np.cumsum(sizes)])
+        self.parts = [order[bounds[each] : bounds[each + 1]] for each in ranked if sizes[each] > 1]
+        self.linked = np.sort(np.concatenate(self.parts)) if self.parts else np.empty(0, dtype=np.int64)
+        self._widest = float(radii[self.linked].max(initial=0.0))
+        self._radii = radii
+        self._page = np.array([np.sqrt(aspect), 1 / np.sqrt(aspect)], dtype=np.float32)
+
+    def place(self, positions: Positions) -> Positions:
+        """The packed positions, around the middle of the largest part."""
+        placed = positions.copy()
+        self._place_parts(placed)
+        self._place_orphans(placed)
+        return placed
+
+    def _place_parts(self, placed: Positions) -> None:
+        """The largest part to the middle, each smaller one into the free place nearest to it."""
+        if not self.parts:
+            return
+        main, small = self.parts[0], self.parts[1:]
+        placed[main] -= (placed[main].min(axis=0) + placed[main].max(axis=0)) / 2
+        if not small:
+            return
+        reaches = [self._center(placed, part) for part in small]
+        room = _FreeRoom(placed[self.parts[0]], sum(reach * reach for reach in reaches), self._page)
+        for part, reach in sorted(zip(small, reaches, strict=True), key=lambda pair: -pair[1]):
+            placed[part] += room.take(reach)
+
+    def _center(self, placed: Positions, part: NDArray[np.int64]) -> float:
+        """Moves `part` to the origin; how far it reaches from there."""
+        placed[part] -= (placed[part].min(axis=0) + placed[part].max(axis=0)) / 2
+        distance = np.sqrt((placed[part] ** 2).sum(axis=1)) + self._radii[part]
+        return float(distance.max()) + _GAP / 2
+
+    def _place_orphans(self, placed: Positions) -> None:
+        """A few nodes without links go into free places, many around all."""
+        count = len(self.orphans)
+        if not self.parts or not 0 < count <= _MAX_RING_ORPHANS:
+            self.ring_orphans(placed)
+            return
+        room = _FreeRoom(placed[self.linked], count * _GAP * _GAP, self._page)
+        placed[self.orphans] = [room.take(_GAP) for _ in range(count)]
+
+    def ring_orphans(self, placed: Positions) -> None:
+        """Stands the nodes without links around the others, in place."""
+        count = len(self.orphans)
+        if not count:
+            return
+        if not self.parts:
+            placed[self.orphans] = sunflower(count, _ORPHAN_SPACING)
+            return
+        across, down = (placed[self.linked] / self._page).T
+        start = float(np.sqrt((across * across + down * down).max())) + self._widest + _GAP
+        placed[self.orphans] = np.concatenate(list(_rings(count, start))) * self._page
+
+
+def _rings(count: int, start: float) -> Iterator[Positions]:
+    """Points on rings from radius `start` outwards, evenly spread; the last ring too."""
+    radius = start
+    while count > 0:
+        here = min(count, int(2 * np.pi * radius / _ORPHAN_SPACING))
+        angles = np.arange(here) * (2 * np.pi / here) - np.pi / 2
+        yield (radius * np.stack([np.cos(angles), np.sin(angles)], axis=1)).astype(np.float32)
+        count -= here
+        radius += _ORPHAN_SPACING
+
+
+class _FreeRoom:
+    """Free room around the largest part, as distances on a grid.
+
+    Args:
+        taken: Positions that are taken; what they enclose is taken too.
+        area: Sum of the squared reaches that will be asked for.
+        page: The sides of the page, with an area of one: free places are taken in its shape.
+    """
+
+    _CELL = 0.5
+    _SIDE = 260
+    _STEP = 0.25
+
+    def __init__(self, taken: Positions, area: float, page: Positions) -> None:
+        reach = float(np.abs(taken).max())
+        half = 1.2 * float(page.max()) * np.sqrt(reach * reach * 1.3 + 2 * area) + 4
+        side = min(self._SIDE, int(2 * half / self._CELL) + 1)
+        self._cell = 2 * half / (side - 1)
+        axis = (np.arange(side) - (side - 1) / 2) * self._cell
+        self._x, self._y = np.meshgrid(axis, axis)
+        from_middle = (self._x / page[0]) ** 2 + (self._y / page[1]) ** 2
+        mask = np.zeros((side, side), dtype=bool)
+        cells = np.round(taken / self._cell + (side - 1) / 2).astype(int)
+        mask[cells[:, 1], cells[:, 0]] = True
+        near = max(1, round(3.0 / self._cell))
+        closed = scipy.ndimage.distance_transform_edt(~mask) <= near
+        deep = scipy.ndimage.distance_transform_edt(closed) > near
+        mask |= scipy.ndimage.binary_fill_holes(closed) & deep
+        self._free = scipy.ndimage.distance_transform_edt(~mask) * self._cell - _GAP / 2
+        self._order = np.argsort(from_middle, axis=None, kind="stable")
+        self._wanted = np.inf
+        self._candidates: Iterator[int] = iter(())
+
+    def take(self, reach: float) -> NDArray[np.float32]:
+        """The free place for a disc of radius `reach` that is nearest to the middle; it is taken then.
+
+        Larger discs are to come first: only then no two overlap.
+        """
+        wanted = float(np.ceil(reach / self._STEP) * self._STEP)
+        if wanted != self._wanted:
+            # Of one size, a place that was passed over once stays passed over.
+            self._wanted = wanted
+            self._candidates = iter(self._order[self._free.flat[self._order] >= wanted].tolist())
+        best = next((cell for cell in self._candidates if self._free.flat[cell] >= wanted), -1)
+        if best < 0:
+            best = int(self._free.argmax())
+        self._fill(best, wanted)
+        return np.array([self._x.flat[best], self._y.flat[best]], dtype=np.float32)
+
+    def _fill(self, cell: int, reach: float) -> None:
+        """Take a disc; distances are made right as far as another of its size could come to lie."""
+        row, column = divmod(cell, self._free.shape[1])
+        half = int(2 * reach / self._cell) + 2
+        window = (slice(max(0, row - half), row + half + 1), slice(max(0, column - half), column + half + 1))
+        apart = np.hypot(self._x[window] - self._x.flat[cell], self._y[window] - self._y.flat[cell])
+        np.minimum(self._free[window], apart - reach, out=self._free[window])
+
+
+def separate(positions: Positions, radii: NDArray[np.float32], gap: float = 0.2) -> float:
+    """Pushes overlapping nodes apart once, in place; the large overlap left before it.
+
+    A small node gives way to a large one.
+    """
+    if len(positions) < 2:
+        return 0.0
+    small = float(np.quantile(radii, 0.95)) * 2 + gap
+    tree = cKDTree(positions)
+    pairs = [tree.query_pairs(small, output_type="ndarray")]
+    for row in np.flatnonzero(2 * radii + gap > small):
+        near = np.array(tree.query_ball_point(positions[row], float(radii[row] + radii.max()) + gap))
+        near = near[near != row]
+        pairs.append(np.stack([np.full(len(near), row), near], axis=1))
+    listed = np.unique(np.sort(np.concatenate(pairs), axis=1), axis=0)
+    first, second = listed[:, 0], listed[:, 1]
+    apart = positions[second] - positions[first]
+    distance = np.sqrt((apart * apart).sum(axis=1))
+    overlap = radii[first] + radii[second] + gap - distance
+    close = overlap > 0
+    if not close.any():
+        return 0.0
+    first, second, apart, distance = first[close], second[close], apart[close], distance[close]
+    overlap = overlap[close]
+    same = distance < 1e-6
+    apart[same] = np.stack([np.cos(first[same] * 2.4), np.sin(first[same] * 2.4)], axis=1)
+    push = apart / np.maximum(distance, 1e-6)[:, None] * overlap[:, None]
+    push[same] = apart[same] * overlap[same, None]
+    area_first, area_second = radii[first] ** 2, radii[second] ** 2
+    share = (area_second / (area_first + area_second))[:, None]
+    np.add.at(positions, first, (-0.6 * push * share).astype(np.float32))
+    np.add.at(positions, second, (0.6 * push * (1 - share)).astype(np.float32))
+    return float(overlap.max())

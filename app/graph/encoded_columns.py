@@ -1,0 +1,66 @@
+"""What the words of a graph's nodes come to as numbers, worked out once for each graph."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.graph.model import Graph
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Column:
+    """A word for each node: `words[codes[row]]`.
+
+    Args:
+        codes: int32 (n,).
+        words: Every word that occurs, once.
+    """
+
+    codes: NDArray[np.int32]
+    words: tuple[str, ...]
+
+    @classmethod
+    def encode(cls, values: Sequence[str]) -> Column:
+        """The column of those words."""
+        place = {word: code for code, word in enumerate(dict.fromkeys(values))}
+        return cls(np.fromiter(map(place.__getitem__, values), np.int32, len(values)), tuple(place))
+
+    def is_among(self, words: Iterable[str]) -> NDArray[np.bool_]:
+        """Bool (n,), which nodes have one of `words`."""
+        wanted = set(words)
+        return np.array([word in wanted for word in self.words] or [False], dtype=bool)[self.codes]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Columns:
+    """The columns of one graph: kinds, types, and the folders at the vault's root ("/" for the root)."""
+
+    kinds: Column
+    types: Column
+    tops: Column
+
+
+_known: WeakKeyDictionary[Graph, Columns] = WeakKeyDictionary()
+
+
+def encode_columns(graph: Graph) -> Columns:
+    """The columns of `graph`; what is worked out is kept as long as the graph is."""
+    found = _known.get(graph)
+    if found is None:
+        folders = Column.encode(graph.folders)
+        tops = Column.encode([folder.partition("/")[0] or "/" for folder in folders.words])
+        deep = tops.codes[folders.codes] if len(graph) else folders.codes
+        found = Columns(Column.encode(graph.kinds), Column.encode(graph.types), Column(deep, tops.words))
+        _known[graph] = found
+    return found
+
+
+def warm_graph(graph: Graph) -> Graph:
+    """The same graph, with all worked out that showing it needs: for the thread that makes it."""
+    encode_columns(graph)
+    return graph.precompute()

@@ -1,0 +1,183 @@
+"""Pictures of the graph that need no window: SVG with names, PNG without, since fonts are the window's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.errors import InvalidParametersError
+from app.graph import core_bindings
+from app.graph.core_drawing import HOLLOW_FLAG, Bodies, Viewport, draw_discs
+from app.graph.edge_style import EdgeStyle, Exposure
+from app.graph.export import write_atomic
+from app.graph.model import Graph, Positions, node_radii
+from app.graph.png import encode_png
+from app.graph.raster import draw_edges
+from app.graph.svg import SvgDiscs, SvgDrawing, SvgLabel, SvgLines, write_svg
+
+_PALETTE = (0x4C78A8, 0xF58518, 0x54A24B, 0xB279A2, 0xE45756, 0x72B7B2, 0xD1A730, 0x9D755D)
+_OTHER_COLOR = 0x9AA0A6
+_LINK_COLOR = (122, 130, 142)
+_MARGIN = 40.0
+_MAX_SCALE = 34.0
+_REFERENCE_SCALE = 9.0
+_PIXELS_PER_NAME = 9000
+_LIGHT_COLORS, _DARK_COLORS = ("#ffffff", "#1f2328"), ("#16181d", "#e6e8eb")
+_MAX_SIDE_PX = 16_384
+
+
+@dataclass(frozen=True, slots=True)
+class RenderOptions:
+    """A picture's size in pixels, and whether it is on a dark ground, and with names (SVG)."""
+
+    width: int = 1600
+    height: int = 1000
+    dark: bool = False
+    names: bool = True
+
+    @property
+    def ground(self) -> str:
+        """The colour of the ground."""
+        return (_DARK_COLORS if self.dark else _LIGHT_COLORS)[0]
+
+    @property
+    def ink(self) -> str:
+        """The colour of names."""
+        return (_DARK_COLORS if self.dark else _LIGHT_COLORS)[1]
+
+
+def write_picture(graph: Graph, positions: Positions, file: Path, wish: RenderOptions) -> None:
+    """Draw the graph as SVG or PNG, as the file's name says.
+
+    Raises:
+        InvalidParametersError: it is too large, or a PNG is wanted and the C core that draws it is missing.
+        OSError: it can't be written; a file of that name is as it was.
+    """
+    if not (0 < wish.width <= _MAX_SIDE_PX and 0 < wish.height <= _MAX_SIDE_PX):
+        raise InvalidParametersError(f"A picture is from 1 to {_MAX_SIDE_PX} pixels wide and high.")
+    if file.suffix == ".png":
+        if not core_bindings.available():
+            raise InvalidParametersError(
+                f"A PNG needs the C core ({core_bindings.missing}); SVG works without it."
+            )
+        write_atomic(file, encode_png(_pixels(graph, positions, wish)))
+    else:
+        write_svg(_drawing(graph, positions, wish), file)
+
+
+def _fit_view(positions: Positions, wish: RenderOptions) -> Viewport:
+    """All of the graph, in the middle."""
+    if not len(positions):
+        return Viewport((0.0, 0.0), 1.0, (wish.width / 2, wish.height / 2), 1.0, 1.0)
+    low, high = positions.min(axis=0), positions.max(axis=0)
+    span = np.maximum(high - low, 1e-3)
+    room = np.array([wish.width, wish.height]) - 2 * _MARGIN
+    scale = float(min(*(np.maximum(room, 40) / span), _MAX_SCALE))
+    growth = _REFERENCE_SCALE * (scale / _REFERENCE_SCALE) ** (0.55 if scale > _REFERENCE_SCALE else 1.3)
+    eye = ((low + high) / 2).tolist()
+    return Viewport((eye[0], eye[1]), scale, (wish.width / 2, wish.height / 2), growth, 1.15)
+
+
+def _colors(graph: Graph) -> NDArray[np.uint32]:
+    """uint32 (n,): by type where notes have types, else by the top folder; what is no note is grey."""
+    named = sum(name not in ("", "note") for name in graph.types)
+    typed = 3 * named >= np.count_nonzero(graph.is_note)
+    keys = graph.types if typed else tuple(folder.split("/")[0] for folder in graph.folders)
+    names, counts = np.unique(np.array(keys, dtype=object).astype(str), return_counts=True)
+    ranked = [names[at] for at in np.argsort(-counts, kind="stable")]
+    color_of = dict(zip(ranked, _PALETTE, strict=False))
+    colors = np.array([color_of.get(key, _OTHER_COLOR) for key in keys], dtype=np.uint32)
+    colors[~graph.is_note] = _OTHER_COLOR
+    hollow = np.array([kind == "unresolved" for kind in graph.kinds], dtype=bool)
+    colors[hollow] |= HOLLOW_FLAG
+    return colors
+
+
+def _alpha(graph: Graph) -> float:
+    return float(0.62 * (600 / max(len(graph.edges), 600)) ** 0.24)
+
+
+def _pixels(graph: Graph, positions: Positions, wish: RenderOptions) -> NDArray[np.uint8]:
+    """uint8 (h, w, 3)."""
+    ground = tuple(int(wish.ground[at : at + 2], 16) for at in (1, 3, 5))
+    view, count = _fit_view(positions, wish), len(graph.edges)
+    pixels = np.zeros((wish.height, wish.width, 4), dtype=np.uint8)
+    ones = np.ones(count, dtype=np.float32)
+    look = EdgeStyle(
+        graph.edges, np.array([_LINK_COLOR], dtype=np.uint8), np.zeros(count, np.int16), ones, ones
+    )
+    at = np.ascontiguousarray(view.to_pixels(positions), dtype=np.float32)
+    with core_bindings.WorkerThreads() as workers:
+        draw_edges(look, at, pixels, Exposure(_alpha(graph), 70.0 + 5.0 * view.scale), workers=workers)
+        under = np.array(ground[::-1], dtype=np.float32) * (1 - pixels[..., 3:].astype(np.float32) / 255)
+        pixels[..., :3] = np.clip(pixels[..., :3] + under, 0, 255).astype(np.uint8)
+        pixels[..., 3] = 255
+        radii = node_radii(graph)
+        order = np.argsort(radii, kind="stable").astype(np.int32)
+        bodies = Bodies(np.ascontiguousarray(positions, np.float32), radii, np.ones(len(graph), np.float32))
+        red, green, blue = ground
+        draw_discs(bodies, _colors(graph), order, None, 1.0, view, (red, green, blue), 1.0, pixels, workers)
+    return pixels[..., 2::-1]
+
+
+def _drawing(graph: Graph, positions: Positions, wish: RenderOptions) -> SvgDrawing:
+    view = _fit_view(positions, wish)
+    at = view.to_pixels(positions)
+    radii = view.radii(node_radii(graph))
+    ends = np.concatenate([at[graph.edges[:, 0]], at[graph.edges[:, 1]]], axis=1)
+    line = "#" + "".join(f"{part:02x}" for part in _LINK_COLOR)
+    links = (SvgLines(ends.astype(np.float32), line, 1.0, _alpha(graph)),) if len(ends) else ()
+    words = tuple(_names(graph, at, radii, wish)) if wish.names else ()
+    return SvgDrawing(
+        wish.width,
+        wish.height,
+        "Graph",
+        links,
+        _discs(_colors(graph), at, radii),
+        words,
+        (),
+        wish.ground,
+        wish.ground,
+        wish.ink,
+        line,
+        "Inter, Helvetica, Arial, sans-serif",
+    )
+
+
+def _discs(
+    colors: NDArray[np.uint32], at: NDArray[np.float32], radii: NDArray[np.float32]
+) -> tuple[SvgDiscs, ...]:
+    """Nodes of a colour together, the small ones of each first."""
+    shapes = np.concatenate([at, radii[:, None]], axis=1).astype(np.float32)
+    groups = []
+    for color in np.unique(colors).tolist():
+        rows = np.flatnonzero(colors == color)
+        rows = rows[np.argsort(radii[rows], kind="stable")]
+        groups.append(SvgDiscs(shapes[rows], f"#{color & 0xFFFFFF:06x}", bool(color & int(HOLLOW_FLAG))))
+    return tuple(groups)
+
+
+def _names(
+    graph: Graph, at: NDArray[np.float32], radii: NDArray[np.float32], wish: RenderOptions
+) -> list[SvgLabel]:
+    """Names of the nodes with the most links; none over another, as far as widths can be guessed."""
+    room = max(20, wish.width * wish.height // _PIXELS_PER_NAME)
+    ranked = np.argsort(-graph.degree, kind="stable")[: 3 * room].tolist()
+    taken: list[tuple[float, float, float, float]] = []
+    words: list[SvgLabel] = []
+    for row in ranked:
+        size = float(np.clip(9.0 + radii[row] * 0.3, 10, 15))
+        text = graph.names[row] if len(graph.names[row]) <= 28 else graph.names[row][:27] + "…"
+        x, y = float(at[row, 0]), float(at[row, 1] + radii[row]) + size
+        half = 0.31 * size * sum(2 if ord(letter) > 0x2E80 else 1 for letter in text)
+        box = (x - half, y - size, x + half, y + 0.3 * size)
+        if any(a < box[2] and box[0] < c and b < box[3] and box[1] < d for a, b, c, d in taken):
+            continue
+        taken.append(box)
+        words.append(SvgLabel(x, y, size, text))
+        if len(words) >= room:
+            break
+    return words

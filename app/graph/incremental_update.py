@@ -1,0 +1,318 @@
+"""The next graph after some notes were saved: what did not change is shared or copied in one piece.
+
+Rows keep their order; new ones stand last. A table that no change touches is the very same object in the
+next graph, so whoever draws it can see at once what need not be worked out anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from itertools import compress
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.graph.encoded_columns import warm_graph
+from app.graph.model import Graph, GraphDelta, GraphEdge, GraphNode, Positions
+from app.graph.neighborhood import Neighborhood
+from app.graph.position_transfer import place_missing
+from app.graph.renames import effective_renames
+from app.graph.suggested import add_suggestions
+
+_TIMES = ("modified", "created")
+_COLUMNS = ("name", "type", "kind", "tags", "folder", *_TIMES)
+_NO_ROWS = np.empty(0, dtype=np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class GraphUpdate:
+    """The next graph, and of each of its rows the row that it was before, -1 where it is new."""
+
+    graph: Graph
+    before: NDArray[np.int64]
+
+
+def encode_confidence(confidence: float | None) -> float:
+    """A confidence as the arrays have it."""
+    return np.nan if confidence is None else confidence
+
+
+def apply(graph: Graph, delta: GraphDelta) -> Graph:
+    """The graph after `delta`, or `graph` itself when that changes nothing.
+
+    An unresolved name that nothing links to any more goes with its last link. Suggested links stay where
+    both ends do and no real link has come.
+    """
+    return compute_update(graph, delta).graph
+
+
+def advance(graph: Graph, positions: Positions, delta: GraphDelta) -> tuple[Graph, Positions]:
+    """The graph after `delta` and its positions: every known node stays, new ones get a free place nearby."""
+    after = compute_update(graph, delta)
+    places = np.full((len(after.graph), 2), np.nan, dtype=np.float32)
+    known = after.before >= 0
+    places[known] = positions[after.before[known]]
+    return after.graph, place_missing(after.graph, places)
+
+
+def compute_update(graph: Graph, delta: GraphDelta) -> GraphUpdate:
+    """The graph after `delta`, and where its rows come from."""
+    if not graph.suggested.any():
+        return _GraphEdit(graph, delta).step()
+    pairs, scores = graph.edges[graph.suggested], graph.confidence[graph.suggested]
+    after = _GraphEdit(add_suggestions(graph), delta).step()
+    place = np.full(len(graph), -1, dtype=np.int32)
+    known = np.flatnonzero(after.before >= 0)
+    place[after.before[known]] = known
+    pairs = place[pairs]
+    kept = (pairs >= 0).all(axis=1)
+    return GraphUpdate(add_suggestions(after.graph, pairs[kept], scores[kept]), after.before)
+
+
+class _GraphEdit:
+    """One change under way: old rows keep their numbers, new ones follow, and what goes is left out last."""
+
+    def __init__(self, graph: Graph, delta: GraphDelta) -> None:
+        self._graph = graph
+        self._size = len(graph)
+        self._gone: set[int] = set()
+        self._cut: set[int] = set()
+        self._rekinded: set[int] = set()
+        self._changed: dict[str, Any] = {}
+        self._renamed = effective_renames(delta.renamed, graph.rows)
+        self._new_rows: dict[str, int] = {new: graph.rows[old] for old, new in self._renamed.items()}
+        self._rename(delta)
+        self._remove(delta)
+        self._put_nodes(delta.nodes)
+        self._link(delta)
+
+    def _row(self, path: str) -> int | None:
+        """The row that a path has now."""
+        row = self._new_rows.get(path)
+        if row is None and path not in self._renamed:
+            row = self._graph.rows.get(path)
+        return row if row not in self._gone else None
+
+    # Nodes
+
+    def _column(self, name: str) -> list[Any]:
+        """A column of the graph as a list (of times: an array) that may be changed."""
+        if name not in self._changed:
+            column = getattr(self._graph, name)
+            self._changed[name] = column.copy() if name in _TIMES else list(column)
+        return cast("list[Any]", self._changed[name])
+
+    def _rename(self, delta: GraphDelta) -> None:
+        for path, row in self._new_rows.items():
+            self._column("paths")[row] = path
+            folder, _, last = path.rpartition("/")
+            self._column("names")[row] = last.removesuffix(".md").removesuffix(".markdown")
+            self._column("folders")[row] = folder
+        for path in delta.removed:
+            if path in self._renamed:
+                self._cut.add(self._graph.rows[path])
+
+    def _remove(self, delta: GraphDelta) -> None:
+        put = {node.path for node in delta.nodes}
+        for path in delta.removed:
+            row = self._row(path)
+            if row is not None:
+                self._cut.add(row)
+                if path not in put:
+                    self._gone.add(row)
+
+    def _put_nodes(self, nodes: Iterable[GraphNode]) -> None:
+        """Replace what differs, and put new nodes at the end."""
+        new: list[GraphNode] = []
+        for node in nodes:
+            row = self._row(node.path)
+            if row is None:
+                self._new_rows[node.path] = self._size + len(new)
+                new.append(node)
+            elif row >= self._size:
+                new[row - self._size] = node
+            else:
+                self._replace(row, node)
+        if new:
+            self._append(new)
+
+    def _replace(self, row: int, node: GraphNode) -> None:
+        for field in _COLUMNS:
+            column = _column_name(field)
+            value = getattr(node, field)
+            if self._changed.get(column, getattr(self._graph, column))[row] != value:
+                self._column(column)[row] = value
+                if field == "kind":
+                    self._rekinded.add(row)
+
+    def _append(self, new: list[GraphNode]) -> None:
+        self._column("paths").extend(node.path for node in new)
+        for field in _COLUMNS:
+            values = [getattr(node, field) for node in new]
+            if field in _TIMES:
+                self._changed[field] = np.append(self._column(field), values)
+            else:
+                self._column(_column_name(field)).extend(values)
+        self._rekinded.update(range(self._size, self._size + len(new)))
+        self._size += len(new)
+
+    # Links
+
+    def _link(self, delta: GraphDelta) -> None:
+        """Which links go, which come; one that is the same before and after stays where it is."""
+        graph = self._graph
+        wanted = self._wanted(delta.edges)
+        replaced = self._cut | {row for path in delta.sources if (row := self._row(path)) is not None}
+        flagged = np.zeros(self._size, dtype=bool)
+        flagged[list(replaced | {source for source, _, _ in wanted})] = True
+        leaving = flagged[graph.edges[:, 0]]
+        flagged[:] = False
+        flagged[list(self._cut)] = True
+        leaving |= flagged[graph.edges[:, 1]]
+        leave: list[int] = []
+        for place in np.flatnonzero(leaving).tolist():
+            source, target = graph.edges[place].tolist()
+            key = (source, target, graph.edge_types[graph.edge_codes[place]])
+            stays = source not in replaced and target not in self._cut
+            if stays or (key in wanted and _is_same_confidence(wanted[key], float(graph.confidence[place]))):
+                wanted.pop(key, None)
+            else:
+                leave.append(place)
+        self._leaving = np.array(leave, dtype=np.int64)
+        self._coming = wanted
+
+    def _wanted(self, edges: Iterable[GraphEdge]) -> dict[tuple[int, int, str], float]:
+        """The confidence of each link that is to be there, by its ends and type."""
+        wanted: dict[tuple[int, int, str], float] = {}
+        for edge in edges:
+            source, target = self._row(edge.source), self._row(edge.target)
+            if source is not None and target is not None and source != target:
+                wanted.setdefault((source, target, edge.type), encode_confidence(edge.confidence))
+        return wanted
+
+    # The next graph
+
+    def step(self) -> GraphUpdate:
+        """Put it all together."""
+        graph = self._graph
+        before = np.full(self._size, -1, dtype=np.int64)
+        before[: len(graph)] = np.arange(len(graph))
+        relinked = len(self._leaving) > 0 or len(self._coming) > 0
+        if relinked:
+            self._change_links()
+        edges = self._changed.get("edges", graph.edges)
+        self._drop_unlinked(edges)
+        if not self._changed and not self._gone:
+            return GraphUpdate(graph, before)
+        known, kept = self._known(edges, relinked), None
+        if self._gone:
+            kept = np.ones(self._size, dtype=bool)
+            kept[list(self._gone)] = False
+        self._is_note = self._noted()
+        if kept is not None:
+            self._leave_out(kept)
+            before = before[kept]
+        self._drop_unused_types()
+        frozen: dict[str, Any] = {
+            name: tuple(column) if isinstance(column, list) else column
+            for name, column in self._changed.items()
+        }
+        count = len(frozen.get("edges", graph.edges))
+        after = replace(graph, suggested=np.zeros(count, dtype=bool), **frozen)
+        self._hand_over(after, known, kept)
+        return GraphUpdate(warm_graph(after), before)
+
+    def _noted(self) -> NDArray[np.bool_]:
+        """Which rows are notes, those included that are left out in the end."""
+        noted = np.zeros(self._size, dtype=bool)
+        noted[: len(self._graph)] = self._graph.is_note
+        for row in self._rekinded:
+            noted[row] = self._changed["kinds"][row] == "note"
+        return noted
+
+    def _change_links(self) -> None:
+        graph = self._graph
+        stay = np.ones(len(graph.edges), dtype=bool)
+        stay[self._leaving] = False
+        types = list(dict.fromkeys([*graph.edge_types, *(name for _, _, name in self._coming)]))
+        code_of = {name: code for code, name in enumerate(types)}
+        ends = np.array([key[:2] for key in self._coming], dtype=np.int32).reshape(-1, 2)
+        codes = np.array([code_of[name] for _, _, name in self._coming], dtype=np.int16)
+        confidence = np.array(list(self._coming.values()), dtype=np.float32)
+        self._changed["edges"] = np.concatenate([graph.edges[stay], ends])
+        self._changed["edge_codes"] = np.append(graph.edge_codes[stay], codes)
+        self._changed["confidence"] = np.append(graph.confidence[stay], confidence)
+        self._changed["edge_types"] = tuple(types)
+        self._relinked_rows = np.unique(np.concatenate([graph.edges[self._leaving].ravel(), ends.ravel()]))
+
+    def _drop_unlinked(self, edges: NDArray[np.int32]) -> None:
+        """Unresolved names that have just lost their last link go."""
+        kinds = self._changed.get("kinds", self._graph.kinds)
+        lost = self._graph.edges[self._leaving, 1].tolist() + list(range(len(self._graph), self._size))
+        names = {row for row in lost if kinds[row] == "unresolved" and row not in self._gone}
+        names |= {row for row in self._cut if kinds[row] == "unresolved" and row not in self._gone}
+        if names:
+            flagged = np.zeros(self._size, dtype=bool)
+            flagged[edges[:, 1]] = True
+            self._gone |= {row for row in names if not flagged[row]}
+
+    def _known(self, edges: NDArray[np.int32], relinked: bool) -> Neighborhood | None:
+        """The neighbours before rows are left out, from those of the graph where they are known."""
+        known: Neighborhood | None = vars(self._graph).get("neighbourhood")
+        if known is None or (not relinked and self._size == len(self._graph)):
+            return known
+        rows = self._relinked_rows.astype(np.int64) if relinked else _NO_ROWS
+        if len(rows) > 2000 and len(rows) > self._size // 8:
+            return Neighborhood.from_links(edges, self._size)
+        return known.with_changed_links(edges, rows, self._size)
+
+    def _leave_out(self, kept: NDArray[np.bool_]) -> None:
+        """Every table without the rows that are gone."""
+        listed = kept.tolist()
+        for name in ("paths", *map(_column_name, _COLUMNS)):
+            column = self._changed.get(name, getattr(self._graph, name))
+            self._changed[name] = column[kept] if name in _TIMES else list(compress(column, listed))
+        self._changed["edges"] = _row_positions(kept)[self._changed.get("edges", self._graph.edges)]
+
+    def _drop_unused_types(self) -> None:
+        """A relation type goes with its last link."""
+        if "edge_types" not in self._changed:
+            return
+        types, codes = self._changed["edge_types"], self._changed["edge_codes"]
+        used = np.bincount(codes, minlength=len(types)) > 0
+        if not used.all():
+            place = (np.cumsum(used) - 1).astype(np.int16)
+            self._changed["edge_codes"] = place[codes]
+            self._changed["edge_types"] = tuple(types[code] for code in np.flatnonzero(used).tolist())
+
+    def _hand_over(self, after: Graph, known: Neighborhood | None, kept: NDArray[np.bool_] | None) -> None:
+        """What the graph has worked out already and the next one need not work out again."""
+        facts: dict[str, Any] = {}
+        if known is not None:
+            facts["neighbourhood"] = known if kept is None else known.without_rows(kept, _row_positions(kept))
+        if kept is None and "paths" not in self._changed:
+            facts["rows"] = self._graph.rows
+        elif kept is None:
+            facts["rows"] = rows = dict(self._graph.rows)
+            for old in self._renamed:
+                del rows[old]
+            rows |= self._new_rows
+        facts["is_note"] = self._is_note if kept is None else self._is_note[kept]
+        vars(after).update(facts)
+
+
+def _row_positions(kept: NDArray[np.bool_]) -> NDArray[np.int32]:
+    """The row that each kept one has among those."""
+    return (np.cumsum(kept) - 1).astype(np.int32)
+
+
+def _column_name(field: str) -> str:
+    """The graph's column of a node's field."""
+    return field if field in ("tags", *_TIMES) else f"{field}s"
+
+
+def _is_same_confidence(first: float, second: float) -> bool:
+    """Whether two confidences are the same once they are in the arrays."""
+    return bool(np.float32(first) == np.float32(second)) or (np.isnan(first) and np.isnan(second))

@@ -1,0 +1,68 @@
+"""The nearest of all vectors to each of them: exact products, in blocks.
+
+For very many vectors the product is taken in the 64 directions in which they differ most, and the best of
+that are compared exactly.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.graph.arrangement import Report, no_progress
+
+_BLOCK_ROWS = 1024
+_MAX_EXACT_ROWS = 20_000
+_DIRECTION_COUNT = 64
+_OVERSAMPLING = 4
+
+
+def nearest(
+    vectors: NDArray[np.float32], count: int, report: Report = no_progress
+) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+    """The `count` nearest others of each vector, best first, and their cosines.
+
+    Args:
+        vectors: float32 (n, d), unit vectors.
+        count: How many; with fewer others all of them.
+        report: Told how far it is.
+
+    Returns:
+        int32 (n, count) rows and float32 (n, count) cosines.
+    """
+    size = len(vectors)
+    count = max(0, min(count, size - 1))
+    rows = np.empty((size, count), dtype=np.int32)
+    scores = np.empty((size, count), dtype=np.float32)
+    if not count:
+        return rows, scores
+    exact = size <= _MAX_EXACT_ROWS
+    compared = vectors if exact else principal_components(vectors, _DIRECTION_COUNT)
+    wanted = count if exact else min(size - 1, count * _OVERSAMPLING)
+    for start in range(0, size, _BLOCK_ROWS):
+        report(start / size, "Comparing meanings")
+        block = slice(start, min(start + _BLOCK_ROWS, size))
+        near = compared[block] @ compared.T
+        own = np.arange(block.start, block.stop)
+        near[own - start, own] = -np.inf
+        best = np.argpartition(near, size - wanted, axis=1)[:, size - wanted :]
+        if exact:
+            close = np.take_along_axis(near, best, axis=1)
+        else:
+            close = np.einsum("ij,ikj->ik", vectors[block], vectors[best])
+        order = np.lexsort((best, -close), axis=1)[:, :count]
+        rows[block] = np.take_along_axis(best, order, axis=1)
+        scores[block] = np.take_along_axis(close, order, axis=1)
+    return rows, scores
+
+
+def principal_components(vectors: NDArray[np.float32], count: int) -> NDArray[np.float32]:
+    """The vectors in the `count` directions in which they differ most, float32 (n, count); no centring.
+
+    The sign of a direction is chosen so that its largest component is positive: always the same.
+    """
+    count = min(count, vectors.shape[1])
+    _, axes = np.linalg.eigh((vectors.T @ vectors).astype(np.float64))
+    axes = axes[:, ::-1][:, :count]
+    largest = np.take_along_axis(axes, np.abs(axes).argmax(axis=0)[None], axis=0)
+    return np.asarray(vectors @ (axes * np.sign(largest)).astype(np.float32))

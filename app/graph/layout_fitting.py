@@ -1,0 +1,73 @@
+"""Fits a layout to the page: its long side along the page's, crowds eased, stragglers called in.
+
+And the disc that every layout begins from. No scipy here: the view needs this before it needs a layout.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.graph.model import Positions
+
+_MAX_STRETCH = 1.35
+
+
+def align_to_page(at: Positions, aspect: float) -> Positions:
+    """Turned so that the longest way across lies along the page's longer side, and stretched a little.
+
+    Args:
+        at: float32 (n, 2), around any middle.
+        aspect: The page's width by its height.
+    """
+    if len(at) < 3:
+        return at
+    centred = at - at.mean(axis=0)
+    _, axes = np.linalg.eigh(np.cov(centred.T.astype(np.float64)))
+    long, short = axes[:, 1], axes[:, 0]
+    long, short = long * np.sign(long[0] + 1e-9), short * np.sign(short[1] + 1e-9)
+    turned = centred @ (np.stack([long, short], axis=1) if aspect >= 1 else np.stack([short, long], axis=1))
+    low, high = np.quantile(turned, 0.01, axis=0), np.quantile(turned, 0.99, axis=0)
+    span = np.maximum(high - low, 1e-6)
+    stretch = np.sqrt(np.clip(aspect / (span[0] / span[1]), _MAX_STRETCH**-2, _MAX_STRETCH**2))
+    return np.asarray(turned * [stretch, 1 / stretch], dtype=np.float32)
+
+
+def widen(at: Positions, aspect: float) -> Positions:
+    """Drawn out along the side on which the page has room left; nothing comes closer to another thing."""
+    if len(at) < 3:
+        return at
+    span = np.maximum(np.ptp(at, axis=0), 1e-6)
+    missing = aspect / float(span[0] / span[1])
+    stretch = [min(missing, _MAX_STRETCH), 1.0] if missing > 1 else [1.0, min(1 / missing, _MAX_STRETCH)]
+    return np.asarray(at * np.array(stretch, dtype=np.float32), dtype=np.float32)
+
+
+def ease_density(at: Positions, radii: NDArray[np.float32], share: float) -> Positions:
+    """Spread more evenly from the middle to the rim; the way around the middle stays as it is.
+
+    Args:
+        at: float32 (n, 2).
+        radii: float32 (n,), a large node claims more room.
+        share: 0 leaves all where it is, 1 gives every node the same room.
+    """
+    if len(at) < 8:
+        return at
+    middle = np.median(at, axis=0)
+    away = at - middle
+    distance = np.sqrt((away * away).sum(axis=1)) + 1e-6
+    order = np.argsort(distance, kind="stable")
+    claim = radii[order].astype(np.float64) ** 2 + 0.15
+    even = np.empty(len(at))
+    even[order] = np.sqrt((np.cumsum(claim) - claim / 2) / claim.sum())
+    rim = float(np.quantile(distance, 0.97))
+    wanted = (1 - share) * np.minimum(distance, 1.15 * rim) + share * rim * even
+    return np.asarray(middle + away * (wanted / distance)[:, None], dtype=np.float32)
+
+
+def sunflower(count: int, step: float) -> Positions:
+    """`count` points at about `step` from one another, in a disc, as the seeds of a sunflower stand."""
+    index = np.arange(count) + 0.5
+    radius = step * np.sqrt(index / np.pi) * 1.05
+    angle = index * np.pi * (3 - np.sqrt(5))
+    return np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=1).astype(np.float32)

@@ -1,0 +1,222 @@
+"""A graph by groups: discs side by side, none over another; a group in a group is a disc inside its parent's.
+
+Inside, linked notes stand as the layout by links would have them, others in a close heap.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.graph import core_bindings
+from app.graph.arrangement import Arrangement, Region, Report, no_progress
+from app.graph.circle_packing import enclosing_circle, pack_circles, separate_circles
+from app.graph.coarsen import CoarseLevel, adjacency
+from app.graph.engine import Engine
+from app.graph.layout import compute_layout
+from app.graph.layout_fitting import sunflower
+from app.graph.model import Graph
+from app.graph.native_engine import NativeEngine
+from app.graph.numpy_engine import NumpyEngine
+
+_NODE_GAP = 0.35
+_RIM_WIDTH = 0.9
+_GROUP_GAP = 1.2
+# Heaps up to that size are packed disc by disc, as long as there are not too many nodes for that.
+_MAX_PACKED_HEAP = 200
+_MAX_NODES_FOR_PACKING = 5000
+_MAX_PACKED_HEAP_OF_MANY = 12
+_MIN_LINKED_SIZE = 6
+_MAX_SINGLE_PASS_NODES = 1500
+_TICK_COUNT = 120
+
+
+@dataclass(eq=False)
+class _GroupLayout:
+    """A group while it is arranged: positions are about its own middle."""
+
+    key: str
+    rows: NDArray[np.int64]
+    inner: dict[str, _GroupLayout] = field(default_factory=dict)
+    places: list[tuple[_GroupLayout, NDArray[np.float64]]] = field(default_factory=list)
+    own: NDArray[np.float64] | None = None
+    radius: float = 0.0
+    count: int = 0
+
+
+def grouped_layout(
+    kind: str,
+    links: NDArray[np.int32],
+    radii: NDArray[np.float32],
+    groups: NDArray[np.int32],
+    names: tuple[str, ...],
+    aspect: float = 1.6,
+    report: Report = no_progress,
+) -> Arrangement:
+    """Every group in a disc of its own.
+
+    Args:
+        kind: For the arrangement's `kind`.
+        links: int32 (m, 2), rows; those inside a group shape it.
+        radii: float32 (n,) of the nodes.
+        groups: int32 (n,), index into `names`.
+        names: The groups; "a/b" lies inside "a".
+        aspect: Width by height of the page.
+        report: Told how far it is.
+    """
+    if not len(radii):
+        return Arrangement(kind, np.empty((0, 2), dtype=np.float32))
+    root = _tree(groups, names)
+    arranging = _GroupArranger(links, radii, groups, report)
+    arranging.arrange(root, aspect)
+    positions = np.zeros((len(radii), 2))
+    regions: list[Region] = []
+    _place_group(root, np.zeros(2), -1, positions, regions)
+    return Arrangement(kind, positions.astype(np.float32), tuple(regions))
+
+
+def _tree(groups: NDArray[np.int32], names: tuple[str, ...]) -> _GroupLayout:
+    """The groups inside one another; those without a member in or below them are left out."""
+    root = _GroupLayout("", np.empty(0, dtype=np.int64))
+    order = np.argsort(groups, kind="stable")
+    bounds = np.searchsorted(groups[order], np.arange(len(names) + 1))
+    for code in sorted(range(len(names)), key=names.__getitem__):
+        rows = order[bounds[code] : bounds[code + 1]]
+        if not len(rows):
+            continue
+        group = root
+        parts = names[code].split("/")
+        for depth in range(len(parts)):
+            key = "/".join(parts[: depth + 1])
+            group = group.inner.setdefault(key, _GroupLayout(key, np.empty(0, dtype=np.int64)))
+        group.rows = rows
+    _count(root)
+    return root
+
+
+def _count(group: _GroupLayout) -> int:
+    group.count = len(group.rows) + sum(_count(each) for each in group.inner.values())
+    return group.count
+
+
+class _GroupArranger:
+    def __init__(
+        self,
+        links: NDArray[np.int32],
+        radii: NDArray[np.float32],
+        groups: NDArray[np.int32],
+        report: Report,
+    ) -> None:
+        inside = groups[links[:, 0]] == groups[links[:, 1]]
+        self._links = links[inside]
+        owner = groups[self._links[:, 0]]
+        self._order = np.argsort(owner, kind="stable")
+        self._owner = owner[self._order]
+        self._groups = groups
+        self._radii = radii
+        self._place = np.zeros(len(radii), dtype=np.int32)
+        self._report = report
+        self._engine: Engine = NativeEngine() if core_bindings.available() else NumpyEngine()
+        self._done = 0
+
+    def arrange(self, group: _GroupLayout, aspect: float = 1.0) -> None:
+        """Places the members of a group, and the groups in it, from the inside out."""
+        for each in group.inner.values():
+            self.arrange(each)
+        discs = [(each, each.radius) for each in group.inner.values()]
+        if len(group.rows):
+            group.own, reach = self._members(group.rows)
+            if not discs:
+                group.radius = reach + _RIM_WIDTH
+                return
+            discs.append((group, reach))
+        sizes = np.array([radius for _, radius in discs])
+        centres = pack_circles(sizes + _GROUP_GAP / 2, aspect)
+        middle, reach = enclosing_circle(centres, sizes)
+        for (each, _), centre in zip(discs, centres - middle, strict=True):
+            if each is group and group.own is not None:
+                group.own = group.own + centre
+            else:
+                group.places.append((each, centre))
+        group.radius = reach + _RIM_WIDTH
+
+    def _members(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.float64], float]:
+        """The members of one group about its middle, and how far they reach."""
+        self._report(self._done / len(self._radii), "Arranging groups")
+        self._done += len(rows)
+        low, high = np.searchsorted(self._owner, [self._groups[rows[0]], self._groups[rows[0]] + 1])
+        self._place[rows] = np.arange(len(rows), dtype=np.int32)
+        links = self._place[self._links[self._order[low:high]]]
+        radii = self._radii[rows]
+        if len(rows) >= _MIN_LINKED_SIZE and 2 * len(links) >= len(rows):
+            at = self._linked(links, radii)
+        else:
+            at = pack_heap(
+                radii,
+                _MAX_PACKED_HEAP if len(self._radii) <= _MAX_NODES_FOR_PACKING else _MAX_PACKED_HEAP_OF_MANY,
+            )
+        middle, reach = enclosing_circle(at, radii.astype(np.float64))
+        return at - middle, reach
+
+    def _linked(self, links: NDArray[np.int32], radii: NDArray[np.float32]) -> NDArray[np.float64]:
+        """Members as their links draw them: a few hundred by charges and springs in one go."""
+        size = len(radii)
+        if size > _MAX_SINGLE_PASS_NODES:
+            return separate_circles(compute_layout(bare_graph(size, links)), radii, _NODE_GAP).astype(
+                np.float64
+            )
+        at = sunflower(size, 1.8)
+        level = CoarseLevel(adjacency(links, size), np.ones(size, dtype=np.float32))
+        for step in self._engine.charge_layout(level, at, _TICK_COUNT, 1.0):
+            at = step
+        reach = float(np.sqrt(np.square(at - at.mean(axis=0)).sum(axis=1)).mean())
+        room = float(np.sqrt(np.square(radii + _NODE_GAP).sum()))
+        return separate_circles(at * np.float32(room / max(reach, 1e-6)), radii, _NODE_GAP).astype(np.float64)
+
+
+def pack_heap(radii: NDArray[np.float32], close_up_to: int = _MAX_PACKED_HEAP) -> NDArray[np.float64]:
+    """Nodes close together, the large ones in the middle; up to so many as closely as they fit."""
+    if len(radii) <= close_up_to:
+        return pack_circles(radii.astype(np.float64) + _NODE_GAP / 2)
+    order = np.argsort(-radii, kind="stable")
+    at = np.empty((len(radii), 2), dtype=np.float32)
+    step = 2 * float(np.sqrt(np.mean(np.square(radii + _NODE_GAP / 2)))) * 1.06
+    at[order] = sunflower(len(radii), step)
+    return separate_circles(at, radii, _NODE_GAP / 2).astype(np.float64)
+
+
+def bare_graph(size: int, links: NDArray[np.int32]) -> Graph:
+    """A graph without words, for the layout."""
+    blank = ("",) * size
+    return Graph(
+        paths=tuple(map(str, range(size))),
+        names=blank,
+        types=blank,
+        kinds=("note",) * size,
+        tags=((),) * size,
+        folders=blank,
+        modified=np.zeros(size),
+        edges=links,
+        edge_types=("",),
+        edge_codes=np.zeros(len(links), dtype=np.int16),
+        confidence=np.full(len(links), np.nan, dtype=np.float32),
+    )
+
+
+def _place_group(
+    group: _GroupLayout,
+    at: NDArray[np.float64],
+    depth: int,
+    positions: NDArray[np.float64],
+    regions: list[Region],
+) -> None:
+    """Takes a group to its place, and all that is in it; outer regions come before inner ones."""
+    if depth >= 0:
+        name = group.key.rpartition("/")[2]
+        regions.append(Region(name, group.key, float(at[0]), float(at[1]), group.radius, depth, group.count))
+    if group.own is not None:
+        positions[group.rows] = group.own + at
+    for inner, place in group.places:
+        _place_group(inner, at + place, depth + 1, positions, regions)

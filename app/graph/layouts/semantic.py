@@ -1,0 +1,81 @@
+"""Notes by what they mean: a map on which notes of like meaning are neighbours.
+
+Up to some hundred notes by t-SNE, which keeps neighbours best; it grows with the square of their number.
+Beyond that the nearest of each note are joined, and the layout by links does the rest: the same neighbour
+embedding in principle, by an engine that is here already and takes seconds for a hundred thousand.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.graph.arrangement import Arrangement, Region, Report, no_progress
+from app.graph.circle_packing import enclosing_circle, separate_circles
+from app.graph.knn import nearest
+from app.graph.layout import compute_layout
+from app.graph.layout_fitting import align_to_page
+from app.graph.layouts.grouped import bare_graph, pack_heap
+from app.graph.model import Positions
+from app.graph.tsne import tsne_embedding
+
+_NEIGHBOR_COUNT = 8
+_NODE_GAP = 0.35
+_REGION_GAP = 4.0
+_MAX_TSNE_NODES = 600
+_ROOM_FACTOR = 1.1
+WITHOUT_VECTORS_KEY = "without:"
+
+
+def semantic_layout(
+    vectors: NDArray[np.floating],
+    rows: NDArray[np.int64],
+    radii: NDArray[np.float32],
+    aspect: float = 1.6,
+    report: Report = no_progress,
+) -> Arrangement:
+    """The nodes with a vector as a map; those without one as a disc beside it.
+
+    Args:
+        vectors: float16 or float32 (k, d), unit vectors.
+        rows: int64 (k,), whose they are.
+        radii: float32 (n,) of all nodes.
+        aspect: Width by height of the page.
+        report: Told how far it is.
+    """
+    positions = np.zeros((len(radii), 2), dtype=np.float32)
+    if len(rows):
+        exact = np.asarray(vectors, dtype=np.float32)
+        if len(rows) <= _MAX_TSNE_NODES:
+            at = _scale_to_page(tsne_embedding(exact, report), radii[rows], aspect)
+        else:
+            at = _layout_nearest(exact, aspect, report)
+        positions[rows] = separate_circles(at, radii[rows], _NODE_GAP)
+    rest = np.setdiff1d(np.arange(len(radii)), rows)
+    if not len(rest):
+        return Arrangement("meaning", positions)
+    heaped = pack_heap(radii[rest])
+    middle, reach = enclosing_circle(heaped, radii[rest].astype(np.float64))
+    centre = np.zeros(2)
+    if len(rows):
+        edge = float((positions[rows, 0] + radii[rows]).max())
+        centre = np.array([edge + _REGION_GAP + reach, float(np.median(positions[rows, 1]))])
+    positions[rest] = heaped - middle + centre
+    region = Region(
+        "", WITHOUT_VECTORS_KEY, float(centre[0]), float(centre[1]), reach + _REGION_GAP / 4, 0, len(rest)
+    )
+    return Arrangement("meaning", positions, (region,))
+
+
+def _scale_to_page(at: NDArray[np.float32], radii: NDArray[np.float32], aspect: float) -> Positions:
+    """At the scale of the layout, with the longer way along the page's longer side."""
+    reach = max(float(np.sqrt(np.square(at).sum(axis=1).mean())), 1e-9)
+    room = _ROOM_FACTOR * float(np.sqrt(np.square(radii + _NODE_GAP).sum()))
+    return align_to_page((at * (room / reach)).astype(np.float32), aspect)
+
+
+def _layout_nearest(vectors: NDArray[np.float32], aspect: float, report: Report) -> Positions:
+    near, _ = nearest(vectors, _NEIGHBOR_COUNT, report)
+    report(-1, "Laying out by meaning")
+    joined = np.stack([np.repeat(np.arange(len(vectors)), near.shape[1]), near.ravel()], axis=1)
+    return compute_layout(bare_graph(len(vectors), joined.astype(np.int32)), aspect=aspect)

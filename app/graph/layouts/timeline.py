@@ -1,0 +1,227 @@
+"""A graph along time: from left to right by date, from top to bottom by what belongs together.
+
+Where very many notes have nearly the same date, a strictly even axis would pile them up. Then the axis is
+stretched there, no more than is needed; its ticks stand where their dates are, and order is kept.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import numpy as np
+import scipy.sparse
+from numpy.typing import NDArray
+
+from app.graph import core_bindings
+from app.graph.arrangement import Arrangement, Report, Tick, no_progress
+from app.graph.coarsen import adjacency
+from app.graph.model import Positions
+from app.graph.raster import as_contiguous
+
+_NODE_GAP = 0.35
+_ROOM_FACTOR = 5.0
+_COLUMN_WIDTH = 3.0
+_SMOOTHING_ROUNDS = 40
+_MAX_TICKS = 9
+_UNKNOWN_GAP = 6.0
+_BLOCK_ROOM_FACTOR = 1.6
+_TICK_STEPS = (
+    ("year", 10),
+    ("year", 5),
+    ("year", 2),
+    ("year", 1),
+    ("month", 6),
+    ("month", 3),
+    ("month", 1),
+    ("day", 14),
+    ("day", 7),
+    ("day", 2),
+    ("day", 1),
+)
+
+
+def timeline_layout(
+    links: NDArray[np.int32],
+    radii: NDArray[np.float32],
+    times: NDArray[np.float64],
+    aspect: float = 1.6,
+    report: Report = no_progress,
+) -> Arrangement:
+    """All nodes along an axis of time; those without a date stand in a block before it, as high as the rest.
+
+    Args:
+        links: int32 (m, 2), rows.
+        radii: float32 (n,) of the nodes.
+        times: float64 (n,), unix seconds, 0 where unknown.
+        aspect: Width by height of the page.
+        report: Told how far it is.
+    """
+    size = len(radii)
+    if not size:
+        return Arrangement("time", np.empty((0, 2), dtype=np.float32))
+    known = times > 0
+    claims = np.square(2 * radii + _NODE_GAP)
+    claim = float(claims[known].sum() or claims.sum()) * _ROOM_FACTOR
+    width = float(np.sqrt(claim * aspect))
+    height = claim / width
+    axis = _Axis(times[known], width, height)
+    x = np.empty(size)
+    x[known] = axis.place(times[known])
+    block = float(claims[~known].sum()) * _BLOCK_ROOM_FACTOR / height
+    steps = np.arange(size - known.sum()) + 0.5
+    x[~known] = -_UNKNOWN_GAP - float(radii.max()) - block * steps / max(1, len(steps))
+    wanted = _link_order(links, size) * height / 2
+    y = _pack_column(x, wanted, radii.astype(np.float64), report)
+    positions: Positions = np.stack([x, y], axis=1).astype(np.float32)
+    return Arrangement("time", positions, ticks=axis.ticks() if known.any() else ())
+
+
+class _Axis:
+    """Time to x: even, with a share of stretching where dates crowd.
+
+    Args:
+        times: float64 (k,), at least the dates that will be placed.
+        width: Of the axis, in layout units.
+        height: How high columns may become.
+    """
+
+    def __init__(self, times: NDArray[np.float64], width: float, height: float) -> None:
+        self._sorted = np.sort(times)
+        self._width = width
+        self._share = 0.0
+        for share in (0.0, 0.25, 0.5, 0.75, 0.9, 1.0):
+            self._share = share
+            crowd = np.bincount((self.place(times) // _COLUMN_WIDTH).astype(np.int64)).max(initial=0)
+            if crowd * 1.2 <= 1.6 * height * _COLUMN_WIDTH / 2:
+                break
+
+    def place(self, times: NDArray[np.float64]) -> NDArray[np.float64]:
+        """X of each date; equal dates stand side by side where the axis is stretched."""
+        if not len(self._sorted):
+            return np.zeros(len(times))
+        low, high = self._sorted[0], self._sorted[-1]
+        even = (times - low) / (high - low) if high > low else np.full(len(times), 0.5)
+        rank = np.empty(len(times))
+        if len(times) == len(self._sorted):
+            rank[np.argsort(times, kind="stable")] = np.arange(len(times)) + 0.5
+        else:
+            first = np.searchsorted(self._sorted, times, side="left")
+            rank = (first + np.searchsorted(self._sorted, times, side="right")) / 2
+        share = self._share
+        return np.asarray(self._width * ((1 - share) * even + share * rank / len(self._sorted)))
+
+    def ticks(self) -> tuple[Tick, ...]:
+        """Some five to twenty dates, round ones."""
+        low, high = float(self._sorted[0]), float(self._sorted[-1])
+        dates: list[datetime] = []
+        unit = "day"
+        for unit, step in _TICK_STEPS:
+            dates = _round_dates(low, high, unit, step)
+            if len(dates) >= _MAX_TICKS // 2:
+                break
+        if not dates:
+            dates, unit = [datetime.fromtimestamp(low, UTC)], "day"
+        times = np.array([date.timestamp() for date in dates])
+        form = {"year": "%Y", "month": "%Y-%m", "day": "%Y-%m-%d"}[unit]
+        return tuple(
+            Tick(float(x), float(time), date.strftime(form), _is_major(date, unit))
+            for x, time, date in zip(self.place_any(times), times, dates, strict=True)
+        )
+
+    def place_any(self, times: NDArray[np.float64]) -> NDArray[np.float64]:
+        """X of dates that need not be those of notes."""
+        low, high = self._sorted[0], self._sorted[-1]
+        even = (times - low) / (high - low) if high > low else np.full(len(times), 0.5)
+        rank = np.interp(times, self._sorted, (np.arange(len(self._sorted)) + 0.5) / len(self._sorted))
+        return np.asarray(self._width * ((1 - self._share) * even + self._share * rank))
+
+
+def _round_dates(low: float, high: float, unit: str, step: int) -> list[datetime]:
+    """Round dates from `low` to `high`, at most some dozens."""
+    start, end = datetime.fromtimestamp(low, UTC), datetime.fromtimestamp(high, UTC)
+    dates: list[datetime] = []
+    if unit == "day":
+        first = int(low // 86400) + 1
+        first += -first % step
+        last = int(high // 86400)
+        return [datetime.fromtimestamp(day * 86400, UTC) for day in range(first, last + 1, step)][:60]
+    months = step * 12 if unit == "year" else step
+    month = start.year * 12 + start.month - 1
+    month += -month % months
+    while month <= end.year * 12 + end.month - 1 and len(dates) < 60:
+        date = datetime(month // 12, month % 12 + 1, 1, tzinfo=UTC)
+        if start <= date <= end:
+            dates.append(date)
+        month += months
+    return dates
+
+
+def _is_major(date: datetime, unit: str) -> bool:
+    return {"year": date.year % 10 == 0, "month": date.month == 1, "day": date.day == 1}[unit]
+
+
+def _link_order(links: NDArray[np.int32], size: int) -> NDArray[np.float64]:
+    """A number from -1 to 1 for each node, near for nodes that are linked: float64 (n,), evenly spread."""
+    weights = adjacency(links, size)
+    degree = np.asarray(weights.sum(axis=1)).ravel()
+    spread = scipy.sparse.diags_array(1 / np.maximum(degree, 1)) @ weights
+    value = np.random.default_rng(0).uniform(-1, 1, size)
+    for _ in range(_SMOOTHING_ROUNDS):
+        value = np.where(degree > 0, 0.5 * value + 0.5 * (spread @ value), value)
+        value = _spread_evenly(value)
+    return value
+
+
+def _spread_evenly(value: NDArray[np.float64]) -> NDArray[np.float64]:
+    even = np.empty(len(value))
+    even[np.argsort(value, kind="stable")] = (np.arange(len(value)) + 0.5) / len(value) * 2 - 1
+    return even
+
+
+def _pack_column(
+    x: NDArray[np.float64],
+    wanted: NDArray[np.float64],
+    radii: NDArray[np.float64],
+    report: Report,
+) -> NDArray[np.float64]:
+    """Y of each node, as near to the wanted one as those placed before leave room; large ones come first.
+
+    Nodes keep their x. What stands in columns that a disc can reach is all that can be in its way.
+    """
+    order = np.lexsort((np.arange(len(x)), -radii))
+    if core_bindings.available():
+        report(0.5, "Laying out along time")
+        at, goal, size = (as_contiguous(each, np.float32) for each in (x, wanted, radii))
+        return core_bindings.swarm(at, goal, size, as_contiguous(order, np.int32), _NODE_GAP).astype(
+            np.float64
+        )
+    widest = 2 * float(radii.max()) + _NODE_GAP
+    column = np.floor((x - x.min()) / widest).astype(np.int64)
+    placed: dict[int, list[tuple[float, float, float]]] = {}
+    y = wanted.copy()
+    for number, row in enumerate(order.tolist()):
+        if number % 1024 == 0:
+            report(number / len(x), "Laying out along time")
+        near = [each for beside in (-1, 0, 1) for each in placed.get(int(column[row]) + beside, ())]
+        if near:
+            y[row] = _nearest_free_y(float(x[row]), float(wanted[row]), float(radii[row]), np.array(near))
+        placed.setdefault(int(column[row]), []).append((float(x[row]), float(y[row]), float(radii[row])))
+    return y
+
+
+def _nearest_free_y(x: float, wanted: float, radius: float, near: NDArray[np.float64]) -> float:
+    """The y nearest to the wanted one at which a disc touches none of `near` (x, y, radius each)."""
+    reach = near[:, 2] + radius + _NODE_GAP
+    aside = near[:, 0] - x
+    in_way = np.abs(aside) < reach
+    height = np.sqrt(reach[in_way] ** 2 - aside[in_way] ** 2)
+    low, high = near[in_way, 1] - height, near[in_way, 1] + height
+    if not ((low < wanted) & (high > wanted)).any():
+        return wanted
+    order = np.argsort(low, kind="stable")
+    low, high = low[order], np.maximum.accumulate(high[order])
+    # Between the merged intervals is room; so it is before the first and after the last.
+    starts = np.flatnonzero(np.concatenate([[True], low[1:] >= high[:-1]]))
+    ends = np.append(starts[1:] - 1, len(low) - 1)
+    spots = np.concatenate([low[starts], high[ends]])
+    return float(spots[np.argmin(np.abs(spots - wanted))])

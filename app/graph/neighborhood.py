@@ -1,0 +1,86 @@
+"""Who is linked with whom: a compressed undirected adjacency, and how it follows a few changed links."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, eq=False)
+class Neighborhood:
+    """The distinct neighbours of every row, ascending: those of row i are `rows[starts[i] : starts[i + 1]]`.
+
+    Args:
+        starts: int64 (n + 1,).
+        rows: int32, one entry for each end of each pair of linked rows.
+    """
+
+    starts: NDArray[np.int64]
+    rows: NDArray[np.int32]
+
+    @classmethod
+    def from_links(cls, links: NDArray[np.int32], size: int) -> Neighborhood:
+        """From links int32 (m, 2) among `size` rows."""
+        both = np.concatenate([links, links[:, ::-1]]).astype(np.int64)
+        keys = np.sort(both[:, 0] * max(size, 1) + both[:, 1])
+        keys = keys[np.diff(keys, prepend=-1) > 0]
+        counts = np.bincount(keys // max(size, 1), minlength=size)
+        return cls(_starts(counts), (keys % max(size, 1)).astype(np.int32))
+
+    def neighbors_of(self, row: int) -> NDArray[np.int32]:
+        """The neighbours of a row."""
+        return self.rows[self.starts[row] : self.starts[row + 1]]
+
+    def counts(self) -> NDArray[np.int64]:
+        """How many neighbours each row has."""
+        return np.diff(self.starts)
+
+    def with_changed_links(
+        self, links: NDArray[np.int32], changed: NDArray[np.int64], size: int
+    ) -> Neighborhood:
+        """As it is with `links`, which differ from the former ones only at the rows in `changed`.
+
+        Args:
+            links: All links, int32 (m, 2).
+            changed: The rows at either end of a link that came or went, ascending, without repeats.
+            size: How many rows there are now; rows that came stand last.
+        """
+        is_changed = np.zeros(size, dtype=bool)
+        is_changed[changed] = True
+        near = links[is_changed[links[:, 0]] | is_changed[links[:, 1]]].astype(np.int64)
+        both = np.concatenate([near, near[:, ::-1]])
+        both = both[is_changed[both[:, 0]]]
+        keys = np.unique(both[:, 0] * size + both[:, 1])
+        own, other = keys // size, (keys % size).astype(np.int32)
+        counts = np.zeros(size, dtype=np.int64)
+        counts[: len(self.starts) - 1] = self.counts()
+        counts[changed] = np.bincount(own, minlength=size)[changed]
+        bounds = np.searchsorted(own, changed, side="left"), np.searchsorted(own, changed, side="right")
+        return Neighborhood(_starts(counts), self._spliced(changed, other, bounds))
+
+    def _spliced(
+        self,
+        changed: NDArray[np.int64],
+        other: NDArray[np.int32],
+        bounds: tuple[NDArray[np.int64], NDArray[np.int64]],
+    ) -> NDArray[np.int32]:
+        """The rows, with slices of `other` for the changed ones; what lies between is copied."""
+        last = len(self.starts) - 1
+        pieces: list[NDArray[np.int32]] = []
+        done = 0
+        for row, low, high in zip(changed.tolist(), bounds[0].tolist(), bounds[1].tolist(), strict=True):
+            pieces += [self.rows[done : self.starts[min(row, last)]], other[low:high]]
+            done = int(self.starts[min(row + 1, last)])
+        return np.concatenate([*pieces, self.rows[done:]])
+
+    def without_rows(self, kept: NDArray[np.bool_], place: NDArray[np.int32]) -> Neighborhood:
+        """Without rows that have no neighbours and are not `kept`; `place` is the new row of each one."""
+        return Neighborhood(_starts(self.counts()[kept]), place[self.rows])
+
+
+def _starts(counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    starts = np.zeros(len(counts) + 1, dtype=np.int64)
+    np.cumsum(counts, out=starts[1:])
+    return starts

@@ -1,0 +1,197 @@
+"""Where the nodes of the next graph stand: known ones where they were, new ones beside their neighbours."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.graph.model import Graph, Positions
+from app.graph.renames import effective_renames
+
+_CLEARANCE = 1.3
+_GOLDEN_ANGLE = np.pi * (3 - np.sqrt(5))
+_SPIRAL_SPOTS = 160
+_MAX_DIRECT_QUERIES = 64
+# A spiral reaches that far; where it is full the next one begins there, some times.
+_TURN_RADIUS = 0.5 * math.sqrt(_SPIRAL_SPOTS)
+_MAX_TURNS = 12
+
+Distances = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+
+
+def transfer_positions(
+    old: Graph, positions: Positions, new: Graph, renamed: Mapping[str, str] | None = None
+) -> tuple[Positions, NDArray[np.bool_]]:
+    """Positions for `new`: every known node stays where it is, new ones get a free place nearby.
+
+    Args:
+        old: The graph that `positions` belong to.
+        positions: float32 (n, 2).
+        new: The graph to place.
+        renamed: New path by old path.
+
+    Returns:
+        float32 (n', 2) positions, and a mask of the rows that are new.
+    """
+    places = np.full((len(new), 2), np.nan, dtype=np.float32)
+    if not renamed and new.paths[: len(old)] == old.paths:
+        places[: len(old)] = positions
+    else:
+        before: Mapping[str, int] = old.rows
+        if moved := effective_renames((renamed or {}).items(), old.rows):
+            before = {moved.get(path, path): row for path, row in old.rows.items()}
+        rows = np.array([before.get(path, -1) for path in new.paths], dtype=np.int64)
+        places[rows >= 0] = positions[rows[rows >= 0]]
+    fresh = np.isnan(places[:, 0])
+    return place_missing(new, places), fresh
+
+
+def place_missing(graph: Graph, positions: Positions) -> Positions:
+    """`positions` with every nan row put beside its neighbours, or on the rim when it has none.
+
+    Rows that have a place keep it to the bit.
+    """
+    places = positions.copy()
+    missing = np.flatnonzero(np.isnan(places[:, 0])).tolist()
+    if missing:
+        _NodePlacer(graph, places, missing).place()
+    return places
+
+
+class _NodePlacer:
+    """Places rows round by round: those beside placed ones, then those beside these; each row is met once.
+
+    Args:
+        graph: Whose rows.
+        places: float32 (n, 2), completed in place.
+        missing: The rows that have none.
+    """
+
+    def __init__(self, graph: Graph, places: Positions, missing: list[int]) -> None:
+        self._graph = graph
+        self._places = places
+        self._left = set(missing)
+        known = places[~np.isnan(places[:, 0])]
+        self._distances = (
+            _distances_by_lookup if len(missing) <= _MAX_DIRECT_QUERIES else _distances_by_tree
+        )(known)
+        self._fresh = _OccupiedPlaces()
+        self._has_any = len(known) > 0
+        self._known = known
+        self._center: NDArray[np.float64] | None = None
+        self._rim = 0.0
+
+    def place(self) -> None:
+        """Place them all."""
+        ready = [row for row in sorted(self._left) if len(self._placed_beside(row))]
+        # What is beside nothing that has a place begins with its best-linked row.
+        seeds = iter(sorted(self._left, key=lambda row: (-int(self._graph.degree[row]), row)))
+        while self._left:
+            ready = ready or [next(row for row in seeds if row in self._left)]
+            for row in ready:
+                self._places[row] = self._find_spot(row)
+                self._fresh.add(self._places[row])
+                self._has_any = True
+            self._left.difference_update(ready)
+            beside = {each for row in ready for each in self._graph.neighbors(row).tolist()}
+            ready = sorted(beside & self._left)
+
+    def _placed_beside(self, row: int) -> Positions:
+        near = self._places[self._graph.neighbors(row)]
+        return near[~np.isnan(near[:, 0])]
+
+    def _find_spot(self, row: int) -> NDArray[np.float32]:
+        if not self._has_any:
+            return np.zeros(2, dtype=np.float32)
+        near = self._placed_beside(row)
+        if len(near):
+            return self._clear_spot_near(near.mean(axis=0), row)
+        if self._center is None:
+            self._center = np.median(self._known, axis=0) if len(self._known) else np.zeros(2)
+            far = np.sqrt(((self._known - self._center) ** 2).sum(axis=1))
+            self._rim = float(far.max(initial=0.0)) + 2.0
+        angle = row * _GOLDEN_ANGLE
+        while True:
+            rim = self._center + self._rim * np.array([np.cos(angle), np.sin(angle)])
+            spot, is_clear = self._first_clear(_spiral_spots(rim, 0.0, row))
+            if is_clear:
+                return spot
+            self._rim += _CLEARANCE  # full here: the next ring
+
+    def _clear_spot_near(self, middle: NDArray[np.float64], row: int) -> NDArray[np.float32]:
+        """A clear spot; farther out only where it is the new ones that fill all near: they are many there."""
+        spot, is_clear = self._first_clear(_spiral_spots(middle, 1.5, row))
+        for turn in range(1, _MAX_TURNS):
+            if is_clear or self._fresh.is_clear(spot):
+                break
+            spot, is_clear = self._first_clear(_spiral_spots(middle, 1.5 + turn * _TURN_RADIUS, row))
+        return spot
+
+    def _first_clear(self, spots: NDArray[np.float64]) -> tuple[NDArray[np.float32], bool]:
+        """The first spot with clearance, or the one with most room where there is none; and which it is."""
+        distance = self._distances(spots)
+        for spot in spots[distance >= _CLEARANCE].astype(np.float32):
+            if self._fresh.is_clear(spot):
+                return spot, True
+        return spots[int(distance.argmax())].astype(np.float32), False
+
+
+class _OccupiedPlaces:
+    """Places taken one after another, by squares as wide as the clearance."""
+
+    def __init__(self) -> None:
+        self._squares: dict[tuple[int, int], list[tuple[float, float]]] = {}
+
+    def add(self, place: NDArray[np.float32]) -> None:
+        """Take a place."""
+        x, y = place.tolist()
+        square = (int(x // _CLEARANCE), int(y // _CLEARANCE))
+        self._squares.setdefault(square, []).append((x, y))
+
+    def is_clear(self, place: NDArray[np.float32]) -> bool:
+        """Whether no taken place is nearer than the clearance."""
+        x, y = place.tolist()
+        column, row = int(x // _CLEARANCE), int(y // _CLEARANCE)
+        near = ((column + right, row + down) for right in (-1, 0, 1) for down in (-1, 0, 1))
+        return all(
+            math.hypot(x - other[0], y - other[1]) >= _CLEARANCE
+            for square in near
+            for other in self._squares.get(square, ())
+        )
+
+
+def _spiral_spots(middle: NDArray[np.float64], start: float, row: int) -> NDArray[np.float64]:
+    """float64 (k, 2): spots around `middle`, the near ones first; turned by the row: not all go one way."""
+    steps = np.arange(_SPIRAL_SPOTS)
+    spread, angles = start + 0.5 * np.sqrt(steps), row + steps * _GOLDEN_ANGLE
+    spots = middle + np.stack([spread * np.cos(angles), spread * np.sin(angles)], axis=1)
+    return np.asarray(spots, dtype=np.float64)
+
+
+def _distances_by_tree(known: Positions) -> Distances:
+    """How far spots are from the nearest of `known`, for many questions."""
+    from scipy.spatial import cKDTree  # takes longer to load than a small vault to show
+
+    tree = cKDTree(known) if len(known) else None
+    return lambda spots: np.asarray(tree.query(spots)[0]) if tree else np.full(len(spots), np.inf)
+
+
+def _distances_by_lookup(known: Positions) -> Distances:
+    """As `_among_many`, for few questions: what is farther off than the clearance is as good as nothing."""
+
+    def distances(spots: NDArray[np.float64]) -> NDArray[np.float64]:
+        low, high = spots.min(axis=0) - _CLEARANCE, spots.max(axis=0) + _CLEARANCE
+        x, y = known[:, 0], known[:, 1]
+        local = known[(x >= low[0]) & (x <= high[0]) & (y >= low[1]) & (y <= high[1])]
+        if not len(local):
+            return np.full(len(spots), np.inf)
+        squares = np.full(len(spots), np.inf)
+        for start in range(0, len(local), 4096):
+            apart = spots[:, None] - local[None, start : start + 4096]
+            np.minimum(squares, (apart * apart).sum(axis=2).min(axis=1), out=squares)
+        return np.asarray(np.sqrt(squares))
+
+    return distances

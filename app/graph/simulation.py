@@ -1,0 +1,158 @@
+"""All nodes live: they glide to their balance under the sliders' forces, and around a node in the hand.
+
+A finished layout is no balance of the forces alone: it was eased, fitted to the page and packed. So what
+pulls at each body where the physics begin is kept as its *rest*, and bodies follow the difference. Forces
+that are as they were move nothing, a slider that comes back brings the picture back, and what moves is what
+was changed.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse
+from numpy.typing import NDArray
+
+from app.graph.engine import Engine
+from app.graph.force_params import ForceParams
+from app.graph.model import Positions
+
+_STEP_RATE = 0.05
+_DAMPING = 0.6
+_COOLING = 0.98
+_MIN_HEAT = 0.02
+_DRAG_HEAT = 0.35
+_MAX_STEP = 1.5
+_MAX_STIFFNESS = 9.0
+_GRAVITY = 0.15
+_GLIDE_RATE = 0.12
+_GRIP_STRENGTH = 24.0
+_NODE_GAP = 0.1
+# Beyond, a node is smaller than a pixel while all can be seen, and the time is needed.
+_MAX_SEPARATED_NODES = 30_000
+_STILL_TOLERANCE = 1e-3
+
+
+class Simulation:
+    """Physics of all nodes; one tick is some milliseconds at 10,000 nodes.
+
+    Args:
+        weights: The symmetric adjacency, a sparse matrix.
+        positions: float32 (n, 2), where the bodies are at rest under `forces`.
+        engine: What computes pull and push.
+        forces: What `positions` were laid out with.
+        radii: float32 (n,) of the nodes, in layout units; they are kept off one another. None lets them
+            overlap.
+    """
+
+    def __init__(
+        self,
+        weights: scipy.sparse.csr_matrix,
+        positions: Positions,
+        engine: Engine,
+        forces: ForceParams,
+        radii: NDArray[np.float32] | None,
+    ) -> None:
+        self._engine = engine
+        self._radii = None if radii is None else np.ascontiguousarray(radii, dtype=np.float32)
+        self._weights = weights
+        self._field = engine.force_field(weights)
+        self._held: dict[int, _Drag] = {}
+        self._forces = forces
+        self._unit = forces.unit
+        self._at = np.array(positions / np.float32(self._unit), dtype=np.float32, order="C")
+        self._middle = self._at.mean(axis=0)
+        pull = _MAX_STIFFNESS / np.maximum(np.asarray(weights.sum(axis=1)).ravel(), 1e-6)
+        self._ease = np.minimum(1.0, pull).astype(np.float32)[:, None]
+        self._rest = self._force()
+        self._speed = np.zeros_like(self._at)
+        self._heat = 0.0
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether nothing moves any more."""
+        return self._heat < _MIN_HEAT and not self._held and self._is_at_scale
+
+    @property
+    def _is_at_scale(self) -> bool:
+        return abs(self._unit - self._forces.unit) < _STILL_TOLERANCE * self._forces.unit
+
+    @property
+    def positions(self) -> Positions:
+        """float32 (n, 2) in layout units, a new array."""
+        return np.asarray(self._at * np.float32(self._unit), dtype=np.float32)
+
+    def set_forces(self, forces: ForceParams) -> None:
+        """Let all bodies go to their balance under `forces`, from where they are and as fast as they are."""
+        self._heat = 1.0 if forces != self._forces else self._heat
+        self._forces = forces
+
+    def hold(self, row: int, x: float, y: float) -> None:
+        """Hold a body at a place; all others feel it, those linked with it most."""
+        if row not in self._held:
+            matrix = self._weights
+            linked = matrix.indices[matrix.indptr[row] : matrix.indptr[row + 1]]
+            self._held[row] = _Drag(row, linked[linked != row], self._at)
+        self.place(row, x, y)
+
+    def place(self, row: int, x: float, y: float) -> None:
+        """Put a body at a place, and nothing else."""
+        self._at[row] = (x / self._unit, y / self._unit)
+        self._speed[row] = 0.0
+        if row in self._held:
+            self._held[row].place = self._at[row].copy()
+
+    def release(self, row: int) -> None:
+        """Let a held body go; all comes to rest."""
+        if self._held.pop(row, None) is not None:
+            self._heat = max(self._heat, _DRAG_HEAT)
+
+    def tick(self) -> None:
+        """One step of all bodies."""
+        self._unit += _GLIDE_RATE * (self._forces.unit - self._unit)
+        if self._is_at_scale:
+            self._unit = self._forces.unit
+        if self._held:
+            self._heat = max(self._heat, _DRAG_HEAT)
+        if self._heat < _MIN_HEAT:
+            return
+        self._speed += np.float32(_STEP_RATE) * self._ease * (self._force() - self._rest)
+        self._speed *= np.float32(_DAMPING * min(1.0, 2 * self._heat))
+        length = np.sqrt((self._speed * self._speed).sum(axis=1, keepdims=True))
+        self._speed *= np.minimum(1.0, _MAX_STEP / np.maximum(length, 1e-6)).astype(np.float32)
+        self._at += self._speed
+        if self._radii is not None and len(self._at) <= _MAX_SEPARATED_NODES:
+            self._engine.separate_once(self._at, self._radii / np.float32(self._unit), _NODE_GAP)
+        for row, hand in self._held.items():
+            self._at[row], self._speed[row] = hand.place, 0.0
+        self._heat *= _COOLING if float(length.max(initial=0.0)) > _STILL_TOLERANCE else 0.5
+
+    def _force(self) -> Positions:
+        forces = self._forces
+        force = self._field(self._at, forces.attraction, forces.repulsion)
+        force -= np.float32(_GRAVITY * forces.gravity) * (self._at - self._middle)
+        for hand in self._held.values():
+            force[hand.linked] += hand.pull(self._at)
+        return force
+
+
+class _Drag:
+    """One held body; its links are springs as long as they were when it was taken.
+
+    Args:
+        row: The body.
+        linked: Rows that it is linked with.
+        at: float32 (n, 2), all bodies when it was taken.
+    """
+
+    def __init__(self, row: int, linked: NDArray[np.int32], at: Positions) -> None:
+        self.linked = linked
+        self.place = at[row].copy()
+        self._strength = np.float32(_GRIP_STRENGTH / np.sqrt(max(len(linked), 1)))
+        apart = self.place - at[linked]
+        self._length = np.sqrt((apart * apart).sum(axis=1))
+
+    def pull(self, at: Positions) -> Positions:
+        """float32 (k, 2): what draws the linked bodies after it."""
+        apart = self.place - at[self.linked]
+        length = np.sqrt((apart * apart).sum(axis=1)) + np.float32(1e-6)
+        return np.asarray(self._strength * (1 - self._length / length)[:, None] * apart, dtype=np.float32)

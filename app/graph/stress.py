@@ -1,0 +1,131 @@
+"""The layout of a small graph: distances on the page as along the links, and room for every name.
+
+Stress majorization (Gansner, Koren, North: "Graph drawing by stress majorization", 2004) with links that
+are longer between communities than inside them. Dense, so for some hundred nodes only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import scipy.sparse
+import scipy.sparse.csgraph
+from numpy.typing import NDArray
+
+from app.graph.coarsen import communities
+from app.graph.model import Positions
+
+MAX_NODES = 420
+_STRESS_ROUNDS = 60
+_BETWEEN_GROUPS_FACTOR = 1.45
+_AREA_PER_NODE = 7.5
+_MAX_LINK_LENGTH = 4.5
+_PAIR_LINK_LENGTH = 2.6
+_SHAPE_ROUNDS = 60
+_NAME_HEIGHT = 0.75
+
+
+def stress_layout(
+    weights: scipy.sparse.csr_matrix, radii: NDArray[np.float32], seed: int
+) -> Iterator[NDArray[np.float64]]:
+    """float64 (n, 2) after every step for a connected graph of at most `MAX_NODES` nodes."""
+    size = len(radii)
+    wanted = _distances(weights, radii, seed)
+    at = _classical_scaling(wanted, seed)
+    links = weights.tocoo()
+    longest = _MAX_LINK_LENGTH if size > 3 else _PAIR_LINK_LENGTH
+    pull = np.zeros_like(wanted)
+    apart = ~np.eye(size, dtype=bool)
+    pull[apart] = wanted[apart] ** -2.0
+    inverse = np.linalg.inv(np.diag(pull.sum(axis=1)) - pull + 1.0 / size)
+    strain = pull * wanted
+    for _ in range(_STRESS_ROUNDS):
+        gap = at[:, None] - at[None]
+        length = np.sqrt((gap * gap).sum(axis=2)) + 1e-9
+        ratio = strain / length
+        at = inverse @ (at * ratio.sum(axis=1)[:, None] - ratio @ at)
+        gap = at[links.row] - at[links.col]
+        link = float(np.sqrt((gap * gap).sum(axis=1)).mean())
+        yield at * min(np.sqrt(_AREA_PER_NODE * size) / _extent(at), longest / link)
+
+
+def _distances(
+    weights: scipy.sparse.csr_matrix, radii: NDArray[np.float32], seed: int
+) -> NDArray[np.float64]:
+    """How far each pair is to be apart: along the links, which are longer at hubs and between groups."""
+    links = weights.tocoo()
+    pairs = np.stack([links.row, links.col], axis=1).astype(np.int32)
+    group = communities(pairs[pairs[:, 0] < pairs[:, 1]], len(radii), seed)
+    length = 1.0 + 0.35 * (radii[links.row] + radii[links.col])
+    length *= np.where(group[links.row] == group[links.col], 1.0, _BETWEEN_GROUPS_FACTOR)
+    roads = scipy.sparse.csr_matrix((length, (links.row, links.col)), shape=weights.shape)
+    return np.asarray(scipy.sparse.csgraph.shortest_path(roads, directed=False), dtype=np.float64)
+
+
+def _classical_scaling(wanted: NDArray[np.float64], seed: int) -> NDArray[np.float64]:
+    """Classical scaling: the plane in which the distances are kept best; nodes alike are scattered."""
+    squared = wanted**2
+    centred = squared - squared.mean(axis=0) - squared.mean(axis=1)[:, None] + squared.mean()
+    values, vectors = np.linalg.eigh(-0.5 * centred)
+    at = vectors[:, -2:] * np.sqrt(np.maximum(values[-2:], 1e-9))
+    at *= np.sign(at[np.abs(at).argmax(axis=0), [0, 1]] + 1e-12)
+    scatter = np.random.default_rng(seed).standard_normal(at.shape)
+    return np.asarray(at + 0.15 * scatter, dtype=np.float64)
+
+
+def _extent(at: NDArray[np.float64]) -> float:
+    """The side of a square with the area that the nodes cover."""
+    return float(np.sqrt(np.prod(np.maximum(np.ptp(at, axis=0), 1e-6)))) if len(at) > 1 else 1.0
+
+
+def separate_labels(at: Positions, radii: NDArray[np.float32], names: NDArray[np.float32]) -> Positions:
+    """Nodes pushed apart until the boxes of their discs and of the names below them part, if they can be.
+
+    Args:
+        at: float32 (n, 2).
+        radii: float32 (n,).
+        names: float32 (n,), the widths of the names in layout units.
+    """
+    at = at.astype(np.float64)
+    broad = np.maximum(names / 2, radii + 0.2)
+    tall = radii + 0.15 + _NAME_HEIGHT / 2
+    reach_x = broad[:, None] + broad[None]
+    reach_y = tall[:, None] + tall[None]
+    apart = ~np.eye(len(at), dtype=bool)
+    for turn in range(_SHAPE_ROUNDS):
+        x = at[:, None, 0] - at[None, :, 0]
+        y = at[:, None, 1] - at[None, :, 1]
+        over_x, over_y = reach_x - np.abs(x), reach_y - np.abs(y)
+        touching = (over_x > 0) & (over_y > 0) & apart
+        if not touching.any():
+            break
+        upright = over_y < over_x
+        side_x, side_y = np.where(x >= 0, 1.0, -1.0), np.where(y >= 0, 1.0, -1.0)
+        side_y = np.where(y == 0, np.sign(np.arange(len(at))[:, None] - np.arange(len(at))), side_y)
+        push_x = np.where(touching & ~upright, over_x * side_x, 0.0).sum(axis=1)
+        push_y = np.where(touching & upright, over_y * side_y, 0.0).sum(axis=1)
+        crowd = np.maximum(touching.sum(axis=1), 1)
+        rate = 0.7 * (1 - 0.5 * turn / _SHAPE_ROUNDS)
+        at[:, 0] += rate * push_x / crowd
+        at[:, 1] += rate * push_y / crowd
+    return at.astype(np.float32)
+
+
+def name_widths(names: tuple[str, ...], radii: NDArray[np.float32], count: int) -> NDArray[np.float32]:
+    """About how wide the names are, in layout units, when `count` nodes fill a window; long ones are cut.
+
+    Where there are many nodes only those with several links will be named, and need the room.
+    """
+    per_letter = 0.23 * max(1.0, count / 90) ** 0.5
+    width = np.array([min(_display_width(name), 24) for name in names], dtype=np.float32) * np.float32(
+        per_letter
+    )
+    if count > 140:
+        width[radii < 0.45] = 0.0
+    return np.asarray(width, dtype=np.float32)
+
+
+def _display_width(name: str) -> int:
+    """Letters as wide as a Latin one; those of East Asia take two."""
+    return sum(2 if ord(letter) > 0x2E7F else 1 for letter in name)

@@ -1,0 +1,106 @@
+"""A map of vectors on which near ones stay near: t-SNE, exact, for some hundred vectors.
+
+As in van der Maaten and Hinton, "Visualizing data using t-SNE" (2008): begun from the two directions in
+which the vectors differ most, so that it is the same each time and the large shape means something.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.graph.arrangement import Report, no_progress
+
+_PERPLEXITY = 20.0
+_MAX_ITERATIONS = 320
+_EARLY_ITERATIONS = 100
+_EXAGGERATION = 6.0
+_PERPLEXITY_SEARCH_STEPS = 30
+
+
+def tsne_embedding(vectors: NDArray[np.float32], report: Report = no_progress) -> NDArray[np.float32]:
+    """Positions float32 (n, 2) about the origin, at no particular scale.
+
+    Args:
+        vectors: float32 (n, d), unit vectors; memory and time grow with the square of n.
+        report: Told how far it is.
+    """
+    size = len(vectors)
+    if size < 3:
+        return np.stack([np.arange(size) - (size - 1) / 2, np.zeros(size)], axis=1).astype(np.float32)
+    slope_of = _Gradient(_affinities(vectors))
+    at = _initial_positions(vectors)
+    speed, gain = np.zeros_like(at), np.ones_like(at)
+    rate = max(50.0, size / _EXAGGERATION / 4)
+    for turn in range(_MAX_ITERATIONS):
+        if turn % 20 == 0:
+            report(turn / _MAX_ITERATIONS, "Laying out by meaning")
+        early = turn < _EARLY_ITERATIONS
+        slope = slope_of(at, _EXAGGERATION if early else 1.0)
+        gain = np.where(slope * speed > 0, np.maximum(gain * 0.8, 0.01), gain + 0.2).astype(np.float32)
+        speed = np.float32(0.5 if early else 0.8) * speed - np.float32(rate) * gain * slope
+        at = at + speed
+        at -= at.mean(axis=0)
+    return np.asarray(at)
+
+
+class _Gradient:
+    """Where the loss grows: too far from the like, too near to the others.
+
+    All tables of pairs are written again and again: to make new ones would take longer than to fill them.
+    """
+
+    def __init__(self, wanted: NDArray[np.float32]) -> None:
+        self._wanted = wanted
+        self._near = np.empty_like(wanted)
+        self._pull = np.empty_like(wanted)
+
+    def __call__(self, at: NDArray[np.float32], exaggeration: float) -> NDArray[np.float32]:
+        near, pull = self._near, self._pull
+        np.subtract.outer(at[:, 0], at[:, 0], out=near)
+        near *= near
+        np.subtract.outer(at[:, 1], at[:, 1], out=pull)
+        pull *= pull
+        near += pull
+        near += 1
+        np.reciprocal(near, out=near)
+        np.fill_diagonal(near, 0)
+        np.multiply(self._wanted, exaggeration, out=pull)
+        pull *= near
+        total = np.float32(near.sum(dtype=np.float64))
+        near *= near
+        near /= total
+        pull -= near
+        return np.asarray(4 * (pull.sum(axis=1)[:, None] * at - pull @ at))
+
+
+def _initial_positions(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The two directions in which they differ most, small: the sign is that of the largest component."""
+    centred = vectors - vectors.mean(axis=0)
+    _, axes = np.linalg.eigh((centred.T @ centred).astype(np.float64))
+    axes = axes[:, :-3:-1]
+    axes *= np.sign(np.take_along_axis(axes, np.abs(axes).argmax(axis=0)[None], axis=0))
+    at = centred @ axes
+    return np.asarray(at * (1e-2 / max(float(at[:, 0].std()), 1e-12)), dtype=np.float32)
+
+
+def _affinities(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    """How much each pair belongs together, float32 (n, n), sum 1; each has about as many friends."""
+    size = len(vectors)
+    apart = np.maximum(2.0 - 2.0 * (vectors @ vectors.T).astype(np.float64), 0)
+    np.fill_diagonal(apart, np.inf)
+    apart -= apart.min(axis=1, keepdims=True)
+    target = np.log(min(_PERPLEXITY, (size - 1) / 2))
+    low, high = np.zeros(size), np.full(size, np.inf)
+    sharp = np.full(size, 10.0)
+    shares = np.zeros((size, size))
+    for _ in range(_PERPLEXITY_SEARCH_STEPS):
+        shares = np.exp(-sharp[:, None] * apart)
+        total = shares.sum(axis=1)
+        spread = np.where(shares > 0, shares * np.where(np.isfinite(apart), apart, 0), 0).sum(axis=1)
+        entropy = np.log(total) + sharp * spread / total
+        broad = entropy > target
+        low, high = np.where(broad, sharp, low), np.where(broad, high, sharp)
+        sharp = np.where(np.isinf(high), sharp * 2, (low + high) / 2)
+    shares /= shares.sum(axis=1, keepdims=True)
+    return np.maximum((shares + shares.T) / (2 * size), 1e-12).astype(np.float32)

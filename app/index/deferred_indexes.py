@@ -1,0 +1,52 @@
+"""Indexes of the index file that a first scan puts off: made at once they cost a third of the time.
+
+`meta` keeps what is to be made, so that a scan that was cut off leaves it to the next opening. Those by which
+the rows of a changed note are found stay.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+
+_DEFERRED = (
+    "links_by_target",
+    "links_by_key",
+    "notes_by_type",
+    "notes_by_name",
+    "files_by_key",
+    "files_by_change",
+    "files_by_birth",
+)
+_META_KEY = "late_indexes"
+
+
+def defer_indexes(connection: sqlite3.Connection) -> None:
+    """Drop them until `make_one` makes them."""
+    marks = ",".join("?" * len(_DEFERRED))
+    query = f"SELECT name, sql FROM sqlite_master WHERE name IN ({marks})"
+    rows = connection.execute(query, _DEFERRED).fetchall()
+    for name, _ in rows:
+        connection.execute(f"DROP INDEX {name}")
+    _save_deferred(connection, [*_load_deferred(connection), *(sql for _, sql in rows)])
+
+
+def create_next_index(connection: sqlite3.Connection) -> None:
+    """Make one of those that were put off."""
+    if waiting := _load_deferred(connection):
+        connection.execute(waiting[0])
+        _save_deferred(connection, waiting[1:])
+
+
+def has_deferred(connection: sqlite3.Connection) -> bool:
+    """Whether one is still to be made."""
+    return bool(_load_deferred(connection))
+
+
+def _load_deferred(connection: sqlite3.Connection) -> list[str]:
+    row = connection.execute("SELECT value FROM meta WHERE name = ?", (_META_KEY,)).fetchone()
+    return list(json.loads(row[0])) if row else []
+
+
+def _save_deferred(connection: sqlite3.Connection, statements: list[str]) -> None:
+    connection.execute("REPLACE INTO meta VALUES (?, ?)", (_META_KEY, json.dumps(statements)))

@@ -1,0 +1,199 @@
+"""Which files a vault has: one pass over its folders, without reading any file.
+
+Dot-folders, `node_modules` and what the settings leave out are not entered. A symbolic link that leaves
+the vault is refused and listed; one that stays inside is not entered either, since what it leads to is
+found at its own place: so each file is there once, and no ring of links is followed.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from wcmatch import glob
+
+from app.encoding import escape_unencodable, is_encodable
+from app.errors import VaultLostError
+from app.index.records import Problem
+from app.vault.path import NotePath
+
+NOT_UTF8_REASON = "its name is not UTF-8, so no link can name it and it is not read: give it another name"
+_EXCLUDED_FOLDERS = frozenset({"node_modules"})
+_MIN_WORK_S, _REST_FACTOR, _MAX_REST_S = 0.004, 4, 0.1
+_GLOB_FLAGS = glob.GLOBSTAR | glob.DOTGLOB | glob.IGNORECASE | glob.BRACE | glob.FORCEUNIX
+
+
+@dataclass(frozen=True, slots=True)
+class FoundFile:
+    """A file as the walk saw it; times in nanoseconds, `created` in Unix seconds."""
+
+    path: NotePath
+    size: int
+    modified_ns: int
+    created: float
+
+
+@dataclass(slots=True)
+class WalkResult:
+    """What the walk found."""
+
+    notes: list[FoundFile] = field(default_factory=list)
+    attachments: list[FoundFile] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+
+
+class Exclusion:
+    """Which paths the settings leave out: globs over vault paths; one without `/` means any part."""
+
+    def __init__(self, globs: Iterable[str]) -> None:
+        patterns: list[str] = []
+        for text in globs:
+            bare = text.strip().strip("/")
+            if bare:
+                below = [bare, f"{bare}/**"] if not bare.endswith("**") else [bare]
+                patterns += below if "/" in bare else [f"**/{one}" for one in below]
+        self._patterns = patterns
+
+    def __contains__(self, path: str) -> bool:
+        return bool(self._patterns) and bool(glob.globmatch(path, self._patterns, flags=_GLOB_FLAGS))
+
+    def excludes(self, path: NotePath) -> bool:
+        """Whether the path, or a folder above it, is left out, hidden or `node_modules`."""
+        folders = path.folder.split("/") if path.folder else []
+        return path.is_hidden or not _EXCLUDED_FOLDERS.isdisjoint(folders) or path.text in self
+
+
+def identity(root: Path) -> tuple[int, int]:
+    """What tells the vault's folder from another one at the same place (an empty mount point).
+
+    Raises:
+        VaultLostError: there is no such folder.
+    """
+    try:
+        status = root.stat()
+    except OSError as error:
+        raise VaultLostError(f"The vault's folder is gone: {root}.", path=str(root)) from error
+    if not stat.S_ISDIR(status.st_mode):
+        raise VaultLostError(f"The vault's folder is gone: {root} is a file.", path=str(root))
+    return status.st_dev, status.st_ino
+
+
+class WalkThrottle:
+    """Asked before each folder of a walk that nobody waits for: it rests four times as long as it works."""
+
+    def __init__(self, cancelled: Callable[[], bool]) -> None:
+        self._cancelled = cancelled
+        self._since = time.monotonic()
+
+    def __call__(self) -> bool:
+        """Rest if it is time to; whether the walk is cancelled."""
+        worked = time.monotonic() - self._since
+        if worked > _MIN_WORK_S:
+            time.sleep(min(_REST_FACTOR * worked, _MAX_REST_S))
+            self._since = time.monotonic()
+        return self._cancelled()
+
+
+def walk(
+    root: Path,
+    exclusion: Exclusion,
+    cancelled: Callable[[], bool] = lambda: False,
+    folder: str = "",
+    *,
+    into: WalkResult | None = None,
+) -> WalkResult:
+    """The files below `folder` (empty: the whole vault), notes and attachments apart, each sorted.
+
+    A folder that cannot be entered is listed as a problem. When `cancelled` answers yes, what was found
+    so far is returned. It is put `into` the walk that is given, where another thread may count meanwhile.
+
+    Raises:
+        VaultLostError: the vault's folder is gone, or goes while walking.
+    """
+    before = identity(root)
+    real_root = os.path.realpath(root)
+    found = WalkResult() if into is None else into
+    waiting = [folder]
+    while waiting and not cancelled():
+        waiting.extend(_walk_folder(root, real_root, waiting.pop(), exclusion, found))
+    if identity(root) != before:
+        raise VaultLostError(f"The vault's folder was replaced while it was read: {root}.", path=str(root))
+    found.notes.sort(key=lambda file: file.path.text)
+    found.attachments.sort(key=lambda file: file.path.text)
+    return found
+
+
+def _walk_folder(
+    root: Path, real_root: str, folder: str, exclusion: Exclusion, found: WalkResult
+) -> list[str]:
+    """Add the files of one folder to `found`; its subfolders."""
+    subfolders: list[str] = []
+    try:
+        with os.scandir(root / folder if folder else root) as entries:
+            for entry in entries:
+                if below := _visit_entry(entry, folder, real_root, exclusion, found):
+                    subfolders.append(below)
+    except FileNotFoundError:
+        identity(root)
+    except OSError as error:
+        if not folder:
+            raise VaultLostError(f"The vault's folder can't be read: {error}.", path=str(root)) from error
+        found.problems.append(Problem(NotePath.on_disk(folder), _read_error(error)))
+    return subfolders
+
+
+def _visit_entry(
+    entry: os.DirEntry[str], folder: str, real_root: str, exclusion: Exclusion, found: WalkResult
+) -> str | None:
+    """Add one file to `found`, or hand back the path of a folder to enter."""
+    name = entry.name
+    if name.startswith("."):
+        return None
+    text = f"{folder}/{name}" if folder else name
+    if not is_encodable(name):
+        found.problems.append(
+            Problem(NotePath.on_disk(escape_unencodable(text)), NOT_UTF8_REASON, "misnamed")
+        )
+        return None
+    if text in exclusion:
+        return None
+    path = NotePath(text)
+    try:
+        if entry.is_symlink():
+            if problem := _link_problem(entry.path, real_root):
+                found.problems.append(Problem(path, problem, "skipped"))
+        elif entry.is_dir(follow_symlinks=False):
+            return text if name not in _EXCLUDED_FOLDERS else None
+        elif entry.is_file(follow_symlinks=False):
+            files = found.notes if path.is_note else found.attachments
+            files.append(found_file(path, entry.stat(follow_symlinks=False)))
+        elif path.is_note:
+            found.problems.append(Problem(path, "it is not a regular file", "skipped"))
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        found.problems.append(Problem(path, _read_error(error)))
+    return None
+
+
+def found_file(path: NotePath, status: os.stat_result) -> FoundFile:
+    """A file by its status; where the system keeps no time of birth the earlier of the others is taken."""
+    born = getattr(status, "st_birthtime", None) or min(status.st_ctime, status.st_mtime)
+    return FoundFile(path, status.st_size, status.st_mtime_ns, born)
+
+
+def _link_problem(path: str, real_root: str) -> str | None:
+    """Why a symbolic link is listed as a problem; None for one that stays inside the vault."""
+    target = os.path.realpath(path)
+    if not Path(target).exists():
+        return "it is a symbolic link that leads nowhere"
+    inside = target == real_root or target.startswith(real_root.rstrip(os.sep) + os.sep)
+    return None if inside else "it is a symbolic link that leaves the vault"
+
+
+def _read_error(error: OSError) -> str:
+    return f"it can't be read ({error.strerror or error})"

@@ -1,0 +1,157 @@
+"""What the word index finds: how many notes, which, the best of them, the first in the order of a column."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+# So many hits may be weighed one by one.
+MAX_RANKED_HITS = 4000
+# What it takes to ask of one note whether it is a hit, against reading the number of one hit.
+_QUERY_COST = 27
+ROWS = {
+    "name": "SELECT id FROM notes WHERE {} ORDER BY name_key, id",
+    "modified": "SELECT id FROM files WHERE is_note = 1 AND {} ORDER BY modified DESC, id",
+    "created": "SELECT id FROM files WHERE is_note = 1 AND {} ORDER BY created DESC, id",
+}
+Ids = set[int]
+Ranked = list[tuple[int, float]]
+
+
+@dataclass(frozen=True, slots=True)
+class RowCursor:
+    """About `size` hits, very many: what `table` finds by `said`, without those whose heads say `but`.
+
+    `reading`: how many notes are read to find all of them, where these are more than the hits; a phrase is
+    looked for in each note that has its words.
+    """
+
+    said: str
+    size: int
+    table: str = "fulltext"
+    but: str = ""
+    reading: int = 0
+
+
+class FtsHits:
+    """The hits of expressions of the word index, `hidden` notes left out; `table`: `fulltext` or `heads`."""
+
+    def __init__(self, connection: sqlite3.Connection, hidden: Ids) -> None:
+        self._connection = connection
+        self._hidden = hidden
+        self._unseen = json.dumps(sorted(hidden))
+
+    # How many, and which
+
+    def first_hits(self, said: str, begun: Sequence[int] = ()) -> tuple[Ids, int]:
+        """The first hits, at most one more than `MAX_RANKED_HITS`, and about how many there are in all.
+
+        `begun`: those of them that are known already, by `beginning`.
+        """
+        found = {*begun, *self._next(said, MAX_RANKED_HITS + 1 - len(begun), begun[-1] if begun else 0)}
+        count = len(found)
+        return found, count if count <= MAX_RANKED_HITS else max(
+            count, count * self.newest_row() // max(found)
+        )
+
+    def first_ids(self, said: str, most: int) -> list[int]:
+        """The first hits in the order of their numbers, at most so many."""
+        return self._next(said, most, 0)
+
+    def _next(self, said: str, most: int, after: int) -> list[int]:
+        query = "SELECT rowid FROM fulltext WHERE fulltext MATCH ? AND rowid > ? ORDER BY rowid LIMIT ?"
+        return [id for (id,) in self._connection.execute(query, (said, after, most))]
+
+    def estimate_count(self, table: str, said: str) -> int:
+        """Return the number of hits: exact up to `MAX_RANKED_HITS`, estimated from the first ones above."""
+        query = f"SELECT count(*), max(rowid) FROM (SELECT rowid FROM {table} WHERE {table} MATCH ? LIMIT ?)"
+        count, last = self._connection.execute(query, (said, MAX_RANKED_HITS + 1)).fetchone()
+        return (
+            int(count) if count <= MAX_RANKED_HITS else max(count, count * self.newest_row() // max(1, last))
+        )
+
+    def newest_row(self) -> int:
+        """The highest number of a note: about as many as there are."""
+        return int(self._connection.execute("SELECT max(id) FROM notes").fetchone()[0] or 0)
+
+    def count(self, table: str, said: str) -> int:
+        """How many hits there are, without the hidden ones."""
+        query = f"SELECT count(*) FROM {table} WHERE {table} MATCH ?{self._but_hidden('+rowid')}"
+        values = (said, self._unseen) if self._hidden else (said,)
+        return int(self._connection.execute(query, values).fetchone()[0])
+
+    def _but_hidden(self, column: str) -> str:
+        return f" AND {column} NOT IN (SELECT value FROM json_each(?))" if self._hidden else ""
+
+    def ids(self, table: str, said: str) -> Ids:
+        """All hits, without the hidden ones."""
+        rows = self._connection.execute(f"SELECT rowid FROM {table} WHERE {table} MATCH ?", (said,))
+        return {id for (id,) in rows} - self._hidden
+
+    # In order
+
+    def best(self, table: str, said: str, start: int, count: int, among: str = "") -> Ranked:
+        """The best of few hits; equal ones in the order in which they were indexed.
+
+        With `among` those of its hits, weighed by `said`.
+        """
+        query, values = f"SELECT rowid, -rank FROM {table} WHERE {table} MATCH ?", [said]
+        if among:
+            # The plus keeps SQLite from starting the search anew for each row.
+            query += f" AND +rowid IN (SELECT rowid FROM {table} WHERE {table} MATCH ?)"
+            values.append(among)
+        if self._hidden:
+            query, values = query + self._but_hidden("+rowid"), [*values, self._unseen]
+        query += " ORDER BY rank, rowid LIMIT ? OFFSET ?"
+        return self._connection.execute(query, (*values, count, start)).fetchall()
+
+    def by_row(self, order: str, walk: RowCursor, start: int, count: int) -> Ranked:
+        """Some of many hits in the order of a column, by walking along it until there are enough."""
+        end = start + count
+        if self.is_walk_shorter(walk, end):
+            most = 4 * end * self.newest_row() // walk.size + MAX_RANKED_HITS // 4
+            page = self._scan_order(order, walk, start, count, most)
+            if page is not None:
+                return page
+        found = self.ids(walk.table, walk.said)
+        if walk.but:
+            found -= self.ids("heads", walk.but)
+        return [(id, 0.0) for id in self.walk(order, found, start, count)]
+
+    def is_walk_shorter(self, walk: RowCursor, end: int) -> bool:
+        """Whether the first `end` hits come sooner by asking one note after another than by finding all."""
+        return walk.size * max(walk.size, walk.reading) > _QUERY_COST * end * self.newest_row()
+
+    def _scan_order(self, order: str, walk: RowCursor, start: int, count: int, most: int) -> Ranked | None:
+        """As `_by_row`, asking of each note whether it is a hit; None when `most` of them are not enough."""
+        test = "EXISTS (SELECT 1 FROM {0} WHERE {0} MATCH ? AND rowid = first.id)"
+        among, values = test.format(walk.table), [walk.said]
+        if walk.but:
+            among, values = f"{among} AND NOT {test.format('heads')}", [*values, walk.but]
+        if self._hidden:
+            among, values = among + self._but_hidden("id"), [*values, self._unseen]
+        query = f"SELECT id FROM ({ROWS[order].format('1')} LIMIT {most}) AS first WHERE {among}"
+        rows = self._connection.execute(f"{query} LIMIT ? OFFSET ?", (*values, count, start))
+        page = [(id, 0.0) for (id,) in rows]
+        return page if len(page) >= count or most >= self.newest_row() else None
+
+    def in_order(self, order: str, found: Ids, start: int, count: int) -> list[int]:
+        """Those of a set at these places in the order of a column."""
+        if count <= 0 or not found:
+            return []
+        # How far one walks to find so many of them, against looking each of them up.
+        if (start + count) * self.newest_row() < len(found) * MAX_RANKED_HITS:
+            return self.walk(order, found, start, count)
+        among = "id IN (SELECT value FROM json_each(?))"
+        rows = self._connection.execute(
+            f"{ROWS[order].format(among)} LIMIT ? OFFSET ?", (json.dumps(list(found)), count, start)
+        )
+        return [id for (id,) in rows]
+
+    def walk(self, order: str, found: Ids, start: int, count: int) -> list[int]:
+        """As `in_order`, by walking along the column until there are enough."""
+        rows = self._connection.execute(ROWS[order].format("1"))
+        return list(islice((id for (id,) in rows if id in found), start, start + count))

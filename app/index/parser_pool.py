@@ -1,0 +1,153 @@
+"""Reads many files: in worker processes when there is enough work to pay for starting them."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import logging
+import multiprocessing
+import os
+import threading
+from collections.abc import AsyncIterator, Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
+from typing import TypeVar
+
+from app.launch import worker_processes
+
+log = logging.getLogger(__name__)
+
+MIN_PROCESS_NOTES = 200
+# What a thread needs for a note, beside what it needs for its bytes, and how long processes take to start.
+_NOTE_COST_S, _BYTES_PER_SECOND, _PROCESS_START_S = 0.0001, 12 * 2**20, 0.5
+_THREAD_CHUNK_NOTES = 32
+_PROCESS_CHUNK_NOTES = 96
+_CHUNKS_PER_WORKER = 3
+_GC_THRESHOLD = 100_000
+In = TypeVar("In")
+Out = TypeVar("Out")
+Work = Callable[[str, Sequence[In], int], list[Out]]
+
+
+def is_worth_processes(notes: int, size: int) -> bool:
+    """Whether a thread reads so many notes of so many bytes in more time than processes take to start."""
+    return notes >= MIN_PROCESS_NOTES and notes * _NOTE_COST_S + size / _BYTES_PER_SECOND > _PROCESS_START_S
+
+
+class ParserPool:
+    """Those who read the files of the vault at `root` for one scan or refresh; `close` ends them.
+
+    A thread does it, unless `start` was told of so much that it is worth as many processes as there are
+    cores. Should the processes die or not start, a thread does it all.
+    """
+
+    def __init__(self, root: Path, max_bytes: int) -> None:
+        self._root = str(root)
+        self._max_bytes = max_bytes
+        self._workers = max(1, os.cpu_count() or 1)
+        self._pool: ProcessPoolExecutor | None = None
+        self._refused = False
+
+    @property
+    def started(self) -> bool:
+        """Whether there are processes."""
+        return self._pool is not None
+
+    def start(self, notes: int, size: int) -> None:
+        """Start the processes, if so many notes of so many bytes are worth it, before the first is known."""
+        if self._pool is not None or self._refused or not is_worth_processes(notes, size):
+            return
+        try:
+            context = worker_processes()
+            self._pool = ProcessPoolExecutor(self._workers, mp_context=context, initializer=_init_worker)
+            self._pool.submit(os.getpid)
+        except (BrokenProcessPool, OSError) as error:
+            self._disable_processes(error)
+
+    def _disable_processes(self, error: Exception) -> None:
+        log.warning("processes to read notes are not to be had, going on without: %s", error)
+        self._refused = True
+
+    async def read(
+        self, work: Work[In, Out], items: Sequence[In], cancelled: Callable[[], bool]
+    ) -> AsyncIterator[list[Out]]:
+        """What `work` makes of these items, some at a time, in the order in which they are done.
+
+        `work` is a function of a module, called with the vault's folder, some items and the size above
+        which a file is not read. Ends early when `cancelled` answers yes.
+        """
+        left = items
+        if len(items) >= MIN_PROCESS_NOTES and self._pool is not None and not self._refused:
+            chunks = [
+                items[start : start + _PROCESS_CHUNK_NOTES]
+                for start in range(0, len(items), _PROCESS_CHUNK_NOTES)
+            ]
+            seen: set[int] = set()
+            try:
+                async for number, results in self._by_processes(self._pool, work, chunks, cancelled):
+                    seen.add(number)
+                    yield results
+            except (BrokenProcessPool, OSError) as error:
+                self._disable_processes(error)
+            left = [item for number, chunk in enumerate(chunks) if number not in seen for item in chunk]
+        for start in range(0, len(left), _THREAD_CHUNK_NOTES):
+            if cancelled():
+                return
+            chunk = left[start : start + _THREAD_CHUNK_NOTES]
+            yield await asyncio.to_thread(work, self._root, chunk, self._max_bytes)
+
+    async def _by_processes(
+        self,
+        pool: ProcessPoolExecutor,
+        work: Work[In, Out],
+        chunks: Sequence[Sequence[In]],
+        cancelled: Callable[[], bool],
+    ) -> AsyncIterator[tuple[int, list[Out]]]:
+        loop = asyncio.get_running_loop()
+        waiting = iter(enumerate(chunks))
+        running: dict[asyncio.Future[list[Out]], int] = {}
+
+        def hand_over() -> None:
+            # Only a few chunks ahead: a cancel ends soon, and results do not pile up in memory.
+            while (
+                len(running) < self._workers * _CHUNKS_PER_WORKER
+                and (item := next(waiting, None)) is not None
+            ):
+                number, chunk = item
+                future = loop.run_in_executor(pool, work, self._root, chunk, self._max_bytes)
+                running[future] = number
+
+        try:
+            hand_over()
+            while running and not cancelled():
+                ready, _ = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
+                for future in ready:
+                    number = running.pop(future)
+                    hand_over()
+                    yield number, future.result()
+        finally:
+            for future in running:
+                if not future.cancel() and not future.cancelled():
+                    # Seen: it is read again without processes, or nobody wants it any more.
+                    future.exception()
+
+    async def close(self) -> None:
+        """End the processes."""
+        pool, self._pool = self._pool, None
+        if pool is not None:
+            await asyncio.shield(asyncio.to_thread(pool.shutdown, wait=True, cancel_futures=True))
+
+
+def _init_worker() -> None:
+    """A worker lives for one scan and makes hardly any cycles: looking for them would cost a tenth of it."""
+    gc.freeze()
+    gc.set_threshold(_GC_THRESHOLD)
+    threading.Thread(target=_end_with_the_app, daemon=True).start()
+
+
+def _end_with_the_app() -> None:
+    """Nothing else tells a worker that waits for work of an app that was killed."""
+    if (app := multiprocessing.parent_process()) is not None:
+        app.join()
+        os._exit(1)

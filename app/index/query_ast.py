@@ -1,0 +1,226 @@
+"""A search as a tree of small values, as `query.py` reads it and `search.py` carries it out. All frozen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+FieldName = Literal[
+    "file",
+    "path",
+    "content",
+    "tag",
+    "line",
+    "block",
+    "section",
+    "task",
+    "task-todo",
+    "task-done",
+    "match-case",
+    "ignore-case",
+    "type",
+    "rel",
+    "links-to",
+    "linked-from",
+]
+Comparison = Literal["<", "<=", ">", ">="]
+TimeName = Literal["modified", "created"]
+
+
+@dataclass(frozen=True, slots=True)
+class WordTerm:
+    """A word; `prefix`: also the beginning of one (the last word while it is being typed)."""
+
+    text: str
+    prefix: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PhraseTerm:
+    """Words in exactly this order; the empty phrase matches anything."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class RegexTerm:
+    """A regular expression in RE2's syntax; `position` is where it stands in the query."""
+
+    pattern: str
+    position: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ValueComparison:
+    """A property's number or date compared with this one."""
+
+    sign: Comparison
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class And:
+    """All of these."""
+
+    items: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Or:
+    """Any of these."""
+
+    items: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """Not this."""
+
+    item: Node
+
+
+@dataclass(frozen=True, slots=True)
+class FieldFilter:
+    """`item` is looked for in this part of the note, or in this way."""
+
+    name: FieldName
+    item: Node
+
+
+@dataclass(frozen=True, slots=True)
+class PropertyFilter:
+    """`[name]`: the property is there; `[name:…]`: with such a value; `[name:null]`: and it is empty."""
+
+    name: str
+    value: Node | None = None
+    empty: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class OrphanFilter:
+    """Notes with no link to or from another note."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnresolvedFilter:
+    """Notes with a link to a name that no note has."""
+
+
+@dataclass(frozen=True, slots=True)
+class UntaggedFilter:
+    """Notes without a tag, in their properties or in their text."""
+
+
+@dataclass(frozen=True, slots=True)
+class DateFilter:
+    """Notes that were changed or made in a span of time: from `start` up to, but not at, `end`.
+
+    Both are Unix times in seconds; None leaves that side open. `said` is the date as the query has it.
+    """
+
+    name: TimeName
+    start: float | None
+    end: float | None
+    said: str
+
+
+@dataclass(frozen=True, slots=True)
+class SimilarityFilter:
+    """Notes that mean much the same as this text; `position` is where it stands in the query."""
+
+    text: str
+    position: int = 0
+
+
+Leaf = WordTerm | PhraseTerm | RegexTerm
+Node = (
+    WordTerm
+    | PhraseTerm
+    | RegexTerm
+    | ValueComparison
+    | And
+    | Or
+    | Not
+    | FieldFilter
+    | PropertyFilter
+    | OrphanFilter
+    | UnresolvedFilter
+    | UntaggedFilter
+    | DateFilter
+    | SimilarityFilter
+)
+
+_FIELD_WORDS: dict[str, str] = {
+    "file": "the file name has {}",
+    "path": "the path has {}",
+    "content": "the text has {}",
+    "tag": "tagged {}",
+    "line": "one line has {}",
+    "block": "one paragraph has {}",
+    "section": "one section has {}",
+    "task": "a task has {}",
+    "task-todo": "an open task has {}",
+    "task-done": "a done task has {}",
+    "match-case": "{} in exactly these letters",
+    "ignore-case": "{} in any letters",
+    "type": "of type {}",
+    "rel": "with a relation {}",
+    "links-to": "linking to {}",
+    "linked-from": "linked from {}",
+}
+
+
+def walk_nodes(node: Node | None) -> Iterator[Node]:
+    """The node and everything below it."""
+    if node is None:
+        return
+    yield node
+    if isinstance(node, And | Or):
+        for item in node.items:
+            yield from walk_nodes(item)
+    elif isinstance(node, Not | FieldFilter):
+        yield from walk_nodes(node.item)
+    elif isinstance(node, PropertyFilter):
+        yield from walk_nodes(node.value)
+
+
+def explain(node: Node) -> str:
+    """The search in plain words."""
+    match node:
+        case WordTerm(text, prefix):
+            return f"“{text}…”" if prefix else f"“{text}”"
+        case PhraseTerm(text):
+            return f"“{text}” as a phrase" if text else "anything"
+        case RegexTerm(pattern):
+            return f"the pattern /{pattern}/"
+        case ValueComparison(sign, value):
+            return f"{sign} {value}"
+        case And(items):
+            return " and ".join(_explain_grouped(item) for item in items)
+        case Or(items):
+            return " or ".join(_explain_grouped(item) for item in items)
+        case Not(item):
+            return f"not {_explain_grouped(item)}"
+        case FieldFilter(name, item):
+            return _FIELD_WORDS[name].format(_explain_grouped(item))
+        case PropertyFilter(name, _, True):
+            return f"the property {name} is empty"
+        case PropertyFilter(name, None):
+            return f"has the property {name}"
+        case PropertyFilter(name, value):
+            return f"the property {name} is {explain(value) if value else ''}"
+        case OrphanFilter():
+            return "without links"
+        case UnresolvedFilter():
+            return "with an unresolved link"
+        case UntaggedFilter():
+            return "without tags"
+        case DateFilter(name, _, _, said):
+            return f"{name} {said}"
+        case SimilarityFilter(text):
+            return f"similar in meaning to “{text}”"
+
+
+def _explain_grouped(node: Node) -> str:
+    return f"({explain(node)})" if isinstance(node, And | Or) else explain(node)

@@ -1,0 +1,356 @@
+"""Which notes match a search, as sets: words, then rows, then what only the texts can say.
+
+Each node of the query becomes the set of notes that match it. In an AND the cheap parts come first, so
+that reading texts is left for few notes.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import accumulate, pairwise
+
+from app.errors import QueryError
+from app.index.fulltext import expression, leaf_expression, necessary_expression
+from app.index.normalization import unsegment
+from app.index.query_ast import (
+    And,
+    DateFilter,
+    FieldFilter,
+    FieldName,
+    Leaf,
+    Node,
+    Not,
+    Or,
+    OrphanFilter,
+    PhraseTerm,
+    PropertyFilter,
+    RegexTerm,
+    SimilarityFilter,
+    UnresolvedFilter,
+    UntaggedFilter,
+    WordTerm,
+    walk_nodes,
+)
+from app.index.record_queries import HIDDEN_IDS
+from app.index.row_matches import RowFilters
+from app.index.search_request import SearchRequest
+from app.index.text_matcher import FoldedText, Term, predicate, required_literals
+
+Ids = set[int]
+_CHUNKED = ("line", "block", "section", "task", "task-todo", "task-done")
+_TEXT_FIELDS = ("line", "block", "section", "match-case")
+_BY_KEY = ("tag", "links-to", "linked-from")
+_MAX_FILTERED_NOTES = 5000
+_MAX_SINGLE_LOOKUPS = 2000
+_GAP = re.compile(r"(?:\A|\n)(?:[^\S\n]*\n)+")
+
+
+@dataclass(frozen=True, slots=True)
+class MatchScope:
+    """Where a word is looked for, and whether in exactly its letters."""
+
+    field: FieldName | None = None
+    cased: bool = False
+
+
+_ANYWHERE = MatchScope()
+
+
+class QueryExecutor:
+    """The sets of notes that match the nodes of one search; `check` raises when it takes too long.
+
+    `hidden` are the notes that must not be told of: what a set has of them is for its taker to leave out,
+    but nothing that they say or link to makes another note match.
+    """
+
+    def __init__(
+        self, connection: sqlite3.Connection, request: SearchRequest, check: Callable[[], None]
+    ) -> None:
+        self._connection = connection
+        self._similar = request.similar
+        self._check = check
+        self.hidden = _hidden(connection, request)
+        self._rows = RowFilters(connection, request, self.hidden)
+
+    def candidates(self, node: Node) -> Ids | None:
+        """The notes with the words that a note must have, if then its text must be read; None if not so."""
+        said = necessary_expression(node) if any(_reads_texts(part) for part in walk_nodes(node)) else None
+        return self._matching(said, None) if said else None
+
+    def select(self, node: Node, among: Ids | None = None, scope: MatchScope = _ANYWHERE) -> Ids:
+        """The notes (of `among`, None for all) that match the node."""
+        self._check()
+        if not (scope.field or scope.cased) and (said := expression(node)):
+            return self._matching(said, among)
+        match node:
+            case And(items):
+                first, *rest = sorted(_merge_word_terms(items, scope), key=_cost)
+                found = self.select(first, among, scope)
+                for item in rest:
+                    found = self.select(item, found, scope) if found else found
+                return found
+            case Or(items):
+                return {id for item in items for id in self.select(item, among, scope)}
+            case Not(item):
+                base = self._all() if among is None else among
+                return base - self.select(item, base, scope)
+            case FieldFilter(name, item):
+                return self._in_field(name, item, among, scope)
+            case PropertyFilter():
+                return self._rows.with_property(node, among)
+            case OrphanFilter():
+                return self._rows.orphans(among)
+            case UnresolvedFilter():
+                return self._rows.unresolved(among)
+            case UntaggedFilter():
+                return self._rows.untagged(among)
+            case DateFilter():
+                return self._rows.timed(node, among)
+            case SimilarityFilter(text):
+                return _intersect(set(self._similar.get(text, ())), among)
+            case WordTerm() | PhraseTerm() | RegexTerm():
+                return self._leaf(node, among, scope)
+            case _:
+                raise QueryError("A comparison stands outside a property.", position=0, expected="[name:<5]")
+
+    def _in_field(self, name: FieldName, item: Node, among: Ids | None, scope: MatchScope) -> Ids:
+        if name in ("match-case", "ignore-case"):
+            return self.select(item, among, replace(scope, cased=name == "match-case"))
+        if name not in _CHUNKED:
+            return self.select(item, among, replace(scope, field=name))
+        test = predicate(item, scope.cased)
+        said, wanted = necessary_expression(item), required_literals(item)
+        if name.startswith("task"):
+            return self._with_task(name, wanted, test, said, among)
+        candidates = self._matching(said, among) if said else among
+        found = set()
+        for id, text in self._texts(candidates):
+            pieces = (
+                _TextLines(text)
+                if name == "line"
+                else _TextRanges(text, partial(self._ranges, name, id, text))
+            )
+            if any(test(piece) for piece in _sections_with(wanted, text, pieces)):
+                found.add(id)
+        return found
+
+    def _ranges(self, name: FieldName, id: int, text: str) -> Iterable[tuple[int, int]]:
+        return _blocks(text) if name == "block" else self._sections(id, text)
+
+    def _leaf(self, leaf: Leaf, among: Ids | None, scope: MatchScope) -> Ids:
+        match scope.field:
+            case None | "content":
+                return self._in_texts(leaf, among, scope)
+            case "file" | "path":
+                whole = scope.field == "path"
+                return self._rows.named(leaf, whole_path=whole, cased=scope.cased, among=among)
+            case "tag":
+                return self._rows.tagged(leaf, among)
+            case "type":
+                return self._rows.typed(leaf, among)
+            case "rel":
+                return self._rows.relating(leaf, among)
+            case "links-to":
+                return self._rows.linking_to(leaf, among)
+            case "linked-from":
+                return self._rows.linked_from(leaf, among)
+            case _:
+                raise QueryError(f"{scope.field}: stands in another filter.", position=0, expected="words")
+
+    # Words in texts
+
+    def _matching(self, said: str, among: Ids | None) -> Ids:
+        query = "SELECT rowid FROM fulltext WHERE fulltext MATCH ?"
+        if among is None or len(among) >= _MAX_FILTERED_NOTES:
+            return _intersect({id for (id,) in self._connection.execute(query, (said,))}, among)
+        # The plus keeps SQLite from starting the search anew for each row.
+        query += " AND +rowid IN (SELECT value FROM json_each(?))"
+        return {id for (id,) in self._connection.execute(query, (said, json.dumps(list(among))))}
+
+    def _in_texts(self, leaf: Leaf, among: Ids | None, scope: MatchScope) -> Ids:
+        """What the word index cannot say: patterns, signs without letters, exact letters."""
+        if isinstance(leaf, PhraseTerm) and not leaf.text.strip():
+            return self._all() if among is None else among
+        said = leaf_expression(leaf)
+        if said and not scope.cased:
+            return self._matching(said if scope.field is None else f"{{text}} : ({said})", among)
+        candidates = self._matching(said, among) if said else among
+        term = Term(leaf, scope.cased)
+        names = scope.field is None
+        found = set()
+        for id, text in self._texts(candidates):
+            if term.is_found_in(FoldedText(text)) or (names and term.is_found_in(FoldedText(self._name(id)))):
+                found.add(id)
+        return found
+
+    def text(self, id: int) -> str:
+        """The note's text."""
+        row = self._connection.execute("SELECT text FROM fulltext WHERE rowid = ?", (id,)).fetchone()
+        return unsegment(row[0]) if row else ""
+
+    def _name(self, id: int) -> str:
+        row = self._connection.execute("SELECT name FROM fulltext WHERE rowid = ?", (id,)).fetchone()
+        return unsegment(row[0]) if row else ""
+
+    def _texts(self, among: Ids | None) -> Iterator[tuple[int, str]]:
+        if among is None or len(among) > _MAX_SINGLE_LOOKUPS:
+            rows = self._connection.execute("SELECT rowid, text FROM fulltext")
+            for id, text in rows:
+                self._check()
+                if among is None or id in among:
+                    yield id, unsegment(text)
+            return
+        for id in sorted(among):
+            self._check()
+            yield id, self.text(id)
+
+    def _sections(self, id: int, text: str) -> Iterator[tuple[int, int]]:
+        """From each heading to the next; what stands before the first is one too."""
+        query = "SELECT line FROM headings WHERE note = ? ORDER BY line"
+        headed = [line for (line,) in self._connection.execute(query, (id,)) if line > 1]
+        lengths = [len(line) + 1 for line in text.split("\n", headed[-1])] if headed else []
+        # The first character of each heading's line.
+        starts = [0, *accumulate(sum(lengths[a - 1 : b - 1]) for a, b in pairwise([1, *headed]))]
+        return zip(starts, [*(start - 1 for start in starts[1:]), len(text)], strict=True)
+
+    def _with_task(
+        self,
+        name: str,
+        wanted: Sequence[str] | None,
+        test: Callable[[FoldedText], bool],
+        said: str | None,
+        among: Ids | None,
+    ) -> Ids:
+        query, values = "SELECT note, text FROM tasks WHERE 1", list[str]()
+        if name != "task":
+            query += f" AND done = {int(name == 'task-done')}"
+        if wanted is not None:
+            # What is beyond ASCII may have other forms, of which SQLite knows nothing.
+            query += " AND (length(text) < length(CAST(text AS BLOB))"
+            query += " OR instr(lower(text), ?)" * len(wanted) + ")"
+            values += wanted
+        if among is not None:
+            query += " AND note IN (SELECT value FROM json_each(?))"
+            values.append(json.dumps(sorted(among)))
+        elif said:
+            query += " AND note IN (SELECT rowid FROM fulltext WHERE fulltext MATCH ?)"
+            values.append(said)
+        found: Ids = set()
+        for id, text in self._connection.execute(query, values):
+            if id not in found and test(FoldedText(text)):
+                found.add(id)
+        return found
+
+    def _all(self) -> Ids:
+        return {id for (id,) in self._connection.execute("SELECT id FROM notes")}
+
+
+def _merge_word_terms(items: Sequence[Node], scope: MatchScope) -> Sequence[Node]:
+    """The items of an AND, those that the word index can answer at once as one."""
+    if scope.field or scope.cased:
+        return items
+    words = tuple(item for item in items if expression(item))
+    refused = tuple(item for item in items if isinstance(item, Not) and expression(item.item))
+    together = (*words, *refused) if words else ()
+    if len(together) < 2:
+        return items
+    return (And(together), *(item for item in items if item not in together))
+
+
+def _hidden(connection: sqlite3.Connection, request: SearchRequest) -> Ids:
+    """The notes that the request must not tell of."""
+    private = () if request.private else connection.execute(HIDDEN_IDS)
+    return set(request.hidden).union(id for (id,) in private)
+
+
+def _intersect(found: Ids, among: Ids | None) -> Ids:
+    return found if among is None else found & among
+
+
+class _TextLines:
+    """The lines of a text, by any place in them."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def at(self, place: int) -> tuple[int, int] | None:
+        """Where the piece at a place, or else the next one, starts and ends; None after the last."""
+        if place > len(self._text):
+            return None
+        end = self._text.find("\n", place)
+        return self._text.rfind("\n", 0, place) + 1, end if end >= 0 else len(self._text)
+
+
+class _TextRanges:
+    """Pieces of a text that `find` names in their order, by any place in them; found when first asked for."""
+
+    def __init__(self, text: str, find: Callable[[], Iterable[tuple[int, int]]]) -> None:
+        self._find = find
+        self._known: list[tuple[int, int]] | None = None
+
+    def at(self, place: int) -> tuple[int, int] | None:
+        """As `_TextLines.at`."""
+        if self._known is None:
+            self._known = list(self._find())
+        after = bisect_left(self._known, place, key=lambda piece: piece[1])
+        return self._known[after] if after < len(self._known) else None
+
+
+def _sections_with(
+    wanted: Sequence[str] | None, text: str, pieces: _TextLines | _TextRanges
+) -> Iterator[FoldedText]:
+    """The pieces of a text with one of the wanted texts in them; all pieces when none is named."""
+    whole = FoldedText(text)
+    folded = whole.folded if wanted is not None else ""
+    place = _next_place(wanted, folded, 0)
+    while place is not None and (piece := pieces.at(place)):
+        yield whole.slice(*piece)
+        place = _next_place(wanted, folded, piece[1] + 1)
+
+
+def _next_place(wanted: Sequence[str] | None, folded: str, place: int) -> int | None:
+    """The first place, from `place` on, where one of the wanted texts stands."""
+    if wanted is None:
+        return place
+    found = [at for head in wanted if (at := folded.find(head, place)) >= 0]
+    return min(found, default=None)
+
+
+def _blocks(text: str) -> Iterator[tuple[int, int]]:
+    """Runs of lines between empty ones."""
+    start = 0
+    for gap in _GAP.finditer(text):
+        yield start, gap.start()
+        start = gap.end()
+    yield start, len(text)
+
+
+def _reads_texts(node: Node) -> bool:
+    return isinstance(node, RegexTerm) or (isinstance(node, FieldFilter) and node.name in _TEXT_FIELDS)
+
+
+def _cost(node: Node) -> int:
+    """How dear it is to carry out: rows by a key, words, rows to look through, then texts."""
+    if expression(node):
+        return 1
+    match node:
+        case Not(item):
+            return max(4, _cost(item))
+        case RegexTerm() | WordTerm() | PhraseTerm():
+            return 6
+        case FieldFilter(name, item):
+            if name in _CHUNKED:
+                return 5 if necessary_expression(item) else 7
+            return 5 if name == "match-case" else 0 if name in _BY_KEY else 3
+        case And(items) | Or(items):
+            return max(_cost(item) for item in items)
+        case PropertyFilter():
+            return 2
+        case _:
+            return 3

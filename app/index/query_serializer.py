@@ -1,0 +1,97 @@
+"""Writes a search down again: `parse(written(node))` is the same tree, but for the places of its parts."""
+
+from __future__ import annotations
+
+import re
+
+from app.index.query_ast import (
+    And,
+    DateFilter,
+    FieldFilter,
+    Node,
+    Not,
+    Or,
+    OrphanFilter,
+    PhraseTerm,
+    PropertyFilter,
+    RegexTerm,
+    SimilarityFilter,
+    UnresolvedFilter,
+    UntaggedFilter,
+    ValueComparison,
+    WordTerm,
+)
+
+_PLAIN_VALUE = re.compile(r'[^\s()"\]=][^\s()"\]]*')
+_PLAIN_NAME = re.compile(r'[^\s:\[\]"]([^:\[\]"]*[^\s:\[\]"])?')
+_ESCAPED = re.compile(r"\\.|/", re.DOTALL)
+
+
+def serialize_query(node: Node) -> str:
+    """The search in its own language."""
+    # At the end of a search a word is also the beginning of longer ones, unless a space follows.
+    return f"{_serialize(node)} " if _ends_in_word(node) else _serialize(node)
+
+
+def quote_text(text: str) -> str:
+    """The text as a phrase."""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+def _serialize(node: Node) -> str:
+    match node:
+        case WordTerm(text, prefix):
+            return f"{text}*" if prefix else text
+        case PhraseTerm(text):
+            return quote_text(text)
+        case RegexTerm(pattern):
+            return f"/{_ESCAPED.sub(_escape, pattern)}/"
+        case ValueComparison(sign, value):
+            return f"{sign}{value if _PLAIN_VALUE.fullmatch(value) else quote_text(value)}"
+        case And(items):
+            return " ".join(_serialize_item(item) for item in items)
+        case Or(items):
+            return " OR ".join(
+                f"({_serialize(item)})" if isinstance(item, Or) else _serialize(item) for item in items
+            )
+        case Not(item):
+            return f"-{_serialize_item(item)}"
+        case FieldFilter(name, item):
+            return f"{name}:{_serialize_item(item)}"
+        case PropertyFilter(name, value, empty):
+            said = name if _PLAIN_NAME.fullmatch(name) else quote_text(name)
+            inner = ":null" if empty else f":{_serialize(value)}" if value is not None else ""
+            return f"[{said}{inner}]"
+        case OrphanFilter():
+            return "orphan:"
+        case UnresolvedFilter():
+            return "unresolved:"
+        case UntaggedFilter():
+            return "untagged:"
+        case DateFilter(name, _, _, said):
+            return f"{name}:{said}"
+        case SimilarityFilter(text):
+            return f"similar:{quote_text(text)}"
+
+
+def _escape(found: re.Match[str]) -> str:
+    return r"\/" if found[0] == "/" else found[0]
+
+
+def _serialize_item(node: Node) -> str:
+    return f"({_serialize(node)})" if isinstance(node, And | Or) else _serialize(node)
+
+
+def _ends_in_word(node: Node) -> bool:
+    match node:
+        case WordTerm(_, prefix):
+            return not prefix
+        case Or(items):
+            return not isinstance(items[-1], Or) and _ends_in_word(items[-1])
+        case And(items):
+            return not isinstance(items[-1], And | Or) and _ends_in_word(items[-1])
+        case Not(item) | FieldFilter(_, item):
+            return not isinstance(item, And | Or) and _ends_in_word(item)
+        case _:
+            return False

@@ -1,0 +1,80 @@
+"""Names that a search which is being typed could go on with, read from the index."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable
+
+from app.index.completion import complete
+from app.index.query_completion import OPERATORS, CompletionTarget, QuerySuggestion, insertion
+from app.vault.path import name_key
+
+_MAX_VALUES = 5000
+_FOLDERS = "SELECT rtrim(path, replace(path, '/', '')) AS folder, count(*) FROM files WHERE is_note = 1"
+
+
+def suggest(
+    connection: sqlite3.Connection, wanted: CompletionTarget, limit: int
+) -> tuple[QuerySuggestion, ...]:
+    """What `wanted` can become, the likeliest first."""
+    counts: dict[str, int | None] = dict(_names(connection, wanted))
+    found = complete(counts, wanted.word.lstrip("#"), limit)
+    # What is there in full already needs no offer.
+    offered = [name for name in found if wanted.kind == "note" or name != wanted.word]
+    return tuple(QuerySuggestion(name, _suggestion_text(wanted, name), counts[name]) for name in offered)
+
+
+def _suggestion_text(wanted: CompletionTarget, name: str) -> str:
+    # A bare #tag is a word; as a tag it is asked for by name.
+    before = "tag:" if wanted.word.startswith("#") else ""
+    return before + insertion(wanted, name)
+
+
+def _names(connection: sqlite3.Connection, wanted: CompletionTarget) -> Iterable[tuple[str, int | None]]:
+    """Every name of the wanted kind with the number of notes that have it, the most used first."""
+    match wanted.kind:
+        case "operator":
+            word = wanted.word.casefold()
+            return [(operator, None) for operator in OPERATORS if operator.startswith(word)]
+        case "tag":
+            return _counts(connection, "SELECT min(name), count(*) FROM tags GROUP BY key")
+        case "property":
+            return _counts(connection, "SELECT min(name), count(*) FROM properties GROUP BY key")
+        case "type":
+            return _counts(connection, "SELECT type, count(*) FROM notes GROUP BY type")
+        case "relation":
+            query = "SELECT lower(type), count(DISTINCT source) FROM links WHERE type <> 'LINKS_TO'"
+            return _counts(connection, f"{query} GROUP BY type")
+        case "folder":
+            rows = connection.execute(f"{_FOLDERS} GROUP BY folder ORDER BY folder")
+            return [(folder, count) for folder, count in rows if folder]
+        case "value":
+            return _property_values(connection, wanted.name)
+        case _:
+            return _notes(connection, wanted.word)
+
+
+def _counts(connection: sqlite3.Connection, query: str) -> list[tuple[str, int | None]]:
+    return connection.execute(f"{query} ORDER BY 2 DESC").fetchall()
+
+
+def _notes(connection: sqlite3.Connection, word: str) -> list[tuple[str, int | None]]:
+    """The names of notes that hold the word: few enough to choose from, found in the index."""
+    query = "SELECT DISTINCT name, NULL FROM notes WHERE instr(name_key, ?) ORDER BY length(name), name"
+    return connection.execute(f"{query} LIMIT ?", (name_key(word), _MAX_VALUES)).fetchall()
+
+
+def _property_values(connection: sqlite3.Connection, name: str) -> list[tuple[str, int | None]]:
+    query = "SELECT value, count(*) FROM properties WHERE key = ? GROUP BY value ORDER BY 2 DESC LIMIT ?"
+    counts: Counter[str] = Counter()
+    for value, count in connection.execute(query, (name_key(name), _MAX_VALUES)):
+        read = json.loads(value)
+        for item in read if isinstance(read, list) else [read]:
+            if isinstance(item, bool):
+                counts["true" if item else "false"] += count
+            elif isinstance(item, str | int | float) and str(item).strip():
+                counts[str(item)] += count
+    ordered = sorted(counts, key=lambda value: (-counts[value], value))
+    return [(value, counts[value]) for value in ordered]

@@ -1,0 +1,194 @@
+"""Reads notes, files, tags, properties, counts and problems from the index file."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from app.index.names import decode_list, stored_path
+from app.index.records import FileRecord, NoteRecord, Problem, PropertyCount, TagCount, TaskRecord, VaultStats
+from app.vault.path import NotePath, name_key
+
+_NOTE = (
+    "SELECT path, name, title, type, confidence, tags, aliases, properties, note_id, size, modified, created,"
+    " hash, problem, private, words FROM files JOIN notes USING (id)"
+)
+HIDDEN_IDS = (
+    "SELECT id FROM notes WHERE private = 1 UNION SELECT id FROM files WHERE is_note AND hash IS NULL"
+)
+"""Selects the ids of the notes that are kept from models and programs."""
+_ORPHANS = (
+    "SELECT count(*) FROM (SELECT id FROM notes WHERE id NOT IN hidden"
+    " EXCEPT SELECT source FROM links JOIN notes ON notes.id = target_id"
+    " WHERE source <> target_id AND target_id NOT IN hidden"
+    " EXCEPT SELECT target_id FROM links WHERE source <> target_id AND source NOT IN hidden)"
+)
+
+
+def note_record(connection: sqlite3.Connection, path: NotePath) -> NoteRecord | None:
+    """The note at this path, None if there is none."""
+    row = connection.execute(f"{_NOTE} WHERE path = ?", (stored_path(path),)).fetchone()
+    return _note(row) if row else None
+
+
+def note_records(connection: sqlite3.Connection) -> Iterator[NoteRecord]:
+    """Every note, ordered by key."""
+    return map(_note, connection.execute(f"{_NOTE} ORDER BY key, path"))
+
+
+def refresh_records(
+    connection: sqlite3.Connection, known: Mapping[str, NoteRecord], stale: Iterable[str]
+) -> dict[str, NoteRecord]:
+    """The notes that are known, by path and ordered by key, with those at the `stale` paths read anew."""
+    records = dict(known)
+    for text in stale:
+        records.pop(text, None)
+        if (record := note_record(connection, NotePath(text))) is not None:
+            records[text] = record
+    order = sorted(records.values(), key=lambda note: (note.path.key, note.path.text))
+    return {note.path.text: note for note in order}
+
+
+def note_paths(connection: sqlite3.Connection) -> tuple[NotePath, ...]:
+    """The path of every note, ordered by key."""
+    rows = connection.execute("SELECT path FROM files JOIN notes USING (id) ORDER BY key, path")
+    return tuple(NotePath(path) for (path,) in rows)
+
+
+def private_paths(connection: sqlite3.Connection) -> frozenset[NotePath]:
+    """The notes that are kept from models and programs; one that was not read yet is among them."""
+    rows = connection.execute(f"SELECT path FROM files WHERE id IN ({HIDDEN_IDS})")
+    return frozenset(NotePath(path) for (path,) in rows)
+
+
+def is_private(connection: sqlite3.Connection, path: NotePath) -> bool:
+    """Whether the note at this path is one of `private_paths`."""
+    found = connection.execute(
+        "SELECT is_note AND (hash IS NULL OR ifnull(private, 1)) FROM files LEFT JOIN notes USING (id)"
+        " WHERE path = ?",
+        (stored_path(path),),
+    ).fetchone()
+    return bool(found and found[0])
+
+
+def _note(row: tuple[Any, ...]) -> NoteRecord:
+    path, name, title, type_, confidence, tags, aliases, properties, note_id, *rest = row
+    size, modified, created, digest, problem, private, words = rest
+    return NoteRecord(
+        NotePath(path),
+        name,
+        title,
+        type_,
+        confidence,
+        decode_list(tags),
+        decode_list(aliases),
+        MappingProxyType(json.loads(properties) if properties != "{}" else {}),
+        note_id,
+        size,
+        modified,
+        created,
+        digest or "",
+        problem,
+        bool(private),
+        words,
+    )
+
+
+def file_records(connection: sqlite3.Connection) -> tuple[FileRecord, ...]:
+    """Every file that is not a note, ordered by key."""
+    rows = connection.execute("SELECT path, size, modified FROM files WHERE is_note = 0 ORDER BY key, path")
+    return tuple(FileRecord(NotePath(path), size, modified) for path, size, modified in rows)
+
+
+def note_types(connection: sqlite3.Connection) -> tuple[str, ...]:
+    """Every type that a note has."""
+    return tuple(kind for (kind,) in connection.execute("SELECT DISTINCT type FROM notes ORDER BY type"))
+
+
+def tasks(connection: sqlite3.Connection, limit: int, *, done: bool) -> tuple[TaskRecord, ...]:
+    """The open tasks (with `done`, the completed ones, too) by note and line, at most `limit`."""
+    only = "" if done else " WHERE done = 0"
+    rows = connection.execute(
+        "SELECT path, line, done, text FROM tasks JOIN files ON files.id = tasks.note"
+        f"{only} ORDER BY files.key, path, line LIMIT ?",
+        (limit,),
+    )
+    return tuple(TaskRecord(NotePath(path), line, bool(flag), text) for path, line, flag, text in rows)
+
+
+def tag_counts(connection: sqlite3.Connection) -> tuple[TagCount, ...]:
+    """Every tag and every tag that one is nested in, by name; each in the casing of the first note."""
+    rows = connection.execute(
+        "SELECT tags.key, tags.name, count(*), sum(1 - implied), min(files.key || char(0) || files.path)"
+        " FROM tags JOIN files ON files.id = tags.note GROUP BY tags.key ORDER BY tags.key"
+    ).fetchall()
+    names = {key: name for key, name, *_ in rows}
+    return tuple(
+        TagCount(name, count, names.get(key.rpartition("/")[0]), own) for key, name, count, own, _ in rows
+    )
+
+
+def notes_with_tag(connection: sqlite3.Connection, tag: str, nested: bool) -> tuple[NotePath, ...]:
+    """The notes that have the tag or, if `nested`, one nested in it; ordered by key."""
+    only = "" if nested else " AND implied = 0"
+    rows = connection.execute(
+        "SELECT path FROM tags JOIN files ON files.id = tags.note"
+        f" WHERE tags.key = ?{only} ORDER BY files.key, path",
+        (name_key(tag.strip().lstrip("#").rstrip("/")),),
+    )
+    return tuple(NotePath(path) for (path,) in rows)
+
+
+def property_counts(connection: sqlite3.Connection) -> tuple[PropertyCount, ...]:
+    """Every property's name and how many notes have it, the most used first."""
+    rows = connection.execute(
+        "SELECT name, count(*) AS n, min(files.key || char(0) || files.path) FROM properties"
+        " JOIN files ON files.id = note GROUP BY properties.key ORDER BY n DESC, properties.key"
+    )
+    return tuple(PropertyCount(name, count) for name, count, _ in rows)
+
+
+def problems(connection: sqlite3.Connection) -> tuple[Problem, ...]:
+    """Every file or folder that is not wholly in the index, by path."""
+    rows = connection.execute(
+        "SELECT path, problem, problem_kind FROM notes JOIN files USING (id) WHERE problem IS NOT NULL"
+        " UNION ALL SELECT path, reason, kind FROM problems ORDER BY 1"
+    )
+    return tuple(Problem(NotePath(path), reason, kind) for path, reason, kind in rows)
+
+
+def ids_of(connection: sqlite3.Connection, paths: Collection[NotePath], *, private: bool) -> set[int]:
+    """Return the ids of the files at `paths`; with `private`, those of private notes, too."""
+    query = "SELECT id FROM files WHERE path IN (SELECT value FROM json_each(?))"
+    found = connection.execute(query, (json.dumps([stored_path(path) for path in paths]),))
+    kept = connection.execute(HIDDEN_IDS) if private else ()
+    return {id for (id,) in (*found, *kept)}
+
+
+def vault_stats(connection: sqlite3.Connection, hidden: Collection[int] = ()) -> VaultStats:
+    """Count over the vault as if the files with the ids in `hidden` were not there."""
+    unseen = json.dumps(sorted(hidden))
+
+    def one(query: str) -> int:
+        sql = f"WITH hidden AS (SELECT value AS id FROM json_each(?)) {query}"
+        return int(connection.execute(sql, (unseen,)).fetchone()[0] or 0)
+
+    found = problems(connection)
+    return VaultStats(
+        notes=one("SELECT count(*) FROM notes WHERE id NOT IN hidden"),
+        attachments=one("SELECT count(*) FROM files WHERE is_note = 0 AND id NOT IN hidden"),
+        links=one("SELECT count(*) FROM links WHERE source NOT IN hidden"),
+        tags=one("SELECT count(DISTINCT key) FROM tags WHERE note NOT IN hidden"),
+        unresolved=one(
+            "SELECT count(DISTINCT target_key) FROM links WHERE source NOT IN hidden"
+            " AND (target_id IS NULL OR target_id IN hidden) AND target_key <> ''"
+        ),
+        orphans=one(_ORPHANS),
+        words=one("SELECT sum(words) FROM notes WHERE id NOT IN hidden"),
+        indexed=one("SELECT count(*) FROM notes JOIN files USING (id) WHERE hash <> '' AND id NOT IN hidden"),
+        skipped=sum(problem.kind in ("skipped", "misnamed") for problem in found),
+        failed=sum(problem.kind == "failed" for problem in found),
+    )

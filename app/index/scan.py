@@ -1,0 +1,229 @@
+"""One scan of a whole vault: its files, then what they say, then their words.
+
+It lets go of the lock between its batches, so that a refresh (after a commit, by the watcher) need not wait
+for its end. What was refreshed during a scan is newer than what the scan knows of it and is kept: the
+indexer adds such paths to `touched`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from app.errors import StorageError
+from app.events import EventBus
+from app.index import deferred_indexes, fts_indexing
+from app.index.database import IndexDatabase
+from app.index.directory_walk import Exclusion, WalkResult, identity, walk
+from app.index.extract import Extract, MissingFile, extract_chunk, outline_chunk
+from app.index.ingest import Ingest, run_shielded
+from app.index.parser_pool import MIN_PROCESS_NOTES, ParserPool
+from app.index.records import ScanProgress, WordsIndexed
+from app.index.scan_plan import ScanPlan, known_files, make_plan
+from app.index.writer import WriteBatch
+from app.vault.path import NotePath
+
+_FIRST_BATCH_NOTES = 256
+_MAX_BATCH_NOTES = 1024
+_TEXT_BATCH_NOTES = 1024
+_POLL_INTERVAL_S = 0.02
+T = TypeVar("T")
+Progress = Callable[[ScanProgress], None]
+Refresh = Callable[[Sequence[NotePath]], Awaitable[object]]
+
+
+@dataclass(slots=True)
+class ScanCounts:
+    """Notes read anew, notes as before, files gone, files that moved, so far."""
+
+    indexed: int = 0
+    unchanged: int = 0
+    removed: int = 0
+    moved: int = 0
+    cancelled: bool = False
+
+
+class ScanRun:
+    """A scan of the vault at `root`; `refresh` takes the notes that changed while they were read."""
+
+    def __init__(
+        self,
+        root: Path,
+        database: IndexDatabase,
+        intake: Ingest,
+        exclusion: Exclusion,
+        max_bytes: int,
+        events: EventBus,
+        refresh: Refresh,
+    ) -> None:
+        self.touched: set[str] = set()
+        self._root = root
+        self._database = database
+        self._intake = intake
+        self._exclusion = exclusion
+        self._max_bytes = max_bytes
+        self._events = events
+        self._refresh = refresh
+        self._counts = ScanCounts()
+
+    async def run(self, known: int, progress: Progress, cancelled: Callable[[], bool]) -> ScanCounts:
+        """Scan. `known` notes are in the index: where there are many more, readers start at once."""
+        readers = ParserPool(self._root, self._max_bytes)
+        try:
+            progress(ScanProgress(0, 0, "walk"))
+            found = await self._walk(readers, known, cancelled)
+            if cancelled():
+                return ScanCounts(cancelled=True)
+            each = _mean_size(found)
+            plan = await self._names(found, known)
+            readers.start(len(plan.tasks), len(plan.tasks) * each)
+            await self._notes(readers, plan, len(found.notes), progress, cancelled)
+            if not self._counts.cancelled:
+                await self._index_texts(readers, each, progress, cancelled)
+            return self._counts
+        finally:
+            await readers.close()
+            # Where the file can't be written the scan has failed, and says so; the next one makes them.
+            with suppress(StorageError):
+                await self._make_late_indexes()
+
+    async def _walk(self, readers: ParserPool, known: int, cancelled: Callable[[], bool]) -> WalkResult:
+        """Look for files, and start the readers as soon as there are enough that are new."""
+        found = WalkResult()
+        walking = asyncio.ensure_future(
+            asyncio.to_thread(walk, self._root, self._exclusion, cancelled, into=found)
+        )
+        while not (walking.done() or readers.started):
+            await asyncio.wait((walking,), timeout=_POLL_INTERVAL_S)
+            if (new := len(found.notes) - known) >= MIN_PROCESS_NOTES:
+                readers.start(new, new * _mean_size(found))
+        return await walking
+
+    async def _names(self, found: WalkResult, known: int) -> ScanPlan:
+        async with self._intake.lock:
+            plan = await asyncio.to_thread(self._plan, found, frozenset(self.touched))
+            if not known and len(plan.tasks) >= MIN_PROCESS_NOTES:
+                await asyncio.to_thread(self._changed, deferred_indexes.defer_indexes)
+            await run_shielded(self._intake.update_names(plan))
+        self._counts.unchanged, self._counts.removed = plan.unchanged, len(plan.removed) - len(plan.moved)
+        self._counts.moved = len(plan.moved)
+        return plan
+
+    def _plan(self, found: WalkResult, touched: frozenset[str]) -> ScanPlan:
+        with self._database.read_connection() as connection:
+            return make_plan(self._root, found, known_files(connection), touched)
+
+    # What notes say of themselves and of each other
+
+    async def _notes(
+        self,
+        readers: ParserPool,
+        plan: ScanPlan,
+        total: int,
+        progress: Progress,
+        cancelled: Callable[[], bool],
+    ) -> None:
+        done = total - len(plan.tasks)
+        progress(ScanProgress(done, total, "read"))
+        waiting: list[Extract] = []
+        size = _FIRST_BATCH_NOTES
+        work = extract_chunk if len(plan.tasks) < MIN_PROCESS_NOTES else outline_chunk
+        async for extracts in readers.read(work, plan.tasks, cancelled):
+            waiting += extracts
+            done += len(extracts)
+            if len(waiting) >= size:
+                await self._write(waiting)
+                waiting = []
+                size = min(2 * size, _MAX_BATCH_NOTES)
+            # The last step says that the graph is whole: not before all that was read is written.
+            progress(ScanProgress(min(done, total - bool(waiting)), total, "read"))
+        if waiting:
+            await self._write(waiting)
+            progress(ScanProgress(done, total, "read"))
+        self._counts.cancelled = done < total
+
+    async def _write(self, extracts: Sequence[Extract]) -> None:
+        """Write what was read, and publish it."""
+        counts = self._counts
+        async with self._intake.lock:
+            fresh = [extract for extract in extracts if extract.path not in self.touched]
+            counts.unchanged += len(extracts) - len(fresh)
+            if any(isinstance(extract, MissingFile) for extract in fresh):
+                await asyncio.to_thread(identity, self._root)
+            batch = WriteBatch()
+            delta = await run_shielded(self._intake.put(fresh, batch, []))
+        counts.indexed += sum(read.hash != "" for _, read in batch.read)
+        counts.unchanged += len(batch.same)
+        counts.removed += len(delta.removed)
+
+    # Their words
+
+    async def _index_texts(
+        self, readers: ParserPool, each: int, progress: Progress, cancelled: Callable[[], bool]
+    ) -> None:
+        await self._make_late_indexes()
+        notes = await asyncio.to_thread(self._unworded)
+        if not notes:
+            return
+        total, waiting, changed = len(notes), list[fts_indexing.TokenizedNote](), list[NotePath]()
+        readers.start(total, total * each)
+        done = 0
+        progress(ScanProgress(done, total, "words"))
+        await self._change(fts_indexing.begin_bulk)
+        try:
+            async for texts in readers.read(fts_indexing.tokenize_chunk, notes, cancelled):
+                waiting += texts
+                done += len(texts)
+                if len(waiting) >= _TEXT_BATCH_NOTES or done == total:
+                    changed += await self._put_words(waiting, done, total)
+                    waiting = []
+                progress(ScanProgress(done, total, "words"))
+            changed += await self._put_words(waiting, done, total)
+        finally:
+            await run_shielded(self._change(fts_indexing.end_bulk))
+        self._counts.cancelled = done < total
+        if changed:
+            await self._refresh(changed)
+        while not cancelled() and await self._change(fts_indexing.merge_some):
+            pass
+
+    async def _make_late_indexes(self) -> None:
+        """Make what this scan, or one before it, has put off; one at a time, so that nobody waits long."""
+        while await asyncio.to_thread(self._is_index_late):
+            await self._change(deferred_indexes.create_next_index)
+
+    def _is_index_late(self) -> bool:
+        with self._database.read_connection() as connection:
+            return deferred_indexes.has_deferred(connection)
+
+    async def _change(self, act: Callable[[sqlite3.Connection], T]) -> T:
+        """Do something to the index file in a thread, in a transaction of its own."""
+        async with self._intake.lock:
+            return await asyncio.to_thread(self._changed, act)
+
+    def _changed(self, act: Callable[[sqlite3.Connection], T]) -> T:
+        with self._database.transaction() as connection:
+            return act(connection)
+
+    def _unworded(self) -> list[fts_indexing.PendingText]:
+        with self._database.read_connection() as connection:
+            return fts_indexing.pending_texts(connection)
+
+    async def _put_words(
+        self, texts: Sequence[fts_indexing.TokenizedNote], done: int, total: int
+    ) -> list[NotePath]:
+        if not texts:
+            return []
+        written, changed = await self._change(lambda connection: fts_indexing.write_texts(connection, texts))
+        self._events.publish(WordsIndexed(tuple(written), done, total))
+        return changed
+
+
+def _mean_size(found: WalkResult) -> int:
+    """How large the notes are that were found by now, in bytes."""
+    return sum(file.size for file in found.notes) // max(1, len(found.notes))

@@ -1,0 +1,111 @@
+"""What a scan has to do: what was found on disk compared with what the index knows."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.index.directory_walk import FoundFile, WalkResult
+from app.index.extract import ExtractTask, read_content
+from app.index.records import Problem
+from app.vault.path import NotePath
+
+_MAX_HASHED_BYTES = 64 * 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedFile:
+    """What the index knows of a file: `hash` is None for a note that was never read."""
+
+    id: int
+    size: int
+    seen_ns: int
+    hash: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ScanPlan:
+    """What a scan has to do: files to list, notes to read, files that are gone, notes that moved.
+
+    `moved` notes are among the removed ones and among those to read.
+    """
+
+    listed: tuple[FoundFile, ...]
+    tasks: tuple[ExtractTask, ...]
+    removed: tuple[NotePath, ...]
+    unchanged: int
+    problems: tuple[Problem, ...]
+    moved: tuple[tuple[NotePath, NotePath], ...] = ()
+
+
+def known_files(connection: sqlite3.Connection) -> Mapping[str, IndexedFile]:
+    """What the index knows of each file, by path."""
+    rows = connection.execute("SELECT path, id, size, seen_ns, hash FROM files")
+    return {path: IndexedFile(*rest) for path, *rest in rows}
+
+
+def make_plan(
+    root: Path, found: WalkResult, known: Mapping[str, IndexedFile], touched: frozenset[str]
+) -> ScanPlan:
+    """Compare what was found with what is known; files touched meanwhile are left alone."""
+    listed: list[FoundFile] = []
+    tasks: list[ExtractTask] = []
+    unchanged = 0
+    for file in (*found.notes, *found.attachments):
+        path = file.path.text
+        if path in touched:
+            unchanged += file.path.is_note
+            continue
+        was = known.get(path)
+        as_before = was is not None and (was.size, was.seen_ns) == (file.size, file.modified_ns)
+        if was is None or not (file.path.is_note or as_before):
+            listed.append(file)
+        if file.path.is_note:
+            if was and as_before and was.hash is not None:
+                unchanged += was.hash != ""
+            else:
+                tasks.append(ExtractTask(path, was.hash if was else None))
+    there = {file.path.text for file in found.notes} | {file.path.text for file in found.attachments}
+    removed = tuple(NotePath(path) for path in known if path not in there and path not in touched)
+    moved = _find_moves(root, [file for file in listed if file.path.is_note], removed, known)
+    return ScanPlan(tuple(listed), tuple(tasks), removed, unchanged, tuple(found.problems), tuple(moved))
+
+
+def pair_moves(
+    gone: Iterable[tuple[NotePath, str]], came: Iterable[tuple[NotePath, str]]
+) -> list[tuple[NotePath, NotePath]]:
+    """Which of the notes that are gone came again at which place, by the hashes of both.
+
+    Of several with the same content, one with the same name is preferred; an empty hash pairs with none.
+    """
+    homeless: dict[str, list[NotePath]] = {}
+    for path, digest in came:
+        homeless.setdefault(digest, []).append(path)
+    pairs: list[tuple[NotePath, NotePath]] = []
+    for old, digest in gone:
+        if digest and (places := homeless.get(digest)):
+            new = next((place for place in places if place.file_name == old.file_name), places[0])
+            places.remove(new)
+            pairs.append((old, new))
+    return pairs
+
+
+def _find_moves(
+    root: Path, new: Sequence[FoundFile], removed: Sequence[NotePath], known: Mapping[str, IndexedFile]
+) -> list[tuple[NotePath, NotePath]]:
+    """The notes among these that only changed their places: hashed where the size says that it may be."""
+    gone = [(path, known[path.text]) for path in removed]
+    sizes = {was.size for _, was in gone if was.hash}
+    came = [(file.path, _hash(root, file.path)) for file in new if file.size in sizes]
+    return pair_moves(((path, was.hash or "") for path, was in gone), came)
+
+
+def _hash(root: Path, path: NotePath) -> str:
+    try:
+        content, _ = read_content(root, path, _MAX_HASHED_BYTES, {})
+    except OSError:
+        return ""
+    return hashlib.sha256(content).hexdigest() if content is not None else ""

@@ -1,0 +1,257 @@
+"""Finds the words of a search in a text: to check what the word index cannot say, and to mark hits.
+
+Words are found as the word index finds them: whole, in any letters, with or without accents. User-written
+patterns run in RE2, which takes time in proportion to the text, whatever the pattern.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+
+import re2
+
+from app.errors import QueryError
+from app.index.normalization import UNSPACED, can_extend, fold, is_unspaced, tokenize
+from app.index.query_ast import (
+    And,
+    FieldFilter,
+    Leaf,
+    Node,
+    Not,
+    Or,
+    PhraseTerm,
+    RegexTerm,
+    WordTerm,
+    walk_nodes,
+)
+
+_BETWEEN = r"[\W_]+"
+_BEFORE, _AFTER = f"(?<![^\\W_{UNSPACED}])", f"(?![^\\W_{UNSPACED}])"
+_RE2_MEMORY = 8 << 20
+_UNSUPPORTED = (
+    ("look-behind", re.compile(r"\(\?<[=!]")),
+    ("look-ahead", re.compile(r"\(\?[=!]")),
+    ("a back-reference", re.compile(r"\\[1-9]|\(\?P=|\\k[<{']")),
+    ("an atomic group", re.compile(r"\(\?>")),
+    ("a condition", re.compile(r"\(\?\(")),
+    ("a possessive repeat", re.compile(r"[*+?}]\+")),
+)
+Marks = list[tuple[int, int]]
+
+
+class FoldedText:
+    """A piece of a note's text, folded when first needed."""
+
+    __slots__ = ("_folded", "text")
+
+    def __init__(self, text: str, folded: str | None = None) -> None:
+        self.text = text
+        self._folded = folded
+
+    def slice(self, start: int, end: int) -> FoldedText:
+        """A piece of this piece; folding keeps places, so that it is not folded again."""
+        return FoldedText(self.text[start:end], self._folded and self._folded[start:end])
+
+    @property
+    def folded(self) -> str:
+        """The text in small letters without accents."""
+        if self._folded is None:
+            self._folded = fold(self.text)
+        return self._folded
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A word, phrase or pattern to find; `cased`: in exactly these letters."""
+
+    leaf: Leaf
+    cased: bool = False
+
+    def is_found_in(self, chunk: FoldedText) -> bool:
+        """Whether it stands in the text."""
+        if isinstance(self.leaf, RegexTerm):
+            return compile_pattern(self.leaf, self.cased).search(chunk.text) is not None
+        said = _compile_leaf(self.leaf, self.cased)
+        return said is None or next(said.places(chunk.text if self.cased else chunk.folded), None) is not None
+
+    def places(self, chunk: FoldedText) -> Iterator[tuple[int, int]]:
+        """Where it stands in the text, from left to right."""
+        if isinstance(self.leaf, RegexTerm):
+            found = compile_pattern(self.leaf, self.cased).finditer(chunk.text)
+            yield from ((match.start(), match.end()) for match in found if match.end() > match.start())
+        elif said := _compile_leaf(self.leaf, self.cased):
+            yield from said.places(chunk.text if self.cased else chunk.folded)
+
+
+def compile_pattern(regex: RegexTerm, cased: bool = False) -> re2._Regexp:
+    """The pattern, ready to run; `^` and `$` match at lines.
+
+    Raises:
+        QueryError: RE2 cannot read it (it has no look-around and no back-references).
+    """
+    options = re2.Options()
+    options.case_sensitive = cased
+    options.max_mem = _RE2_MEMORY
+    options.log_errors = False
+    try:
+        return re2.compile(f"(?m){regex.pattern}", options)
+    except re2.error as error:
+        reason = error.args[0].decode() if isinstance(error.args[0], bytes) else str(error.args[0])
+        raise _pattern_error(regex, reason) from error
+
+
+def check_patterns(node: Node) -> None:
+    """Raise QueryError for a pattern that cannot be read, wherever it stands."""
+    for part in walk_nodes(node):
+        if isinstance(part, RegexTerm):
+            compile_pattern(part)
+
+
+def _pattern_error(regex: RegexTerm, reason: str) -> QueryError:
+    """What to say of a pattern that RE2 cannot read: what it has that only slower engines can do."""
+    for name, shape in _UNSUPPORTED:
+        if found := shape.search(regex.pattern):
+            # A slash of the pattern stands in the query with a backslash before it.
+            place = regex.position + 1 + found.start() + regex.pattern.count("/", 0, found.start())
+            return QueryError(
+                f"The regular expression at position {regex.position} uses {name} ({found[0]}), which is not"
+                " supported, so that no pattern can take forever.",
+                position=place,
+                expected=f"a regular expression without {name}",
+            )
+    return QueryError(
+        f"The regular expression at position {regex.position} can't be read: {reason}.",
+        position=regex.position,
+        expected="a regular expression in RE2's syntax",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Compiled:
+    """Words as a pattern over the folded (or, if cased, the plain) text, and the text that it begins with."""
+
+    head: str
+    pattern: re.Pattern[str]
+
+    def places(self, text: str) -> Iterator[tuple[int, int]]:
+        # Looking for plain text first: in a text of megabytes a pattern takes ten times as long.
+        at = text.find(self.head)
+        while at >= 0:
+            match = self.pattern.match(text, at)
+            if match is not None:
+                yield match.span()
+            at = text.find(self.head, match.end() if match else at + 1)
+
+
+@lru_cache(maxsize=256)
+def _compile_leaf(leaf: WordTerm | PhraseTerm, cased: bool) -> _Compiled | None:
+    """What the leaf says; None matches anything."""
+    text = leaf.text if cased else fold(leaf.text)
+    words = tokenize(text)
+    if not words:
+        return _Compiled(text, re.compile(re.escape(text))) if text.strip() else None
+    parts = [re.escape(words[0])]
+    for left, right in pairwise(words):
+        tight = is_unspaced(left[-1]) or is_unspaced(right[0])
+        parts.append((r"[\W_]*" if tight else _BETWEEN) + re.escape(right))
+    before = "" if is_unspaced(words[0][0]) else _BEFORE
+    prefix = isinstance(leaf, WordTerm) and leaf.prefix and can_extend(words)
+    after = "" if prefix or is_unspaced(words[-1][-1]) else _AFTER
+    return _Compiled(words[0], re.compile(before + "".join(parts) + after))
+
+
+def required_literals(node: Node) -> tuple[str, ...] | None:
+    """Texts, in folded form, of which any piece of text that matches the node has one; None when unknown."""
+    match node:
+        case WordTerm() | PhraseTerm():
+            said = _compile_leaf(node, False)
+            return (said.head,) if said else None
+        case FieldFilter(_, item):
+            return required_literals(item)
+        case And(items):
+            known = [found for item in items if (found := required_literals(item)) is not None]
+            # The fewest and longest: they stand in the fewest pieces.
+            return min(known, key=lambda found: (len(found), -min(map(len, found))), default=None)
+        case Or(items):
+            every = [required_literals(item) for item in items]
+            return None if None in every else tuple(head for found in every for head in found or ())
+        case _:
+            return None
+
+
+def predicate(node: Node, cased: bool = False) -> Callable[[FoldedText], bool]:
+    """Whether one piece of text has what the node asks for."""
+    if isinstance(node, And):
+        every = [predicate(item, cased) for item in node.items]
+        return lambda chunk: all(test(chunk) for test in every)
+    if isinstance(node, Or):
+        some = [predicate(item, cased) for item in node.items]
+        return lambda chunk: any(test(chunk) for test in some)
+    if isinstance(node, Not):
+        inner = predicate(node.item, cased)
+        return lambda chunk: not inner(chunk)
+    if isinstance(node, FieldFilter):
+        return predicate(node.item, node.name == "match-case")
+    if isinstance(node, WordTerm | PhraseTerm | RegexTerm):
+        return Term(node, cased).is_found_in
+    raise TypeError(f"{type(node).__name__} says nothing about a piece of text")
+
+
+def highlight_terms(node: Node | None, cased: bool = False) -> Iterator[Term]:
+    """What to mark in the hits: the words that the search asks for in texts, not those it rules out."""
+    if isinstance(node, And | Or):
+        for item in node.items:
+            yield from highlight_terms(item, cased)
+    elif isinstance(node, FieldFilter):
+        if node.name in ("match-case", "ignore-case"):
+            yield from highlight_terms(node.item, node.name == "match-case")
+        elif node.name in ("content", "line", "block", "section", "task", "task-todo", "task-done"):
+            yield from highlight_terms(node.item, cased)
+    elif isinstance(node, WordTerm | PhraseTerm | RegexTerm) and (
+        isinstance(node, RegexTerm) or node.text.strip()
+    ):
+        yield Term(node, cased)
+
+
+def find_marks(text: str, wanted: Iterable[Term], most: int = 200) -> Marks:
+    """Where the terms stand in the text, in order, overlapping places joined."""
+    chunk = FoldedText(text)
+    found: Marks = []
+    for term in wanted:
+        for count, place in enumerate(term.places(chunk)):
+            if count >= most:
+                break
+            found.append(place)
+    found.sort()
+    joined: Marks = []
+    for start, end in found:
+        if joined and start <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+        else:
+            joined.append((start, end))
+    return joined
+
+
+def shorten(
+    text: str, places: Sequence[tuple[int, int]], width: int
+) -> tuple[str, tuple[tuple[int, int], ...]]:
+    """The line around its first mark, at most about `width` characters, with the marks moved along."""
+    lead = len(text) - len(text.lstrip())
+    start, end = lead, len(text.rstrip())
+    before = after = ""
+    if end - start > width:
+        first = places[0][0] if places else start
+        start = max(start, min(first - width // 4, end - width))
+        end = min(end, start + width)
+        before, after = ("…" if start > lead else ""), ("…" if end < len(text.rstrip()) else "")
+    shift = len(before) - start
+    moved = tuple(
+        (max(left, start) + shift, min(right, end) + shift)
+        for left, right in places
+        if left < end and right > start
+    )
+    return before + text[start:end] + after, moved

@@ -1,0 +1,164 @@
+"""A block as the bytes that are shown, journaled, compared and undone: a header, then its text. Exact.
+
+    ---
+    owner: "scriptorium"
+    label: "plan"
+    type: "working"
+    schema: {"kind": "text"}
+    permission: "read_write"
+    views: {"scriptorium": {"pinned": true}}
+    ---
+    The text.
+
+Each line of the header is a name and a JSON value; what is as usual is left out.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
+
+from app.errors import InvalidParametersError
+from app.memory import content as contents
+from app.memory.block import Block, BlockType, BlockView, Permission
+from app.memory.labels import clean_label
+from app.memory.schema import parse_schema, schema_json
+from app.vault.path import NotePath
+
+_FENCE = "---"
+MAX_BLOCK_BYTES = 8 * 1024 * 1024
+
+
+class _ViewModel(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    pinned: bool = False
+    start: int = Field(1, ge=1)
+    lines: int | None = Field(None, ge=1)
+
+
+class _BlockHeader(BaseModel):
+    model_config = ConfigDict(extra="forbid", populate_by_name=True)
+
+    owner: str = Field(min_length=1, max_length=200)
+    label: str
+    type: BlockType
+    content_schema: JsonValue = Field(alias="schema")
+    permission: Permission
+    description: str = Field("", max_length=2000)
+    views: dict[str, _ViewModel] = Field(default_factory=dict)
+    shares: dict[str, Permission] = Field(default_factory=dict)
+    origin: dict[str, str] = Field(default_factory=dict)
+
+
+def serialize_block(block: Block) -> bytes:
+    """The bytes of a block; the same block always has the same."""
+    return f"{header_text(block_header(block))}{block.text}".encode()
+
+
+def block_header(block: Block) -> dict[str, JsonValue]:
+    """What the header says, in its order; without what is as usual."""
+    values: dict[str, JsonValue] = {
+        "owner": block.owner,
+        "label": block.label,
+        "type": block.type.value,
+        "schema": schema_json(block.schema),
+        "permission": block.permission.value,
+        "description": block.description,
+        "views": {name: _view_json(view) for name, view in sorted(block.views.items())},
+        "shares": {name: shared.value for name, shared in sorted(block.shares.items())},
+        "origin": dict(sorted(block.origin.items())),
+    }
+    return {name: value for name, value in values.items() if value not in ("", {})}
+
+
+def _view_json(view: BlockView) -> JsonValue:
+    usual = asdict(BlockView())
+    return {name: value for name, value in asdict(view).items() if value != usual[name]}
+
+
+def header_text(values: Mapping[str, JsonValue]) -> str:
+    """A header, with its fences."""
+    lines = (f"{name}: {json.dumps(value, ensure_ascii=False)}\n" for name, value in values.items())
+    return f"{_FENCE}\n{''.join(lines)}{_FENCE}\n"
+
+
+def parse_document(data: bytes) -> tuple[dict[str, JsonValue], str]:
+    """The header's values and the text below it.
+
+    Raises:
+        InvalidParametersError: the bytes are no such document.
+    """
+    if len(data) > MAX_BLOCK_BYTES:
+        raise InvalidParametersError(
+            f"A block holds at most {MAX_BLOCK_BYTES // 1024 // 1024} MiB.", size=len(data)
+        )
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as error:
+        raise InvalidParametersError("A block is UTF-8 text.") from error
+    head, found, body = text.removeprefix(f"{_FENCE}\n").partition(f"\n{_FENCE}\n")
+    if not text.startswith(f"{_FENCE}\n") or not found:
+        raise InvalidParametersError("A block starts with its header between two lines of '---'.")
+    return dict(_header_line(line, number) for number, line in enumerate(head.split("\n"), 2)), body
+
+
+def _header_line(line: str, number: int) -> tuple[str, JsonValue]:
+    name, colon, value = line.partition(":")
+    try:
+        if not colon:
+            raise ValueError("no colon")
+        return name.strip(), json.loads(value)
+    except (ValueError, RecursionError) as error:
+        message = f"Line {number} of the header should be a name and a JSON value: {line[:80]!r}."
+        raise InvalidParametersError(message, line=number) from error
+
+
+def parse_block(data: bytes) -> Block:
+    """The block that the bytes say.
+
+    Raises:
+        InvalidParametersError: they say none, or one that breaks its schema.
+    """
+    values, body = parse_document(data)
+    return build_block(values, lambda block: contents.parse(block.schema, body))
+
+
+def build_block(values: Mapping[str, JsonValue], content_of: Callable[[Block], contents.Content]) -> Block:
+    """The block with this header, holding what `content_of` says of the block without content.
+
+    Raises:
+        InvalidParametersError: there is no such block.
+    """
+    try:
+        header = _BlockHeader.model_validate(values)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise InvalidParametersError(f"The header of the block: {where}: {first['msg']}.") from error
+    bare = Block(
+        header.owner,
+        clean_label(header.label),
+        header.type,
+        parse_schema(header.content_schema),
+        header.permission,
+        header.description,
+        views={name: BlockView(v.pinned, v.start, v.lines) for name, v in header.views.items()},
+        shares=header.shares,
+        origin=header.origin,
+    )
+    return bare.with_content(content_of(bare))
+
+
+def check_path(block: Block, path: NotePath) -> None:
+    """See that a block is at its own path.
+
+    Raises:
+        InvalidParametersError: it is not.
+    """
+    if block.path.key != path.key:
+        message = f"The block {block.label!r} of {block.owner} does not belong at {path}."
+        raise InvalidParametersError(message, path=str(path))

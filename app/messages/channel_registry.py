@@ -1,0 +1,81 @@
+"""The channels that the user has set up. A disabled or incomplete channel is an error."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from app.errors import InvalidParametersError, NotFoundError
+from app.messages.channel import Channel, Secrets
+from app.messages.discord import DiscordWebhook
+from app.settings import MessageSettings
+
+DISCORD, BLUESKY = "discord", "bluesky"
+WEBHOOK = "webhook"
+"""The account of the Discord webhook's address in the credential store."""
+_WHERE = "Settings, Messages"
+
+
+class ChannelRegistry:
+    """Find the channel of a target.
+
+    Args:
+        settings: Returns the current settings.
+        secrets: The store of the webhook's address and the app password.
+    """
+
+    def __init__(self, settings: Callable[[], MessageSettings], secrets: Secrets) -> None:
+        self._settings = settings
+        self._secrets = secrets
+
+    def channel(self, target: str, id: str = "") -> Channel:
+        """Return the channel of "discord" or "bluesky".
+
+        Args:
+            target: The service.
+            id: The name of a Discord channel or a Bluesky handle from the settings; empty for the first one.
+
+        Raises:
+            NotFoundError: there is no such channel or handle; `suggestions` lists the known ones.
+            InvalidParametersError: the channel is off or not set up.
+        """
+        settings = self._settings()
+        if target == DISCORD:
+            if not settings.discord:
+                raise _off("Discord")
+            if id:
+                _check_known(id, settings.discord_channels, "Discord channel")
+            problem = f"The Discord channel {id} has no webhook" if id else "Discord has no webhook"
+            return DiscordWebhook(self._secret(DISCORD, webhook_account(id), problem), id)
+        if target == BLUESKY:
+            if not settings.bluesky:
+                raise _off("Bluesky")
+            if not settings.bluesky_handle:
+                raise InvalidParametersError(f"Bluesky has no handle yet: {_WHERE}. Nothing was sent.")
+            # Its library takes time to import, and most users send nothing.
+            from app.messages.bluesky import BlueskyAccount
+
+            handle = id.removeprefix("@") or settings.bluesky_handle
+            _check_known(handle, (settings.bluesky_handle, *settings.bluesky_handles), "Bluesky handle")
+            password = self._secret(BLUESKY, handle, "Bluesky has no app password")
+            return BlueskyAccount(handle, password, settings.bluesky_service)
+        raise InvalidParametersError(f"There is no channel {target!r}.", allowed=[DISCORD, BLUESKY])
+
+    def _secret(self, service: str, account: str, problem: str) -> str:
+        if secret := self._secrets.get(service, account):
+            return secret
+        raise InvalidParametersError(f"{problem} yet: {_WHERE}. Nothing was sent.")
+
+
+def webhook_account(channel: str) -> str:
+    """Return the account of a channel's webhook in the credential store; `channel` is empty for the first."""
+    return f"{WEBHOOK}:{channel}" if channel else WEBHOOK
+
+
+def _check_known(id: str, known: Sequence[str], what: str) -> None:
+    if id not in known:
+        message = f"There is no {what} {id!r} in the settings. Nothing was sent."
+        raise NotFoundError(message, id=id, suggestions=list(known))
+
+
+def _off(name: str) -> InvalidParametersError:
+    return InvalidParametersError(f"Messages to {name} are off: {_WHERE}. Nothing was sent.")

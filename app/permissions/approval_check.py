@@ -1,0 +1,42 @@
+"""Check that an approved proposal is the one that was shown, a part of it, or the user's edit of it.
+
+The user may leave out files and hunks and edit text. No approval may add a file, another path, another kind
+of change, or a change that was made for other bytes.
+"""
+
+from __future__ import annotations
+
+from app.errors import PermissionDeniedError
+from app.permissions.approval import Effect
+from app.vault.changes import ChangeSet, Delete, FileChange, before_of, touched_paths
+
+
+def check_approved(proposed: ChangeSet | Effect, approved: ChangeSet | Effect) -> None:
+    """Check that `approved` is a valid answer to `proposed`.
+
+    Raises:
+        PermissionDeniedError: It is a different proposal; nothing of it may be done.
+    """
+    if approved is proposed:
+        return
+    if isinstance(proposed, Effect) or isinstance(approved, Effect):
+        if approved != proposed:
+            raise PermissionDeniedError("The answer approves another effect than the one that was shown.")
+        return
+    if proposed.place != approved.place:
+        raise PermissionDeniedError("The answer approves a change in another place than was shown.")
+    offered = {change.path: change for change in proposed.changes}
+    for change in approved.changes:
+        if not _is_variant(offered.get(change.path), change):
+            raise PermissionDeniedError(
+                f"The answer approves a change of {change.path} that was not shown.", path=str(change.path)
+            )
+
+
+def _is_variant(proposed: FileChange | None, approved: FileChange) -> bool:
+    if proposed is None or type(proposed) is not type(approved):
+        return False
+    if isinstance(approved, Delete):
+        return proposed == approved
+    same_place = touched_paths(proposed) == touched_paths(approved)
+    return same_place and before_of(proposed) == before_of(approved)

@@ -1,0 +1,197 @@
+"""What a proposal does and how far it reaches, computed from the proposal itself and the links of the index.
+
+Nothing that a tool or a model says about its change is used here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+
+from app.permissions.approval import Effect
+from app.permissions.caller import Caller
+from app.permissions.pluralize import pluralize
+from app.permissions.scope import Operation, Scope, ScopeKind
+from app.permissions.store_policy import StoreVerdict
+from app.vault.changes import VAULT, ChangeSet, Create, Delete, FileChange, Move, Update, after_of
+from app.vault.markdown.scan import scan
+from app.vault.markdown.text import decode_lossy
+from app.vault.path import NotePath, name_key
+
+Backlinks = Callable[[NotePath], Iterable[NotePath]]
+"""The notes that link to a note."""
+
+COMMAND, PAGE, MESSAGE, OUTSIDE_READ, ADMINISTRATIVE = "command", "page", "message", "read", "administrative"
+EXTERNAL_TOOL = "external tool"
+"""A tool of another program: whatever that says of it, it may run programs and send messages."""
+
+_EFFECTS = {
+    COMMAND: Operation.EXECUTE,
+    EXTERNAL_TOOL: Operation.EXECUTE,
+    PAGE: Operation.NETWORK,
+    MESSAGE: Operation.NETWORK,
+    OUTSIDE_READ: Operation.READ,
+    ADMINISTRATIVE: Operation.ADMINISTRATIVE,
+}
+_NOTHING_TO_TAKE_BACK = frozenset({PAGE, OUTSIDE_READ})
+_SEVERITY = (Operation.READ, Operation.CREATE, Operation.UPDATE, Operation.DELETE)
+_KINDS = {
+    Operation.CREATE: ScopeKind.WRITE_CREATE,
+    Operation.UPDATE: ScopeKind.WRITE_UPDATE,
+    Operation.DELETE: ScopeKind.WRITE_DELETE,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ImpactPart:
+    """One operation on one path (None for what has none) of the vault or of another place.
+
+    Of a move, both ends are parts: `other_end` is where the file goes (`leaves`) or comes from.
+    """
+
+    operation: Operation
+    path: NotePath | None = None
+    other_end: NotePath | None = None
+    leaves: bool = False
+    place: str = VAULT
+
+
+@dataclass(frozen=True, slots=True)
+class CallFacts:
+    """All that a decision about a call rests on.
+
+    `op` is the operation of a tool with several, `effect` the kind of an effect outside the notes.
+    `reads_only`: the tool's category, or the tool itself, promises to change nothing. `executes`: its
+    category may run programs. `creates_only`: its category, or the tool itself, makes new notes and changes
+    none that is there. `always_asks`: the tool says of itself that it is always to be asked about.
+    `access` is what the place of the change says of it, None for the vault.
+    """
+
+    caller: Caller
+    tool: str
+    operation: Operation
+    scope: Scope
+    parts: tuple[ImpactPart, ...]
+    op: str = ""
+    effect: str = ""
+    reads_only: bool = False
+    executes: bool = False
+    creates_only: bool = False
+    always_asks: bool = False
+    access: StoreVerdict | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Impact:
+    """What a proposal does and touches: its operation, its scope, and its single parts."""
+
+    operation: Operation
+    scope: Scope
+    parts: tuple[ImpactPart, ...]
+    effect: str = ""
+
+
+def impact_of_changes(change_set: ChangeSet, backlinks: Backlinks, where: str = "") -> Impact:
+    """The reach of changes to documents; the most severe part names the whole.
+
+    `where` names their place for people, unless it is the vault.
+    """
+    place = change_set.place
+    parts = tuple(
+        replace(part, place=place) if place else part
+        for change in change_set.changes
+        for part in _parts(change)
+    )
+    operation = max((part.operation for part in parts), key=_SEVERITY.index, default=Operation.READ)
+    if not parts:
+        return impact_of_reading(())
+    scope = Scope(
+        kind=_KINDS[operation],
+        paths=change_set.paths,
+        size=sum(len(after_of(change) or b"") for change in change_set.changes),
+        backlinks=_lost_links(change_set, backlinks) if place == VAULT else (),
+        files=len(change_set.changes),
+        what=change_set.summary,
+        place=place,
+        where=where,
+    )
+    return Impact(operation, scope, parts)
+
+
+def impact_of_effect(effect: Effect) -> Impact:
+    """The reach of an effect outside the notes; a kind that is not known counts as a command."""
+    operation = _EFFECTS.get(effect.kind, Operation.EXECUTE)
+    outside = tuple(value for name, value in effect.arguments if name == "folder")
+    if operation is Operation.READ:
+        scope = Scope(ScopeKind.READ_OUT_OF_SCOPE, outside=outside, what=effect.text)
+    else:
+        scope = Scope(ScopeKind.ADMIN, what=effect.text)
+    return Impact(operation, scope, (ImpactPart(operation),), effect.kind)
+
+
+def has_side_effects(effect: Effect) -> bool:
+    """Whether an effect changes something that the app can't take back."""
+    return effect.kind not in _NOTHING_TO_TAKE_BACK
+
+
+def impact_of_reading(paths: tuple[NotePath, ...]) -> Impact:
+    """The reach of reading these notes of the vault."""
+    scope = Scope(ScopeKind.READ_IN_SCOPE, paths=paths, files=len(paths))
+    return Impact(Operation.READ, scope, tuple(ImpactPart(Operation.READ, path) for path in paths))
+
+
+def describe_scope(scope: Scope) -> str:
+    """A scope in one line for the log: "write_delete: 1 file, 0 bytes, 3 backlinks"."""
+    details = []
+    if scope.kind is not ScopeKind.READ_IN_SCOPE and scope.files:
+        details.append(f"{pluralize(scope.files, 'file')}, {pluralize(scope.size, 'byte')}")
+    if scope.backlinks:
+        details.append(pluralize(len(scope.backlinks), "backlink"))
+    if scope.place:
+        details.append(f"in {scope.where or scope.place}")
+    details += [*scope.outside, *([scope.what] if scope.kind is ScopeKind.ADMIN else [])]
+    return f"{scope.kind.value}: {', '.join(details)}" if details else scope.kind.value
+
+
+def rewritten_by_move(change_set: ChangeSet) -> tuple[NotePath, ...]:
+    """The notes whose text a move changes: the updates beside it."""
+    if not any(isinstance(change, Move) for change in change_set.changes):
+        return ()
+    return tuple(change.path for change in change_set.changes if isinstance(change, Update))
+
+
+def _parts(change: FileChange) -> tuple[ImpactPart, ...]:
+    match change:
+        case Create():
+            return (ImpactPart(Operation.CREATE, change.path),)
+        case Update():
+            return (ImpactPart(Operation.UPDATE, change.path),)
+        case Delete():
+            return (ImpactPart(Operation.DELETE, change.path),)
+        case Move():
+            return (
+                ImpactPart(Operation.UPDATE, change.path, other_end=change.to, leaves=True),
+                ImpactPart(Operation.UPDATE, change.to, other_end=change.path),
+            )
+
+
+def _lost_links(change_set: ChangeSet, backlinks: Backlinks) -> tuple[NotePath, ...]:
+    """The notes that stay and link to one that goes."""
+    gone = [change.path for change in change_set.changes if isinstance(change, Delete)]
+    after = {change.path: change.after for change in change_set.changes if isinstance(change, Update)}
+    sources = {
+        source
+        for path in gone
+        for source in backlinks(path)
+        if source not in after or _still_names(after[source], path)
+    }
+    return tuple(sorted(sources - set(gone)))
+
+
+def _still_names(content: bytes, path: NotePath) -> bool:
+    """Whether a note that is changed along still has a link of the name of one that goes."""
+    text = decode_lossy(content)
+    if name_key(path.name) not in name_key(text):
+        return False
+    named = (link.target.rpartition("/")[2] for link in scan(text).links)
+    return any(name_key(name) in (name_key(path.name), name_key(path.file_name)) for name in named)

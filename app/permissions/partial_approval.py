@@ -1,0 +1,167 @@
+"""The user's choices for an approval request: files, hunks and edited text.
+
+The approved bytes are computed here alone, from the proposal's own bytes; a draft without choices returns
+the proposal itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from enum import Enum
+from threading import Lock
+
+from app.permissions.approval import ApprovalRequest, Approved, Effect, GrantOffer
+from app.vault.changes import ChangeSet, Create, Delete, FileChange, Move, Update, after_of, before_of
+from app.vault.diff import Diff, compare
+
+
+class SelectionState(Enum):
+    """How much of a file's change is selected."""
+
+    NONE = 0
+    SOME = 1
+    ALL = 2
+
+
+class FileDraft:
+    """One file's change with its selection, the selection of its hunks, and its edited text."""
+
+    def __init__(self, change: FileChange) -> None:
+        self.change = change
+        self._wanted = True
+        self._edited: bytes | None = None
+        self._unticked: frozenset[int] = frozenset()
+        self._diff: Diff | None = None
+        self._comparing = Lock()
+
+    @property
+    def before(self) -> bytes | None:
+        """The bytes before the change; None for a new file."""
+        return before_of(self.change)
+
+    @property
+    def after(self) -> bytes | None:
+        """The bytes after the whole change, including edits; None for a deleted file."""
+        return after_of(self.change) if self._edited is None else self._edited
+
+    @property
+    def diff(self) -> Diff | None:
+        """The line diff, once `compare` has run."""
+        return self._diff
+
+    @property
+    def unticked(self) -> frozenset[int]:
+        """The hunks that are left out."""
+        return self._unticked
+
+    @property
+    def is_edited(self) -> bool:
+        """Whether the user changed the text."""
+        return self._edited is not None
+
+    @property
+    def is_divisible(self) -> bool:
+        """Whether single hunks can be left out; false for a file that is created or deleted."""
+        return isinstance(self.change, Update | Move)
+
+    @property
+    def selection_state(self) -> SelectionState:
+        """How much of the change is selected."""
+        chosen = self.chosen()
+        if chosen is None:
+            return SelectionState.NONE
+        return SelectionState.SOME if self._unticked else SelectionState.ALL
+
+    def compare(self) -> Diff:
+        """Return the line diff, computed once; may be called in several threads."""
+        with self._comparing:
+            if self._diff is None:
+                self._diff = compare(self.before or b"", self.after or b"")
+            return self._diff
+
+    def set_ticked(self, wanted: bool) -> None:
+        """Select the file with all of its hunks, or leave it out."""
+        self._wanted = wanted
+        self._unticked = frozenset()
+
+    def leave_out(self, hunks: Iterable[int]) -> None:
+        """Leave out exactly these hunks.
+
+        Raises:
+            ValueError: The file is created or deleted as a whole, or there is no such hunk.
+        """
+        unticked = frozenset(hunks)
+        if unticked and (not self.is_divisible or not unticked <= set(range(len(self.compare().hunks)))):
+            raise ValueError(f"{self.change.path} has no such hunks to leave out")
+        self._unticked = unticked
+        self._wanted = True
+
+    def edit(self, text: bytes | None) -> None:
+        """Replace the proposed text with `text`; None restores the proposal's text."""
+        if isinstance(self.change, Delete):
+            raise ValueError(f"{self.change.path} is deleted: there is no text to edit")
+        self._edited = None if text == after_of(self.change) else text
+        self._diff = None
+        self._unticked = frozenset()
+        self._wanted = True
+
+    def chosen_bytes(self) -> bytes | None:
+        """Return the file's bytes with the selected hunks applied; None if it is deleted."""
+        if not self._unticked:
+            return self.after
+        diff = self.compare()
+        return diff.apply(set(range(len(diff.hunks))) - self._unticked)
+
+    def chosen(self) -> FileChange | None:
+        """Return the change as selected and edited; None if nothing of it is left."""
+        if not self._wanted:
+            return None
+        after = self.chosen_bytes()
+        match self.change:
+            case Create(path):
+                return Create(path, after or b"") if self.is_edited else self.change
+            case Update(path, before) if after is not None and (self._unticked or self.is_edited):
+                return Update(path, before, after) if after != before else None
+            case Move(path, to, before) if after is not None and (self._unticked or self.is_edited):
+                return Move(path, to, before, after)
+        return self.change
+
+
+class ApprovalDraft:
+    """An approval request with the user's choices so far."""
+
+    def __init__(self, request: ApprovalRequest) -> None:
+        self.request = request
+        proposal = request.proposal
+        changes = proposal.changes if isinstance(proposal, ChangeSet) else ()
+        self.files = tuple(FileDraft(change) for change in changes)
+
+    @property
+    def is_edited(self) -> bool:
+        """Whether the user changed the text of a selected file."""
+        return any(file.is_edited and file.selection_state is not SelectionState.NONE for file in self.files)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the user has changed nothing in the proposal."""
+        return all(file.selection_state is SelectionState.ALL and not file.is_edited for file in self.files)
+
+    def proposal(self) -> ChangeSet | Effect | None:
+        """Return exactly what an approval would cover; None if everything is left out."""
+        proposed = self.request.proposal
+        if isinstance(proposed, Effect) or self.is_whole:
+            return proposed
+        chosen = tuple(change for file in self.files if (change := file.chosen()) is not None)
+        return replace(proposed, changes=chosen) if chosen else None
+
+    def approved(self, grant: GrantOffer | None = None) -> Approved:
+        """Return the approval of the current choices.
+
+        Raises:
+            ValueError: Everything is left out, so there is nothing to approve.
+        """
+        proposal = self.proposal()
+        if proposal is None:
+            raise ValueError("nothing is chosen")
+        return Approved(proposal, edited=self.is_edited, grant=grant)

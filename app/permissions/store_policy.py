@@ -1,0 +1,19 @@
+"""The verdict of a document store outside the vault on a change to its own documents; part of the policy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from app.settings import Effect
+
+
+@dataclass(frozen=True, slots=True)
+class StoreVerdict:
+    """The effect that the permissions of the documents themselves have on a change.
+
+    `deny` is a hard rule, `ask` overrides every grant, `allow` permits what no rule asks about.
+    `reason` names the permission, for the dialog and the log.
+    """
+
+    effect: Effect
+    reason: str

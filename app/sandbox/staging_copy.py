@@ -1,0 +1,174 @@
+"""A copy of the vault's visible files for a command to work on, and what the command made of them.
+
+A command never writes into the vault itself: what it did to the copy becomes a change set, which is shown,
+committed, journaled and undone like every other change.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import tempfile
+import threading
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from app.errors import ConflictError, InvalidPathError, LimitError, NotFoundError, StorageError
+from app.vault.changes import ChangeSet, Create, Delete, FileChange, Update, content_hash
+from app.vault.path import NotePath
+from app.vault.safe_fs import VaultRoot
+
+MAX_BYTES = 256 * 1024 * 1024
+MAX_FILES = 50_000
+
+
+class VaultReader(Protocol):
+    """Reads the files that may be worked on: the vault as a call may see it."""
+
+    def read(self, path: NotePath) -> bytes:
+        """The bytes of the file at `path`.
+
+        Raises:
+            NotFoundError: there is none that may be seen.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class CommandChanges:
+    """What a command made of the copy; `left_out` are the files that can't be taken over, with the reason."""
+
+    change_set: ChangeSet
+    left_out: tuple[str, ...] = ()
+
+
+class StagingCopy:
+    """The copy: `folder` holds the files, `home` is an empty folder beside it. `remove` it at the end."""
+
+    def __init__(self) -> None:
+        top = Path(tempfile.mkdtemp(prefix="scriptorium-run-"))
+        self.folder = top / "vault"
+        self.home = top / "home"
+        self._top = top
+        self._hashes: dict[NotePath, str] = {}
+        self._working = threading.Lock()
+        self._over = False
+
+    def copy_files(self, vault: VaultReader, paths: Iterable[NotePath], folder: str = "") -> None:
+        """Copy these files of the vault; those that may not be seen are left out.
+
+        Args:
+            vault: What reads them.
+            paths: The files.
+            folder: A folder that is to be there, even if it is empty.
+
+        Raises:
+            LimitError: they are too many or too large to be copied.
+        """
+        with self._working:
+            self.home.mkdir()
+            (self.folder / folder).mkdir(parents=True)
+            total = 0
+            for path in paths:
+                if self._over:
+                    return
+                total += self._copy(vault, path, MAX_BYTES - total)
+
+    def _copy(self, vault: VaultReader, path: NotePath, left: int) -> int:
+        try:
+            content = vault.read(path)
+        except (NotFoundError, InvalidPathError):
+            return 0
+        if len(content) > left or len(self._hashes) >= MAX_FILES:
+            raise LimitError(
+                f"The vault is too large to be copied for a command (at most {MAX_FILES:,} files and"
+                f" {MAX_BYTES // 1024**2} MiB): nothing was run. Use a command that only reads.",
+                limit=MAX_BYTES,
+            )
+        target = self.folder / path.text
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(content)
+        self._hashes[path] = content_hash(content)
+        return len(content)
+
+    def remove(self) -> None:
+        """Remove the copy, also while it is being filled."""
+        self._over = True
+        with self._working:
+            for folder, inner, _ in os.walk(self._top):
+                # A command may have shut a folder that is to be removed.
+                for name in inner:
+                    if not Path(folder, name).is_symlink():
+                        Path(folder, name).chmod(0o700)
+            shutil.rmtree(self._top, ignore_errors=True)
+
+    def changes(self, vault: VaultReader, summary: str) -> CommandChanges:
+        """What is other in the copy than it was.
+
+        Args:
+            vault: The vault, as it is now.
+            summary: The line that names the change set.
+
+        Raises:
+            ConflictError: somebody else has changed a file of the vault that the command changed, too.
+            LimitError: the command wrote more than is taken over.
+        """
+        left_out: list[str] = []
+        try:
+            found = _read_all(self.folder, self._hashes, left_out)
+        except OSError as error:
+            raise StorageError(f"What the command wrote can't be read: {error}") from error
+        changes: list[FileChange] = []
+        for path, content in sorted(found.items()):
+            before = self._hashes.get(path)
+            if before is None:
+                changes.append(Create(path, content))
+            elif before != content_hash(content):
+                changes.append(Update(path, self._before(vault, path), content))
+        for path in sorted(self._hashes.keys() - found.keys()):
+            if not os.path.lexists(self.folder / path.text):
+                changes.append(Delete(path, self._before(vault, path)))
+        return CommandChanges(ChangeSet.of(*changes, summary=summary), tuple(left_out))
+
+    def _before(self, vault: VaultReader, path: NotePath) -> bytes:
+        content = vault.read(path)
+        if content_hash(content) != self._hashes[path]:
+            message = f"{path} was changed by somebody else while the command ran; nothing was taken over."
+            raise ConflictError(message, path=str(path))
+        return content
+
+
+def _read_all(folder: Path, known: Collection[NotePath], left_out: list[str]) -> dict[NotePath, bytes]:
+    """The files below a folder that a vault can hold; the rest goes to `left_out`."""
+    root, found, total = VaultRoot(folder), {}, 0
+    pending = [""]
+    while pending:
+        prefix = pending.pop()
+        with root.folder(prefix) as opened:
+            for name in sorted(opened.names()):
+                text = f"{prefix}/{name}" if prefix else name
+                status = opened.lstat(name)
+                if problem := _name_problem(text, known):
+                    left_out.append(f"{text}: {problem}")
+                elif status is not None and stat.S_ISDIR(status.st_mode):
+                    pending.append(text)
+                elif status is not None and not stat.S_ISREG(status.st_mode):
+                    left_out.append(f"{text}: it is no regular file")
+                else:
+                    content = opened.read(name, MAX_BYTES - total)
+                    total += len(content)
+                    found[NotePath.on_disk(text)] = content
+    return found
+
+
+def _name_problem(text: str, known: Collection[NotePath]) -> str:
+    """Why a file of that name can't be taken over; empty if it can."""
+    if NotePath.on_disk(text) in known:
+        return ""
+    try:
+        return "hidden files are a program's own" if NotePath.parse(text).is_hidden else ""
+    except InvalidPathError as error:
+        return error.message

@@ -1,0 +1,114 @@
+"""The course of one call from outside: its turn, its stages, and who is told of them."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Literal
+
+from app.errors import LimitError
+from app.events import EventBus
+from app.servers.client_registry import CallStage, CallStageChanged
+from app.servers.fair_queue import FairQueue, RunPermit
+from app.servers.vault_service import CallProgress, Client, OnProgress
+from app.toolkit.call_record import CallObserver
+
+MAX_OPEN_QUESTIONS = 32
+"""How many calls of one client may wait for the user at once."""
+
+_STAGE_MESSAGES: dict[Literal["queued", "running", "asking", "writing"], str] = {
+    "queued": "Waiting for a turn.",
+    "running": "At work.",
+    "asking": "The user is being asked.",
+    "writing": "The change is being made.",
+}
+
+
+class CallTracker:
+    """One call on its way.
+
+    It has a turn in the queue while it works, and gives it back when it begins to wait for the user: else a
+    few questions that nobody answers would keep everybody else from reading.
+
+    Args:
+        questions: How many calls of each client wait for the user; shared by all calls.
+    """
+
+    def __init__(
+        self,
+        client: Client,
+        tool: str,
+        queue: FairQueue,
+        events: EventBus,
+        progress: OnProgress | None,
+        questions: dict[tuple[str, str], int],
+    ) -> None:
+        self.id = uuid.uuid4().hex
+        self._client = client
+        self._who = (client.kind.value, client.name)
+        self._tool = tool
+        self._queue = queue
+        self._events = events
+        self._progress = progress
+        self._questions = questions
+        self._turn: RunPermit | None = None
+        self._over = False
+        self._asks = False
+
+    @property
+    def observer(self) -> CallObserver:
+        """What the runner tells of the call while it runs."""
+        return CallObserver(self.id, self._on_question, self._begins, enter=self.wait_for_turn)
+
+    async def wait_for_turn(self) -> None:
+        """Wait for the call's turn.
+
+        Raises:
+            LimitError: too many calls wait already.
+        """
+        self._move("queued")
+        self._turn = await self._queue.acquire(self._who)
+        if self._over:
+            self._turn.release()
+        self._move("running")
+
+    def end(self) -> None:
+        """The call has come to its end, or goes on without anybody who waits for it."""
+        self._over = True
+        self._stop_asking()
+        if self._turn is not None:
+            self._turn.release()
+        self._events.publish(CallStageChanged(self._client, self.id, self._tool, "ended"))
+
+    def _on_question(self) -> None:
+        if not self._asks:
+            count = self._questions.get(self._who, 0)
+            if count >= MAX_OPEN_QUESTIONS:
+                message = f"{count} of your calls wait for the user already."
+                raise LimitError(message, limit=MAX_OPEN_QUESTIONS)
+            self._questions[self._who] = count + 1
+            self._asks = True
+        if self._turn is not None:
+            self._turn.release()
+        self._move("asking")
+
+    def _begins(self) -> None:
+        self._stop_asking()
+        self._move("writing")
+
+    def _stop_asking(self) -> None:
+        if not self._asks:
+            return
+        self._asks = False
+        left = self._questions[self._who] - 1
+        if left:
+            self._questions[self._who] = left
+        else:
+            del self._questions[self._who]
+
+    def _move(self, stage: Literal["queued", "running", "asking", "writing"]) -> None:
+        self._publish(stage)
+        if self._progress is not None:
+            self._progress(CallProgress(stage, _STAGE_MESSAGES[stage]))
+
+    def _publish(self, stage: CallStage) -> None:
+        self._events.publish(CallStageChanged(self._client, self.id, self._tool, stage))

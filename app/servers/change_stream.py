@@ -1,0 +1,153 @@
+"""What clients are told of by themselves: notes, tools, memory or pending operations have changed.
+
+A client that reads slowly is told less exactly, never later and later: what waits for it is at most one
+piece of news of each kind.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Literal
+
+from app.events import EventBus
+from app.external.states import ExternalChanged
+from app.index.records import IndexUpdated
+from app.permissions.caller import Caller
+from app.permissions.pending import is_same
+from app.servers.vault_service import VaultChange
+from app.toolkit.document_stores import DocumentsChanged
+from app.toolkit.pending import PendingChanged
+
+if TYPE_CHECKING:
+    from app.toolkit.runner import ToolRunner
+    from app.vault.path import NotePath
+
+Kind = Literal["notes", "tools", "pending", "memory"]
+_MAX_QUEUED_PATHS = 200
+_MAX_CHECKED_PATHS = 50
+
+
+class ChangeStream:
+    """The news for one client, from when it was made until `aclose`; iterate over it."""
+
+    def __init__(self, caller: Caller, leave: Callable[[ChangeStream], None]) -> None:
+        self.caller = caller
+        self._leave = leave
+        self._waiting: dict[Kind, set[str] | None] = {}
+        self._listed: set[Kind] = set()
+        self._some = asyncio.Event()
+        self._over = False
+
+    def __aiter__(self) -> ChangeStream:
+        return self
+
+    async def __anext__(self) -> VaultChange:
+        while not self._waiting:
+            if self._over:
+                raise StopAsyncIteration
+            self._some.clear()
+            await self._some.wait()
+        kind = next(iter(self._waiting))
+        paths = self._waiting.pop(kind)
+        listed = kind in self._listed
+        self._listed.discard(kind)
+        return VaultChange(kind, tuple(sorted(paths or ())), listed)
+
+    async def aclose(self) -> None:
+        """Hear no more."""
+        self.end()
+
+    def end(self) -> None:
+        """Let who iterates come to the end."""
+        if not self._over:
+            self._over = True
+            self._leave(self)
+            self._some.set()
+
+    def push(self, kind: Kind, paths: tuple[str, ...] | None = None, *, listed: bool = False) -> None:
+        """Put it with what waits; None for `paths`: there are none, or too many to name."""
+        if listed:
+            self._listed.add(kind)
+        known = self._waiting.get(kind, set())
+        if paths is None or known is None or len(known) + len(paths) > _MAX_QUEUED_PATHS:
+            self._waiting[kind] = None
+        else:
+            self._waiting[kind] = known | set(paths)
+        self._some.set()
+
+
+class ChangeBroadcaster:
+    """Makes the news from the events of the vault, for each reader what it may know."""
+
+    def __init__(self, runner: ToolRunner, events: EventBus) -> None:
+        self._runner = runner
+        self._readers: list[ChangeStream] = []
+        self._total: int | None = None
+        self._private: frozenset[NotePath] | None = None
+        self._unsubscribe = (
+            events.subscribe(IndexUpdated, self._notes),
+            events.subscribe(PendingChanged, self._pending),
+            events.subscribe(DocumentsChanged, self._documents),
+            events.subscribe(ExternalChanged, lambda _: self.broadcast("tools")),
+        )
+
+    def close(self) -> None:
+        """End all readers."""
+        for unsubscribe in self._unsubscribe:
+            unsubscribe()
+        for reader in tuple(self._readers):
+            reader.end()
+
+    def subscribe(self, caller: Caller, release: Callable[[], None]) -> ChangeStream:
+        """A new reader for `caller`; `release` is called when it ends."""
+
+        def leave(reader: ChangeStream) -> None:
+            self._readers.remove(reader)
+            release()
+
+        if self._private is None:
+            self._private = self._runner.private_notes
+        reader = ChangeStream(caller, leave)
+        self._readers.append(reader)
+        return reader
+
+    def broadcast(self, kind: Kind) -> None:
+        """Tell every reader."""
+        for reader in tuple(self._readers):
+            reader.push(kind)
+
+    def _notes(self, event: IndexUpdated) -> None:
+        gone = {*event.removed, *(old for old, _ in event.moved)}
+        touched = {*event.changed, *gone, *(new for _, new in event.moved)}
+        listed = bool(gone) or event.total != self._total
+        self._total = event.total
+        if not self._readers or len(touched) > _MAX_CHECKED_PATHS:
+            self._private = None
+            for reader in tuple(self._readers):
+                reader.push("notes", listed=listed)
+            return
+        # Of a note that is gone the index no longer says whether it was private.
+        known = self._private
+        named = touched - gone if known is None else touched - (gone & known)
+        self._private = self._runner.private_notes
+        for reader in tuple(self._readers):
+            if seen := self._visible_paths(reader.caller, named):
+                reader.push("notes", seen, listed=listed)
+            elif gone and known is None:
+                reader.push("notes", listed=listed)
+
+    def _visible_paths(self, caller: Caller, paths: set[NotePath]) -> tuple[str, ...]:
+        """Those of the paths that the caller may know of."""
+        return tuple(str(path) for path in paths if self._runner.can_see(caller, path))
+
+    def _pending(self, event: PendingChanged) -> None:
+        for reader in tuple(self._readers):
+            if is_same(event.operation.caller, reader.caller):
+                reader.push("pending")
+
+    def _documents(self, event: DocumentsChanged) -> None:
+        memory = self._runner.services.memory
+        if memory is not None and event.place == memory.store.place:
+            for reader in tuple(self._readers):
+                reader.push("memory", listed=True)

@@ -1,0 +1,111 @@
+"""Outcomes, tools, news and errors as JSON between the local server and a link to it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any, cast
+
+from app import errors
+from app.errors import ScriptoriumError
+from app.servers.vault_service import CallProgress, ToolDescriptor, VaultChange
+from app.toolkit.call_record import ModelUsage
+from app.toolkit.outcome import ToolOutcome
+
+API_PREFIX = "/api/v1"
+"""What the paths of the HTTP API begin with."""
+Json = dict[str, Any]
+_ERRORS = {
+    one.type: one
+    for one in (
+        errors.NotFoundError,
+        errors.AmbiguousError,
+        errors.PermissionDeniedError,
+        errors.InvalidParametersError,
+        errors.ConflictError,
+        errors.TimeoutExpiredError,
+        errors.LimitError,
+        errors.NetworkError,
+        errors.StorageError,
+    )
+}
+_STATUS = {
+    "not_found": 404,
+    "ambiguous": 409,
+    "permission_denied": 403,
+    "invalid_parameters": 422,
+    "conflict": 409,
+    "timeout": 504,
+    "limit": 429,
+    "network": 502,
+    "storage": 507,
+    "cancelled": 409,
+}
+
+
+OUTCOME_TYPE = "application/vnd.scriptorium.outcome+json"
+"""What a link takes that wants to know no stages: all of the outcome, in one answer."""
+
+
+def status_of(outcome: ToolOutcome) -> int:
+    """The HTTP status of an outcome: what waits is accepted, and the user's no is an answer."""
+    if outcome.pending:
+        return 202
+    return 200 if outcome.error is None else status_of_error(str(outcome.error.get("type")))
+
+
+def status_of_error(type: str) -> int:
+    """The HTTP status of an error's type."""
+    return _STATUS.get(type, 500)
+
+
+def outcome_to_wire(outcome: ToolOutcome) -> Json:
+    """All of an outcome, for a link."""
+    return asdict(outcome)
+
+
+def outcome_from_wire(data: Mapping[str, Any]) -> ToolOutcome:
+    """The outcome that `outcome_to_wire` made this of; fields of another version are left out."""
+    known = {name: data[name] for name in ToolOutcome.__slots__ if name in data}
+    known["inside"] = ModelUsage(**known.get("inside", {}))
+    return ToolOutcome(**known)
+
+
+def descriptor_to_wire(entry: ToolDescriptor) -> Json:
+    """A tool."""
+    return asdict(entry)
+
+
+def descriptor_from_wire(data: Mapping[str, Any]) -> ToolDescriptor:
+    """The tool that `entry_to_wire` made this of."""
+    return ToolDescriptor(**{name: data[name] for name in ToolDescriptor.__slots__})
+
+
+def progress_to_wire(progress: CallProgress) -> Json:
+    """A stage of a call."""
+    return asdict(progress)
+
+
+def progress_from_wire(data: Mapping[str, Any]) -> CallProgress:
+    """The stage that `progress_to_wire` made this of."""
+    return CallProgress(data["stage"], str(data["message"]))
+
+
+def change_to_wire(news: VaultChange) -> Json:
+    """A piece of news."""
+    return asdict(news)
+
+
+def change_from_wire(data: Mapping[str, Any]) -> VaultChange:
+    """The news that `news_to_wire` made this of."""
+    return VaultChange(data["kind"], tuple(map(str, data["paths"])), bool(data.get("listed")))
+
+
+def error_from_wire(data: object) -> ScriptoriumError:
+    """The error that a server answered with."""
+    said = cast("Mapping[str, Any]", data.get("error")) if isinstance(data, Mapping) else None
+    if not isinstance(said, Mapping):
+        return errors.NetworkError("The app gave an answer that makes no sense.")
+    rest = {str(name): value for name, value in said.items() if name not in ("type", "message")}
+    kind = _ERRORS.get(str(said.get("type")), ScriptoriumError)
+    return kind(str(said.get("message", "")), **rest)

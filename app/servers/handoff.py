@@ -1,0 +1,43 @@
+"""A vault changes hands: a process without a window that has it open makes way for one that wants it."""
+
+from __future__ import annotations
+
+import asyncio
+import http.client
+import logging
+from http import HTTPStatus
+from pathlib import Path
+
+from app.servers.endpoint_file import Endpoint, find_endpoint
+
+log = logging.getLogger(__name__)
+
+_YIELD_PATH = "/api/v1/yield"
+_ANSWER_TIMEOUT_S = 3.0
+
+
+async def ask_to_yield(root: Path) -> bool:
+    """Ask the process that has the vault at `root` open to close it.
+
+    Returns:
+        Whether it will: it has no window, and answered. The lock is free a moment later.
+    """
+    sign = await asyncio.to_thread(find_endpoint, root)
+    if sign is None or sign.holder != "headless":
+        return False
+    status = await asyncio.to_thread(_post, sign)
+    log.info("process %d was asked to close the vault: %s", sign.pid, status)
+    return status == HTTPStatus.ACCEPTED
+
+
+def _post(sign: Endpoint) -> int:
+    """The status of the answer; 0 for none."""
+    connection = http.client.HTTPConnection("127.0.0.1", sign.port, timeout=_ANSWER_TIMEOUT_S)
+    try:
+        connection.request("POST", _YIELD_PATH, b"", {"Authorization": f"Bearer {sign.token}"})
+        return connection.getresponse().status
+    except (OSError, http.client.HTTPException) as error:
+        log.info("process %d does not answer: %s", sign.pid, error)
+        return 0
+    finally:
+        connection.close()

@@ -1,0 +1,100 @@
+"""A question to the user that a client passes on: the exact change as text, and the form for the answer.
+
+The words are made here from the proposal's own bytes; what hides in a line is named, and what the caller says
+of the change stands apart. What is too long to be read in a client is not asked there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import mcp_types as t
+
+from app.errors import LimitError
+from app.permissions.approval import ApprovalRequest, Approved, Decision, Denied, Effect
+from app.permissions.request_labels import caller_label, change_name, format_extent, request_title
+from app.vault.changes import ChangeSet, FileChange, after_of, before_of
+from app.vault.diff import compare
+from app.vault.escaped_line import describe, escape_line
+from app.vault.unified_diff import unified_diff
+
+MAX_QUESTION_CHARS = 60_000
+_APPROVE_FIELD, _WORDS_FIELD = "approve", "words"
+SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {
+        _APPROVE_FIELD: {"type": "boolean", "title": "Do exactly this", "default": False},
+        _WORDS_FIELD: {"type": "string", "title": "A word to the agent", "maxLength": 1000},
+    },
+    "required": [_APPROVE_FIELD],
+}
+
+
+def question_text(request: ApprovalRequest) -> str:
+    """The whole question.
+
+    Raises:
+        LimitError: it is too long to be read in a form; nothing was asked.
+    """
+    lines = [f"{request_title(request)}.", f"({caller_label(request.caller)}; {describe(request.reason)}.)"]
+    if request.caller.claim:
+        lines.append(f"It says: “{describe(request.caller.claim)}”")
+    if request.scope.backlinks:
+        linked = ", ".join(describe(str(path)) for path in request.scope.backlinks[:20])
+        lines.append(f"Notes that link there: {linked}")
+    lines.append("")
+    if isinstance(request.proposal, Effect):
+        lines += _effect(request.proposal)
+    else:
+        lines += [format_extent(request), "", *_changes(request.proposal)]
+    text = "\n".join(lines)
+    if len(text) > MAX_QUESTION_CHARS:
+        message = "The change is too long to be shown by this client. Open Scriptorium to look at it."
+        raise LimitError(message, limit=MAX_QUESTION_CHARS)
+    return text
+
+
+def question_form(request: ApprovalRequest) -> t.ElicitRequestFormParams:
+    """The question as a form of the protocol.
+
+    Raises:
+        LimitError: it is too long.
+    """
+    return t.ElicitRequestFormParams(message=question_text(request), requested_schema=dict(SCHEMA))
+
+
+def parse_decision(request: ApprovalRequest, answer: t.ElicitResult) -> Decision:
+    """What the user answered; whatever is no plain yes is a no."""
+    content = answer.content or {}
+    words = content.get(_WORDS_FIELD)
+    said = words.strip() if isinstance(words, str) else ""
+    if answer.action == "accept" and content.get(_APPROVE_FIELD) is True:
+        return Approved(request.proposal)
+    return Denied(said)
+
+
+def _effect(effect: Effect) -> Iterator[str]:
+    yield describe(effect.kind)
+    yield from _escaped_lines(effect.text.encode("utf-8", "surrogatepass"))
+    for name, value in effect.arguments:
+        yield f"{describe(name)}:"
+        yield from (f"  {line}" for line in _escaped_lines(value.encode("utf-8", "surrogatepass")))
+
+
+def _changes(proposal: ChangeSet) -> Iterator[str]:
+    for change in proposal.changes:
+        yield f"=== {type(change).__name__}: {change_name(change)}"
+        yield from _diff(change)
+        yield ""
+
+
+def _diff(change: FileChange) -> Iterator[str]:
+    name = change_name(change)
+    text = unified_diff(compare(before_of(change) or b"", after_of(change) or b""), name, name)
+    yield from _escaped_lines(text.encode("utf-8", "surrogateescape"))
+
+
+def _escaped_lines(content: bytes) -> Iterator[str]:
+    for line in content.splitlines(keepends=True):
+        yield escape_line(line).text

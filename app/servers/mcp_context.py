@@ -1,0 +1,59 @@
+"""What the handlers of one MCP server share: the vault, who its clients are, and what is kept for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from app.servers.mcp_elicitation import Elicitation, run_detached
+from app.servers.mcp_progress import HEARTBEAT_INTERVAL_S, Context
+from app.servers.vault_service import Client, VaultService
+from app.toolkit.outcome import ToolOutcome
+
+if TYPE_CHECKING:
+    from app.servers.mcp_sessions import McpSession, SessionRegistry
+
+Who = Callable[[Context], Client]
+"""Who sent a request; the transport knows."""
+_MAX_CLIENT_INFO_CHARS = 100
+
+
+@dataclass(frozen=True)
+class McpContext:
+    """The server's state while it runs; handlers find it as the SDK's lifespan context.
+
+    `heartbeat`: after how many seconds a client whose user is being asked hears that it still is.
+    """
+
+    service: VaultService
+    sessions: SessionRegistry
+    who: Who
+    heartbeat: float = HEARTBEAT_INTERVAL_S
+    elicitation: Elicitation = field(default_factory=Elicitation)
+
+    def client(self, ctx: Context) -> Client:
+        """The client that sent the request, with what it says of itself."""
+        client = self.who(ctx)
+        params = ctx.session.client_params
+        if params is None:
+            return client
+        said = f"{params.client_info.name} {params.client_info.version}".strip()
+        return replace(client, says=said[:_MAX_CLIENT_INFO_CHARS])
+
+    def session(self, ctx: Context) -> McpSession:
+        """What is kept for the client that sent the request.
+
+        Raises:
+            LimitError: there are too many clients.
+        """
+        return self.sessions.session(self.who(ctx))
+
+    async def has_tools(self, ctx: Context, *tools: str) -> bool:
+        """Whether the client may call all of these tools."""
+        offers = await self.session(ctx).tools()
+        return all(tool in offers for tool in tools)
+
+    async def call(self, ctx: Context, tool: str, arguments: Mapping[str, Any]) -> ToolOutcome:
+        """Call a tool for the client, which asked for something that is made from what the tool says."""
+        return await run_detached(self.service.call(self.client(ctx), tool, arguments))

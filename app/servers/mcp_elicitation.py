@@ -1,0 +1,261 @@
+"""Asks the user by the client that calls, where Scriptorium has no window of its own.
+
+In the 2025 era the server sends the question while the call is under way. In the 2026 era the call comes
+back with the question; it stays as it is, parked, until the client calls again with the answer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Callable, Coroutine
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeVar, cast
+
+import anyio
+import mcp_types as t
+from mcp.server.context import ServerRequestContext
+from mcp.shared.exceptions import MCPError
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+
+from app.errors import PermissionDeniedError
+from app.permissions.approval import ApprovalRequest, Decision
+from app.servers import mcp_approval_form
+from app.servers.vault_service import Client
+
+Context = ServerRequestContext[Any, Any]
+T = TypeVar("T")
+CALLS = "scriptorium.calls"
+"""Where the scope of a request holds its calls that are under way."""
+_KEY = "approval"
+_MAX_PENDING = 32
+_RESULT_TTL_S = 60.0
+
+
+class Asker(Protocol):
+    """Passes a question on to the user of one client."""
+
+    async def ask(self, request: ApprovalRequest) -> Decision:
+        """The user's answer. Cancelling withdraws the question."""
+        ...
+
+
+ASKER: ContextVar[Asker | None] = ContextVar("asker", default=None)
+"""Who can ask about the call that is being made; tasks that a call starts know it, too."""
+
+
+class ClientApprover:
+    """An `Approver` for a process without a window.
+
+    Attributes:
+        is_pending: Whether a call is an operation that waits, however long, for somebody to decide.
+    """
+
+    def __init__(self) -> None:
+        self.is_pending: Callable[[str], bool] = lambda call: False
+
+    async def decide(self, request: ApprovalRequest) -> Decision:
+        """The answer of the user at the client that calls.
+
+        Raises:
+            PermissionDeniedError: nobody can be asked.
+        """
+        if self.is_pending(request.call):
+            waiting: asyncio.Future[Decision] = asyncio.get_running_loop().create_future()
+            return await waiting
+        asker = ASKER.get()
+        if asker is None:
+            raise PermissionDeniedError(
+                f"Nobody is here to be asked, and {request.reason}. Open the vault in Scriptorium, or call "
+                "again without waiting for the user."
+            )
+        return await asker.ask(request)
+
+
+class _LiveElicitation:
+    """Asks while the call is under way."""
+
+    def __init__(self, ctx: Context, here: Callable[[], None]) -> None:
+        self._ctx = ctx
+        self._here = here
+
+    async def ask(self, request: ApprovalRequest) -> Decision:
+        form = mcp_approval_form.question_form(request)
+        self._here()
+        session, id = self._ctx.session, self._ctx.request_id
+        answer = await session.elicit_form(form.message, form.requested_schema, related_request_id=id)
+        return mcp_approval_form.parse_decision(request, answer)
+
+
+@dataclass
+class _PendingElicitation:
+    """A call that has come back with its question."""
+
+    who: tuple[str, str]
+    call: tuple[str, object]
+    asked: asyncio.Event = field(default_factory=asyncio.Event)
+    request: ApprovalRequest | None = None
+    form: t.ElicitRequestFormParams | None = None
+    answer: asyncio.Future[Decision] | None = None
+    task: asyncio.Task[Any] | None = None
+
+    async def ask(self, request: ApprovalRequest) -> Decision:
+        self.form = mcp_approval_form.question_form(request)
+        self.request = request
+        self.answer = asyncio.get_running_loop().create_future()
+        self.asked.set()
+        try:
+            return await self.answer
+        finally:
+            self.request = self.form = None
+            self.asked.clear()
+
+
+class Elicitation:
+    """Makes calls whose questions can go to the client. Lives as long as the server."""
+
+    def __init__(self) -> None:
+        self._parked: dict[str, _PendingElicitation] = {}
+        self._ending: set[asyncio.Task[Any]] = set()
+
+    async def run(
+        self,
+        ctx: Context,
+        params: t.InputResponseRequestParams,
+        client: Client,
+        call: tuple[str, object],
+        work: Callable[[], Coroutine[Any, Any, T]],
+        here: Callable[[], None] = lambda: None,
+    ) -> T | t.InputRequiredResult:
+        """What comes of `work`, or the question to the user that it has come to.
+
+        Args:
+            ctx: The request.
+            params: Its parameters, with the answers of a call that was parked.
+            client: Who calls.
+            call: What is called, to be the same when the answer comes.
+            work: Starts the call.
+            here: Called when the client is about to ask its user.
+
+        Raises:
+            MCPError: the answer belongs to no call that waits for one.
+        """
+        modern = ctx.protocol_version in MODERN_PROTOCOL_VERSIONS
+        if not modern:
+            return await _live(ctx, work, here)
+        if params.request_state is not None:
+            return cast("T | t.InputRequiredResult", await self._resumed(params, client, call))
+        if not _can_ask(ctx):
+            return await run_detached(work())
+        parked = _PendingElicitation((client.kind.value, client.name), call)
+        parked.task = _start_task(work(), parked)
+        return cast("T | t.InputRequiredResult", await self._question(secrets.token_urlsafe(24), parked))
+
+    async def _resumed(
+        self, params: t.InputResponseRequestParams, client: Client, call: tuple[str, object]
+    ) -> Any:  # noqa: ANN401 (what comes of a call that another request began)
+        state = str(params.request_state)
+        parked = self._parked.get(state)
+        if parked is None or parked.who != (client.kind.value, client.name) or parked.call != call:
+            raise MCPError(t.INVALID_PARAMS, "No such call waits for an answer.", {"reason": "request_state"})
+        answer = (params.input_responses or {}).get(_KEY)
+        if parked.request is not None and parked.answer is not None and isinstance(answer, t.ElicitResult):
+            parked.asked.clear()
+            if not parked.answer.done():
+                parked.answer.set_result(mcp_approval_form.parse_decision(parked.request, answer))
+        return await self._question(state, parked)
+
+    async def _question(self, state: str, parked: _PendingElicitation) -> Any:  # noqa: ANN401
+        """What comes of the parked call, or its next question."""
+        assert parked.task is not None
+        asked = asyncio.create_task(parked.asked.wait())
+        try:
+            await asyncio.wait({parked.task, asked}, return_when=asyncio.FIRST_COMPLETED)
+        except asyncio.CancelledError:
+            self._parked.pop(state, None)
+            await _withdraw(parked.task)
+            raise
+        finally:
+            asked.cancel()
+        if parked.task.done():
+            self._parked.pop(state, None)
+            return parked.task.result()
+        self._park(state, parked)
+        assert parked.form is not None
+        request = t.ElicitRequest(params=parked.form)
+        return t.InputRequiredResult(input_requests={_KEY: request}, request_state=state)
+
+    def _park(self, state: str, parked: _PendingElicitation) -> None:
+        if state in self._parked:
+            return
+        if len(self._parked) >= _MAX_PENDING:
+            oldest = self._parked.pop(next(iter(self._parked)))
+            if oldest.task is not None:
+                oldest.task.cancel("too many calls of the client wait for answers")
+        self._parked[state] = parked
+        assert parked.task is not None
+        loop = asyncio.get_running_loop()
+        parked.task.add_done_callback(
+            lambda done: loop.call_later(_RESULT_TTL_S, self._parked.pop, state, None)
+        )
+
+    async def close(self) -> None:
+        """Withdraw what is parked."""
+        tasks = [parked.task for parked in self._parked.values() if parked.task is not None]
+        self._parked.clear()
+        for task in tasks:
+            task.cancel("the client is gone")
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def _live(ctx: Context, work: Callable[[], Coroutine[Any, Any, T]], here: Callable[[], None]) -> T:
+    task = _start_task(work(), _LiveElicitation(ctx, here) if _can_ask(ctx) else None)
+    # Over HTTP a client of the 2025 era can go without a word: the transport ends what is here.
+    calls = ctx.request.scope.get(CALLS) if ctx.request is not None else None
+    if calls is not None:
+        calls.add(task)
+        task.add_done_callback(calls.discard)
+    return await _task_result(task)
+
+
+def _can_ask(ctx: Context) -> bool:
+    """Whether the client shows forms to its user."""
+    able = ctx.session.client_capabilities
+    elicits = able.elicitation if able is not None else None
+    return elicits is not None and (elicits.form is not None or elicits.url is None)
+
+
+def _start_task(work: Coroutine[Any, Any, T], asker: Asker | None) -> asyncio.Task[T]:
+    """A task that knows whom to ask."""
+    token = ASKER.set(asker)
+    try:
+        return asyncio.create_task(work, name="a call over MCP")
+    finally:
+        ASKER.reset(token)
+
+
+async def run_detached(work: Coroutine[Any, Any, T]) -> T:
+    """What comes of `work`, which is cancelled once and then has time to tell of it.
+
+    anyio cancels what runs in its scopes again and again until it ends; a call that is withdrawn still has
+    to withdraw its question and to write its line in the audit log.
+    """
+    return await _task_result(asyncio.create_task(work, name="a call over MCP"))
+
+
+async def _task_result(task: asyncio.Task[T]) -> T:
+    try:
+        await asyncio.wait({task})
+    except asyncio.CancelledError:
+        await _withdraw(task)
+        raise
+    if task.cancelled():
+        raise MCPError(t.INTERNAL_ERROR, "The call was withdrawn.")
+    return task.result()
+
+
+async def _withdraw(task: asyncio.Task[Any]) -> None:
+    task.cancel("withdrawn by the client")
+    with anyio.CancelScope(shield=True):
+        await asyncio.wait({task})

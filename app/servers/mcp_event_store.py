@@ -1,0 +1,125 @@
+"""The last messages of each session over HTTP, for a client whose stream broke and who takes it up again.
+
+The SDK asks one store for all sessions and names streams by what the client called its requests, so two
+clients may well have a stream of the same name. Here each session has a store of its own, which is found by
+the context that a request runs in.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from weakref import WeakValueDictionary
+
+from mcp.server.streamable_http import EventCallback, EventId, EventMessage, EventStore, StreamId
+from mcp_types import JSONRPCMessage
+from starlette.types import Message, Send
+
+_MAX_EVENTS = 128
+_SESSION_HEADER = b"mcp-session-id"
+
+
+class RecentEvents:
+    """The last messages of one session, oldest first."""
+
+    def __init__(self) -> None:
+        self._numbers = itertools.count(1)
+        self._kept: OrderedDict[str, tuple[StreamId, JSONRPCMessage | None]] = OrderedDict()
+
+    def add(self, stream: StreamId, message: JSONRPCMessage | None) -> EventId:
+        """Keep a message; its id."""
+        id = str(next(self._numbers))
+        self._kept[id] = (stream, message)
+        if len(self._kept) > _MAX_EVENTS:
+            self._kept.popitem(last=False)
+        return id
+
+    def events_after(self, id: EventId) -> tuple[StreamId, list[EventMessage]] | None:
+        """The stream that the message belongs to, and what came in it after that message."""
+        if id not in self._kept:
+            return None
+        stream = self._kept[id][0]
+        later = [
+            EventMessage(message, one)
+            for one, (where, message) in self._kept.items()
+            if int(one) > int(id) and where == stream and message is not None
+        ]
+        return stream, later
+
+
+_CURRENT_EVENTS: ContextVar[RecentEvents | None] = ContextVar("events of the session", default=None)
+
+
+class EventsOfSession(EventStore):
+    """The store of whichever session the request belongs to."""
+
+    async def store_event(self, stream_id: StreamId, message: JSONRPCMessage | None) -> EventId:
+        """Keep a message; its id."""
+        store = _CURRENT_EVENTS.get()
+        return store.add(stream_id, message) if store is not None else "0"
+
+    async def replay_events_after(
+        self, last_event_id: EventId, send_callback: EventCallback
+    ) -> StreamId | None:
+        """Send what came after; the stream, None where it is not known any more."""
+        store = _CURRENT_EVENTS.get()
+        found = store.events_after(last_event_id) if store is not None else None
+        if found is None:
+            return None
+        stream, later = found
+        for message in later:
+            await send_callback(message)
+        return stream
+
+
+class _SessionOpening:
+    """A request that may begin a session; `watching` sees which."""
+
+    def __init__(self, sessions: SessionEventStores, store: RecentEvents) -> None:
+        self._sessions = sessions
+        self._store = store
+
+    def watching(self, send: Send) -> Send:
+        """`send`, which takes down the name of a session that begins."""
+
+        async def watched(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                for name, value in message.get("headers", ()):
+                    if name.lower() == _SESSION_HEADER:
+                        self._sessions.register(value.decode("latin-1"), self._store)
+            await send(message)
+
+        return watched
+
+
+class SessionEventStores:
+    """The stores of the sessions that are open; a session's own tasks hold its store."""
+
+    def __init__(self) -> None:
+        self._stores: WeakValueDictionary[str, RecentEvents] = WeakValueDictionary()
+
+    def register(self, session: str, store: RecentEvents) -> None:
+        """Find the store by the session from now on."""
+        self._stores[session] = store
+
+    @contextmanager
+    def opening(self) -> Iterator[_SessionOpening]:
+        """Around a request without a session: what it begins gets a new store."""
+        store = RecentEvents()
+        token = _CURRENT_EVENTS.set(store)
+        try:
+            yield _SessionOpening(self, store)
+        finally:
+            _CURRENT_EVENTS.reset(token)
+
+    @contextmanager
+    def entered(self, session: str) -> Iterator[None]:
+        """Around a request of a session."""
+        token = _CURRENT_EVENTS.set(self._stores.get(session))
+        try:
+            yield
+        finally:
+            _CURRENT_EVENTS.reset(token)

@@ -1,0 +1,105 @@
+"""Quick answers in the 2025 era: what is answered at once is answered by JSON, not by a stream of one event.
+
+The protocol leaves that to the server for each request; the SDK decides it once for all. A stream is for what
+takes time. Clients close the connection with a stream's last event, so each call would pay for a new one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from types import TracebackType
+from typing import Any
+
+from starlette.types import Message, Send
+
+_HOLD_TIMEOUT_S = 0.05
+_EVENT_STREAM = b"text/event-stream"
+_ANSWER = re.compile(rb'\{"jsonrpc":"2\.0","id":(?:\d+|"(?:[^"\\]|\\.)*"),"(?:result|error)":')
+
+
+class JsonResponseUpgrade:
+    """A `send` that holds a stream of events back until its first message, and not for long.
+
+    If that message is the answer, it goes out as JSON and the stream is over; else all of it goes out as it
+    came. Enter it around the request.
+
+    Args:
+        within: For how many seconds nothing may be sent.
+    """
+
+    def __init__(self, send: Send, within: float = _HOLD_TIMEOUT_S) -> None:
+        self._send = send
+        self._within = within
+        self._held: list[Message] = []
+        self._holds = True
+        self._answered = False
+        self._one_by_one = asyncio.Lock()
+        self._timer: asyncio.TimerHandle | None = None
+        self._late: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> JsonResponseUpgrade:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        if self._late is not None:
+            self._late.cancel()
+
+    async def __call__(self, message: Message) -> None:
+        """Send the next part, now or later."""
+        async with self._one_by_one:
+            if self._answered:
+                return
+            if not self._holds:
+                await self._send(message)
+                return
+            self._held.append(message)
+            if message["type"] == "http.response.start":
+                if _is_stream(message):
+                    self._timer = asyncio.get_running_loop().call_later(self._within, self._begin_to_send)
+                else:
+                    await self._send_held()
+                return
+            data = _data(message.get("body", b""))
+            if _ANSWER.match(data):
+                await self._answer(data)
+            elif data or not message.get("more_body"):
+                await self._send_held()
+
+    async def _answer(self, data: bytes) -> None:
+        """Send the answer, instead of what was held."""
+        self._answered = True
+        start = self._held[0]
+        kept = [pair for pair in start["headers"] if pair[0].lower() not in (b"content-type", b"connection")]
+        own = [(b"content-type", b"application/json"), (b"content-length", str(len(data)).encode())]
+        self._held.clear()
+        await self._send({**start, "headers": [*kept, *own]})
+        await self._send({"type": "http.response.body", "body": data, "more_body": False})
+
+    def _begin_to_send(self) -> None:
+        self._late = asyncio.create_task(self._send_late(), name="begin a stream of events")
+
+    async def _send_late(self) -> None:
+        async with self._one_by_one:
+            if not self._answered and self._holds:
+                await self._send_held()
+
+    async def _send_held(self) -> None:
+        self._holds = False
+        for message in self._held:
+            await self._send(message)
+        self._held.clear()
+
+
+def _is_stream(start: Message) -> bool:
+    headers: list[tuple[bytes, Any]] = list(start.get("headers", ()))
+    return any(name.lower() == b"content-type" and value.startswith(_EVENT_STREAM) for name, value in headers)
+
+
+def _data(event: bytes) -> bytes:
+    """What an event says; empty for one that only has a number, and for a sign of life."""
+    return b"\n".join(line[6:] for line in event.splitlines() if line.startswith(b"data: "))

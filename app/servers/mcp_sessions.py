@@ -1,0 +1,210 @@
+"""What each client of the MCP server is told of, and the tools that it has.
+
+One stream of news per client, however many connections it has: they make the notifications of both eras
+from it, and the list of tools is kept until the news say that there are others.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from contextlib import aclosing, asynccontextmanager
+from typing import Any, cast
+
+from mcp.server.subscriptions import (
+    ListenHandler,
+    PromptsListChanged,
+    ResourcesListChanged,
+    ResourceUpdated,
+    ServerEvent,
+    ToolsListChanged,
+)
+
+from app.errors import LimitError, ScriptoriumError
+from app.servers.mcp_tools import McpTool
+from app.servers.mcp_uris import parse_uri
+from app.servers.vault_service import Client, VaultChange, VaultService
+
+log = logging.getLogger(__name__)
+
+_MAX_STREAMS = 16
+_MAX_CLIENTS = 256
+_IDLE_TIMEOUT_S = 60.0
+Listener = Callable[[ServerEvent], None]
+
+
+class McpSession:
+    """One client: its tools, and who listens for it. A `SubscriptionBus` of the SDK."""
+
+    def __init__(self, served: VaultService, client: Client) -> None:
+        self._served = served
+        self._client = client
+        self._listeners: dict[object, Listener] = {}
+        self._watched: Counter[str] = Counter()
+        self._offers: Mapping[str, McpTool] | None = None
+        self._age = 0
+        self._following: asyncio.Task[None] | None = None
+        self._used = 0.0
+        self._timer: asyncio.TimerHandle | None = None
+        self.listen = ListenHandler(self, max_subscriptions=_MAX_STREAMS)
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nobody listens for the client."""
+        return not self._listeners
+
+    async def tools(self) -> Mapping[str, McpTool]:
+        """The tools that the client may call, by name."""
+        self._start_following()
+        if self._offers is not None:
+            return self._offers
+        age = self._age
+        made = {
+            entry.name: McpTool.from_descriptor(entry) for entry in await self._served.tools(self._client)
+        }
+        if age == self._age:
+            self._offers = made
+        return made
+
+    def subscribe(self, listener: Listener) -> Callable[[], None]:
+        """Hand each event to `listener` until the returned function is called."""
+        self._start_following()
+        mark = object()
+        self._listeners[mark] = listener
+        return lambda: cast("None", self._listeners.pop(mark, None))
+
+    def watch(self, uris: Iterable[str]) -> Callable[[], None]:
+        """Tell of changes to these resources, too, until the returned function is called."""
+        kept = Counter(uris)
+        self._watched += kept
+
+        def leave() -> None:
+            self._watched -= kept
+
+        return leave
+
+    async def publish(self, event: ServerEvent) -> None:
+        """Hand an event to the listeners."""
+        self._notify(event)
+        await asyncio.sleep(0)
+
+    async def close(self) -> None:
+        """End the stream of news and the subscriptions."""
+        self.listen.close()
+        if self._timer is not None:
+            self._timer.cancel()
+        if self._following is not None:
+            self._following.cancel()
+            await asyncio.gather(self._following, return_exceptions=True)
+
+    def _start_following(self) -> None:
+        loop = asyncio.get_running_loop()
+        self._used = loop.time()
+        if self._following is None or self._following.done():
+            self._timer = loop.call_later(_IDLE_TIMEOUT_S, self._stop_when_idle)
+            self._age += 1
+            self._offers = None
+            news = self._served.changes(self._client)
+            self._following = asyncio.create_task(self._read(news), name=f"news for {self._client.name}")
+
+    def _stop_when_idle(self) -> None:
+        """Follow the news no more when nobody listens and nothing was called for a while.
+
+        Whoever follows the news counts as connected, and the 2026 era has no sessions that could end.
+        """
+        loop = asyncio.get_running_loop()
+        left = self._used + _IDLE_TIMEOUT_S - loop.time()
+        if self._listeners or left > 0:
+            self._timer = loop.call_later(max(left, _IDLE_TIMEOUT_S / 10), self._stop_when_idle)
+        elif self._following is not None:
+            self._following.cancel()
+
+    async def _read(self, news: AsyncIterator[VaultChange]) -> None:
+        try:
+            async with aclosing(cast("Any", news)):
+                async for one in news:
+                    self._handle_change(one)
+        except ScriptoriumError as error:
+            log.info("the news for %s ended: %s", self._client.name, error)
+        except Exception:
+            log.exception("the news for %s ended", self._client.name)
+        finally:
+            self._age += 1
+            self._offers = None
+
+    def _handle_change(self, news: VaultChange) -> None:
+        if news.kind == "tools":
+            self._age += 1
+            self._offers = None
+            self._notify(ToolsListChanged())
+            self._notify(PromptsListChanged())
+        elif news.kind == "notes":
+            self._resources("note", frozenset(news.paths))
+        elif news.kind == "memory":
+            self._resources("block", frozenset())
+        if news.kind in ("notes", "memory") and news.listed:
+            self._notify(ResourcesListChanged())
+
+    def _resources(self, kind: str, changed: frozenset[str]) -> None:
+        """Tell of the watched resources among those that changed; of all where nobody knows which did."""
+        for uri in tuple(self._watched):
+            address = parse_uri(uri)
+            if address is None or address.kind != kind:
+                continue
+            if not changed or address.name in changed or not address.is_path:
+                self._notify(ResourceUpdated(uri))
+
+    def _notify(self, event: ServerEvent) -> None:
+        for listener in tuple(self._listeners.values()):
+            try:
+                listener(event)
+            except Exception:
+                log.exception("a listener for %s failed", self._client.name)
+
+
+class SessionRegistry:
+    """The clients of a server, each once; it lives as long as the server runs."""
+
+    def __init__(self, served: VaultService) -> None:
+        self._served = served
+        self._members: dict[tuple[str, str], McpSession] = {}
+
+    def session(self, client: Client) -> McpSession:
+        """What is kept for the client.
+
+        Raises:
+            LimitError: there are too many clients.
+        """
+        key = (client.kind.value, client.name)
+        if key not in self._members:
+            if len(self._members) >= _MAX_CLIENTS:
+                self._forget_one()
+            self._members[key] = McpSession(self._served, client)
+        return self._members[key]
+
+    def _forget_one(self) -> None:
+        for key, member in self._members.items():
+            if member.is_idle:
+                del self._members[key]
+                task = asyncio.create_task(member.close(), name="forget an idle client")
+                task.add_done_callback(lambda done: done.exception())
+                return
+        raise LimitError(f"{_MAX_CLIENTS} clients are connected.", limit=_MAX_CLIENTS)
+
+    async def close(self) -> None:
+        """Let go of all."""
+        members = tuple(self._members.values())
+        self._members.clear()
+        await asyncio.gather(*(member.close() for member in members))
+
+
+@asynccontextmanager
+async def open_registry(served: VaultService) -> AsyncIterator[SessionRegistry]:
+    """An audience for as long as a server runs."""
+    audience = SessionRegistry(served)
+    try:
+        yield audience
+    finally:
+        await audience.close()

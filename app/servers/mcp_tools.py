@@ -1,0 +1,98 @@
+"""A tool as it is offered over MCP: its entry on the wire, and what its calls and results are held to.
+
+Two arguments stand beside the tool's own where it may change something: whether to wait for the user, and
+why the change is wanted. A client may say the same in the call's `_meta`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from app.errors import InvalidParametersError
+from app.servers.result_validator import ResultValidator
+from app.servers.vault_service import ToolDescriptor, Waiting
+
+WAIT_ARGUMENT, WHY_ARGUMENT = "wait_for_user", "why"
+WAIT_META, WHY_META = "scriptorium/wait", "scriptorium/why"
+_CATEGORY_META = "scriptorium/category"
+_MAX_CLAIM_CHARS = 2000
+_ADDED_ARGUMENTS: Mapping[str, Mapping[str, object]] = {
+    WAIT_ARGUMENT: {
+        "type": "boolean",
+        "default": True,
+        "description": (
+            "Whether the call waits for the user's answer. False: it comes back at once with a "
+            "pending_operation_id; ask by the tool `pending` what became of it."
+        ),
+    },
+    WHY_ARGUMENT: {
+        "type": "string",
+        "maxLength": _MAX_CLAIM_CHARS,
+        "description": "In a sentence, why you want this. The user sees it beside the change, as your words.",
+    },
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCallRequest:
+    """A call as the client wants it: the tool's own arguments, and how."""
+
+    arguments: Mapping[str, object]
+    waiting: Waiting
+    claim: str
+
+
+@dataclass(frozen=True, slots=True)
+class McpTool:
+    """One tool; `wire` is its entry in a list of tools, `ours` are the arguments that are not the tool's."""
+
+    entry: ToolDescriptor
+    wire: Mapping[str, Any]
+    ours: frozenset[str]
+    result: ResultValidator
+
+    @classmethod
+    def from_descriptor(cls, entry: ToolDescriptor) -> McpTool:
+        """The offer of a tool."""
+        taken = entry.input_schema.get("properties", {})
+        ours = {} if entry.read_only else {k: v for k, v in _ADDED_ARGUMENTS.items() if k not in taken}
+        schema = {**entry.input_schema, "properties": {**taken, **ours}}
+        wire = {
+            "name": entry.name,
+            "title": entry.title,
+            "description": entry.description,
+            "inputSchema": schema,
+            "outputSchema": entry.output_schema,
+            "annotations": {
+                "title": entry.title,
+                "readOnlyHint": entry.read_only,
+                "destructiveHint": entry.destructive,
+                "idempotentHint": entry.idempotent,
+                "openWorldHint": entry.open_world,
+            },
+            "_meta": {_CATEGORY_META: entry.category},
+        }
+        return cls(entry, wire, frozenset(ours), ResultValidator(entry.output_schema))
+
+    def parse_call(self, given: Mapping[str, Any], meta: Mapping[str, Any]) -> ToolCallRequest:
+        """The call that a client's arguments and `_meta` ask for.
+
+        Raises:
+            InvalidParametersError: what is said about waiting or why is of the wrong type.
+        """
+        wait: object = meta.get(WAIT_META, True)
+        why: object = meta.get(WHY_META, "")
+        arguments = given
+        if self.ours and not self.ours.isdisjoint(given):
+            wait = given[WAIT_ARGUMENT] if WAIT_ARGUMENT in given and WAIT_ARGUMENT in self.ours else wait
+            why = given[WHY_ARGUMENT] if WHY_ARGUMENT in given and WHY_ARGUMENT in self.ours else why
+            arguments = {name: value for name, value in given.items() if name not in self.ours}
+        if not isinstance(wait, bool):
+            raise InvalidParametersError(f"{WAIT_ARGUMENT} is true or false.", argument=WAIT_ARGUMENT)
+        if not isinstance(why, str) or len(why) > _MAX_CLAIM_CHARS:
+            raise InvalidParametersError(
+                f"{WHY_ARGUMENT} has at most {_MAX_CLAIM_CHARS} letters.", argument=WHY_ARGUMENT
+            )
+        return ToolCallRequest(arguments, "wait" if wait else "pending", why.strip())

@@ -1,0 +1,67 @@
+"""A served vault of which a client may only read."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from typing import Literal
+
+from app.errors import PermissionDeniedError
+from app.servers.vault_service import (
+    Client,
+    NotePage,
+    OnProgress,
+    ToolDescriptor,
+    VaultChange,
+    VaultService,
+    Waiting,
+)
+from app.toolkit.outcome import ToolOutcome
+
+
+class ReadOnlyVaultService:
+    """A `VaultService` with the tools alone that change nothing."""
+
+    def __init__(self, served: VaultService) -> None:
+        self._service = served
+
+    @property
+    def name(self) -> str:
+        """The vault's name."""
+        return self._service.name
+
+    async def tools(self, client: Client) -> tuple[ToolDescriptor, ...]:
+        """The tools that change nothing."""
+        return tuple(entry for entry in await self._service.tools(client) if entry.read_only)
+
+    async def call(
+        self,
+        client: Client,
+        tool: str,
+        arguments: Mapping[str, object],
+        *,
+        waiting: Waiting = "wait",
+        claim: str = "",
+        progress: OnProgress | None = None,
+    ) -> ToolOutcome:
+        """Call a tool that changes nothing.
+
+        Raises:
+            PermissionDeniedError: it may change something, or there is no such tool.
+        """
+        if not any(entry.name == tool for entry in await self.tools(client)):
+            raise PermissionDeniedError(f"{client.name} may only read, so {tool} is not for it.", tool=tool)
+        return await self._service.call(
+            client, tool, arguments, waiting=waiting, claim=claim, progress=progress
+        )
+
+    async def notes(self, client: Client, after: str = "", limit: int = 200) -> NotePage:
+        """The notes that `client` may see."""
+        return await self._service.notes(client, after, limit)
+
+    async def complete(self, client: Client, kind: Literal["note", "tag", "block"], text: str) -> list[str]:
+        """Names that go on from `text`."""
+        return await self._service.complete(client, kind, text)
+
+    def changes(self, client: Client) -> AsyncIterator[VaultChange]:
+        """What changes."""
+        return self._service.changes(client)

@@ -1,0 +1,222 @@
+"""A link to the process that has the vault open: the same vault, over its local server."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import AsyncIterator, Mapping
+from contextlib import suppress
+from http import HTTPStatus
+from typing import Literal
+from urllib.parse import quote
+
+import httpx2
+
+from app.encoding import encodable, encodable_arguments
+from app.errors import NetworkError
+from app.servers import codec
+from app.servers.endpoint_file import Endpoint
+from app.servers.vault_service import Client, NotePage, OnProgress, ToolDescriptor, VaultChange, Waiting
+from app.toolkit.outcome import ToolOutcome
+
+_TIMEOUT = httpx2.Timeout(10.0, read=60.0)
+_STREAM_TIMEOUT = httpx2.Timeout(10.0, read=None)
+_CONNECTION_LIMITS = httpx2.Limits(max_connections=100, max_keepalive_connections=10)
+
+
+class HolderGoneError(NetworkError):
+    """The process that had the vault open is gone; `sent`: what was asked for may have reached it."""
+
+    @property
+    def sent(self) -> bool:
+        """Whether it is unknown what became of the request; False: it never arrived."""
+        return bool(self.data.get("sent"))
+
+
+class RemoteVaultService:
+    """A `VaultService` in another process. Close it in the end.
+
+    Where that process is gone, or goes, the methods raise `HolderGoneError`.
+    """
+
+    def __init__(self, sign: Endpoint, name: str = "") -> None:
+        self._sign = sign
+        self._name = name
+        self._session = uuid.uuid4().hex
+        self._known: set[Client] = set()
+        self._http = httpx2.AsyncClient(
+            base_url=sign.address + codec.API_PREFIX,
+            headers={"authorization": f"Bearer {sign.token}"},
+            timeout=_TIMEOUT,
+            limits=_CONNECTION_LIMITS,
+            trust_env=False,
+        )
+
+    @classmethod
+    async def join(cls, sign: Endpoint) -> RemoteVaultService:
+        """A link to the vault behind `sign`.
+
+        Raises:
+            HolderGoneError: nobody answers there.
+        """
+        link = cls(sign)
+        try:
+            link._name = str((await link._get("/vault", None)).get("name", ""))
+        except BaseException:
+            await link.close()
+            raise
+        return link
+
+    @property
+    def name(self) -> str:
+        """The vault's name."""
+        return self._name
+
+    async def close(self) -> None:
+        """Say good-bye, as far as somebody still listens."""
+        for client in self._known:
+            with suppress(httpx2.HTTPError):
+                await self._http.delete("/session", headers=self._headers(client), timeout=2.0)
+        await self._http.aclose()
+
+    async def tools(self, client: Client) -> tuple[ToolDescriptor, ...]:
+        """The tools that `client` may call, each without the operations that it may not use."""
+        return tuple(map(codec.descriptor_from_wire, (await self._get("/tools", client))["tools"]))
+
+    async def call(
+        self,
+        client: Client,
+        tool: str,
+        arguments: Mapping[str, object],
+        *,
+        waiting: Waiting = "wait",
+        claim: str = "",
+        progress: OnProgress | None = None,
+    ) -> ToolOutcome:
+        """Call a tool. Cancelling the call closes its connection, and that withdraws it.
+
+        Raises:
+            HolderGoneError: the server is gone; `sent`: whether the call was done is not known.
+        """
+        tool, arguments = encodable(tool), encodable_arguments(arguments)
+        headers = self._headers(client)
+        if claim:
+            headers["scriptorium-claim"] = quote(encodable(claim))
+        if waiting == "pending":
+            headers["prefer"] = "respond-async"
+        path = f"/tools/{quote(tool, safe='')}"
+        try:
+            if progress is None:
+                return await self._call_once(path, dict(arguments), headers)
+            return await self._staged(path, dict(arguments), headers, progress)
+        except httpx2.HTTPError as error:
+            raise _holder_gone(error) from error
+
+    async def _call_once(
+        self, path: str, arguments: dict[str, object], headers: dict[str, str]
+    ) -> ToolOutcome:
+        """The outcome, in one answer."""
+        headers["accept"] = codec.OUTCOME_TYPE
+        answer = await self._http.post(path, json=arguments, headers=headers, timeout=_STREAM_TIMEOUT)
+        if answer.status_code == HTTPStatus.SERVICE_UNAVAILABLE:
+            raise _closed()
+        if answer.headers.get("content-type") != codec.OUTCOME_TYPE:
+            raise codec.error_from_wire(_json(answer.content))
+        return codec.outcome_from_wire(_json(answer.content))
+
+    async def _staged(
+        self, path: str, arguments: dict[str, object], headers: dict[str, str], progress: OnProgress
+    ) -> ToolOutcome:
+        """The outcome, after the stages before it."""
+        headers["accept"] = "text/event-stream"
+        async with self._http.stream(
+            "POST", path, json=arguments, headers=headers, timeout=_STREAM_TIMEOUT
+        ) as answer:
+            async for event, data in _events(answer):
+                if event == "outcome":
+                    return codec.outcome_from_wire(data)
+                if event == "error":
+                    raise codec.error_from_wire(data)
+                if event == "progress":
+                    progress(codec.progress_from_wire(data))
+        raise _closed()
+
+    async def notes(self, client: Client, after: str = "", limit: int = 200) -> NotePage:
+        """The notes that `client` may see, by path, from the one behind `after`."""
+        page = await self._get("/notes", client, after=encodable(after), limit=str(limit))
+        return NotePage(tuple(page["paths"]), page["next"])
+
+    async def complete(self, client: Client, kind: Literal["note", "tag", "block"], text: str) -> list[str]:
+        """Up to 100 names that go on from `text`, the best first."""
+        return list((await self._get("/complete", client, kind=kind, text=encodable(text)))["names"])
+
+    async def changes(self, client: Client) -> AsyncIterator[VaultChange]:
+        """What changes from now on; it ends with the server.
+
+        Raises:
+            HolderGoneError: the server can't be reached.
+        """
+        headers = {**self._headers(client), "accept": "text/event-stream"}
+        try:
+            async with self._http.stream("GET", "/news", headers=headers, timeout=_STREAM_TIMEOUT) as answer:
+                async for event, data in _events(answer):
+                    if event == "news":
+                        yield codec.change_from_wire(data)
+        except httpx2.HTTPError as error:
+            raise _holder_gone(error) from error
+
+    async def _get(self, path: str, client: Client | None, **query: str) -> codec.Json:
+        headers = self._headers(client) if client is not None else {}
+        try:
+            answer = await self._http.get(path, headers=headers, params=query)
+        except httpx2.HTTPError as error:
+            raise _holder_gone(error) from error
+        data = _json(answer.content)
+        if answer.status_code >= 400:
+            raise codec.error_from_wire(data)
+        return data
+
+    def _headers(self, client: Client) -> dict[str, str]:
+        self._known.add(client)
+        return {
+            "scriptorium-client": quote(client.name, safe=" "),
+            "scriptorium-kind": client.kind.value,
+            "scriptorium-session": client.session or self._session,
+            "scriptorium-says": quote(client.says, safe=" /()"),
+        }
+
+
+async def _events(answer: httpx2.Response) -> AsyncIterator[tuple[str, codec.Json]]:
+    """The events of a stream, or the error that came instead of one.
+
+    Raises:
+        ScriptoriumError: the server refused.
+    """
+    if answer.status_code >= 400:
+        raise codec.error_from_wire(_json(await answer.aread()))
+    name = ""
+    async for line in answer.aiter_lines():
+        if line.startswith("event: "):
+            name = line.removeprefix("event: ")
+        elif line.startswith("data: "):
+            yield name, _json(line.removeprefix("data: ").encode())
+
+
+def _json(content: bytes) -> codec.Json:
+    """The JSON object of an answer; one that is none is empty."""
+    try:
+        found = json.loads(content)
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _closed() -> HolderGoneError:
+    words = "The app was closed while the call ran: whether it was done is not known."
+    return HolderGoneError(words, sent=True)
+
+
+def _holder_gone(error: httpx2.HTTPError) -> HolderGoneError:
+    sent = not isinstance(error, httpx2.ConnectError | httpx2.ConnectTimeout | httpx2.PoolTimeout)
+    why = str(error) or type(error).__name__
+    return HolderGoneError(f"The app that has the vault open can't be reached ({why}).", sent=sent)

@@ -1,0 +1,396 @@
+"""The guard before everything that the local server does.
+
+Each request has to name this server as its host (a page of the web that had its name rebound to this machine
+names its own), has to come from no foreign origin, has to show a token, and is bounded in size and time. Only
+then does anything else see it, with its body read already and who calls in its scope.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import json
+import logging
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from urllib.parse import unquote
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from app.encoding import check_json_size
+from app.errors import LimitError
+from app.permissions.caller import CallerKind
+from app.servers.vault_service import Client
+
+log = logging.getLogger(__name__)
+
+MAX_BODY_BYTES = 10 * 1024 * 1024
+BODY_TIMEOUT_S = 30.0
+MAX_REQUESTS = 48
+SEND_TIMEOUT_S = 20.0
+"""How long a client may take nothing of an answer; then its connection is dropped."""
+_FINAL_SEND_TIMEOUT_S = 1.0
+_MAX_NAME_CHARS = 60
+_MAX_USER_AGENT_CHARS = 120
+_KINDS = {"cli": CallerKind.CLI, "mcp": CallerKind.MCP}
+CLIENT_KEY = "scriptorium.client"
+"""Where the scope of a request says who calls: a `Client`."""
+LOCAL_KEY = "scriptorium.local"
+"""Where it says whether that is a process of this machine's user, with the door's own token."""
+CLOSED_REASON = "the app was closed"
+SWITCHED_OFF_REASON = "it was switched off"
+REVOKED_REASON = "its token was taken back"
+
+
+class RejectedRequest(Exception):
+    """A request that is not let in, with the reason for people."""
+
+    def __init__(self, status: HTTPStatus, message: str, *headers: tuple[bytes, bytes]) -> None:
+        super().__init__(message)
+        self.status = status
+        self.message = message
+        self.headers = headers
+
+
+@dataclass(frozen=True, slots=True)
+class Credential:
+    """What a request showed: the token of this machine's user (`local`), or that of the program `name`."""
+
+    local: bool
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Mount:
+    """A part of the server: what its paths begin with, as what its clients call, and whether it is open.
+
+    `closed` says why programs with a token of their own are not let in; empty if they are. Processes of the
+    user that read the door's own token are always.
+    """
+
+    prefix: str
+    kind: CallerKind
+    app: ASGIApp
+    closed: Callable[[], str] = field(default=lambda: "")
+
+
+class SecurityMiddleware:
+    """An ASGI app that lets requests through to the ways in.
+
+    Args:
+        ways: What there is behind it.
+        port: That the server listens on.
+        who: The program whose token this is, None for none.
+        local_token: What the door's own file says.
+        trust: Told of each connection that showed a good token.
+        drop: Closes a connection at once, whatever is still to be sent.
+        seen: Told of each client that was let in.
+        refused: Told of each request with a token that is not known, by what it says of itself.
+    """
+
+    def __init__(
+        self,
+        ways: tuple[Mount, ...],
+        port: int,
+        who: Callable[[str], str | None],
+        local_token: str,
+        trust: Callable[[tuple[str, int]], None] = lambda address: None,
+        drop: Callable[[tuple[str, int]], None] = lambda address: None,
+        seen: Callable[[Client], None] = lambda client: None,
+        refused: Callable[[str], None] = lambda says: None,
+        *,
+        most_body: int = MAX_BODY_BYTES,
+        body_within: float = BODY_TIMEOUT_S,
+        taken_within: float = SEND_TIMEOUT_S,
+    ) -> None:
+        self._ways = ways
+        self._hosts = {f"{host}:{port}" for host in ("127.0.0.1", "localhost")}
+        self._origins = {f"http://{host}" for host in self._hosts}
+        self._who = who
+        self._local = local_token.encode()
+        self._trust = trust
+        self._seen = seen
+        self._refused = refused
+        self._most_body = most_body
+        self._body_within = body_within
+        self._drop = drop
+        self._taken_within = taken_within
+        self._running: dict[str, dict[asyncio.Task[object], Mount]] = {}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let one request through, or answer why not."""
+        if scope["type"] != "http":
+            return
+        try:
+            way, client, passed = self._authenticate(scope)
+            body = await self._body(scope, receive)
+        except RejectedRequest as refusal:
+            await _send_rejection(send, refusal)
+            return
+        except TimeoutError:
+            await _send_rejection(
+                send, RejectedRequest(HTTPStatus.REQUEST_TIMEOUT, "The body took too long.")
+            )
+            return
+        if body is None:
+            return
+        scope[CLIENT_KEY], scope[LOCAL_KEY] = client, passed.local
+        await self._forward(way, passed.name, scope, _ReplayedBody(body, receive), send)
+
+    def end_requests(self, name: str, why: str = REVOKED_REASON) -> None:
+        """End the requests of the program `name` that still run."""
+        for task in tuple(self._running.get(name, ())):
+            task.cancel(why)
+
+    def end_closed_requests(self) -> None:
+        """End the requests to ways that were switched off since."""
+        for name, tasks in tuple(self._running.items()):
+            for task, way in tuple(tasks.items()):
+                if name and way.closed():
+                    task.cancel(SWITCHED_OFF_REASON)
+
+    def end_all_requests(self, why: str = CLOSED_REASON) -> list[asyncio.Task[object]]:
+        """End all requests; those that are on their way to their end."""
+        tasks = [task for tasks in self._running.values() for task in tasks]
+        for task in tasks:
+            task.cancel(why)
+        return tasks
+
+    async def _forward(self, way: Mount, name: str, scope: Scope, receive: Receive, send: Send) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        running = self._running.setdefault(name, {})
+        running[task] = way
+        address = scope.get("client") or ("", 0)
+        answer = _ResponseSender(send, lambda: self._drop((address[0], address[1])), self._taken_within)
+        try:
+            await way.app(scope, receive, answer)
+        except Exception:
+            # It may come wrapped in others, as a library likes.
+            if not answer.dropped:
+                raise
+            log.info("%s took nothing of its answer and was dropped", name or "a client of this machine")
+        except asyncio.CancelledError as error:
+            log.info("a request of %s was ended: %s", name or "this machine", error)
+            await answer.abort(str(error))
+        finally:
+            del running[task]
+            if not running:
+                self._running.pop(name, None)
+
+    # Letting in
+
+    def _authenticate(self, scope: Scope) -> tuple[Mount, Client, Credential]:
+        """Where the request goes, as whom, and with what it came in.
+
+        Raises:
+            Refusal: it may not in.
+        """
+        headers = _Headers(scope)
+        self._check_host(headers)
+        self._check_origin(headers)
+        passed = self._check_token(headers)
+        address = scope.get("client")
+        if address:
+            self._trust((address[0], address[1]))
+        way = next((one for one in self._ways if _is_under(scope["path"], one.prefix)), None)
+        if way is None:
+            raise RejectedRequest(HTTPStatus.NOT_FOUND, "There is nothing here.")
+        if not passed.local and (why := way.closed()):
+            raise RejectedRequest(HTTPStatus.FORBIDDEN, why)
+        client = _client(passed, way, headers)
+        if len(self._running.get(passed.name, ())) >= MAX_REQUESTS * (4 if passed.local else 1):
+            busy = RejectedRequest(
+                HTTPStatus.TOO_MANY_REQUESTS, "Too many of your requests run.", (b"retry-after", b"1")
+            )
+            raise busy
+        self._seen(client)
+        return way, client, passed
+
+    def _check_host(self, headers: _Headers) -> None:
+        hosts = headers.all_values(b"host")
+        if len(hosts) != 1 or hosts[0].lower() not in self._hosts:
+            raise RejectedRequest(HTTPStatus.MISDIRECTED_REQUEST, "This server answers to 127.0.0.1 only.")
+
+    def _check_origin(self, headers: _Headers) -> None:
+        if any(origin.lower() not in self._origins for origin in headers.all_values(b"origin")):
+            raise RejectedRequest(HTTPStatus.FORBIDDEN, "Pages of the web may not use this server.")
+
+    def _check_token(self, headers: _Headers) -> Credential:
+        given = headers.all_values(b"authorization")
+        scheme, _, token = given[0].partition(" ") if len(given) == 1 else ("", "", "")
+        token = token.strip()
+        if scheme.lower() == "bearer" and token:
+            if hmac.compare_digest(token.encode("utf-8", "surrogateescape"), self._local):
+                return Credential(local=True)
+            if (name := self._who(token)) is not None:
+                return Credential(local=False, name=name)
+            self._refused(headers.single_value(b"user-agent", _MAX_USER_AGENT_CHARS))
+        message = "The token is not known here." if token else "A token is needed: Authorization: Bearer …"
+        raise RejectedRequest(
+            HTTPStatus.UNAUTHORIZED, message, (b"www-authenticate", b'Bearer realm="scriptorium"')
+        )
+
+    async def _body(self, scope: Scope, receive: Receive) -> bytes | None:
+        """The whole body; None where the client has gone.
+
+        Raises:
+            Refusal: it is too large, or holds too many values.
+            TimeoutError: it takes too long.
+        """
+        too_large = RejectedRequest(
+            HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"More than {self._most_body} bytes are not taken."
+        )
+        said = _Headers(scope).all_values(b"content-length")
+        if said and (not said[0].isdecimal() or int(said[0]) > self._most_body):
+            raise too_large
+        parts, size = [], 0
+        async with asyncio.timeout(self._body_within):
+            while True:
+                message = await receive()
+                if message["type"] == "http.disconnect":
+                    return None
+                part: bytes = message.get("body", b"")
+                size += len(part)
+                if size > self._most_body:
+                    raise too_large
+                parts.append(part)
+                if not message.get("more_body"):
+                    break
+        body = b"".join(parts)
+        try:
+            await check_json_size(body)
+        except LimitError as error:
+            raise RejectedRequest(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, error.message) from error
+        return body
+
+
+class _Headers:
+    """The headers of a request, as text."""
+
+    def __init__(self, scope: Scope) -> None:
+        self._pairs: list[tuple[bytes, bytes]] = list(scope["headers"])
+
+    def all_values(self, name: bytes) -> list[str]:
+        """Each value of the header."""
+        return [value.decode("latin-1") for key, value in self._pairs if key == name]
+
+    def single_value(self, name: bytes, longest: int) -> str:
+        """The only value, in printable characters and shortened; empty for none or several."""
+        values = self.all_values(name)
+        text = values[0] if len(values) == 1 else ""
+        return "".join(char for char in text if char.isprintable())[:longest].strip()
+
+
+class _ReplayedBody:
+    """The body that was read already, then what the client sends after it: that it has gone."""
+
+    def __init__(self, body: bytes, receive: Receive) -> None:
+        self._body: bytes | None = body
+        self._receive = receive
+
+    async def __call__(self) -> Message:
+        """The next message."""
+        if self._body is not None:
+            body, self._body = self._body, None
+            return {"type": "http.request", "body": body, "more_body": False}
+        return await self._receive()
+
+
+class ClientStalledError(OSError):
+    """The client does not take what is sent; its connection is dropped already."""
+
+
+class _ResponseSender:
+    """Sends an answer, knows how far it has come, and drops a client that does not take it."""
+
+    def __init__(self, send: Send, drop: Callable[[], None], within: float) -> None:
+        self._send = send
+        self._drop = drop
+        self._within = within
+        self._begun = False
+        self.dropped = False
+
+    async def __call__(self, message: Message) -> None:
+        """Send the next part.
+
+        Raises:
+            NotTakenError: the client takes nothing.
+        """
+        self._begun = True
+        await self._sent(message, self._within)
+
+    async def _sent(self, message: Message, within: float) -> None:
+        try:
+            async with asyncio.timeout(within) as limit:
+                await self._send(message)
+        except TimeoutError as error:
+            if not limit.expired():
+                raise
+            self.dropped = True
+            self._drop()
+            raise ClientStalledError("the client takes nothing") from error
+
+    async def abort(self, why: str) -> None:
+        """End an answer that is not whole: a stream just ends, and what has not begun is refused."""
+        if not self._begun:
+            refusal = RejectedRequest(
+                HTTPStatus.SERVICE_UNAVAILABLE, f"The request was ended: {why or CLOSED_REASON}."
+            )
+            await _send_rejection(self._send, refusal)
+            return
+        with suppress(ClientStalledError):
+            await self._sent(
+                {"type": "http.response.body", "body": b"", "more_body": False}, _FINAL_SEND_TIMEOUT_S
+            )
+
+
+def _is_under(path: str, prefix: str) -> bool:
+    return path == prefix or path.startswith(prefix + "/")
+
+
+def _client(passed: Credential, way: Mount, headers: _Headers) -> Client:
+    """Who calls; what it says of its name and kind counts only with the token of this machine's user."""
+    says = headers.single_value(b"user-agent", _MAX_USER_AGENT_CHARS)
+    session = headers.single_value(b"scriptorium-session", 64)
+    if not passed.local:
+        return Client(way.kind, passed.name, session, says)
+    kind = _KINDS.get(headers.single_value(b"scriptorium-kind", 10), way.kind)
+    name = _decode_header(headers, b"scriptorium-client", _MAX_NAME_CHARS)
+    name = name or ("Terminal" if kind is CallerKind.CLI else "Local")
+    return Client(
+        kind, name, session, _decode_header(headers, b"scriptorium-says", _MAX_USER_AGENT_CHARS) or says
+    )
+
+
+def _decode_header(headers: _Headers, name: bytes, longest: int) -> str:
+    """A header with any characters, which a link sends quoted."""
+    text = unquote(headers.single_value(name, 10 * longest))
+    return "".join(char for char in text if char.isprintable())[:longest].strip()
+
+
+async def _send_rejection(send: Send, refusal: RejectedRequest) -> None:
+    body = json.dumps(
+        {"success": False, "error": {"type": _error_type(refusal.status), "message": refusal.message}}
+    ).encode()
+    headers = [
+        (b"content-type", b"application/json"),
+        (b"content-length", str(len(body)).encode()),
+        (b"connection", b"close"),
+        *refusal.headers,
+    ]
+    await send({"type": "http.response.start", "status": int(refusal.status), "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+def _error_type(status: HTTPStatus) -> str:
+    """The word of our errors for a status."""
+    words = {
+        HTTPStatus.NOT_FOUND: "not_found",
+        HTTPStatus.REQUEST_TIMEOUT: "timeout",
+        HTTPStatus.REQUEST_ENTITY_TOO_LARGE: "limit",
+        HTTPStatus.TOO_MANY_REQUESTS: "limit",
+    }
+    return words.get(status, "permission_denied")

@@ -1,0 +1,127 @@
+"""Server-sent events to clients that may be slow or dead, and work that ends when its client has gone."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from starlette.types import Receive, Scope, Send
+
+T = TypeVar("T")
+GONE_REASON = "the client has gone"
+_KEEP_ALIVE_INTERVAL_S = 15.0
+_DISCONNECT_GRACE_S = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class ServerEvent:
+    """One event of a stream: its name and its data, JSON."""
+
+    name: str
+    data: Mapping[str, Any]
+
+    def encoded(self) -> bytes:
+        """As it goes over the wire; JSON has no line ends of its own."""
+        return f"event: {self.name}\ndata: {json.dumps(self.data, default=str)}\n\n".encode()
+
+
+class EventStream:
+    """An ASGI app that sends events until there are no more or the client has gone.
+
+    A client that takes nothing is dropped by the guard, as for every answer.
+
+    Args:
+        events: Where they come from; closed in the end.
+        done: Called in the end, even where the stream never began.
+        quiet: After so many seconds without an event the client is told that all is well.
+    """
+
+    def __init__(
+        self,
+        events: AsyncGenerator[ServerEvent],
+        done: Callable[[], None] = lambda: None,
+        *,
+        quiet: float = _KEEP_ALIVE_INTERVAL_S,
+    ) -> None:
+        self._events = events
+        self._done = done
+        self._quiet = quiet
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send the events."""
+        try:
+            await self._stream(receive, send)
+        finally:
+            self._done()
+
+    async def _stream(self, receive: Receive, send: Send) -> None:
+        headers = [(b"content-type", b"text/event-stream"), (b"cache-control", b"no-store")]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        try:
+            await until_disconnected(receive, self._all(send))
+        finally:
+            await self._events.aclose()
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+    async def _all(self, send: Send) -> None:
+        coming: asyncio.Task[ServerEvent] | None = None
+        # Sent at once, so that the client knows that it misses nothing from here on.
+        await self._send(send, b": open\n\n")
+        try:
+            while True:
+                coming = coming or asyncio.ensure_future(_next_event(self._events))
+                done, _ = await asyncio.wait({coming}, timeout=self._quiet)
+                if not done:
+                    await self._send(send, b": still here\n\n")
+                    continue
+                event, coming = coming.result(), None
+                await self._send(send, event.encoded())
+        except StopAsyncIteration:
+            return
+        finally:
+            if coming is not None and not coming.done():
+                coming.cancel()
+                await asyncio.wait({coming})
+
+    async def _send(self, send: Send, body: bytes) -> None:
+        await send({"type": "http.response.body", "body": body, "more_body": True})
+
+
+async def _next_event(events: AsyncGenerator[ServerEvent]) -> ServerEvent:
+    return await anext(events)
+
+
+async def until_disconnected(receive: Receive, work: Coroutine[Any, Any, T]) -> T | None:
+    """What comes of `work`; None, and the work is withdrawn, where the client goes before.
+
+    Args:
+        receive: The request's, its body read.
+        work: What the client waits for. What ends it is said in its cancellation.
+    """
+    task = asyncio.ensure_future(work)
+    both: set[asyncio.Task[Any]] = {task}
+    why = GONE_REASON
+    try:
+        # Most work is done at once, and nobody needs to look out for the client meanwhile.
+        await asyncio.wait(both, timeout=_DISCONNECT_GRACE_S)
+        if not task.done():
+            both.add(asyncio.ensure_future(_wait_disconnected(receive)))
+            await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
+    except asyncio.CancelledError as error:
+        why = str(error)
+        raise
+    finally:
+        running = {one for one in both if not one.done()}
+        for one in running:
+            one.cancel(why)
+        if running:
+            await asyncio.wait(running)
+    return None if task.cancelled() else task.result()
+
+
+async def _wait_disconnected(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass

@@ -1,0 +1,119 @@
+"""What the user has set of the sources of a vault: one JSON file in the vault's data folder."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from app.memory.block import Permission
+from app.storage.files import DurableFile
+
+_FILE_NAME = "sources.json"
+
+
+class FileRule(BaseModel):
+    """What files may have done to them; the first rule whose glob means a file decides."""
+
+    model_config = ConfigDict(frozen=True, defer_build=True)
+
+    glob: str = Field(min_length=1, max_length=500)
+    permission: Permission = Permission.READ_ONLY
+
+
+class AgentRules(BaseModel):
+    """Rules that hold for agents by name (a glob) beside those of the source: they only narrow."""
+
+    model_config = ConfigDict(frozen=True, defer_build=True)
+
+    agent: str = Field(min_length=1, max_length=200)
+    rules: tuple[FileRule, ...] = ()
+
+
+class _SourceConfig(BaseModel):
+    model_config = ConfigDict(frozen=True, defer_build=True)
+
+    id: str = Field(min_length=1, max_length=64)
+    name: str = Field(min_length=1, max_length=200)
+    paused: bool = False
+
+
+class FolderConfig(_SourceConfig):
+    """A folder outside the vault whose files agents may load and save by its rules."""
+
+    kind: Literal["files"] = "files"
+    folder: str
+    rules: tuple[FileRule, ...] = ()
+    agents: tuple[AgentRules, ...] = ()
+
+
+class _StreamConfig(_SourceConfig):
+    """A stream; `starts_turn` lets its news start a turn of the agent."""
+
+    starts_turn: bool = False
+
+
+class VaultStreamConfig(_StreamConfig):
+    """Changes to notes that match one of the globs (none: all) and that no agent made."""
+
+    kind: Literal["vault"] = "vault"
+    globs: tuple[str, ...] = ()
+
+
+class FolderStreamConfig(_StreamConfig):
+    """Changes to files of a folder that match one of the globs (none: all)."""
+
+    kind: Literal["folder"] = "folder"
+    folder: str
+    globs: tuple[str, ...] = ()
+
+
+class FeedConfig(_StreamConfig):
+    """A feed (RSS or Atom), asked every so many minutes."""
+
+    kind: Literal["feed"] = "feed"
+    url: str = Field(min_length=1, max_length=4000)
+    minutes: int = Field(60, ge=5, le=7 * 24 * 60)
+
+
+SourceConfig = FolderConfig | VaultStreamConfig | FolderStreamConfig | FeedConfig
+StreamConfig = VaultStreamConfig | FolderStreamConfig | FeedConfig
+
+
+class _SourcesFile(BaseModel):
+    sources: tuple[Annotated[SourceConfig, Field(discriminator="kind")], ...] = ()
+
+
+class SourceConfigStore:
+    """Reads and writes the file; `problem` says what happened to a damaged one."""
+
+    def __init__(self, folder: Path, *, writable: bool = True) -> None:
+        self._file = DurableFile(
+            folder / _FILE_NAME,
+            "The list of sources",
+            _SourcesFile.model_validate_json,
+            _SourcesFile,
+            "Add your sources again.",
+        )
+        self._writable = writable
+        self.problem = ""
+
+    def load(self) -> tuple[SourceConfig, ...]:
+        """The sources, in the order in which they were added."""
+        kept, self.problem = self._file.load(writable=self._writable)
+        return kept.sources
+
+    def save(self, sources: tuple[SourceConfig, ...]) -> None:
+        """Keep these; raises OSError when the disk refuses, and the old file stays."""
+        self._file.save(_SourcesFile(sources=sources).model_dump_json(indent=1).encode("utf-8"))
+
+
+def read_json(path: Path) -> dict[str, object]:
+    """An object that was written as JSON; empty where there is none, or it can't be read."""
+    try:
+        found = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}

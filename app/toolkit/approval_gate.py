@@ -1,0 +1,283 @@
+"""Decides on a proposal: by the policy, and where that says so by asking the user.
+
+A question that waits is decided anew when a grant is given: one that the grant covers is answered by it and
+withdrawn from the user. What always asks comes before all grants in the policy, so none answers it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import math
+import time
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from app.errors import PermissionDeniedError, ScriptoriumError
+from app.events import EventBus
+from app.permissions.approval import ApprovalRequest, Approved, Approver, Decision, Denied, Effect
+from app.permissions.approval_check import check_approved
+from app.permissions.audit_entry import AuditDecision
+from app.permissions.caller import Caller, CallerKind
+from app.permissions.grants import Grants, GrantsChanged, describe
+from app.permissions.impact import CallFacts, rewritten_by_move
+from app.permissions.policy import Allow, Ask, Deny, Policy
+from app.toolkit.call_record import CallRecord
+from app.toolkit.outcome import ApprovalAnswered, ApprovalAsked
+from app.vault.changes import ChangeSet
+
+log = logging.getLogger(__name__)
+
+COVERED_REASON = "covered by a new grant"
+"""What the cancellation says that withdraws a question which a grant has answered."""
+DENIED_MESSAGE = "The user said no"
+UNANSWERED_REASON = "unanswered"
+"""What the cancellation says that withdraws a question which nobody answered in time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """It may be done: exactly this, which may be a part or another wording of what was proposed."""
+
+    proposal: ChangeSet | Effect
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """It may not be done. `by_user`: somebody said no, with `words`; `message` says it in a sentence."""
+
+    decided: AuditDecision
+    message: str
+    words: str = ""
+    by_user: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _PendingQuestion:
+    """A question that the user has not answered; `covered` gets the verdict of a grant that answers it."""
+
+    facts: CallFacts
+    covered: asyncio.Future[Allow]
+
+
+class ApprovalGate:
+    """Asks the policy, then the approver, and writes into the record what was decided.
+
+    Args:
+        approver: Who decides; None where nobody can be asked: then what needs a yes is refused.
+        events: Told of questions and answers; tells of new grants, which may answer what waits.
+    """
+
+    def __init__(self, policy: Policy, approver: Approver | None, grants: Grants, events: EventBus) -> None:
+        self._policy = policy
+        self._approver = approver
+        self._grants = grants
+        self._events = events
+        self._waiting: list[_PendingQuestion] = []
+        self._unsubscribe = events.subscribe(GrantsChanged, self._try_grants)
+
+    def close(self) -> None:
+        """Follow the grants no more."""
+        self._unsubscribe()
+
+    async def authorize(
+        self,
+        record: CallRecord,
+        facts: CallFacts,
+        proposal: ChangeSet | Effect,
+        arguments: Mapping[str, object],
+    ) -> Allowed | Rejected:
+        """Whether the proposal may be done, asking the user where the policy says so."""
+        verdict = self._policy.decide(facts)
+        match verdict:
+            case Deny():
+                return self._record_rejection(
+                    record, Rejected(AuditDecision.RULE, f"Refused: {verdict.reason}.")
+                )
+            case Allow():
+                self._allow(record, verdict)
+                return Allowed(proposal)
+            case Ask():
+                request = _request(record, facts, proposal, arguments, verdict, self._policy)
+                answer = await self._ask(record, facts, request)
+                if isinstance(answer, Rejected):
+                    return self._record_rejection(record, answer)
+                if isinstance(now := self._policy.decide(facts), Deny):
+                    # A rule that came while the question waited holds for what was waiting, too.
+                    return self._record_rejection(
+                        record, Rejected(AuditDecision.RULE, f"Refused: {now.reason}.")
+                    )
+                if record.decided is AuditDecision.USER_APPROVED:
+                    self._grants.remember_outside(facts.scope.outside)
+                return answer
+
+    def _try_grants(self, _: GrantsChanged) -> None:
+        for waiting in self._waiting:
+            verdict = self._policy.decide(waiting.facts)
+            if isinstance(verdict, Allow) and verdict.by == "grant" and not waiting.covered.done():
+                waiting.covered.set_result(verdict)
+
+    def _allow(self, record: CallRecord, verdict: Allow) -> None:
+        if verdict.by == "grant":
+            self._grants.record_use(verdict.grants)
+            record.decide(AuditDecision.AUTO_APPROVED, verdict.reason, verdict.grants)
+        else:
+            decided = AuditDecision.RULE if verdict.by == "rule" else AuditDecision.NO_APPROVAL_NEEDED
+            record.decide(decided, verdict.reason)
+
+    def _record_rejection(self, record: CallRecord, refused: Rejected) -> Rejected:
+        record.decide(refused.decided, refused.words or refused.message)
+        record.line = "denied"
+        return refused
+
+    async def _ask(
+        self, record: CallRecord, facts: CallFacts, request: ApprovalRequest
+    ) -> Allowed | Rejected:
+        if self._approver is None:
+            return Rejected(AuditDecision.FAILED, f"Nobody is here to be asked, and {request.reason}.")
+        waiting = _PendingQuestion(facts, asyncio.get_running_loop().create_future())
+        record.asked()
+        self._waiting.append(waiting)
+        self._events.publish(ApprovalAsked(request))
+        started = time.perf_counter()
+        answer: Decision | Allow | Rejected | None = None
+        try:
+            answer = await self._answer(self._approver, request, waiting.covered)
+        finally:
+            self._waiting.remove(waiting)
+            record.waited += time.perf_counter() - started
+            decision = answer if isinstance(answer, Approved | Denied) else None
+            self._events.publish(ApprovalAnswered(request.id, decision, isinstance(answer, Allow)))
+        if isinstance(answer, Rejected):
+            return answer
+        if isinstance(answer, Allow):
+            self._allow(record, answer)
+            return Allowed(request.proposal)
+        return self._apply_decision(record, request, answer)
+
+    async def _answer(
+        self, approver: Approver, request: ApprovalRequest, covered: asyncio.Future[Allow]
+    ) -> Decision | Allow | Rejected:
+        """The approver's decision, or that of a grant that comes meanwhile; no answer in time is a no."""
+        asked = asyncio.ensure_future(_ask(approver, request))
+        either: tuple[asyncio.Future[Any], ...] = (asked, covered)
+        why: str | None = None
+        try:
+            await _first_within_time_limit(either, request)
+            if asked.done():
+                return _decision_of(asked)
+            if covered.done():
+                return covered.result()
+            why = UNANSWERED_REASON
+            return Rejected(AuditDecision.TIMED_OUT, f"Nobody answered within {request.timeout:g} s.")
+        finally:
+            if not asked.done():
+                asked.cancel(COVERED_REASON if covered.done() else why)
+                await asyncio.wait({asked})
+                if not asked.cancelled() and (error := asked.exception()) is not None:
+                    log.error("the approver failed at a withdrawn question", exc_info=error)
+
+    def _apply_decision(
+        self, record: CallRecord, request: ApprovalRequest, decision: Decision
+    ) -> Allowed | Rejected:
+        if isinstance(decision, Denied):
+            words = f": {decision.words}" if decision.words else "."
+            return Rejected(
+                AuditDecision.USER_DENIED, f"{DENIED_MESSAGE}{words}", decision.words, by_user=True
+            )
+        try:
+            check_approved(request.proposal, decision.proposal)
+            if decision.grant is not None and decision.grant not in request.offers:
+                raise PermissionDeniedError("The answer gives a standing yes that was not offered.")
+        except PermissionDeniedError as error:
+            return _failed_rejection(error)
+        if not decision.proposal and not isinstance(decision.proposal, Effect):
+            return Rejected(AuditDecision.USER_DENIED, "The user approved none of it.", by_user=True)
+        record.decide(AuditDecision.USER_APPROVED, _approved_words(request, decision))
+        if decision.grant is not None:
+            grant = self._grants.add(decision.grant)
+            record.grants = (grant.id,)
+        return Allowed(decision.proposal)
+
+
+def _request(
+    record: CallRecord,
+    facts: CallFacts,
+    proposal: ChangeSet | Effect,
+    arguments: Mapping[str, object],
+    verdict: Ask,
+    policy: Policy,
+) -> ApprovalRequest:
+    return ApprovalRequest(
+        id=uuid.uuid4().hex,
+        caller=facts.caller,
+        tool=facts.tool,
+        arguments=tuple((name, str(value)) for name, value in arguments.items()),
+        operation=facts.operation,
+        scope=facts.scope,
+        proposal=proposal,
+        reason=verdict.reason,
+        offers=verdict.offers,
+        timeout=_timeout(record, facts.caller, policy),
+        call=record.id,
+        rewrites=rewritten_by_move(proposal) if isinstance(proposal, ChangeSet) else (),
+    )
+
+
+def _timeout(record: CallRecord, caller: Caller, policy: Policy) -> float | None:
+    """Return how many seconds the caller waits; None for the user and the agent of the user's own window."""
+    if record.patience is not None:
+        return record.patience
+    is_in_window = caller.kind in (CallerKind.USER, CallerKind.DESKTOP_AGENT) and not caller.acting_for
+    return None if is_in_window else policy.approval_timeout
+
+
+async def _first_within_time_limit(either: tuple[asyncio.Future[Any], ...], request: ApprovalRequest) -> None:
+    """Wait until one of `either` is done or the time limit, which the user's work moves, is reached."""
+    started = time.monotonic()
+    while not any(future.done() for future in either):
+        left = None
+        if request.timeout is not None:
+            left = started + request.timeout + request.postponed.seconds - time.monotonic()
+            if left <= 0:
+                return
+        limited = None if left is None or math.isinf(left) else left
+        await asyncio.wait(either, timeout=limited, return_when=asyncio.FIRST_COMPLETED)
+
+
+async def _ask(approver: Approver, request: ApprovalRequest) -> Decision:
+    return await approver.decide(request)
+
+
+def _decision_of(asked: asyncio.Future[Decision]) -> Decision | Rejected:
+    """What the approver said; one that fails, or says something else, is a no."""
+    if asked.cancelled():
+        return _failed_rejection(asyncio.CancelledError("the approver gave up"))
+    error = asked.exception()
+    if isinstance(error, ScriptoriumError):
+        # An approver that knows why it can't ask says so: nobody is there, or the change is too long to show.
+        return Rejected(AuditDecision.FAILED, error.message)
+    if error is not None:
+        return _failed_rejection(error)
+    answer = asked.result()
+    if not isinstance(answer, Approved | Denied):
+        return _failed_rejection(TypeError(f"an answer of the type {type(answer).__name__}"))
+    return answer
+
+
+def _failed_rejection(error: BaseException) -> Rejected:
+    log.error("the approver failed", exc_info=error)
+    return Rejected(AuditDecision.FAILED, f"The question could not be asked: {error or type(error).__name__}")
+
+
+def _approved_words(request: ApprovalRequest, decision: Approved) -> str:
+    words = [decision.words or "approved by the user"]
+    if decision.edited:
+        words.append("after editing the text")
+    elif decision.proposal is not request.proposal and decision.proposal != request.proposal:
+        words.append("in part")
+    if decision.grant is not None:
+        words.append(f"and from now on: {describe(decision.grant)}")
+    return " ".join(words)

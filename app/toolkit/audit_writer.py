@@ -1,0 +1,195 @@
+"""Puts calls into the audit log, and lets nothing be written while that can't be done."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from app.errors import StorageError
+from app.events import EventBus
+from app.permissions.audit import AuditAppended, AuditLog
+from app.permissions.audit_entry import AuditDecision, AuditEntry, minimal_entry
+from app.permissions.caller import Caller
+from app.permissions.pluralize import pluralize
+from app.permissions.scope import Operation
+from app.toolkit.call_record import CallRecord
+from app.vault.commits import Commit
+
+if TYPE_CHECKING:
+    from app.vault.journal import Journal
+
+# What SQLite says of a row that it will never take; anything else may pass.
+_PERMANENT_ERRORS = (
+    sqlite3.IntegrityError,
+    sqlite3.DataError,
+    sqlite3.InterfaceError,
+    sqlite3.ProgrammingError,
+)
+
+log = logging.getLogger(__name__)
+
+BURST_WINDOW_S = 60.0
+"""How long refusals of one caller and tool are counted before they are logged as one row."""
+MAX_RESULT_CHARS = 300
+
+
+@dataclass(slots=True)
+class _Burst:
+    """Calls of one caller to one tool that a limit refuses: the first entry, and those after it."""
+
+    first: int
+    timer: asyncio.TimerHandle
+    count: int = 0
+    last: AuditEntry | None = None
+
+
+class AuditWriter:
+    """Appends entries; one that the disk refuses is kept and comes before the next one.
+
+    One that can't be logged for any other reason is logged without what came from outside, or else
+    reported and left out: no call, save or start waits for it.
+    """
+
+    def __init__(self, audit: AuditLog, events: EventBus) -> None:
+        self._audit = audit
+        self._events = events
+        self._left: list[AuditEntry] = []
+        self._bursts: dict[tuple[str, str, str], _Burst] = {}
+
+    def close(self) -> None:
+        """Log the calls that limits refused and that are only counted so far."""
+        for key in list(self._bursts):
+            self._end_burst(key)
+
+    def append_throttled(self, entry: AuditEntry) -> tuple[int, int]:
+        """Log a call that a limit refused: the first of a burst at once, the others as one row with a count.
+
+        Returns:
+            The number of the burst's first entry, and how many calls were refused after that one.
+        """
+        key = (entry.caller_kind, entry.caller, entry.tool)
+        burst = self._bursts.get(key)
+        if burst is None:
+            timer = asyncio.get_running_loop().call_later(BURST_WINDOW_S, self._end_burst, key)
+            self._bursts[key] = _Burst(self.append(entry), timer)
+            return self._bursts[key].first, 0
+        burst.count += 1
+        burst.last = entry
+        return burst.first, burst.count
+
+    def _end_burst(self, key: tuple[str, str, str]) -> None:
+        burst = self._bursts.pop(key)
+        burst.timer.cancel()
+        if burst.last is not None:
+            calls = pluralize(burst.count, "more call was", "more calls were")
+            line = f"{calls} refused by the limit after entry {burst.first}; the last: {burst.last.result}"
+            self.append(replace(burst.last, result=line[:MAX_RESULT_CHARS]))
+
+    def append(self, entry: AuditEntry) -> int:
+        """Log `entry`; its number, or 0 where the disk refused for now."""
+        self._left.append(entry)
+        try:
+            return self._flush()
+        except StorageError as error:
+            log.error("%d audit entries wait to be written: %s", len(self._left), error)
+            return 0
+
+    def log_read(self, caller: Caller, tool: str, arguments: Mapping[str, object], line: str) -> None:
+        """Log that a program looked at what `tool` tells, by a way that is no call of it."""
+        record = CallRecord.of(tool, caller, arguments)
+        record.decide(AuditDecision.NO_APPROVAL_NEEDED, "reading in the vault")
+        record.line = line
+        self.append(record.entry())
+
+    def log_user_setting(self, what: str, arguments: Mapping[str, object], line: str) -> None:
+        """Log that the user changed a setting of the vault that decides what agents and programs may do."""
+        record = CallRecord.of(what, Caller.user(), arguments)
+        record.operation = Operation.ADMINISTRATIVE.value
+        record.decide(AuditDecision.NO_APPROVAL_NEEDED, "the user's own setting")
+        record.line = line
+        self.append(record.entry())
+
+    def ensure_flushed(self) -> None:
+        """Make sure that what was done so far is in the log: before anything is written.
+
+        Raises:
+            StorageError: it is not, and the disk still refuses.
+        """
+        self._flush()
+
+    def log_lost(self, audit: AuditLog, journal: Journal) -> int:
+        """Log the commits that are in the journal and, by a crash just after them, not in the log."""
+        if audit.is_replaced:
+            # Which commits the lost log knew can't be told: none of them is news.
+            return 0
+        known = audit.last_commit
+        lost = [commit for commit in journal.commits(100) if commit.id > known]
+        for commit in reversed(lost):
+            self.append(_lost_entry(commit))
+        return len(lost)
+
+    def _flush(self) -> int:
+        number = 0
+        while self._left:
+            written = self._write(self._left[0])
+            del self._left[0]
+            if written is not None:
+                number = written.id
+                self._events.publish(AuditAppended(written))
+        return number
+
+    def _write(self, entry: AuditEntry) -> AuditEntry | None:
+        """Log an entry, or what is left of one that can't be logged; None where not even that can be.
+
+        Raises:
+            StorageError: the disk refuses for now.
+        """
+        try:
+            return self._audit.append(entry)
+        except StorageError as error:
+            if not _is_unloggable(error):
+                raise
+            log.exception("an audit entry of %s can't be logged as it is", entry.tool)
+            return self._write_minimal(entry, error)
+        except Exception as error:
+            log.exception("an audit entry of %s can't be logged as it is", entry.tool)
+            return self._write_minimal(entry, error)
+
+    def _write_minimal(self, entry: AuditEntry, error: Exception) -> AuditEntry | None:
+        try:
+            return self._audit.append(minimal_entry(entry, error))
+        except StorageError as again:
+            if not _is_unloggable(again):
+                raise
+        except Exception:
+            log.exception("the audit entry is left out")
+        return None
+
+
+def _is_unloggable(error: StorageError) -> bool:
+    """Whether SQLite will never take the row; a log that is closed is not the row's fault."""
+    return isinstance(error.__cause__, _PERMANENT_ERRORS) and "closed database" not in str(error.__cause__)
+
+
+def _lost_entry(commit: Commit) -> AuditEntry:
+    return AuditEntry(
+        time=commit.time,
+        caller_kind="app",
+        caller=commit.author,
+        tool="",
+        operation="",
+        scope="",
+        arguments="{}",
+        decision=AuditDecision.FAILED,
+        reason="the app stopped after the change was written and before the call was logged",
+        result=f"written: {commit.summary}",
+        call=commit.entry,
+        turn=commit.turn,
+        commit=commit.id,
+        undoes=commit.undoes,
+        paths=tuple(map(str, commit.paths)),
+    )

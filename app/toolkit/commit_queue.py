@@ -1,0 +1,141 @@
+"""Commits approved change sets, one after the other, and brings the index up to date with each."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from app.encoding import is_encodable
+from app.events import EventBus
+from app.permissions.caller import Caller
+from app.toolkit.document_stores import DocumentsChanged, StoreRegistry
+from app.vault.changes import ChangeSet
+from app.vault.commits import Commit
+from app.vault.path import NotePath
+from app.vault.store import NotesChanged, NoteStore
+
+if TYPE_CHECKING:
+    from app.index.vault_index import VaultIndex
+
+log = logging.getLogger(__name__)
+
+
+class CommitQueue:
+    """Writes through the stores; the only caller of their `commit` in the app."""
+
+    def __init__(self, places: StoreRegistry, vault: NoteStore, index: VaultIndex, events: EventBus) -> None:
+        self._places = places
+        self._vault = vault
+        self._index = index
+        self._events = events
+        self._turn_taking = asyncio.Lock()
+
+    async def commit(
+        self,
+        change_set: ChangeSet,
+        caller: Caller,
+        *,
+        entry: str,
+        undoes: tuple[int, ...],
+        landed: Callable[[Commit], None],
+    ) -> Commit:
+        """Write `change_set`, refresh the index, tell of it. Once begun, it is finished, cancelled or not.
+
+        `landed` is called as soon as the change is on the disk.
+
+        Raises:
+            ConflictError: a file is not what the change set was made for; nothing was written.
+            NotFoundError: the place of the change set is not open any more; nothing was written.
+            StorageError: the disk refused; nothing was written.
+        """
+        async with self._turn_taking:
+            work = asyncio.ensure_future(self._commit(change_set, caller, entry, undoes, landed))
+            return await self._finished(work)
+
+    async def commit_external(
+        self, change_set: ChangeSet, caller: Caller, *, entry: str, landed: Callable[[Commit], None]
+    ) -> Commit:
+        """Record what a program has already written into the vault, refresh the index, tell of it.
+
+        Raises:
+            StorageError: the journal refused.
+        """
+        async with self._turn_taking:
+            commit = await asyncio.to_thread(
+                self._vault.record_external, change_set, author=caller.name, turn=caller.turn, entry=entry
+            )
+            landed(commit)
+            return await self._publish(commit)
+
+    async def wait_idle(self) -> None:
+        """Wait for the commit that is under way, and for those that wait already."""
+        async with self._turn_taking:
+            pass
+
+    async def _finished(self, work: asyncio.Task[Commit]) -> Commit:
+        try:
+            return await asyncio.shield(work)
+        except asyncio.CancelledError:
+            # The thread can't be stopped: the log must tell what it did, so wait for it.
+            await asyncio.wait({work})
+            if not work.cancelled() and (error := work.exception()) is not None:
+                log.info("a withdrawn call would have failed: %s", error)
+            raise
+
+    async def _commit(
+        self,
+        change_set: ChangeSet,
+        caller: Caller,
+        entry: str,
+        undoes: tuple[int, ...],
+        landed: Callable[[Commit], None],
+    ) -> Commit:
+        commit = await asyncio.to_thread(
+            self._places.get(change_set.place).store.commit,
+            change_set,
+            author=caller.name,
+            turn=caller.turn,
+            note=caller.claim,
+            entry=entry,
+            undoes=undoes,
+        )
+        landed(commit)
+        if commit.place:
+            self._events.publish(DocumentsChanged(commit.place, commit.paths, commit.author, commit.id))
+            return commit
+        return await self._publish(commit)
+
+    async def _publish(self, commit: Commit) -> Commit:
+        """Bring the index up to date with a commit to the vault, and tell of it."""
+        event = changes_of(commit)
+        try:
+            places = [path for change in commit.changes for path in (change.path, change.place)]
+            misnamed = (path for path in places if not is_encodable(path.text))
+            gone = (*event.removed, *(old for old, _ in event.moved))
+            await self._index.refresh((*event.paths, *misnamed), gone)
+        except Exception:
+            # The notes are the truth and they are written; the next scan finds what is missing.
+            log.exception("the index could not follow commit %d", commit.id)
+        self._events.publish(event)
+        return commit
+
+
+def changes_of(commit: Commit) -> NotesChanged:
+    """The event that tells of a commit: what is new where, what is gone, what went where.
+
+    It leaves out the paths whose names are not UTF-8: no other part of the app knows those files.
+    """
+    paths: list[NotePath] = []
+    removed: list[NotePath] = []
+    moved: list[tuple[NotePath, NotePath]] = []
+    for change in commit.changes:
+        if change.after is None or not is_encodable(change.place.text):
+            removed.append(change.path)
+        else:
+            paths.append(change.place)
+        if change.to is not None and is_encodable(change.path.text + change.to.text):
+            moved.append((change.path, change.to))
+    removed = [path for path in removed if is_encodable(path.text)]
+    return NotesChanged(tuple(paths), tuple(removed), tuple(moved), commit.author, commit.id)

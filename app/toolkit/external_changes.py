@@ -1,0 +1,83 @@
+"""Takes what a program wrote into the vault by itself into the journal, the log and the index.
+
+Nobody was asked, and the log says so: it can only be told, shown and taken back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+from app.errors import ScriptoriumError
+from app.events import EventBus
+from app.permissions.audit_entry import AuditDecision
+from app.permissions.caller import Caller
+from app.permissions.impact import impact_of_changes
+from app.toolkit.audit_writer import AuditWriter
+from app.toolkit.call_record import CallRecord
+from app.toolkit.commit_queue import CommitQueue
+from app.toolkit.outcome import ToolFinished, ToolOutcome, ToolStarted
+from app.vault.changes import ChangeSet
+from app.vault.path import NotePath
+
+DIRECT_EDIT = "direct_edit"
+"""What stands in the log where a tool's name stands."""
+
+
+class ExternalChangeRecorder:
+    """Makes commits and audit entries of what is on the disk already."""
+
+    def __init__(
+        self,
+        committer: CommitQueue,
+        trail: AuditWriter,
+        events: EventBus,
+        backlinks: Callable[[NotePath], Iterable[NotePath]],
+    ) -> None:
+        self._committer = committer
+        self._trail = trail
+        self._events = events
+        self._backlinks = backlinks
+
+    async def record(
+        self, change_set: ChangeSet, caller: Caller, reason: str, unkept: Iterable[NotePath] = ()
+    ) -> ToolOutcome:
+        """Take in changes that `caller` made by itself.
+
+        Args:
+            change_set: What each file held, and what it holds now; may be empty.
+            caller: Whose changes they are taken to be.
+            reason: Why they are, in words for the log.
+            unkept: Files that were changed too, and of which no copy was kept: they are only told of.
+        """
+        lost = tuple(unkept)
+        arguments: dict[str, object] = {"paths": [str(path) for path in (*change_set.paths, *lost)]}
+        if lost:
+            arguments["no_copy_kept"] = [str(path) for path in lost]
+        record = CallRecord.of(DIRECT_EDIT, caller, arguments)
+        record.decide(AuditDecision.NOT_ASKED, reason)
+        record.record_impact(impact_of_changes(change_set, self._backlinks))
+        record.record_paths((*change_set.paths, *lost))
+        self._events.publish(ToolStarted(record.id, record.tool, record.arguments, caller))
+        outcome = ToolOutcome(True, message=_describe_changes(change_set, lost))
+        try:
+            if change_set:
+                await self._committer.commit_external(
+                    change_set, caller, entry=record.id, landed=record.on_committed
+                )
+            record.line = outcome.message
+        except ScriptoriumError as error:
+            record.line = f"{outcome.message} It could not be kept for undo: {error.message}"
+            outcome = ToolOutcome(False, message=record.line, error=error.as_dict())
+        entry = self._trail.append(record.entry())
+        told = replace(outcome, entry=entry, commit=record.commit, duration_ms=record.duration_ms)
+        self._events.publish(ToolFinished(record.id, told, caller, record.tool))
+        return told
+
+
+def _describe_changes(change_set: ChangeSet, lost: tuple[NotePath, ...]) -> str:
+    said = [f"{change_set.summary}, without asking."] if change_set.summary else []
+    if lost:
+        names = ", ".join(map(str, lost[:3])) + (" and others" if len(lost) > 3 else "")
+        said.append(f"Changed too, without a copy of what was there: {names}.")
+    return " ".join(said)

@@ -1,0 +1,150 @@
+"""Disk: where a path that a caller names leads, and which places no tool reads.
+
+A path leads into the vault, where the views decide what may be seen, or out of it: then the real folder,
+without links, is what the user is asked for. Devices, the system's own file systems, folders of keys and
+the app's own data are refused wherever they are met.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePath
+
+from app.errors import InvalidPathError, NotFoundError, PermissionDeniedError, StorageError
+from app.vault.path import NotePath
+from app.vault.safe_fs import Folder, VaultRoot
+
+_SYSTEM_FOLDERS = ("/proc", "/sys", "/dev", "/run/secrets")
+_SECRET_FOLDERS = frozenset(
+    {".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".password-store", "keyrings"}
+)
+_DRIVE = re.compile(r"[A-Za-z]:")
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedPath:
+    """A place on the disk: `real` is its absolute path without links.
+
+    `inside` is its path in the vault (empty: the vault itself), None for a place outside. `whole` says that
+    it is taken as a folder: what is asked for is then the place itself, else the folder that it is in.
+    `said` is what the caller called it, which is all that it is told where it may not see the place.
+    """
+
+    real: str
+    inside: str | None
+    whole: bool = False
+    said: str = ""
+
+    def as_folder(self) -> ResolvedPath:
+        """The same place, taken as a folder."""
+        return replace(self, whole=True)
+
+    @property
+    def folder(self) -> str:
+        """The folder to ask for."""
+        return self.real if self.whole else str(PurePath(self.real).parent)
+
+    @property
+    def name(self) -> str:
+        """Its name in the folder that it is in."""
+        return PurePath(self.real).name
+
+    @property
+    def is_outside(self) -> bool:
+        """Whether it lies outside the vault."""
+        return self.inside is None
+
+
+class FileAccess:
+    """The disk around a vault.
+
+    Args:
+        root: The vault's folder.
+        own: The app's own folders, which no tool reads.
+    """
+
+    def __init__(self, root: Path, own: Iterable[Path] = ()) -> None:
+        self.root = os.path.realpath(root)
+        self._closed = (*_SYSTEM_FOLDERS, *(os.path.realpath(folder) for folder in own))
+
+    def resolve(self, text: str) -> ResolvedPath:
+        """Where `text` leads: a path relative to the vault, an absolute one, or one from `~`.
+
+        Raises:
+            InvalidPathError: it climbs by `..`, or is no path that a file system would take.
+            PermissionDeniedError: it leads to a place that no tool reads.
+        """
+        real = os.path.realpath(self._absolute(text))
+        self._check(text, real)
+        try:
+            inside = PurePath(real).relative_to(self.root).as_posix()
+        except ValueError:
+            return ResolvedPath(real, None, said=text)
+        inside = "" if inside == "." else inside
+        if inside and NotePath.on_disk(inside).is_hidden:
+            raise PermissionDeniedError(f"{text} belongs to a program's own data.", path=text)
+        return ResolvedPath(real, inside, said=text)
+
+    def may_enter(self, real: str) -> bool:
+        """Whether a walk may go into the folder at this path without links."""
+        path = PurePath(real)
+        if any(path.is_relative_to(closed) for closed in self._closed) or not _SECRET_FOLDERS.isdisjoint(
+            path.parts
+        ):
+            return False
+        return not path.is_relative_to(self.root)
+
+    def _check(self, text: str, real: str) -> None:
+        for parts in (PurePath(self._absolute(text)), PurePath(real)):
+            if any(parts.is_relative_to(closed) for closed in self._closed):
+                raise PermissionDeniedError(f"{text} is a place that no tool reads.", path=text)
+            if not _SECRET_FOLDERS.isdisjoint(parts.parts):
+                raise PermissionDeniedError(f"{text} is in a folder of keys, which no tool reads.", path=text)
+
+    def _absolute(self, text: str) -> str:
+        """The path as asked, made absolute; relative ones are the vault's."""
+        if "\0" in text or any(part == ".." for part in re.split(r"[/\\]", text)):
+            raise InvalidPathError(f"{text!r} can't be read: a path may not climb by '..'.", path=text)
+        if os.name != "nt" and (text.startswith("\\\\") or _DRIVE.match(text)):
+            raise InvalidPathError(f"{text!r} is a path of another system.", path=text)
+        if os.name == "nt" and re.match(r"[/\\]{2}", text):
+            raise InvalidPathError(f"{text!r} is on the network or a device.", path=text)
+        if text == "~" or text.startswith(("~/", "~\\")):
+            return str(Path(text).expanduser())
+        if PurePath(text).is_absolute():
+            return text
+        bare = text.strip().strip("/")
+        if bare in ("", "."):
+            return self.root
+        if not os.path.lexists(PurePath(self.root, bare)):
+            bare = NotePath.parse(bare.removeprefix("./")).text
+        return str(PurePath(self.root, bare))
+
+
+def open_folder(real: str) -> Folder:
+    """Open the folder at an absolute path without links, following none: what was approved is what is read.
+
+    Raises:
+        NotFoundError: it is not there, or not a folder.
+        InvalidPathError: a part of the path has become a link.
+        StorageError: the system refuses.
+    """
+    path = PurePath(real)
+    try:
+        return VaultRoot(Path(path.anchor)).folder(path.relative_to(path.anchor).as_posix().removeprefix("."))
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise NotFoundError(f"There is no folder {real}.", path=real) from error
+    except OSError as error:
+        raise StorageError(f"{real} can't be read: {error.strerror}.", path=real) from error
+
+
+def is_folder(real: str) -> bool:
+    """Whether a folder, and no link to one, is at this path."""
+    try:
+        return stat.S_ISDIR(os.lstat(real).st_mode)
+    except OSError:
+        return False

@@ -1,0 +1,233 @@
+"""Reads folders and files of the disk within bounds: depth, number, size and time. Follows no link.
+
+What is over a bound is left out, and the answer says so. Runs in a thread.
+"""
+
+from __future__ import annotations
+
+import stat
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import PurePath
+from typing import Literal, Protocol
+
+import re2
+
+from app.errors import InvalidParametersError, InvalidPathError, LimitError, NotFoundError, StorageError
+from app.toolkit.file_access import open_folder
+from app.vault.safe_fs import Folder
+
+MAX_FILE_BYTES = 10 * 1024 * 1024
+MAX_RESULTS = 1000
+MAX_DEPTH = 10
+WALK_TIMEOUT_S = 10.0
+_BINARY_SAMPLE_BYTES = 8192
+_MAX_LINE_CHARS = 500
+_RE2_MEMORY = 8 * 1024 * 1024
+
+Kind = Literal["file", "folder", "link", "other"]
+
+
+class _LinePattern(Protocol):
+    def search(self, text: bytes) -> object: ...
+
+
+@dataclass(frozen=True, slots=True)
+class DirectoryEntry:
+    """What is in a folder; `path` is relative to the folder that was asked for, times are Unix seconds."""
+
+    path: str
+    kind: Kind
+    size: int
+    modified: float
+
+
+@dataclass(frozen=True, slots=True)
+class GrepMatch:
+    """A line that matches; lines count from 1."""
+
+    path: str
+    line: int
+    text: str
+
+
+@dataclass(slots=True)
+class WalkLimits:
+    """How far a walk goes, and what it had to leave out.
+
+    `depth`: 1 is the folder itself. `enters` says of an absolute path whether a walk may go in; hidden
+    folders are never entered. `shows` says of a relative path whether the caller may know of it.
+    """
+
+    depth: int = MAX_DEPTH
+    limit: int = MAX_RESULTS
+    enters: Callable[[str], bool] = lambda path: True
+    shows: Callable[[str], bool] = lambda path: True
+    clock: Callable[[], float] = time.monotonic
+    left_out: list[str] = field(default_factory=list)
+    ends: float = 0.0
+
+    def begin(self) -> None:
+        """Start to count the time."""
+        self.ends = self.clock() + WALK_TIMEOUT_S
+
+    def is_over(self) -> bool:
+        """Whether the time is up; that is noted once."""
+        if self.clock() < self.ends:
+            return False
+        self.note_left_out(f"what was not looked at within {WALK_TIMEOUT_S:g} s")
+        return True
+
+    def note_left_out(self, what: str) -> None:
+        """Note what is left out."""
+        if what not in self.left_out:
+            self.left_out.append(what)
+
+
+def walk(top: str, bounds: WalkLimits) -> Iterator[DirectoryEntry]:
+    """What is in the folder at `top` and below, folder by folder, in the order of the names.
+
+    Raises:
+        NotFoundError, InvalidPathError, StorageError: as `open_folder`, for `top` itself.
+    """
+    bounds.begin()
+    pending = [_entries(top, "")]
+    while pending:
+        for entry in pending.pop(0):
+            if bounds.is_over():
+                return
+            if not bounds.shows(entry.path):
+                continue
+            yield entry
+            if entry.kind == "folder" and (inner := _open_listing(top, entry, bounds)) is not None:
+                pending.append(inner)
+
+
+def _open_listing(top: str, entry: DirectoryEntry, bounds: WalkLimits) -> list[DirectoryEntry] | None:
+    """What is in a folder of the walk; None for one that is not entered."""
+    real = str(PurePath(top, entry.path))
+    if entry.path.count("/") + 1 >= bounds.depth:
+        return None
+    if entry.path.rpartition("/")[2].startswith("."):
+        bounds.note_left_out("hidden folders")
+        return None
+    if not bounds.enters(real):
+        bounds.note_left_out(f"{entry.path}: no tool reads that")
+        return None
+    try:
+        return _entries(real, f"{entry.path}/")
+    except (NotFoundError, InvalidPathError, StorageError):
+        bounds.note_left_out(f"{entry.path}: it can't be read")
+        return None
+
+
+def _entries(real: str, prefix: str) -> list[DirectoryEntry]:
+    found = []
+    try:
+        with open_folder(real) as folder:
+            for name in sorted(folder.names()):
+                if (status := folder.lstat(name)) is not None:
+                    kind = _entry_kind(status.st_mode)
+                    found.append(DirectoryEntry(f"{prefix}{name}", kind, status.st_size, status.st_mtime))
+    except OSError as error:
+        raise StorageError(f"{real} can't be read: {error.strerror}.", path=real) from error
+    return found
+
+
+def _entry_kind(mode: int) -> Kind:
+    if stat.S_ISREG(mode):
+        return "file"
+    if stat.S_ISDIR(mode):
+        return "folder"
+    return "link" if stat.S_ISLNK(mode) else "other"
+
+
+def read_file(real: str) -> bytes:
+    """The bytes of the regular file at an absolute path without links.
+
+    Raises:
+        NotFoundError: there is none.
+        InvalidPathError: it is a folder, a link, a device or a pipe.
+        LimitError: it holds more than `MAX_FILE_BYTES` bytes.
+        StorageError: the system refuses.
+    """
+    return _read(real, lambda folder, name: folder.read(name, MAX_FILE_BYTES))
+
+
+def read_start(real: str, count: int) -> bytes:
+    """The first `count` bytes of a file, however large it is; raises as `read_file` does."""
+    return _read(real, lambda folder, name: folder.read_start(name, count))
+
+
+def _read(real: str, read: Callable[[Folder, str], bytes]) -> bytes:
+    path = PurePath(real)
+    try:
+        with open_folder(str(path.parent)) as folder:
+            return read(folder, path.name)
+    except FileNotFoundError as error:
+        raise NotFoundError(f"There is no file {real}.", path=real) from error
+    except OSError as error:
+        raise StorageError(f"{real} can't be read: {error.strerror}.", path=real) from error
+
+
+def is_binary(content: bytes) -> bool:
+    """Whether a file holds something other than text."""
+    return b"\0" in content[:_BINARY_SAMPLE_BYTES]
+
+
+def line_pattern(pattern: str, *, cased: bool) -> _LinePattern:
+    """A regular expression whose search takes linear time, whatever it is.
+
+    Raises:
+        InvalidParametersError: RE2 can't read it (it has no look-around and no back-references).
+    """
+    options = re2.Options()
+    options.case_sensitive = cased
+    options.max_mem = _RE2_MEMORY
+    options.log_errors = False
+    try:
+        compiled: _LinePattern = re2.compile(pattern.encode("utf-8", "replace"), options)
+    except re2.error as error:
+        reason = error.args[0].decode() if isinstance(error.args[0], bytes) else str(error.args[0])
+        raise InvalidParametersError(
+            f"The pattern can't be read: {reason}. It is a regular expression of RE2, which has no"
+            " look-around and no back-references.",
+            pattern=pattern,
+        ) from error
+    return compiled
+
+
+def matching_lines(
+    files: Iterator[str], read: Callable[[str], bytes], pattern: _LinePattern, bounds: WalkLimits
+) -> Iterator[GrepMatch]:
+    """The lines that match, file by file; what can't be searched is noted in `bounds`.
+
+    Args:
+        files: Names of files.
+        read: What gives the bytes of one; its errors leave that file out.
+        pattern: Of `line_pattern`.
+        bounds: Holds the time.
+    """
+    for name in files:
+        try:
+            content = read(name)
+        except LimitError:
+            bounds.note_left_out(f"{name}: larger than {MAX_FILE_BYTES // 1024**2} MiB")
+            continue
+        except (NotFoundError, InvalidPathError, StorageError):
+            bounds.note_left_out(f"{name}: it can't be read")
+            continue
+        if is_binary(content):
+            bounds.note_left_out(f"{name}: not text")
+            continue
+        for number, line in enumerate(content.split(b"\n"), 1):
+            if number % 1000 == 0 and bounds.is_over():
+                return
+            if pattern.search(line):
+                yield GrepMatch(name, number, _decode_line(line))
+
+
+def _decode_line(line: bytes) -> str:
+    text = line.removesuffix(b"\r").decode("utf-8", "replace")
+    return text if len(text) <= _MAX_LINE_CHARS else f"{text[:_MAX_LINE_CHARS]}…"

@@ -1,0 +1,181 @@
+"""A place on the disk as one call may see it: in the vault by its views, outside once the user agrees."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import PurePath
+from typing import TypeVar
+
+from app.errors import InvalidPathError, LimitError, NotFoundError, ScriptoriumError, StorageError
+from app.permissions.approval import Effect
+from app.permissions.impact import OUTSIDE_READ
+from app.toolkit.context import ToolContext
+from app.toolkit.file_access import FileAccess, ResolvedPath
+from app.toolkit.file_reader import MAX_FILE_BYTES, WalkLimits, read_file, read_start
+from app.toolkit.open_note import OpenNote
+from app.toolkit.proposal import EffectProposal
+from app.toolkit.result import ToolResult
+from app.vault.markdown.privacy import HEAD_BYTES, is_private
+from app.vault.path import NOTE_SUFFIXES, NotePath
+
+R = TypeVar("R", bound=ToolResult)
+
+
+def file_access_of(context: ToolContext) -> FileAccess:
+    """The disk around the vault.
+
+    Raises:
+        NotFoundError: nothing but notes can be reached here.
+    """
+    if context.services.file_access is None:
+        raise NotFoundError("The files of this vault can't be reached here.")
+    return context.services.file_access
+
+
+async def resolve_path(context: ToolContext, text: str) -> ResolvedPath:
+    """Where `text` leads; errors as of `FileAccess.spot`."""
+    return await asyncio.to_thread(file_access_of(context).resolve, text)
+
+
+def ask_to_read(
+    context: ToolContext, text: str, *spots: ResolvedPath, read: Callable[[], R]
+) -> EffectProposal[R]:
+    """Ask for the folders of the spots outside, then read in a thread.
+
+    The answer is marked as text from outside. What is read is what was approved: paths without links, of
+    which no part is followed if it has become one since.
+
+    Args:
+        context: The call's.
+        text: What is to be read, in one sentence.
+        spots: The folders to be read, which are asked for as such, or files, whose folders are.
+        read: Reads.
+    """
+
+    async def run() -> R:
+        return (await asyncio.to_thread(read)).from_outside()
+
+    outside = [spot for spot in spots if spot.is_outside]
+    folders = dict.fromkeys(spot.folder for spot in outside)
+    shown = (*(("folder", folder) for folder in folders), *(("path", spot.real) for spot in outside))
+    return context.propose_effect(Effect(OUTSIDE_READ, text, shown), run)
+
+
+class FileView:
+    """What a call may see at and below the folder `spot.folder`; paths are relative to that.
+
+    Raises:
+        NotFoundError: the spot is the vault itself, taken as a file.
+    """
+
+    def __init__(self, context: ToolContext, spot: ResolvedPath) -> None:
+        if spot.inside == "" and not spot.whole:
+            raise NotFoundError("The vault is a folder, not a file.")
+        self._context = context
+        self.spot = spot
+        disk = file_access_of(context)
+        self._may_enter = disk.may_enter
+        self._prefix = None
+        if not spot.is_outside:
+            self._prefix = PurePath(spot.folder).relative_to(disk.root)
+
+    def bounds(self, depth: int) -> WalkLimits:
+        """The bounds of a walk; in the vault, what the call may not see is not there."""
+        if self._prefix is None:
+            return WalkLimits(depth, enters=self._may_enter, shows=lambda name: not self._hides_outside(name))
+        return WalkLimits(depth, shows=self._shows)
+
+    def require_folder(self) -> None:
+        """See that the call may know of the folder; it looks at every path, so call it in a thread.
+
+        Raises:
+            NotFoundError: all that it holds is hidden from the call: it looks like one that is not there.
+        """
+        if self._prefix is not None and self._hides_folder(self._prefix.as_posix()):
+            raise NotFoundError(f"There is no folder {self.spot.real}.", path=self.spot.real)
+
+    def _hides_folder(self, text: str) -> bool:
+        return text not in ("", ".") and self._context.vault.hides_folder(NotePath.on_disk(text))
+
+    def read(self, name: str) -> bytes:
+        """The bytes of a file.
+
+        Raises:
+            LimitError: it holds more than 10 MiB.
+            NotFoundError: there is none that the call may see.
+            StorageError: it can't be read.
+        """
+        try:
+            outside = self._prefix is None
+            content = self._read_outside(name) if outside else self._context.vault.read(self._inside(name))
+        except NotFoundError:
+            said = self.spot.said if name == self.spot.name and not self.spot.whole else name
+            raise NotFoundError(f"There is no file {said}.", path=said) from None
+        if len(content) > MAX_FILE_BYTES:
+            message = f"{name} holds more than {MAX_FILE_BYTES // 1024**2} MiB."
+            raise LimitError(message, limit=MAX_FILE_BYTES, path=name)
+        return content
+
+    def _read_outside(self, name: str) -> bytes:
+        """The bytes of a file outside the vault; a private note looks like one that is not there."""
+        real = str(PurePath(self.spot.folder, name))
+        content = None
+        if not self._hides_outside(name):
+            content = read_file(real)
+        # The file may have become another one since.
+        if content is None or (self._judges(name) and is_private(content)):
+            raise NotFoundError(f"There is no file {real}.", path=real)
+        return content
+
+    def _hides_outside(self, name: str) -> bool:
+        """Whether a file outside the vault is a note that is kept from the call, judged as one inside."""
+        if not self._judges(name):
+            return False
+        try:
+            return is_private(read_start(str(PurePath(self.spot.folder, name)), HEAD_BYTES + 1))
+        except (NotFoundError, InvalidPathError):
+            # Nothing, a folder or a link, which is not followed.
+            return False
+        except StorageError:
+            return True
+
+    def _judges(self, name: str) -> bool:
+        return PurePath(name).suffix.lower() in NOTE_SUFFIXES and self._context.vault.hides_private
+
+    def is_from_web(self, name: str) -> bool:
+        """Whether a file is a note whose properties say that it holds a page of the web; raises as `read`."""
+        if self._prefix is None or not self._inside(name).is_note:
+            return False
+        return OpenNote(self._inside(name), self.read(name)).is_from_web
+
+    def display_path(self, name: str) -> str:
+        """A path as the caller can use it: relative to the vault, or absolute."""
+        top = PurePath(self.spot.folder) if self._prefix is None else self._prefix
+        path = top / name
+        return printable(str(path) if self._prefix is None else path.as_posix())
+
+    def _inside(self, name: str) -> NotePath:
+        assert self._prefix is not None
+        return NotePath.on_disk((self._prefix / name).as_posix())
+
+    def _shows(self, name: str) -> bool:
+        """Whether the call may know of a file of the vault. Where the index is behind, its text decides."""
+        path, context = self._inside(name), self._context
+        if path.is_hidden or not context.vault.can_see(path) or context.vault.hides_folder(path):
+            return False
+        if not path.is_note or context.index.note(path) is not None:
+            return True
+        try:
+            context.vault.read(path)
+        except NotFoundError:
+            return False
+        except ScriptoriumError:
+            # A folder, a link, a file that can't be read: its name tells nothing that a note's text would.
+            return True
+        return True
+
+
+def printable(name: str) -> str:
+    """A name with a mark for the bytes that are no text, which no JSON could hold."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

@@ -1,0 +1,253 @@
+"""The memory as tools use it: whose it is, what the gate is told of a change to it, how it is searched."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from rapidfuzz import process
+
+from app.embeddings import EmbedderUnavailable
+from app.embeddings.rank_fusion import MAX_FUSED_HITS
+from app.errors import NotFoundError
+from app.memory import acl
+from app.memory.acl import BlockVerdict
+from app.memory.archive import ANY_TIME, Archive, ArchiveHit, TimeRange
+from app.memory.block import Block, default_blocks
+from app.memory.entry import parse_entry
+from app.memory.labels import is_entry
+from app.memory.serialization import parse_block
+from app.permissions.caller import Caller, CallerKind
+from app.permissions.store_policy import StoreVerdict
+from app.toolkit.document_stores import StoreBinding, StorePolicy
+from app.vault.changes import ChangeSet, Create, Delete, FileChange, after_of, before_of
+from app.vault.path import NotePath
+
+if TYPE_CHECKING:
+    from app.memory.store import MemoryStore, PinnedBlock
+    from app.toolkit.semantic_search import SemanticSearch
+
+OWN_AGENT = "scriptorium"
+"""The agent of the desktop, whichever model it thinks with; person and command line share its memory."""
+
+_OWN_KINDS = (CallerKind.USER, CallerKind.DESKTOP_AGENT, CallerKind.CLI)
+
+
+def agent_key(caller: Caller) -> str:
+    """In whose memory a caller works: a key that stays the same from one start to the next."""
+    if caller.agent:
+        return caller.agent
+    return OWN_AGENT if caller.kind in _OWN_KINDS else f"{caller.kind.value}:{caller.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationQuery:
+    """What to look for in conversations; `since` and `until` are Unix seconds.
+
+    `shown_to_model`: leave out what the built-in agent said, for it reads private notes.
+    """
+
+    words: str
+    limit: int
+    role: Literal["user", "agent", ""] = ""
+    since: float | None = None
+    until: float | None = None
+    shown_to_model: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationHit:
+    """Something said in a conversation; `at` in Unix seconds, `score` greater for what fits better."""
+
+    conversation: str
+    title: str
+    position: int
+    role: str
+    at: float
+    text: str
+    score: float
+
+
+SearchSaid = Callable[[ConversationQuery], Sequence[ConversationHit]]
+
+
+class Memory:
+    """The memory of one vault.
+
+    Args:
+        store: Its blocks and entries.
+        search_said: Searches the saved conversations.
+        named_agents: Returns the agents that are known by name without having written anything yet.
+    """
+
+    def __init__(
+        self, store: MemoryStore, search_said: SearchSaid, named_agents: Callable[[], Iterable[str]] = tuple
+    ) -> None:
+        self.store = store
+        self.archive = Archive(store.database)
+        self.search_said = search_said
+        self._named_agents = named_agents
+
+    def agents(self) -> tuple[str, ...]:
+        """The agents that a block can be shared with, by name."""
+        return tuple(sorted({OWN_AGENT, *self.store.agents(), *self._named_agents()}))
+
+    def agent(self, name: str) -> str:
+        """The agent called `name`, as it is spelled; case does not matter.
+
+        Raises:
+            NotFoundError: no agent has that name; `suggestions` are near misses.
+        """
+        known = self.agents()
+        wanted = name.strip().casefold()
+        for one in sorted(known, key=lambda one: one != name):
+            if one.casefold() == wanted:
+                return one
+        near = [match[0] for match in process.extract(name, known, limit=3, score_cutoff=50)]
+        raise NotFoundError(f"There is no agent called {name!r}.", agent=name, suggestions=near)
+
+    async def recall(
+        self,
+        agent: str,
+        query: str,
+        limit: int,
+        span: TimeRange = ANY_TIME,
+        meaning: SemanticSearch | None = None,
+    ) -> tuple[ArchiveHit, ...]:
+        """The agent's entries that fit the query best, by words and, where it is on, by meaning."""
+        words = self.archive.search_text(agent, query, max(limit, MAX_FUSED_HITS), span)
+        best = max((score for _, score in words), default=0.0)
+        ranked = [(number, score / best if best > 0 else 1.0) for number, score in words]
+        if meaning is not None:
+            try:
+                meant = await self._search_vectors(agent, query, max(limit, MAX_FUSED_HITS), span, meaning)
+                terms = self.archive.term_statistics(query, words[0][0] if words else None)
+                ranked = meaning.fuse(words, meant, terms)
+            except EmbedderUnavailable:
+                # The words alone are an answer; why there are no vectors is told elsewhere.
+                pass
+        return self.archive.get(ranked[:limit])
+
+    async def _search_vectors(
+        self, agent: str, query: str, limit: int, span: TimeRange, meaning: SemanticSearch
+    ) -> list[tuple[int, float]]:
+        """The entries closest in meaning; vectors that are missing are made first."""
+        model = meaning.model_key
+        if missing := self.archive.missing_vectors(agent, model):
+            vectors = await meaning.vectors_of([text for _, text in missing])
+            self.archive.save_vectors(
+                model, [(number, vector) for (number, _), vector in zip(missing, vectors, strict=True)]
+            )
+        (vector,) = await meaning.vectors_of([query], query=True)
+        close = self.archive.search_vectors(agent, model, vector, limit, span)
+        return [(number, cosine) for number, cosine in close if cosine >= _MIN_SIMILARITY]
+
+
+class VisibleBlocks:
+    """The blocks that a caller may read: what a rule keeps from it is as if it were not there.
+
+    Args:
+        store: The memory.
+        reads: Whether a document of a place may be read: a block, or the file that was loaded into it.
+    """
+
+    def __init__(self, store: MemoryStore, reads: Callable[[str, NotePath], bool]) -> None:
+        self._store = store
+        self._reads = reads
+
+    def can_see(self, block: Block) -> bool:
+        """Whether the caller may read the block."""
+        if not self._reads(self._store.place, block.path):
+            return False
+        kind, _, rest = block.label.partition(":")
+        folder, _, path = rest.partition(":")
+        return kind != "file" or not path or self._reads(f"files-{folder}", NotePath.on_disk(path))
+
+    def blocks(self, agent: str) -> tuple[Block, ...]:
+        """As `MemoryStore.blocks`."""
+        return tuple(one for one in self._store.blocks(agent) if self.can_see(one))
+
+    def find(self, label: str, agent: str) -> Block | None:
+        """As `MemoryStore.find`."""
+        found = self._store.find(label, agent)
+        return found if found is not None and self.can_see(found) else None
+
+    def block(self, label: str, agent: str) -> Block:
+        """As `MemoryStore.block`; names no block that the caller may not read.
+
+        Raises:
+            NotFoundError: there is none for the caller.
+            InvalidParametersError: that can't be a label.
+        """
+        if self.find(label, agent) is not None:
+            return self._store.block(label, agent)
+        known = [one.label for one in self.blocks(agent)]
+        near = [match[0] for match in process.extract(label, known, limit=3, score_cutoff=60)]
+        message = f"There is no block {label!r} in the memory."
+        raise NotFoundError(message, label=label, suggestions=near, blocks=known[:50])
+
+    def pinned(self, agent: str) -> tuple[PinnedBlock, ...]:
+        """As `MemoryStore.pinned`."""
+        seen = {one.label for one in self.blocks(agent)}
+        return tuple(one for one in self._store.pinned(agent) if one.label in seen)
+
+
+_MIN_SIMILARITY = 0.25
+
+
+def memory_binding(store: MemoryStore, loaded: StorePolicy | None = None) -> StoreBinding:
+    """The memory as a place that the gate may change, by the permissions of its blocks.
+
+    Args:
+        store: The memory.
+        loaded: Says first what it knows of a change, None for nothing: it knows files loaded as they are.
+    """
+
+    def ruled(change_set: ChangeSet, caller: Caller) -> StoreVerdict | None:
+        known = loaded(change_set, caller) if loaded is not None else None
+        return known or judge_memory_change(change_set, caller)
+
+    return StoreBinding(store, "the memory", ruled)
+
+
+def judge_memory_change(change_set: ChangeSet, caller: Caller) -> StoreVerdict | None:
+    """What the permissions of the blocks say of a change; nothing to the person, whose memory it is, too."""
+    if caller.kind is CallerKind.USER:
+        return None
+    agent = agent_key(caller)
+    verdicts = [_judge(change, agent) for change in change_set.changes]
+    worst = max(verdicts, key=lambda one: _SEVERITY[one.effect])
+    return StoreVerdict(worst.effect, worst.reason)
+
+
+_SEVERITY = {"allow": 0, "ask": 1, "deny": 2}
+
+
+def _judge(change: FileChange, agent: str) -> BlockVerdict:
+    if is_entry(change.path):
+        return _verdict_on_entry(change, agent)
+    before, after = before_of(change), after_of(change)
+    old = None if before is None else parse_block(before)
+    new = None if after is None else parse_block(after)
+    if old is None and new is not None:
+        old = _default_block(new, agent)
+    return acl.judge_change(old, new, agent)
+
+
+def _default_block(new: Block, agent: str) -> Block | None:
+    """The block that every agent starts with under this label, if it is one of these."""
+    return next((one for one in default_blocks(agent) if one.path.key == new.path.key), None)
+
+
+def _verdict_on_entry(change: FileChange, agent: str) -> BlockVerdict:
+    data = after_of(change) or before_of(change) or b""
+    if parse_entry(data).owner != agent:
+        return BlockVerdict("deny", "the archive belongs to another agent")
+    match change:
+        case Create():
+            return BlockVerdict("allow", "a new entry of its own archive")
+        case Delete():
+            return BlockVerdict("ask", "an entry of the archive would be gone")
+        case _:
+            return BlockVerdict("deny", "an entry of the archive is never changed")

@@ -1,0 +1,138 @@
+"""Search by meaning over a vault's vectors: by a text or by a note; rankings of words and meaning in one."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from app.embeddings import EmbedderUnavailable, rank_fusion
+from app.embeddings.rank_fusion import Key
+from app.errors import NotFoundError, StorageError
+from app.vault.markdown.frontmatter import read_frontmatter
+from app.vault.markdown.text import decode_lossy
+from app.vault.path import NotePath
+
+if TYPE_CHECKING:
+    from app.embeddings.client import Embedder
+    from app.embeddings.duplicates import Duplicate
+    from app.embeddings.onnx_model import Vectors
+    from app.embeddings.vector_table import VectorHit
+    from app.embeddings.vectors import VectorStore
+    from app.index.term_statistics import TermStatistics
+
+
+class SemanticSearch:
+    """Puts the embedder and the vectors of a vault together."""
+
+    def __init__(self, embedder: Embedder, vectors: VectorStore) -> None:
+        self._embedder = embedder
+        self._vectors = vectors
+
+    def change_model(self, embedder: Embedder, vectors: VectorStore) -> None:
+        """Ask another model, and search the vectors that it made, from now on."""
+        self._embedder, self._vectors = embedder, vectors
+
+    @property
+    def model_key(self) -> str:
+        """What names the model whose vectors these are."""
+        return self._embedder.model.key
+
+    async def vectors_of(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
+        """Vectors of length 1 of texts that are no notes, shape (n, dimension).
+
+        Raises:
+            EmbedderUnavailable: no vectors can be made.
+        """
+        return await self._embedder.embed(texts, priority=True, query=query)
+
+    def fuse(
+        self,
+        words: Sequence[tuple[Key, float]],
+        meant: Sequence[tuple[Key, float]],
+        terms: TermStatistics,
+    ) -> list[tuple[Key, float]]:
+        """One ranking of what the words of a query and its meaning find; see `rank_fusion.fuse`."""
+        return rank_fusion.fuse(words, meant, terms, self._embedder.model)
+
+    async def like_text(self, text: str, limit: int, min_similarity: float) -> tuple[VectorHit, ...]:
+        """The notes closest in meaning to `text`, each by its best chunk, best first.
+
+        Raises:
+            EmbedderUnavailable: no vector can be made of the text.
+        """
+        while True:
+            embedder, vectors = self._embedder, self._vectors
+            try:
+                (vector,) = await embedder.embed([text], priority=True, query=True)
+            except EmbedderUnavailable:
+                if embedder is self._embedder:
+                    raise
+            else:
+                # Vectors of two models can't be compared: of a switch in between, the earlier model answers.
+                return vectors.search(vector, limit, min_similarity, per_note=True)
+
+    async def chunks_like(self, text: str, limit: int) -> tuple[VectorHit, ...]:
+        """The chunks closest in meaning to `text`, best first; raises as `like_text`."""
+        (vector,) = await self._embedder.embed([text], priority=True, query=True)
+        return self._vectors.search(vector, limit, 0.0)
+
+    async def similarities(self, text: str, others: Sequence[str]) -> list[float]:
+        """How close each of the other texts is to `text` in meaning: cosines, in their order.
+
+        Raises:
+            EmbedderUnavailable: no vectors can be made of them.
+        """
+        vectors = await self._embedder.embed([text, *others], priority=True)
+        return [float(one) for one in vectors[1:] @ vectors[0]]
+
+    def like_note(self, path: NotePath, limit: int, min_similarity: float) -> tuple[VectorHit, ...]:
+        """The other notes closest in meaning to the note at `path`, best first."""
+        return self._vectors.similar(path, limit, min_similarity)
+
+    def is_current(self, path: NotePath, hash: str) -> bool:
+        """Whether the vectors of the note at `path` are those of the text with this SHA-256."""
+        return self._vectors.hashes.get(path) == hash
+
+    def note_similarity(self, first: NotePath, second: NotePath) -> float | None:
+        """The cosine of what two notes mean; None where one of them has no vectors."""
+        return self._vectors.similarity(first, second)
+
+    async def fused(
+        self, text: str, words: Sequence[tuple[NotePath, float]], terms: TermStatistics
+    ) -> list[tuple[NotePath, float]]:
+        """One ranking of what the words of `text` find and what its meaning finds.
+
+        Args:
+            text: What was asked.
+            words: The notes that its words find, best first, with their scores.
+            terms: How its words occur in the notes (`VaultIndex.term_statistics`).
+
+        Raises:
+            EmbedderUnavailable: no vector can be made of the text.
+        """
+        hits = await self.like_text(text, rank_fusion.MAX_FUSED_HITS, 0.0)
+        return self.fuse(words, [(hit.path, hit.score) for hit in hits], terms)
+
+    async def near_duplicates(self, read: Callable[[NotePath], bytes]) -> tuple[Duplicate, ...]:
+        """Pairs of notes that say nearly the same, the most alike first; cancelling ends the search.
+
+        Args:
+            read: The bytes of a note; a note for which it raises NotFoundError or StorageError is left out.
+        """
+        # The comparison of words is loaded when it is asked for, not with every vault.
+        from app.embeddings.duplicates import near_duplicates
+
+        def body(path: NotePath) -> str | None:
+            try:
+                text = decode_lossy(read(path))
+            except (NotFoundError, StorageError):
+                return None
+            return text[read_frontmatter(text).body_start :]
+
+        stop = threading.Event()
+        try:
+            return await asyncio.to_thread(near_duplicates, self._vectors.note_matrix(), body, stop.is_set)
+        finally:
+            stop.set()

@@ -1,0 +1,39 @@
+"""A suggested relation, read once more by the cross-encoder where the user named one."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+
+from app.analysis.entailment import blend_entailment, select_passages
+from app.analysis.relation_classifier import NoteFeatures, RelationPrediction
+from app.embeddings import EmbedderUnavailable
+from app.toolkit.context import ToolContext
+from app.toolkit.open_note import OpenNote
+
+
+async def check_entailment(
+    context: ToolContext,
+    local: RelationPrediction,
+    source: tuple[OpenNote, NoteFeatures],
+    target: tuple[OpenNote, NoteFeatures],
+) -> RelationPrediction:
+    """The suggestion with the cross-encoder's opinion of passages of both notes.
+
+    As it was where no model is chosen, the notes are kept from models, or they have no passages that are
+    alike. Where the model can't be had the reasoning says why, once.
+    """
+    judge = context.services.entailment
+    if judge is None or not judge.available:
+        return local
+    if any(note.parsed.is_private or not judge.may_read(note.path) for note in (source[0], target[0])):
+        return local
+    pairs = await asyncio.to_thread(select_passages, source[1], target[1])
+    if not pairs:
+        return local
+    name = judge.name
+    try:
+        verdicts = await judge.judge(pairs)
+    except EmbedderUnavailable as error:
+        return replace(local, reasoning=f"{local.reasoning} (Without the cross-encoder: {error.message})")
+    return blend_entailment(local, verdicts, name, pairs)

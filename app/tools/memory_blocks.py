@@ -1,0 +1,149 @@
+"""Category memory: edits of the blocks that an agent keeps, and taking them back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Literal
+
+from pydantic import Field, JsonValue
+
+from app.errors import ConflictError, NotFoundError
+from app.memory import changes, edits
+from app.memory.block import Block
+from app.permissions.caller import CallerKind
+from app.toolkit.context import ToolContext
+from app.toolkit.memory_service import agent_key
+from app.toolkit.proposal import Proposal
+from app.toolkit.result import ToolResult
+from app.toolkit.tool import tool
+from app.tools.memory import Label, LineNumber, blocks_of
+from app.vault.commits import Commit
+
+
+class BlockEdited(ToolResult):
+    """A block that was edited, and how many characters it has now."""
+
+    label: str
+    size: int
+    text: str | None = None
+
+
+@tool(
+    category="memory",
+    examples={
+        "append": (
+            "add {content} to the memory block {label}",
+            "write {content} into the memory block {label}",
+        ),
+        "undo": ("undo the last edit of the memory block {label}",),
+        "redo": ("redo the last edit of the memory block {label}",),
+    },
+    operations={
+        "append": "label content field?",
+        "replace": "label old new mode? nth? field?",
+        "patch": "label patch field?",
+        "set_field": "label field value",
+        "edit_range": "label lines text field?",
+        "undo": "label",
+        "redo": "label",
+    },
+    usage_rule=(
+        "block_edit changes a block: append adds at the end, replace and patch change a text, set_field sets "
+        "a field of a map or a section. What you learn of the person for good belongs in the block human."
+    ),
+)
+async def block_edit(
+    context: ToolContext,
+    op: Literal["append", "replace", "patch", "set_field", "edit_range", "undo", "redo"],
+    label: Label,
+    content: str | None = None,
+    old: str | None = None,
+    new: str | None = None,
+    mode: Literal["first", "all", "nth", "regex"] | None = None,
+    nth: LineNumber | None = None,
+    patch: str | None = None,
+    field: Label | None = None,
+    value: JsonValue = None,
+    lines: Annotated[str, Field(pattern=r"^\d{1,8}(-\d{1,8})?$")] | None = None,
+    text: str | None = None,
+) -> Proposal[BlockEdited]:
+    """Edit a block of your memory as its layout allows.
+
+    Args:
+        op: append, replace, patch (a unified diff), set_field, edit_range (put text in place of lines), undo
+            and redo (your own last edit of this block).
+        label: The block.
+        content: What to add: to a text on a new line, to a list as an item, to a log with the time.
+        old: The text to replace; with mode regex a regular expression.
+        new: What takes its place.
+        mode: Which occurrence: the first (the usual), all, the nth, or all that a regex matches.
+        nth: Which one, from 1, for mode nth.
+        patch: Hunks of a unified diff; each context line must be there.
+        field: A field of a map or a section of a composite block; section.field for one inside.
+        value: What the field is to hold; null empties it.
+        lines: The lines to replace, such as 3 or 2-5; 3-2 puts the text in before line 3.
+        text: What takes the place of the lines.
+    """
+    before = blocks_of(context).block(label, agent_key(context.caller))
+    if op in ("undo", "redo"):
+        return _undo_edit(context, before, again=op == "redo")
+    match op:
+        case "append":
+            after = edits.append(before, content or "", field)
+        case "replace":
+            after = edits.replace(before, old or "", new or "", mode or "first", nth, field)
+        case "patch":
+            after = edits.patch(before, patch or "", field)
+        case "set_field":
+            after = edits.set_field(before, field or "", value)
+        case _:
+            first, _, last = (lines or "").partition("-")
+            after = edits.edit_range(before, int(first), int(last or first), text or "", field)
+    words = f"Edited {before.label}." if after != before else f"{before.label} says that already."
+    result = BlockEdited(label=before.label, size=after.size, message=words)
+    return context.propose(changes.edit_block(before, after, f"{_DONE[op]} {before.label}"), result)
+
+
+_DONE = {
+    "append": "Add to",
+    "replace": "Replace in",
+    "patch": "Patch",
+    "set_field": "Set a field of",
+    "edit_range": "Edit lines of",
+}
+
+
+def _undo_edit(context: ToolContext, found: Block, *, again: bool) -> Proposal[BlockEdited]:
+    """Undo or redo by the journal, as the tool undo does: both know of each other."""
+    commit = _undo_target(context, found, again=again)
+    if commit is None:
+        what = "redo" if again else "undo"
+        raise NotFoundError(f"You have nothing to {what} in the block {found.label!r}.", label=found.label)
+    plan = context.history.plan_undo((commit.id,))
+    if plan.conflicts:
+        message = f"{found.label} changed since, at the same lines; edit it instead."
+        raise ConflictError(message, label=found.label, commits=list(plan.commits))
+    words = f"{'Redone' if again else 'Undone'}: {commit.summary or found.label}."
+    result = BlockEdited(label=found.label, size=found.size, message=words)
+    return context.propose(plan.change_set, result, undoes=plan.commits)
+
+
+def _undo_target(context: ToolContext, found: Block, *, again: bool) -> Commit | None:
+    """The newest edit of the caller's own that stands, or for a redo its newest undo after the last edit."""
+    me = context.caller
+    commits = context.history.commits_of_document(changes.MEMORY_PLACE, found.path)
+    known = {commit.id: commit for commit in commits}
+    for commit in commits:
+        own = me.kind is CallerKind.USER or commit.author == me.name
+        undoes = _depth(commit, known) % 2 == 1
+        if again and not undoes and not commit.undoes:
+            return None
+        if own and commit.undone_by is None and undoes == again and (again or not commit.undoes):
+            return commit
+    return None
+
+
+def _depth(commit: Commit, known: Mapping[int, Commit]) -> int:
+    """0 for an edit, 1 for an undo, 2 for a redo, and so on."""
+    below = [_depth(known[number], known) for number in commit.undoes if number in known]
+    return 1 + max(below, default=0) if commit.undoes else 0

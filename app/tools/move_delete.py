@@ -1,0 +1,152 @@
+"""Category notes: rename, move and delete notes; the links of other notes are kept right."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping
+
+from app.errors import ConflictError, InvalidParametersError, UnreadableNoteError
+from app.index.renames import RenamePlan, Rewrite
+from app.permissions.pluralize import pluralize
+from app.toolkit.argument_types import FolderName, NewNoteName, NoteName
+from app.toolkit.context import ToolContext
+from app.toolkit.proposal import Proposal
+from app.toolkit.result import ToolResult
+from app.toolkit.tool import tool
+from app.vault.changes import ChangeSet, Move, Update
+from app.vault.markdown import edit
+from app.vault.path import NotePath, note_path
+
+
+class NoteMoved(ToolResult):
+    """A note is at another path; links that could not be rewritten are named, each with the reason."""
+
+    path: str
+    new_path: str
+    rewritten: list[str]
+    left_out: list[str]
+
+
+class NoteDeleted(ToolResult):
+    """A note is in the vault's trash; `backlinks` still link to it."""
+
+    path: str
+    backlinks: list[str]
+
+
+@tool(
+    category="notes",
+    examples=(
+        "rename {name} to {new_name}",
+        "move {name} to the folder {folder}",
+        "move {name} into {folder}",
+        "change the name of {name} to {new_name}",
+        "call {name} {new_name} from now on",
+    ),
+)
+async def move_note(
+    context: ToolContext,
+    name: NoteName,
+    new_name: NewNoteName | None = None,
+    folder: FolderName | None = None,
+) -> Proposal[NoteMoved]:
+    """Rename a note, move it to another folder, or both. Links to it are rewritten in the same change.
+
+    Args:
+        name: The note.
+        new_name: Its new name, without a folder.
+        folder: The folder to move it to; empty for the vault's root.
+    """
+    note = await context.vault.resolve_strictly(name)
+    if new_name is None and folder is None:
+        raise InvalidParametersError("Say a new name, a folder, or both.")
+    to = note_path(note.path.folder if folder is None else folder, _strip_brackets(new_name or note.name))
+    if to == note.path:
+        raise InvalidParametersError(f"The note is at {to} already.", path=str(to))
+    taken = context.vault.existing_path(to)
+    if taken is not None and taken.key != note.path.key:
+        raise ConflictError(f"There is a note at {taken} already.", path=str(taken))
+    plan = await context.index.links_to_rewrite(note.path, to)
+    rewrites = dict(plan.rewrites)
+    own_rewrite = rewrites.pop(note.path, None)
+    own = edit.rewrite_links(note.text, own_rewrite) if own_rewrite else None
+    changes, failed = await asyncio.to_thread(_rewritten, context, rewrites)
+    left_out = [*_skipped_links(context, plan), *failed]
+    summary = f"Move {note.path} to {to}"
+    if changes:
+        summary += f", {pluralize(len(changes), 'note')} rewritten"
+    change_set = ChangeSet.of(note.move_change(to, own), *changes, summary=summary)
+
+    def report(committed: ChangeSet) -> NoteMoved:
+        moved = any(isinstance(change, Move) for change in committed.changes)
+        seen = [
+            str(change.path)
+            for change in committed.changes
+            if isinstance(change, Update) and context.vault.can_see(change.path)
+        ]
+        words = f"Moved {note.path} to {to}." if moved else f"{note.path} was not moved."
+        if seen:
+            rewritten = pluralize(len(seen), "note that links to it was", "notes that link to it were")
+            words = f"{words[:-1]}; {rewritten} rewritten."
+        return NoteMoved(
+            path=str(note.path),
+            new_path=str(to if moved else note.path),
+            rewritten=seen,
+            left_out=left_out,
+            message=words,
+        )
+
+    return context.propose(change_set, report)
+
+
+def _rewritten(context: ToolContext, rewrites: Mapping[NotePath, Rewrite]) -> tuple[list[Update], list[str]]:
+    """Rewrite the links in other notes: the changes, and the notes that can't be read, with the reason."""
+    changes, failed = [], []
+    for source, rewrite in rewrites.items():
+        try:
+            other = context.vault.open_for_change(source)
+            changes.append(other.with_text(edit.rewrite_links(other.text, rewrite)))
+        except UnreadableNoteError as error:
+            if context.vault.can_see(source):
+                failed.append(f"{source}: {error.message}")
+    return changes, failed
+
+
+def _skipped_links(context: ToolContext, plan: RenamePlan) -> list[str]:
+    """The links that the plan leaves alone, each with the reason."""
+    reasons = [(link, "could mean several notes") for link in plan.ambiguous]
+    reasons += [(link, "will lead to the moved note") for link in plan.captured]
+    return [
+        f"{link.source} line {link.line}: [[{link.target_text}]] {reason}"
+        for link, reason in reasons
+        if context.vault.can_see(link.source)
+    ]
+
+
+def _strip_brackets(name: str) -> str:
+    return name.strip().removeprefix("[[").removesuffix("]]").strip()
+
+
+@tool(
+    category="notes",
+    examples=("delete {name}", "remove the note {name}", "throw {name} away", "trash {name}"),
+)
+async def delete_note(context: ToolContext, name: NoteName) -> Proposal[NoteDeleted]:
+    """Move a note to the vault's trash, and say which notes link to it.
+
+    Args:
+        name: The note.
+    """
+    note = await context.vault.resolve_strictly(name)
+    links = _sort_paths(
+        link.source for link in context.index.backlinks(note.path) if link.source != note.path
+    )
+    words = f"Moved {note.path} to the trash."
+    if links:
+        words += f" {pluralize(len(links), 'note still links', 'notes still link')} to it."
+    change_set = ChangeSet.of(note.delete_change(), summary=f"Delete {note.path}")
+    return context.propose(change_set, NoteDeleted(path=str(note.path), backlinks=links, message=words))
+
+
+def _sort_paths(paths: Iterable[NotePath]) -> list[str]:
+    return sorted({str(path) for path in paths})

@@ -1,0 +1,367 @@
+"""Category memory: the archive of entries, and one search over all that is kept; and the older form."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
+
+from app.errors import InvalidParametersError, PermissionDeniedError
+from app.memory import changes, edits
+from app.memory.archive import ANY_TIME, ArchiveHit, TimeRange
+from app.memory.block import Block, BlockType
+from app.memory.entry import ArchiveEntry
+from app.memory.labels import entry_path
+from app.permissions.caller import CallerKind
+from app.permissions.pluralize import pluralize
+from app.toolkit.argument_types import SearchQuery
+from app.toolkit.context import ToolContext
+from app.toolkit.memory_service import OWN_AGENT, ConversationQuery, Memory, agent_key
+from app.toolkit.proposal import Proposal
+from app.toolkit.result import ToolResult
+from app.toolkit.tool import tool
+from app.tools.memory import Label, blocks_of, memory_of, unpin_everywhere
+from app.tools.memory_blocks import BlockEdited
+from app.vault.changes import ChangeSet
+from app.vault.path import NotePath
+
+Count = Annotated[int, Field(ge=1, le=100)]
+_MAX_TEXT_CHARS = 1000
+_MAX_RECALLED = 1000
+
+
+class RecalledEntry(BaseModel):
+    """An entry of the archive; `score` from 0 to 1, `created` in ISO 8601."""
+
+    model_config = ConfigDict(frozen=True, defer_build=True)
+
+    entry: str
+    content: str
+    created: str
+    score: float
+    metadata: dict[str, JsonValue] = Field(default_factory=dict)
+
+
+class Recalled(ToolResult):
+    """What was kept, or what was found in the archive, best first."""
+
+    entries: list[RecalledEntry]
+
+
+@tool(
+    category="memory",
+    examples={
+        "insert": ("remember that {content}", "keep in mind that {content}", "remember: {content}"),
+        "search": (
+            "what do you remember about {query}?",
+            "what do you know about me and {query}?",
+            "recall {query}",
+            "search your memory for {query}",
+        ),
+    },
+    reads=("search",),
+    operations={"insert": "content metadata?", "search": "query limit?"},
+    usage_rule=(
+        "recall insert keeps a fact for good in words that stand alone; recall search finds such facts. "
+        "Search before you say that you don't know something about the person or earlier work."
+    ),
+)
+async def recall(
+    context: ToolContext,
+    op: Literal["insert", "search"],
+    content: str | None = None,
+    metadata: dict[str, JsonValue] | None = None,
+    query: SearchQuery | None = None,
+    limit: Count | None = None,
+) -> Proposal[Recalled]:
+    """Keep entries in your archive for good, and find them by words and meaning. Entries never change.
+
+    Args:
+        op: insert an entry, or search.
+        content: What to remember, in words that can be understood alone.
+        metadata: What else to keep with it, such as {"topic": "travel"}.
+        query: What to look for.
+        limit: How many at most; 10 if nothing is said.
+    """
+    memory, me = memory_of(context), agent_key(context.caller)
+    if op == "insert":
+        entry = ArchiveEntry.new(me, content or "", metadata)
+        kept = RecalledEntry(
+            entry=entry.id,
+            content=entry.text,
+            created=entry.created,
+            score=1.0,
+            metadata=dict(entry.metadata),
+        )
+        result = Recalled(entries=[kept], message="I will remember that.")
+        return context.propose(changes.insert_entry(entry), result)
+    found = await _recall_visible(context, memory, query or "", limit or 10)
+    words = "Nothing is remembered about that."
+    if found:
+        words = f"{pluralize(len(found), 'entry', 'entries')} found."
+    return context.propose(ChangeSet(()), Recalled(entries=[_recalled(one) for one in found], message=words))
+
+
+async def _recall_visible(
+    context: ToolContext, memory: Memory, query: str, limit: int, span: TimeRange = ANY_TIME
+) -> tuple[ArchiveHit, ...]:
+    """The entries that fit the query best, without those that a rule keeps from the caller."""
+    me, place = agent_key(context.caller), memory.store.place
+
+    def seen(found: tuple[ArchiveHit, ...]) -> tuple[ArchiveHit, ...]:
+        return tuple(one for one in found if context.reads(place, entry_path(one.owner, one.entry)))
+
+    found = await memory.recall(me, query, limit, span, context.services.semantic_search)
+    if seen(found) == found:
+        return found
+    # Some are kept from the caller: others that fit less may take their places.
+    more = await memory.recall(me, query, _MAX_RECALLED, span, context.services.semantic_search)
+    return seen(more)[:limit]
+
+
+def _recalled(one: ArchiveHit) -> RecalledEntry:
+    return RecalledEntry(
+        entry=one.entry,
+        content=one.text,
+        created=one.created,
+        score=round(one.score, 3),
+        metadata=dict(one.metadata),
+    )
+
+
+# Search
+
+
+class FoundText(BaseModel):
+    """Something that was found: `where` is archival_memory, conversations or vault.
+
+    `title` names the entry, the conversation or the note; `role` who said it in a conversation.
+    """
+
+    model_config = ConfigDict(frozen=True, defer_build=True)
+
+    where: str
+    title: str
+    text: str
+    score: float
+    time: str = ""
+    role: str = ""
+
+
+class FoundTexts(ToolResult):
+    """What was found, by domain, best first in each."""
+
+    results: list[FoundText]
+
+
+@tool(
+    category="memory",
+    examples=(
+        "what did we talk about {query}?",
+        "search our conversations and your memory for {query}",
+        "search everything for {query}",
+    ),
+    usage_rule="search looks through your archive, earlier conversations and the notes at once.",
+)
+async def search(
+    context: ToolContext,
+    query: SearchQuery,
+    domain: Literal["archival_memory", "conversations", "vault", "all"] = "all",
+    limit: Count = 10,
+    role: Literal["user", "agent"] | None = None,
+    since: str | None = None,
+    until: str | None = None,
+) -> FoundTexts:
+    """Search your archive, earlier conversations and the notes.
+
+    Args:
+        query: What to look for.
+        domain: Where: archival_memory, conversations, vault, or all.
+        limit: How many at most in each domain.
+        role: In conversations, who said it.
+        since: From this day or time on, such as 2026-01-31 or 2026-01-31T12:00:00Z.
+        until: Before this day or time.
+    """
+    memory = memory_of(context)
+    start, end = _parse_time(since), _parse_time(until)
+    found: list[FoundText] = []
+    if domain in ("archival_memory", "all") and role is None:
+        found += await _in_archive(context, memory, query, limit, start, end)
+    if domain == "conversations" or (domain == "all" and _may_read_conversations(context)):
+        found += _in_conversations(context, memory, query, limit, role, start, end)
+    if domain in ("vault", "all") and role is None:
+        found += await _in_vault(context, query, limit, start, end)
+    texts = FoundTexts(results=found, message=f"{pluralize(len(found), 'result')}.")
+    notes = (NotePath.on_disk(one.title) for one in found if one.where == "vault")
+    return texts.from_notes(context.index.is_from_web(path) for path in notes)
+
+
+def _may_read_conversations(context: ToolContext) -> bool:
+    """Whether the conversations of this window are the caller's own."""
+    kinds = (CallerKind.USER, CallerKind.DESKTOP_AGENT, CallerKind.CLI)
+    return context.caller.kind in kinds and agent_key(context.caller) == OWN_AGENT
+
+
+async def _in_archive(
+    context: ToolContext,
+    memory: Memory,
+    query: str,
+    limit: int,
+    since: datetime | None,
+    until: datetime | None,
+) -> list[FoundText]:
+    span = TimeRange(_format_iso(since), _format_iso(until))
+    found = await _recall_visible(context, memory, query, limit, span)
+    return [
+        FoundText(
+            where="archival_memory",
+            title=one.entry,
+            text=one.text[:_MAX_TEXT_CHARS],
+            score=round(one.score, 3),
+            time=one.created,
+        )
+        for one in found
+    ]
+
+
+def _in_conversations(
+    context: ToolContext,
+    memory: Memory,
+    query: str,
+    limit: int,
+    role: Literal["user", "agent"] | None,
+    since: datetime | None,
+    until: datetime | None,
+) -> list[FoundText]:
+    if not _may_read_conversations(context):
+        raise PermissionDeniedError("The conversations of the desktop are not shown to other agents.")
+    said = memory.search_said(
+        ConversationQuery(
+            query,
+            limit,
+            role or "",
+            since.timestamp() if since else None,
+            until.timestamp() if until else None,
+            shown_to_model=context.caller.uses_model,
+        )
+    )
+    best = max((one.score for one in said), default=1.0) or 1.0
+    return [
+        FoundText(
+            where="conversations",
+            title=one.title,
+            text=one.text[:_MAX_TEXT_CHARS],
+            score=round(one.score / best, 3),
+            time=_format_iso(datetime.fromtimestamp(one.at, UTC)),
+            role=one.role,
+        )
+        for one in said
+    ]
+
+
+async def _in_vault(
+    context: ToolContext, query: str, limit: int, since: datetime | None, until: datetime | None
+) -> list[FoundText]:
+    page = await context.index.best(query, 100 if since or until else limit, 0)
+    found = []
+    for hit in page.hits:
+        record = context.index.note(hit.path)
+        changed = datetime.fromtimestamp(record.modified if record else 0.0, UTC)
+        if (since and changed < since) or (until and changed >= until):
+            continue
+        text = "\n".join(part.text for part in hit.snippets)
+        found.append(
+            FoundText(
+                where="vault",
+                title=str(hit.path),
+                text=text,
+                score=round(hit.score, 3),
+                time=_format_iso(changed),
+            )
+        )
+    return found[:limit]
+
+
+def _parse_time(said: str | None) -> datetime | None:
+    if not said:
+        return None
+    try:
+        moment = datetime.fromisoformat(said)
+    except ValueError:
+        raise InvalidParametersError(f"{said[:80]!r} is no day or time; write 2026-01-31.") from None
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def _format_iso(moment: datetime | None) -> str:
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ") if moment else ""
+
+
+# The older form
+
+
+@tool(
+    category="memory_context",
+    operations={
+        "append": "label content",
+        "replace": "label old new",
+        "archive": "label",
+        "load_from_archival": "label",
+        "swap": "archive_label load_label",
+    },
+    usage_rule="context is the older form of block and block_edit; prefer those.",
+)
+async def context(
+    context: ToolContext,
+    op: Literal["append", "replace", "archive", "load_from_archival", "swap"],
+    label: Label | None = None,
+    content: str | None = None,
+    old: str | None = None,
+    new: str | None = None,
+    archive_label: Label | None = None,
+    load_label: Label | None = None,
+) -> Proposal[BlockEdited]:
+    """Manage the blocks in your context, in the older form of block and block_edit.
+
+    Args:
+        op: append to a block, replace in it, archive it, load_from_archival, or swap two.
+        label: The block.
+        content: What to add.
+        old: The text to replace.
+        new: What takes its place.
+        archive_label: The block that leaves the context.
+        load_label: The block that takes its place.
+    """
+    store, me = blocks_of(context), agent_key(context.caller)
+    if op == "swap":
+        away, back = store.block(archive_label or "", me), store.block(load_label or "", me)
+        both = (
+            changes.block_change(away, unpin_everywhere(away)),
+            changes.block_change(back, _restore_block(back, me)),
+        )
+        change = ChangeSet.of(*both, summary=f"{back.label} for {away.label}", place=changes.MEMORY_PLACE)
+        words = f"{away.label} is put away, {back.label} is in the context."
+        return context.propose(change, BlockEdited(label=back.label, size=back.size, message=words))
+    before = store.block(label or "", me)
+    match op:
+        case "append":
+            after = edits.append(before, content or "")
+        case "replace":
+            after = edits.replace(before, old or "", new or "")
+        case "archive":
+            after = unpin_everywhere(before)
+        case _:
+            after = _restore_block(before, me)
+    shown = after.shown_to(me) if op == "load_from_archival" else None
+    result = BlockEdited(label=before.label, size=after.size, text=shown, message=f"{before.label}: done.")
+    return context.propose(
+        changes.edit_block(before, after), result.from_outside() if before.origin else result
+    )
+
+
+def _restore_block(before: Block, me: str) -> Block:
+    if before.type is not BlockType.ARCHIVAL:
+        raise InvalidParametersError(f"{before.label!r} is not put away.", label=before.label)
+    view = replace(before.view_of(me), pinned=True)
+    return replace(before, type=BlockType.WORKING).with_view(me, view)

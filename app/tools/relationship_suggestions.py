@@ -1,0 +1,158 @@
+"""Category relationships: the queue of relations that may be missing, to be accepted or rejected."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from app.analysis.relation_classifier import MIN_AUTOMATIC_SCORE, MIN_SUGGESTED_SCORE
+from app.errors import InvalidParametersError, PermissionDeniedError
+from app.permissions.approval import Effect
+from app.permissions.caller import CallerKind
+from app.permissions.pluralize import pluralize
+from app.toolkit.argument_types import Limit
+from app.toolkit.context import ToolContext
+from app.toolkit.open_note import OpenNote
+from app.toolkit.proposal import EffectProposal, Proposal
+from app.toolkit.result import ToolResult
+from app.toolkit.tool import tool
+from app.tools.node_common import EdgeId, NodeId, RelationType, readable
+from app.tools.related_nodes import note_similarity, relation_between
+from app.vault.changes import ChangeSet
+from app.vault.markdown import edit
+from app.vault.markdown.relations import relation_type, relation_word
+from app.vault.note import RELATES_TO
+from app.vault.path import NotePath
+
+_ID_SEPARATOR = " ~ "
+
+
+class SuggestedRelationship(BaseModel):
+    """A relation that may be missing; `auto` from a score of 0.8, if its type is no guess."""
+
+    model_config = ConfigDict(frozen=True, defer_build=True)
+
+    suggestion_id: str
+    from_id: str
+    to_id: str
+    relationship_type: str
+    score: float
+    auto: bool
+    reasoning: str
+    evidence: list[str] = Field(default_factory=list)
+
+
+class Suggestions(ToolResult):
+    """Relations that may be missing, best first."""
+
+    suggestions: list[SuggestedRelationship]
+
+
+@tool(
+    category="relationships",
+    reads=("list",),
+    operations={
+        "list": "node_id? limit?",
+        "accept": "suggestion_id relationship_type?",
+        "reject": "suggestion_id",
+    },
+    examples={
+        "list": (
+            "suggest relationships",
+            "suggest relations for {node_id}",
+            "suggest links for {node_id}",
+            "which relations are missing?",
+            "which links are missing?",
+        ),
+    },
+    timeout=120,
+    usage_rule="suggest_relationships only suggests; create_relationship or its accept writes one.",
+)
+async def suggest_relationships(
+    context: ToolContext,
+    op: Literal["list", "accept", "reject"] = "list",
+    node_id: NodeId | None = None,
+    limit: Limit | None = None,
+    suggestion_id: EdgeId | None = None,
+    relationship_type: RelationType | None = None,
+) -> Suggestions | Proposal[Suggestions] | EffectProposal[Suggestions]:
+    """The queue of relations that may be missing: list it, accept one, or reject one for good.
+
+    Args:
+        op: list, accept or reject.
+        node_id: Only relations of this note; of the whole vault when left out.
+        limit: How many at most (20).
+        suggestion_id: The suggestion, as `From.md ~ To.md`.
+        relationship_type: The type to write instead of the suggested one.
+    """
+    queue = context.services.suggestions
+    if queue is None:
+        raise PermissionDeniedError("Suggestions are not to be had here.")
+    if op == "list":
+        note = await context.vault.resolve_for_reading(node_id) if node_id else None
+        own = context.caller.kind is CallerKind.USER
+        waiting = await queue.suggestions(note.path if note else None, limit or 20, private=own)
+        found = []
+        for one in waiting:
+            pair = readable(context, NotePath(one.source)), readable(context, NotePath(one.target))
+            if pair[0] is not None and pair[1] is not None:
+                made = await _suggested(context, pair[0], pair[1], one.score)
+                if made.score >= MIN_SUGGESTED_SCORE:
+                    found.append(made)
+        found.sort(key=lambda made: -made.score)
+        where = f" of [[{note.name}]]" if note else ""
+        words = f"{pluralize(len(found), 'relation')}{where} may be missing."
+        return Suggestions(suggestions=found, message=words)
+    source, target = await _parse_pair(context, suggestion_id or "")
+    if op == "reject":
+        return _rejection(context, source, target)
+    made = await _suggested(context, source, target, MIN_AUTOMATIC_SCORE)
+    kind = relation_type(relationship_type) if relationship_type else made.relationship_type
+    name = context.index.resolver.shortest(target.path, source.path)
+    text = edit.add_relation(source.text, kind, name)
+    summary = f"{source.path} {relation_word(kind)} {target.path}"
+    words = f"[[{source.name}]] {relation_word(kind).replace('_', ' ')} [[{target.name}]]."
+    return context.propose(
+        ChangeSet.of(source.with_text(text), summary=summary), Suggestions(suggestions=[made], message=words)
+    )
+
+
+def _rejection(context: ToolContext, source: OpenNote, target: OpenNote) -> EffectProposal[Suggestions]:
+    async def reject() -> Suggestions:
+        assert context.services.suggestions is not None
+        context.services.suggestions.reject(source.path, target.path)
+        return Suggestions(suggestions=[], message=f"[[{source.name}]] and [[{target.name}]] are left apart.")
+
+    words = f"Never suggest a relation between {source.path} and {target.path} again"
+    shown = (("from", str(source.path)), ("to", str(target.path)))
+    return context.propose_effect(Effect("administrative", words, shown), reject)
+
+
+async def _parse_pair(context: ToolContext, id: str) -> tuple[OpenNote, OpenNote]:
+    first, found, second = id.partition(_ID_SEPARATOR)
+    if not found:
+        raise InvalidParametersError("A suggestion is named as `From.md ~ To.md`.", suggestion_id=id)
+    source = await context.vault.resolve_strictly(first.strip())
+    target = await context.vault.resolve_strictly(second.strip())
+    if source.path == target.path:
+        raise InvalidParametersError("A note can't have a relation to itself.", path=str(source.path))
+    return source, target
+
+
+async def _suggested(
+    context: ToolContext, source: OpenNote, target: OpenNote, score: float
+) -> SuggestedRelationship:
+    made = await relation_between(
+        context, source, target, await note_similarity(context, source, target), score
+    )
+    return SuggestedRelationship(
+        suggestion_id=f"{source.storage_id}{_ID_SEPARATOR}{target.storage_id}",
+        from_id=str(source.storage_id),
+        to_id=str(target.storage_id),
+        relationship_type=made.type,
+        score=round(made.score, 4),
+        auto=made.score >= MIN_AUTOMATIC_SCORE and (made.type == RELATES_TO or bool(made.evidence)),
+        reasoning=made.reasoning,
+        evidence=list(made.evidence),
+    )

@@ -1,0 +1,261 @@
+"""A baseline of the vault's files, so that changes by other programs can be detected and undone.
+
+An external program that works in the vault's folder may write there directly. The overwritten bytes are gone
+by the time the change is noticed, so they are stored beforehand, in an unnamed file that ends with the app.
+A later comparison reads only the files that the file system reports as changed.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat as modes
+import tempfile
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.errors import InvalidPathError, LimitError, NotFoundError, StorageError
+from app.vault.changes import ChangeSet, Create, Delete, FileChange, Move, Update, content_hash
+from app.vault.path import NotePath
+from app.vault.safe_fs import MAX_FILE_BYTES, VaultRoot
+from app.vault.watch_state import is_ignored
+
+MAX_KEPT_BYTES = 1024**3
+"""The most bytes stored for a vault; further files are only watched."""
+MAX_ATTACHMENT_BYTES = 1024**2
+"""The largest file other than a note that is stored."""
+
+
+@dataclass(frozen=True, slots=True)
+class _BaselineFile:
+    """The state of a file: its file system signature, its hash (empty: not read) and its stored bytes."""
+
+    signature: tuple[int, int, int, int]
+    hash: str
+    start: int
+    length: int
+
+
+@dataclass(frozen=True, slots=True)
+class BaselineDiff:
+    """The changes since the last comparison, and changed files whose old bytes were not stored."""
+
+    changes: tuple[FileChange, ...] = ()
+    unkept: tuple[NotePath, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.changes or self.unkept)
+
+
+class VaultBaseline:
+    """The files of a vault at the last comparison. Thread-safe.
+
+    Args:
+        root: The vault's real folder, without links.
+        folder: The folder of the unnamed file for the bytes.
+
+    Raises:
+        StorageError: nothing can be stored there.
+    """
+
+    def __init__(self, root: Path, folder: Path) -> None:
+        self._root = str(root)
+        self._vault = VaultRoot(root)
+        try:
+            # Open as long as this object; unbuffered, so that a full disk fails at the write.
+            self._bytes = tempfile.TemporaryFile(dir=folder, buffering=0)  # noqa: SIM115
+        except OSError as error:
+            message = f"Could not store a copy of the notes: {error.strerror or error}."
+            raise StorageError(message, errno=error.errno) from error
+        self._end = 0
+        self._lock = threading.Lock()
+        self._files: dict[str, _BaselineFile] = {}
+
+    @property
+    def kept_bytes(self) -> int:
+        """The number of stored bytes."""
+        return self._end
+
+    def close(self) -> None:
+        """Forget everything."""
+        with self._lock:
+            self._files.clear()
+            self._bytes.close()
+
+    def capture(self, stop: Callable[[], bool] = lambda: False) -> None:
+        """Store the current state of all files; read only those changed since the last comparison."""
+        seen = set()
+        with self._lock:
+            for name, signature in self._walk():
+                if stop():
+                    return
+                seen.add(name)
+                if not self._is_as_before(name, signature):
+                    self._read(name, signature)
+            for name in self._files.keys() - seen:
+                del self._files[name]
+
+    def diff(self, paths: Iterable[NotePath] | None, is_own: Callable[[NotePath, str], bool]) -> BaselineDiff:
+        """Compare the files with the baseline and update it.
+
+        Args:
+            paths: The files to compare; None for the whole vault.
+            is_own: Returns whether the app itself wrote this hash to a file (empty: removed the file).
+        """
+        with self._lock:
+            names = self._touched() if paths is None else sorted({path.text for path in paths})
+            changes: list[FileChange] = []
+            unkept: list[NotePath] = []
+            for name in names:
+                if (found := self._look_at(NotePath.on_disk(name), is_own)) is None:
+                    continue
+                if isinstance(found, NotePath):
+                    unkept.append(found)
+                else:
+                    changes.append(found)
+        return BaselineDiff(tuple(_with_moves(changes)), tuple(unkept))
+
+    def _look_at(
+        self, path: NotePath, is_own: Callable[[NotePath, str], bool]
+    ) -> FileChange | NotePath | None:
+        """Return the change of one file, its path if its bytes were not stored, or None if unchanged."""
+        known, now = self._files.get(path.text), self._signature(path.text)
+        if now == (known.signature if known is not None else None):
+            return None
+        before = self._content(known) if known is not None else None
+        after = self._read(path.text, now) if now is not None else None
+        if now is None:
+            del self._files[path.text]
+        digest = self._files[path.text].hash if now is not None else ""
+        if known is not None and known.hash and known.hash == digest:
+            return None
+        if (digest or now is None) and is_own(path, digest):
+            return None
+        return _change(path, known is not None, before, now is not None, after) or path
+
+    def _touched(self) -> list[str]:
+        """Return the names of the files that the file system reports as changed."""
+        now = dict(self._walk())
+        touched = [name for name, signature in now.items() if not self._is_as_before(name, signature)]
+        return sorted({*touched, *(self._files.keys() - now.keys())})
+
+    def _is_as_before(self, name: str, signature: tuple[int, int, int, int]) -> bool:
+        known = self._files.get(name)
+        return known is not None and known.signature == signature
+
+    def _read(self, name: str, signature: tuple[int, int, int, int]) -> bytes | None:
+        """Store the current bytes of a file and return them, or None if they are not stored."""
+        path = NotePath.on_disk(name)
+        content = self._bytes_of(path) if self._may_keep(path, signature[2]) else None
+        if content is None:
+            self._files[name] = _BaselineFile(signature, "", -1, signature[2])
+            return None
+        start = self._end
+        try:
+            self._bytes.seek(start)
+            if self._bytes.write(content) != len(content):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            self._end += len(content)
+        except OSError:
+            # The disk is full: changes are still detected, but can't be undone.
+            start = -1
+        self._files[name] = _BaselineFile(signature, content_hash(content), start, len(content))
+        return content
+
+    def _may_keep(self, path: NotePath, size: int) -> bool:
+        return (
+            size <= (MAX_FILE_BYTES if path.is_note else MAX_ATTACHMENT_BYTES)
+            and self._end + size <= MAX_KEPT_BYTES
+        )
+
+    def _bytes_of(self, path: NotePath) -> bytes | None:
+        try:
+            with self._vault.folder(path.folder) as folder:
+                return folder.read(path.file_name)
+        except (OSError, InvalidPathError, LimitError, NotFoundError, StorageError):
+            # Removed, replaced with a link or unreadable: the file is reported as not stored.
+            return None
+
+    def _content(self, known: _BaselineFile) -> bytes | None:
+        if known.start < 0:
+            return None
+        self._bytes.seek(known.start)
+        content = self._bytes.read(known.length)
+        return content if len(content) == known.length else None
+
+    def _signature(self, name: str) -> tuple[int, int, int, int] | None:
+        try:
+            status = os.lstat(f"{self._root}{os.sep}{name.replace('/', os.sep)}")
+        except OSError:
+            return None
+        return _signature(status) if modes.S_ISREG(status.st_mode) else None
+
+    def _walk(self, folder: str = "") -> Iterator[tuple[str, tuple[int, int, int, int]]]:
+        try:
+            with os.scandir(f"{self._root}{os.sep}{folder.replace('/', os.sep)}") as entries:
+                found = list(entries)
+        except OSError:
+            # Removed or unreadable: there is nothing to report.
+            return
+        for entry in found:
+            name = f"{folder}/{entry.name}" if folder else entry.name
+            if is_ignored(name):
+                continue
+            try:
+                if entry.is_dir(follow_symlinks=False):
+                    yield from self._walk(name)
+                elif entry.is_file(follow_symlinks=False):
+                    yield name, _signature(entry.stat(follow_symlinks=False))
+            except OSError:
+                continue
+
+
+def _signature(status: os.stat_result) -> tuple[int, int, int, int]:
+    return status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino
+
+
+def _change(
+    path: NotePath, was: bool, before: bytes | None, there: bool, after: bytes | None
+) -> FileChange | None:
+    """Return the change of one file, or None if the bytes of one side were not stored."""
+    if (was and before is None) or (there and after is None):
+        return None
+    if before is None:
+        return None if after is None else Create(path, after)
+    return Delete(path, before) if after is None else Update(path, before, after)
+
+
+def _with_moves(changes: list[FileChange]) -> Iterator[FileChange]:
+    """Yield the changes, with the deletion and creation of the same bytes joined into a move."""
+    gone: dict[str, Delete] = {}
+    for change in changes:
+        if isinstance(change, Delete) and change.before:
+            gone[content_hash(change.before)] = change
+    moved: dict[NotePath, Move] = {}
+    for change in changes:
+        if isinstance(change, Create) and (old := gone.pop(content_hash(change.after), None)):
+            moved[old.path] = Move(old.path, change.path, old.before, change.after)
+    targets = {move.to for move in moved.values()}
+    for change in changes:
+        if change.path in moved:
+            yield moved[change.path]
+        elif change.path not in targets:
+            yield change
+
+
+def summarize_changes(found: BaselineDiff) -> str:
+    """Summarize the changes in one line."""
+    said = []
+    for kind, word in ((Create, "created"), (Update, "changed"), (Delete, "deleted"), (Move, "moved")):
+        names = [change.path.text for change in found.changes if isinstance(change, kind)]
+        if names:
+            said.append(f"{word} {names[0]}" if len(names) == 1 else f"{word} {len(names)} files")
+    return ", ".join(said)
+
+
+def change_set_of(found: BaselineDiff) -> ChangeSet:
+    """Return the changes as a change set."""
+    words = summarize_changes(found)
+    return ChangeSet.of(*found.changes, summary=words[:1].upper() + words[1:])

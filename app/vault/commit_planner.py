@@ -1,0 +1,218 @@
+"""The planner of commits: checks a whole change set and turns it into file operations."""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from app.errors import ConflictError, InvalidPathError, LimitError
+from app.vault.changes import (
+    ChangeSet,
+    Create,
+    Delete,
+    FileChange,
+    Move,
+    Update,
+    after_of,
+    before_of,
+    content_hash,
+    touched_paths,
+)
+from app.vault.commits import CommittedFile
+from app.vault.file_operations import free_name
+from app.vault.path import NotePath
+from app.vault.safe_fs import MAX_FILE_BYTES, NOT_A_FILE, DirHandleCache, VaultRoot
+from app.vault.write_ahead_log import TEMP_PREFIX, FileOperation, Put, Rename
+
+TRASH_FOLDER = ".trash"
+
+
+@dataclass(slots=True)
+class CommitPlan:
+    """A planned commit: operations in order, bytes by hash, folders to create, and a record per change."""
+
+    deeds: list[FileOperation] = field(default_factory=list)
+    contents: dict[str, bytes] = field(default_factory=dict)
+    folders: list[str] = field(default_factory=list)
+    changes: list[CommittedFile] = field(default_factory=list)
+    trash: list[str | None] = field(default_factory=list)
+
+
+class CommitPlanner:
+    """Plans one commit.
+
+    Args:
+        root: the vault.
+        uid: part of the names of the temporary files.
+        trashed: returns the name under `.trash/` of a deleted file with a given path and hash.
+    """
+
+    def __init__(self, root: VaultRoot, uid: str, trashed: Callable[[NotePath, str], str | None]) -> None:
+        self._root = root
+        self._uid = uid
+        self._trashed = trashed
+        self._plan = CommitPlan()
+        self._trash_names: list[str] | None = None
+
+    def plan(self, change_set: ChangeSet) -> CommitPlan:
+        """Check every file of the change set and plan it.
+
+        Raises:
+            InvalidPathError: a path is hidden, leaves the vault or leads through a link.
+            ConflictError: files differ from the change set; `conflicts` lists all of them.
+            LimitError: a file is larger than 64 MiB.
+        """
+        for change in change_set.changes:
+            for path in touched_paths(change):
+                check_writable(path)
+        with self._root.dir_handles() as folders:
+            found = [self._problems(change, folders) for change in change_set.changes]
+        problems = [problem for some in found for problem in some]
+        if problems:
+            message = "; ".join(str(problem["message"]) for problem in problems[:3])
+            more = f" and {len(problems) - 3} more" if len(problems) > 3 else ""
+            first = {key: problems[0][key] for key in ("path", "expected_hash", "current_hash")}
+            raise ConflictError(f"{message}{more}. Nothing was written.", **first, conflicts=problems)
+        for change in change_set.changes:
+            self._add(change)
+        return self._plan
+
+    def _problems(self, change: FileChange, folders: DirHandleCache) -> list[dict[str, object]]:
+        """Return the differences between the disk and the state that the change expects."""
+        found: list[dict[str, object]] = []
+        before = before_of(change)
+        for content in (before, after_of(change)):
+            if content is not None and len(content) > MAX_FILE_BYTES:
+                raise LimitError(
+                    f"{change.path} holds more than {MAX_FILE_BYTES} bytes.", limit=MAX_FILE_BYTES
+                )
+        if before is not None:
+            expected, current = content_hash(before), self._digest(change.path, folders)
+            if current == NOT_A_FILE:
+                message = f"{change.path} is a symbolic link or a folder."
+                raise InvalidPathError(message, path=str(change.path))
+            if current != expected:
+                words = "is gone" if current is None else "has changed in the meantime"
+                found.append(_plan_problem(change.path, words, expected, current))
+        if isinstance(change, Create):
+            found += self._target_problems(change.path, folders)
+        elif isinstance(change, Move):
+            found += self._target_problems(change.to, folders, same_name=change.path.key == change.to.key)
+        return found
+
+    def _target_problems(
+        self, target: NotePath, folders: DirHandleCache, *, same_name: bool = False
+    ) -> list[dict[str, object]]:
+        """Return what prevents a new name; with `same_name`, it may exist in another case."""
+        spelled, there = self._root.disk_spelling(target)
+        if there and not (same_name and spelled != target):
+            words = "exists already" if spelled == target else f"is in the way of {target}"
+            return [_plan_problem(spelled, words, None, self._digest(spelled, folders))]
+        if spelled.folder != target.folder:
+            words = f"is the folder's name, not {target.folder}"
+            return [_plan_problem(NotePath.on_disk(spelled.folder), words, None, None)]
+        return []
+
+    def _digest(self, path: NotePath, folders: DirHandleCache) -> str | None:
+        try:
+            folder = folders.folder(path.folder)
+            status = folder.lstat(path.file_name)
+            if status is not None and stat.S_ISREG(status.st_mode) and status.st_size > MAX_FILE_BYTES:
+                message = f"{path} holds more than {MAX_FILE_BYTES} bytes."
+                raise LimitError(message, limit=MAX_FILE_BYTES, path=str(path))
+            return folder.digest(path.file_name)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+
+    def _add(self, change: FileChange) -> None:
+        old = self._add_content(before_of(change))
+        new = self._add_content(after_of(change))
+        to: NotePath | None = None
+        name: str | None = None
+        match change:
+            case Create():
+                assert new is not None
+                self._need_folders(change.path.folder)
+                self._plan.deeds.append(
+                    self._restored(change.path, new) or self._plan_put(change.path, None, new)
+                )
+            case Update():
+                assert old is not None and new is not None
+                self._plan.deeds.append(self._plan_put(change.path, old, new, change.path))
+            case Delete():
+                assert old is not None
+                name = self._trash_name(change.path.file_name)
+                self._plan.deeds.append(Rename(str(change.path), f"{TRASH_FOLDER}/{name}", old, old))
+            case Move():
+                assert old is not None and new is not None
+                to = change.to
+                self._need_folders(to.folder)
+                same = change.path.key == to.key
+                self._plan.deeds.append(Rename(str(change.path), str(to), old, new, same_name=same))
+                if new != old:
+                    self._plan.deeds.append(self._plan_put(to, old, new, change.path))
+        self._plan.changes.append(CommittedFile(change.path, to, old, new))
+        self._plan.trash.append(name)
+
+    def _add_content(self, content: bytes | None) -> str | None:
+        if content is None:
+            return None
+        key = content_hash(content)
+        self._plan.contents[key] = content
+        return key
+
+    def _plan_put(self, path: NotePath, old: str | None, new: str, like: NotePath | None = None) -> Put:
+        temp = f"{TEMP_PREFIX}{self._uid}-{len(self._plan.deeds)}"
+        return Put(str(path), temp, old, new, None if like is None else str(like))
+
+    def _restored(self, path: NotePath, new: str) -> Rename | None:
+        """Return a rename out of the trash, which keeps times and mode, if the deleted file is unchanged."""
+        name = self._trashed(path, new)
+        if name is None:
+            return None
+        with self._root.dir_handles() as folders:
+            if self._digest(NotePath.on_disk(f"{TRASH_FOLDER}/{name}"), folders) != new:
+                return None
+        return Rename(f"{TRASH_FOLDER}/{name}", str(path), new, new)
+
+    def _trash_name(self, file_name: str) -> str:
+        if self._trash_names is None:
+            self._need_folders(TRASH_FOLDER)
+            try:
+                with self._root.folder(TRASH_FOLDER) as folder:
+                    self._trash_names = folder.names()
+            except FileNotFoundError:
+                self._trash_names = []
+        name = free_name(self._trash_names, file_name)
+        self._trash_names.append(name)
+        return name
+
+    def _need_folders(self, path: str) -> None:
+        done = ""
+        for part in [part for part in path.split("/") if part]:
+            parent, done = done, f"{done}/{part}" if done else part
+            if done in self._plan.folders:
+                continue
+            if parent in self._plan.folders or not self._is_there(parent, part):
+                self._plan.folders.append(done)
+
+    def _is_there(self, parent: str, name: str) -> bool:
+        with self._root.folder(parent) as folder:
+            return folder.lstat(name) is not None
+
+
+def check_writable(path: NotePath) -> None:
+    """Raise InvalidPathError for paths that no commit may change: hidden ones and those outside the vault."""
+    NotePath.on_disk(path.text)
+    if path.is_hidden:
+        raise InvalidPathError(f"{path} is in a hidden folder, which is never written.", path=str(path))
+
+
+def _plan_problem(path: NotePath, words: str, expected: str | None, current: str | None) -> dict[str, object]:
+    return {
+        "path": str(path),
+        "message": f"{path} {words}",
+        "expected_hash": expected,
+        "current_hash": current,
+    }

@@ -1,0 +1,160 @@
+"""Escaped display of file lines: every invisible, reordering or misleading character gets a label.
+
+No byte is lost: bytes that are not UTF-8 appear one by one; control, bidi, zero-width and unassigned
+characters become labels (drawn as chips, which text can't imitate); tabs and trailing spaces become faint
+signs; and a missing newline at the end of the file gets a label.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from app.vault.invisible_chars import describe as describe
+from app.vault.invisible_chars import is_hidden, label
+
+CHIP_SIGN = "chip"
+QUIET_SIGN = "quiet"
+NOTE_SIGN = "note"
+# Joined by no-break spaces, so that the label stays in one piece.
+NO_NEWLINE = "no\u00a0newline\u00a0at\u00a0end"
+_TAB_WIDTH = 4
+
+# Characters that never need a label; all others are checked one by one.
+_UNREMARKABLE = (
+    "\x20-\x7e\xa1-\xac\xae-\u02ff\u0370-\u0377\u0384-\u038a\u038e-\u03a1\u03a3-\u0482\u048a-\u052f"
+    "\u05d0-\u05ea\u0620-\u064a\u2010-\u2027\u2030-\u205e\u20a0-\u20bf\u2190-\u23ff\u2500-\u27ff"
+    "\u3001-\u3029\u3041-\u3096\u30a0-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff5e"
+)
+_REMARKABLE = re.compile(rf"[^{_UNREMARKABLE}]")
+# Characters per regex call: a longer call would block other threads, including the window's.
+_CHUNK_CHARS = 32_768
+_NARROW = re.compile(r"[\x20-\x7e\xa0-\xac\xae-\u02ff\u0370-\u0377\u0384-\u0482\u048a-\u052f]*")
+
+
+@dataclass(frozen=True, slots=True)
+class EscapedLine:
+    """The displayed form of one line.
+
+    `text` is the line with labels in place of hidden characters. `signs` are the spans of `text` that are
+    labels of hidden characters (`CHIP_SIGN`), labels of the line ending (`NOTE_SIGN`) or faint signs
+    (`QUIET_SIGN`). `cells` is the width in character cells; `narrow` means that each character takes one
+    cell. `shifts` maps positions in the source to positions in `text`.
+    """
+
+    text: str
+    signs: tuple[tuple[int, int, str], ...] = ()
+    shifts: tuple[tuple[int, int], ...] = ()
+    narrow: bool = True
+    cells: int = 0
+
+    def place(self, index: int) -> int:
+        """Return the place in `text` of the source's character `index`."""
+        if not self.shifts:
+            return min(index, len(self.text))
+        at = bisect_right(self.shifts, index, key=lambda shift: shift[0]) - 1
+        source, shown = self.shifts[at] if at >= 0 else (0, 0)
+        return min(shown + index - source, len(self.text))
+
+
+def escape_line(line: bytes, *, first: bool = False, last: bool = False) -> EscapedLine:
+    """Return the escaped form of one line, which includes its newline.
+
+    `first` and `last` mark the file's first and last line, for a byte order mark and a missing newline.
+    """
+    ended = line.endswith(b"\n")
+    text = line[:-1].decode("utf-8", "surrogateescape") if ended else line.decode("utf-8", "surrogateescape")
+    body = text[:-1] if ended and text.endswith("\r") else text
+    if body is text and (ended or not last) and next(_remarkables(text), None) is None:
+        return _measured(text, (), ())
+    shown = _LineEscaper()
+    position = 0
+    for found, place in _remarkables(body):
+        shown.plain(body[position:place], position)
+        shown.remarkable(found, place, first=first)
+        position = place + len(found)
+    shown.plain(body[position:], position)
+    if body is not text:
+        shown.sign("CR", len(body), NOTE_SIGN)
+    if last and not ended:
+        shown.sign(NO_NEWLINE, len(text), NOTE_SIGN)
+    return _measured("".join(shown.parts), tuple(shown.signs), tuple(shown.shifts))
+
+
+@lru_cache(maxsize=4096)
+def cell_width(character: str) -> int:
+    """Return the width of a character in cells: 2 if wide, 0 for combining marks, else 1."""
+    if unicodedata.category(character) in ("Mn", "Me"):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+
+
+def _remarkables(text: str) -> Iterator[tuple[str, int]]:
+    """Yield each character that may need a label, with its index, and the trailing spaces as one run."""
+    end = len(text.rstrip(" "))
+    for start in _stretches(end):
+        for match in _REMARKABLE.finditer(text, start, min(start + _CHUNK_CHARS, end)):
+            yield match[0], match.start()
+    if end < len(text):
+        yield text[end:], end
+
+
+def _stretches(length: int) -> range:
+    return range(0, length, _CHUNK_CHARS)
+
+
+class _LineEscaper:
+    """Builds the displayed text, its signs and the map of source positions."""
+
+    def __init__(self) -> None:
+        self.parts: list[str] = []
+        self.signs: list[tuple[int, int, str]] = []
+        self.shifts: list[tuple[int, int]] = []
+        self._length = 0
+
+    def plain(self, text: str, source: int) -> None:
+        self.shifts.append((source, self._length))
+        self.parts.append(text)
+        self._length += len(text)
+
+    def sign(self, text: str, source: int, kind: str) -> None:
+        self.signs.append((self._length, self._length + len(text), kind))
+        self.plain(text, source)
+
+    def remarkable(self, text: str, source: int, *, first: bool) -> None:
+        if text[0] == " ":
+            self.sign("·" * len(text), source, QUIET_SIGN)
+        elif text == "\t":
+            self.sign("→".ljust(_TAB_WIDTH - self._length % _TAB_WIDTH), source, QUIET_SIGN)
+        elif text == "\ufeff" and first and source == 0:
+            self.sign("BOM", source, CHIP_SIGN)
+        elif is_hidden(text) and not self._dresses_a_symbol(text):
+            self.sign(label(text), source, CHIP_SIGN)
+        else:
+            self.plain(text, source)
+
+    def _dresses_a_symbol(self, text: str) -> bool:
+        """Return whether this is a single variation selector after a symbol, where its effect is visible."""
+        before = self.parts[-1][-1:] if self.parts else ""
+        return text in "\ufe0e\ufe0f" and bool(before) and unicodedata.category(before) in ("So", "Sm")
+
+
+def _measured(
+    text: str, signs: tuple[tuple[int, int, str], ...], shifts: tuple[tuple[int, int], ...]
+) -> EscapedLine:
+    narrow = text.isascii() or all(
+        _NARROW.fullmatch(text, start, start + _CHUNK_CHARS) for start in _stretches(len(text))
+    )
+    cells = (
+        len(text) if narrow else sum(text_cells(text[at : at + _CHUNK_CHARS]) for at in _stretches(len(text)))
+    )
+    return EscapedLine(text, signs, shifts, narrow, cells)
+
+
+def text_cells(text: str) -> int:
+    """Return the width of a text in cells."""
+    return sum(map(cell_width, text))

@@ -1,0 +1,379 @@
+"""The file operations of a commit: stage, execute and revert them, and detect their progress on disk.
+
+There are two kinds. A `Put` gives a path new bytes; a `Rename` gives a file another name (a move, or a
+deletion, which is a move to the trash). Each verifies the hash of the file at the moment it acts, and keeps
+the replaced file until the whole commit is recorded.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+
+from app.errors import ConflictError
+from app.vault.path import name_key
+from app.vault.rename import rename_case, rename_new, replace, swap
+from app.vault.safe_fs import DirHandleCache, Folder, VaultRoot, start_writing, sync_file
+from app.vault.write_ahead_log import FileOperation, Put, Rename
+
+Image = Callable[[str], bytes]
+
+# The system batches the syncs of several threads. Each thread gets a part of a commit's files; the number of
+# parts under way limits the number of open files.
+_FILES_PER_PART = 8
+_MAX_PARTS_UNDER_WAY = 8
+_SYNC_THREADS = 8
+_DROP_THREADS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class OperationProgress:
+    """Whether an operation is done, and whether another program changed the file after planning."""
+
+    done: bool
+    edited: bool
+
+
+class OperationExecutor:
+    """Executes operations below the vault's root; calls `step` with a name before each disk step."""
+
+    def __init__(self, root: VaultRoot, step: Callable[[str], None]) -> None:
+        self._root = root
+        self._step = step
+
+    def make_folder(self, path: str) -> None:
+        """Create a folder whose parent exists; do nothing if it exists already."""
+        parent, name = split_path(path)
+        with self._root.folder(parent) as folder:
+            self._step(f"folder {path}")
+            folder.make_folder(name)
+
+    def remove_folder(self, path: str) -> None:
+        """Remove a folder if it is empty; ignore folders that are in use or gone."""
+        parent, name = split_path(path)
+        try:
+            with self._root.folder(parent) as folder:
+                self._step(f"remove folder {path}")
+                folder.remove_folder(name)
+        except (FileNotFoundError, NotADirectoryError):
+            return
+
+    def stage(self, put: Put, content: bytes) -> None:
+        """Write the new bytes durably to a temporary file in the same folder, with the old file's mode."""
+        with self._root.dir_handles() as folders, ExitStack() as opened:
+            fd = self._write(put, content, folders, opened)
+            self._step(f"stage {put.path}: sync")
+            sync_file(fd)
+
+    def stage_all(self, puts: Sequence[Put], contents: Mapping[str, bytes]) -> None:
+        """Stage several puts durably; `contents` maps hashes to bytes."""
+        if len(puts) == 1:
+            self.stage(puts[0], contents[puts[0].after])
+            return
+        under_way: deque[Future[None]] = deque()
+        with ThreadPoolExecutor(_SYNC_THREADS, "sync") as waiting, self._root.dir_handles() as folders:
+            for start in range(0, len(puts), _FILES_PER_PART):
+                if len(under_way) == _MAX_PARTS_UNDER_WAY:
+                    under_way.popleft().result()
+                part = puts[start : start + _FILES_PER_PART]
+                with ExitStack() as opened:
+                    fds = [self._write(put, contents[put.after], folders, opened) for put in part]
+                    for put, fd in zip(part, fds, strict=True):
+                        self._step(f"stage {put.path}: sync")
+                        start_writing(fd)
+                    # From here on, the thread closes the files, even if another part fails.
+                    under_way.append(waiting.submit(_sync_and_close, fds, opened.pop_all()))
+            for each in under_way:
+                each.result()
+
+    def _write(self, put: Put, content: bytes, folders: DirHandleCache, opened: ExitStack) -> int:
+        """Create the temporary file of a put with its bytes, unsynced; `opened` closes it."""
+        parent, _ = split_path(put.path)
+        folder = folders.folder(parent)
+        self._step(f"stage {put.path}: open")
+        fd = folder.make_file(put.temp)
+        opened.callback(os.close, fd)
+        self._step(f"stage {put.path}: write")
+        view = memoryview(content)
+        while view:
+            view = view[os.write(fd, view) :]
+        if put.like is not None:
+            self._keep_mode(fd, put.like, folders)
+        return fd
+
+    def _keep_mode(self, fd: int, like: str, folders: DirHandleCache) -> None:
+        """Give a new file the mode of another and, if permitted, its owner."""
+        parent, name = split_path(like)
+        status = folders.folder(parent).lstat(name)
+        if status is None or os.name != "posix":
+            return
+        mine = os.fstat(fd)
+        if (mine.st_uid, mine.st_gid) != (status.st_uid, status.st_gid):
+            # Only root may change the owner; the mode is copied in any case.
+            with suppress(PermissionError):
+                os.fchown(fd, status.st_uid, status.st_gid)
+        os.fchmod(fd, stat.S_IMODE(status.st_mode))
+
+    def execute(self, deeds: Sequence[FileOperation]) -> None:
+        """Execute operations in order.
+
+        Raises:
+            ConflictError: a file differs from the plan; the operation has changed nothing.
+            OSError: as the system says.
+        """
+        with self._root.dir_handles() as folders:
+            for deed in deeds:
+                if isinstance(deed, Rename):
+                    self._rename(deed.path, deed.to, deed.hash, same_name=deed.same_name)
+                else:
+                    self._apply_put(deed, folders)
+
+    def _apply_put(self, put: Put, folders: DirHandleCache) -> None:
+        parent, name = split_path(put.path)
+        folder = folders.folder(parent)
+        if put.before is not None:
+            self._exchange(folder, put.temp, put.path, put.before, put.after)
+            return
+        self._step(f"put {put.path}")
+        try:
+            rename_new(folder, put.temp, folder, name)
+        except FileExistsError as error:
+            raise conflict_error(put.path, None, folder.digest(name)) from error
+
+    def _exchange(self, folder: Folder, temp: str, path: str, old: str, new: str) -> None:
+        """Replace the file at `path`, which must have the hash `old`, with `temp` (hash `new`)."""
+        name = split_path(path)[1]
+        if (found := folder.digest(name)) != old:
+            raise conflict_error(path, old, found)
+        self._step(f"put {path}")
+        try:
+            swapped = swap(folder, temp, folder, name)
+        except FileNotFoundError as error:
+            raise conflict_error(path, old, None) from error
+        if not swapped:
+            if (found := folder.digest(name)) != old:
+                raise conflict_error(path, old, found)
+            replace(folder, temp, name)
+            return
+        self._step(f"check {path}")
+        if (found := folder.digest(temp)) != old:
+            # Another program saved in the same instant: restore its text, or the newer one if it saved twice.
+            swap(folder, temp, folder, name)
+            if folder.digest(temp) != new:
+                swap(folder, temp, folder, name)
+            raise conflict_error(path, old, found)
+
+    def _rename(self, path: str, to: str, expected: str, *, same_name: bool) -> None:
+        (parent, name), (target, new) = split_path(path), split_path(to)
+        with self._root.folder(parent) as source, self._root.folder(target) as goal:
+            if (found := source.digest(name)) != expected:
+                raise conflict_error(path, expected, found)
+            self._step(f"rename {path}")
+            try:
+                (rename_case if same_name else rename_new)(source, name, goal, new)
+            except FileExistsError as error:
+                raise conflict_error(to, None, goal.digest(new)) from error
+            except FileNotFoundError as error:
+                raise conflict_error(path, expected, None) from error
+            self._step(f"check {to}")
+            if (found := goal.digest(new)) != expected:
+                (rename_case if same_name else rename_new)(goal, new, source, name)
+                raise conflict_error(path, expected, found)
+
+    def undo(self, deed: FileOperation, image: Image) -> bool:
+        """Revert a completed operation; return False if the file has changed since and was left alone.
+
+        Args:
+            deed: the operation.
+            image: returns the bytes for a hash, for systems where an update keeps no old file.
+        """
+        try:
+            if isinstance(deed, Rename):
+                self._finish_link(deed)
+                self._rename(deed.to, deed.path, deed.hash, same_name=deed.same_name)
+            else:
+                self._revert_put(deed, image)
+        except (ConflictError, FileNotFoundError, NotADirectoryError):
+            return False
+        return True
+
+    def _revert_put(self, put: Put, image: Image) -> None:
+        parent, name = split_path(put.path)
+        with self._root.folder(parent) as folder:
+            if (found := folder.digest(name)) != put.after:
+                raise conflict_error(put.path, put.after, found)
+            if put.before is None:
+                self._step(f"revert {put.path}")
+                folder.remove(put.temp)
+                rename_new(folder, name, folder, put.temp)
+                if folder.digest(put.temp) != put.after:
+                    rename_new(folder, put.temp, folder, name)
+                    raise conflict_error(put.path, put.after, None)
+                return
+            if folder.digest(put.temp) != put.before:
+                folder.remove(put.temp)
+                self.stage(Put(put.path, put.temp, put.after, put.before, put.path), image(put.before))
+            self._exchange(folder, put.temp, put.path, put.after, put.before)
+
+    def _finish_link(self, deed: Rename) -> None:
+        """Remove the old name if a crash left both, on systems where a rename is a link and an unlink."""
+        (parent, name), (target, new) = split_path(deed.path), split_path(deed.to)
+        with self._root.folder(parent) as source, self._root.folder(target) as goal:
+            first, second = source.lstat(name), goal.lstat(new)
+            both = first is not None and second is not None and os.path.samestat(first, second)
+            if both and name in source.names() and new in goal.names():
+                source.remove(name)
+
+    def finish(self, deed: FileOperation) -> None:
+        """Complete an operation that took effect but was interrupted."""
+        if isinstance(deed, Rename):
+            self._finish_link(deed)
+
+    def progress(self, deed: FileOperation) -> OperationProgress:
+        """Detect on disk the progress of an operation whose commit was completely staged."""
+        return self._renamed(deed) if isinstance(deed, Rename) else self._put_progress(deed)
+
+    def _put_progress(self, put: Put) -> OperationProgress:
+        now = self.digest(put.path)
+        if now in (put.after, put.before):
+            return OperationProgress(done=now == put.after, edited=False)
+        return OperationProgress(done=not self.is_staged(put), edited=True)
+
+    def is_staged(self, put: Put) -> bool:
+        """Return whether the complete new bytes are still in the temporary file."""
+        parent, _ = split_path(put.path)
+        return self.digest(f"{parent}/{put.temp}" if parent else put.temp) == put.after
+
+    def _renamed(self, deed: Rename) -> OperationProgress:
+        there = self._digest_exact(deed.to)
+        if there in (deed.hash, deed.final):
+            return OperationProgress(done=True, edited=False)
+        here = self._digest_exact(deed.path)
+        if here is None and there is not None:
+            return OperationProgress(done=True, edited=True)
+        return OperationProgress(done=False, edited=here != deed.hash)
+
+    def _digest_exact(self, path: str) -> str | None:
+        """Return the hash of the file with exactly this spelling of its name."""
+        parent, name = split_path(path)
+        try:
+            with self._root.folder(parent) as folder:
+                return folder.digest(name) if name in folder.names() else None
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+
+    def digest(self, path: str) -> str | None:
+        """Return the hash of the file at a path, or None if there is none."""
+        parent, name = split_path(path)
+        try:
+            with self._root.folder(parent) as folder:
+                return folder.digest(name)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+
+    def drop(self, puts: Sequence[Put]) -> None:
+        """Remove the temporary files of finished puts.
+
+        If one holds neither the old nor the new bytes, a program that had the old file open has written to it
+        in the meantime; that text is kept in a separate file. If one removal fails, the others continue, and
+        the first error is raised at the end.
+        """
+        if len(puts) <= _FILES_PER_PART:
+            self._drop_some(puts)
+            return
+        # Removals wait for the disk as well.
+        with ThreadPoolExecutor(_DROP_THREADS, "drop") as waiting:
+            parts = [puts[start : start + _FILES_PER_PART] for start in range(0, len(puts), _FILES_PER_PART)]
+            for each in [waiting.submit(self._drop_some, part) for part in parts]:
+                each.result()
+
+    def _drop_some(self, puts: Sequence[Put]) -> None:
+        failed: OSError | None = None
+        with self._root.dir_handles() as folders:
+            for put in puts:
+                try:
+                    self._drop(put, folders)
+                except (FileNotFoundError, NotADirectoryError):
+                    continue
+                except OSError as error:
+                    failed = failed or error
+        if failed is not None:
+            raise failed
+
+    def _drop(self, put: Put, folders: DirHandleCache) -> None:
+        parent, name = split_path(put.path)
+        folder = folders.folder(parent)
+        found = folder.digest(put.temp)
+        if found is None:
+            return
+        self._step(f"drop {put.temp}")
+        if found in (put.before, put.after):
+            folder.remove(put.temp)
+        else:
+            rename_new(folder, put.temp, folder, free_name(folder.names(), name, " (edited outside)"))
+
+    def discard(self, put: Put) -> None:
+        """Remove an unused temporary file, complete or not."""
+        parent, _ = split_path(put.path)
+        try:
+            with self._root.folder(parent) as folder:
+                self._step(f"discard {put.temp}")
+                folder.remove(put.temp)
+        except (FileNotFoundError, NotADirectoryError):
+            return
+
+    def sync(self, deeds: tuple[FileOperation, ...]) -> None:
+        """Sync the folders of these operations, each once."""
+        paths = [deed.path for deed in deeds] + [deed.to for deed in deeds if isinstance(deed, Rename)]
+        for parent in dict.fromkeys(split_path(path)[0] for path in paths):
+            try:
+                with self._root.folder(parent) as folder:
+                    self._step(f"sync {parent or '/'}")
+                    folder.sync()
+            except (FileNotFoundError, NotADirectoryError):
+                continue
+
+
+def _sync_and_close(fds: Sequence[int], opened: ExitStack) -> None:
+    with opened:
+        for fd in fds:
+            sync_file(fd)
+
+
+def split_path(path: str) -> tuple[str, str]:
+    """Return the folder (empty for the root) and the last part of a vault path."""
+    folder, _, name = path.rpartition("/")
+    return folder, name
+
+
+def conflict_error(path: str, expected: str | None, found: str | None) -> ConflictError:
+    """Return the error for a file that is not as expected (None: a file that should not exist)."""
+    if expected is None:
+        message = f"{path} exists already."
+    elif found is None:
+        message = f"{path} is gone."
+    else:
+        message = f"{path} has changed in the meantime."
+    hashes = {"expected_hash": expected, "current_hash": found}
+    return ConflictError(f"{message} Nothing was written.", path=path, **hashes)
+
+
+def free_name(taken: list[str], name: str, mark: str = "") -> str:
+    """Return a name like `name` that is free on every system, with a number if necessary."""
+    keys = {name_key(each) for each in taken}
+    stem, dot, suffix = name.rpartition(".")
+    stem, suffix = (stem, dot + suffix) if stem else (name, "")
+    number = 1
+    while True:
+        tail = f"{mark}{'' if number == 1 else f' {number}'}{suffix}"
+        room = 255 - len(tail.encode("utf-8", "surrogatepass"))
+        while len(stem.encode("utf-8", "surrogatepass")) > room:
+            stem = stem[:-1]
+        if name_key(stem + tail) not in keys:
+            return stem + tail
+        number += 1

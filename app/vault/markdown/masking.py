@@ -1,0 +1,209 @@
+"""The parts of a note that are not prose: code, math and comments, which hold no links, tags or fields.
+
+One pass goes from opener to opener and jumps over each span to its end, so the first that opens wins and
+every character is looked at a bounded number of times. Sources: CommonMark 0.31 for code, Obsidian's help
+for `%%` comments and `$` math.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator
+
+MASK = "\0"
+_MAX_PREFIX_CHARS = 256
+
+# A wikilink is skipped as a whole, so that `$`, `%%` and backticks in names open nothing; so are URLs.
+# Every branch begins with one plain character (a first backtick, then more of them): only then does `re`
+# look for those characters alone, instead of trying each branch at every place of the text.
+_OPENER = re.compile(
+    r"\\[\\`$%<~]"
+    r"|\[\[(?>[^\[\]\n]+|\](?!\])|\[(?!\[))++\]\]"
+    r"|://[^\s`<>)\]]*+"
+    r"|``*+|~~~++|\$\$?|%%|<!--",
+)
+_FENCE_PREFIX = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*")
+_FENCE_CLOSE = re.compile(r"\n[ \t>]*+(`{3,}|~{3,})[ \t]*+(?=\r?\n|\r?\Z)")
+_LINE = re.compile(r"\n([ \t>]*+)")
+_PARAGRAPH_END = re.compile(r"\n(?=[ \t]*+(?:\r?\n|[-*+][ \t]|\d{1,9}[.)][ \t]|#{1,6}[ \t]|>|```|~~~|\|))")
+_DOLLAR = re.compile(r"\$(?<![\s\\]\$)(?!\d)")
+_TICKS = re.compile(r"`+")
+_INDENTED = re.compile(r"\n[ \t]*+\r?\n(?: {4}|\t)")
+_LIST_ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]|\r?$)")
+
+Interval = tuple[int, int]
+
+
+def mask_text(text: str, start: int = 0) -> str:
+    """`text` with code, math and comments from `start` on (and all before it) as NULs, same length."""
+    spans = code_spans(text, start)
+    if not spans and not start:
+        return text
+    # What comes before counts as the end of a line, a byte order mark too.
+    pieces = [MASK * (start - 1), "\n"] if start else []
+    at = start
+    for begin, end in spans:
+        pieces += (text[at:begin], MASK * (end - begin))
+        at = end
+    pieces.append(text[at:])
+    return "".join(pieces)
+
+
+def code_spans(text: str, start: int = 0) -> list[Interval]:
+    """Return the spans of code, math and comments from `start` on, in order, without overlap."""
+    indented = _indented_code(text, start)
+    if not indented and not any(mark in text for mark in ("`", "~~~", "$", "%%", "<!--")):
+        return []
+    return list(_Spans(text, start, indented).find_all())
+
+
+class _Spans:
+    """The walk over one text; it remembers what was found not to close, to stay linear."""
+
+    def __init__(self, text: str, start: int, indented: list[Interval]) -> None:
+        self.text = text
+        self.start = start
+        self.indented = indented
+        self.paragraph_end = -1
+        self.ticks: dict[int, list[int]] = {}
+        self.ticks_until = -1
+        self.no_dollar_before = -1
+        self.unclosed: set[str] = set()
+
+    def find_all(self) -> Iterator[Interval]:
+        at = self.start
+        blocks = iter([*self.indented, (len(self.text) + 1, len(self.text) + 1)])
+        block = next(blocks)
+        while match := _OPENER.search(self.text, at):
+            while block[1] <= match.start():
+                if block[0] >= at:
+                    yield block
+                block = next(blocks)
+            if block[0] <= match.start():
+                if block[0] >= at:
+                    yield block
+                at = max(at, block[1])
+                continue
+            begin = match.start()
+            end = self._end(match[0], begin)
+            if end is None:
+                at = match.end()
+                continue
+            yield begin, end
+            at = end
+        while block[0] <= len(self.text):
+            if block[0] >= at:
+                yield block
+            block = next(blocks)
+
+    def _end(self, mark: str, at: int) -> int | None:
+        """Return the end of the span that `mark` opens at `at`, or None if it opens none."""
+        first = mark[0]
+        if first in "`~":
+            if len(mark) >= 3 and (fence := self._fence(mark, at)) is not None:
+                return fence
+            return self._inline_code(len(mark), at) if first == "`" else None
+        if first == "$":
+            return self._closed(mark, at, "$$") if mark == "$$" else self._inline_math(at)
+        if first == "%":
+            return self._closed(mark, at, "%%")
+        return self._closed(mark, at, "-->") if first == "<" else None
+
+    def _closed(self, mark: str, at: int, closer: str) -> int | None:
+        if mark in self.unclosed:
+            return None
+        end = self.text.find(closer, at + len(mark))
+        if end >= 0:
+            return end + len(closer)
+        self.unclosed.add(mark)
+        # An HTML block that never closes takes the rest (CommonMark); the other two are plain text then.
+        return len(self.text) if mark == "<!--" and not self._before(at).strip() else None
+
+    def _before(self, at: int) -> str:
+        """Return the text before `at` in its line, truncated on lines too long to open a fence."""
+        begin = max(self.start, at - _MAX_PREFIX_CHARS)
+        newline = self.text.rfind("\n", begin, at)
+        return self.text[newline + 1 if newline >= 0 else begin : at]
+
+    def _fence(self, mark: str, at: int) -> int | None:
+        prefix = self._before(at)
+        if not _FENCE_PREFIX.fullmatch(prefix) or len(prefix) >= _MAX_PREFIX_CHARS:
+            return None
+        info_end = self.text.find("\n", at)
+        if info_end < 0:
+            info_end = len(self.text)
+        if mark[0] == "`" and self.text.find("`", at + len(mark), info_end) >= 0:
+            return None
+        limit = self._container_end(prefix, info_end)
+        for match in _FENCE_CLOSE.finditer(self.text, info_end, limit):
+            closes = match[1][0] == mark[0] and len(match[1]) >= len(mark)
+            if closes and (">" in prefix or ">" not in match[0]):
+                return match.end()
+        return limit
+
+    def _container_end(self, prefix: str, at: int) -> int:
+        """Return the end of the quote or list item that contains a fence, else the end of the text."""
+        quoted = ">" in prefix
+        width = len(prefix.expandtabs(4))
+        in_item = bool(prefix.strip(" \t>")) or width > 3
+        if not quoted and not in_item:
+            return len(self.text)
+        for match in _LINE.finditer(self.text, at):
+            lead = match[1]
+            if quoted and ">" not in lead:
+                return match.start()
+            rest = self.text[match.end() : match.end() + 1]
+            if not quoted and rest not in ("", "\n", "\r") and len(lead.expandtabs(4)) < min(width, 2):
+                return match.start()
+        return len(self.text)
+
+    def _paragraph(self, at: int) -> int:
+        if at >= self.paragraph_end:
+            match = _PARAGRAPH_END.search(self.text, at)
+            self.paragraph_end = match.start() if match else len(self.text)
+        return self.paragraph_end
+
+    def _inline_code(self, length: int, at: int) -> int | None:
+        end = self._paragraph(at)
+        if self.ticks_until != end:
+            self.ticks_until = end
+            self.ticks = {}
+            for match in _TICKS.finditer(self.text, at, end):
+                self.ticks.setdefault(len(match[0]), []).append(match.start())
+        places = self.ticks.get(length, [])
+        index = bisect_left(places, at + length)
+        return places[index] + length if index < len(places) else None
+
+    def _inline_math(self, at: int) -> int | None:
+        end = self._paragraph(at)
+        if self.no_dollar_before == end or self.text[at + 1 : at + 2] in ("", " ", "\t", "\r", "\n"):
+            return None
+        match = _DOLLAR.search(self.text, at + 2, end)
+        if match is None:
+            self.no_dollar_before = end
+        return match.end() if match else None
+
+
+def _indented_code(text: str, start: int) -> list[Interval]:
+    """Blocks indented by four, after a blank line and outside of lists (CommonMark 4.4)."""
+    if not _INDENTED.search(text, max(start - 2, 0)):
+        return []
+    found: list[Interval] = []
+    opened: int | None = None
+    in_list, after_blank, at = False, True, start
+    for line in [*text[start:].split("\n"), "end"]:
+        if not line.strip():
+            after_blank = True
+        elif line.startswith(("    ", "\t")):
+            if opened is None and after_blank and not in_list and not _LIST_ITEM.match(line):
+                opened = at
+            after_blank = False
+        else:
+            if opened is not None:
+                found.append((opened, opened + len(text[opened:at].rstrip())))
+                opened = None
+            in_list = bool(_LIST_ITEM.match(line)) or (in_list and (not after_blank or line.startswith("  ")))
+            after_blank = False
+        at += len(line) + 1
+    return found

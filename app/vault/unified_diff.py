@@ -1,0 +1,123 @@
+"""A difference between two texts as a unified diff, and a unified diff of several files taken apart. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from app.errors import InvalidParametersError
+from app.vault.diff import Diff, Hunk
+
+_CONTEXT_LINES = 3
+_DEV_NULL = "/dev/null"
+_HUNK_HEADER = re.compile(r"@@ -\d{1,9}(?:,(\d{1,9}))? \+\d{1,9}(?:,(\d{1,9}))? @@")
+
+
+@dataclass(frozen=True, slots=True)
+class FilePatch:
+    """The hunks about one file; `old` is None for a file to be made, `new` for one to be deleted."""
+
+    old: str | None
+    new: str | None
+    hunks: str
+
+
+def unified_diff(diff: Diff, old: str, new: str) -> str:
+    """Return a diff in the unified format, with three lines of context; empty where nothing differs."""
+    if not diff.hunks:
+        return ""
+    lines = [f"--- {old}\n", f"+++ {new}\n"]
+    for group in _groups(diff.hunks):
+        lines += _group_lines(diff, group)
+    return "".join(lines)
+
+
+def split_patch(patch: str) -> list[FilePatch]:
+    """Return the parts of a unified diff, a file each; one without `---` and `+++` lines has no names.
+
+    Raises:
+        InvalidParametersError: a file's header is cut off.
+    """
+    rows = re.split(r"(?<=\n)", patch)
+    found: list[FilePatch] = []
+    old: str | None = ""
+    new: str | None = ""
+    hunks: list[str] = []
+    left = [0, 0]
+    at = 0
+    while at < len(rows):
+        row = rows[at]
+        if not any(left) and row.startswith("--- "):
+            if at + 1 >= len(rows) or not rows[at + 1].startswith("+++ "):
+                raise InvalidParametersError(f"Line {at + 1} of the patch starts a file, and no +++ follows.")
+            if hunks:
+                found.append(FilePatch(old, new, "".join(hunks)))
+            old, new, hunks = _header_name(row), _header_name(rows[at + 1]), []
+            at += 2
+            continue
+        left = _lines_left(row, left)
+        if hunks or row.startswith("@@"):
+            hunks += [row] if any(left) or not _is_between_files(row) else []
+        at += 1
+    if hunks:
+        found.append(FilePatch(old, new, "".join(hunks)))
+    return found
+
+
+def _lines_left(row: str, left: list[int]) -> list[int]:
+    """How many lines the hunk still has on both sides after this row."""
+    if match := _HUNK_HEADER.match(row):
+        return [1 if count is None else int(count) for count in match.groups()]
+    old = left[0] - (row[:1] in (" ", "-", "\n", "\r"))
+    new = left[1] - (row[:1] in (" ", "+", "\n", "\r"))
+    return [max(0, old), max(0, new)]
+
+
+def _is_between_files(row: str) -> bool:
+    """Return whether a row outside the hunks is one that git writes before the next file."""
+    return row.startswith(
+        ("diff --git ", "index ", "new file mode", "deleted file mode", "old mode", "new mode", "similarity ")
+    )
+
+
+def _header_name(row: str) -> str | None:
+    name = row[4:].split("\t")[0].strip()
+    if name == _DEV_NULL:
+        return None
+    return name[2:] if name.startswith(("a/", "b/")) else name
+
+
+def _groups(hunks: tuple[Hunk, ...]) -> Iterator[list[Hunk]]:
+    """Hunks whose context would touch, together."""
+    group: list[Hunk] = []
+    for hunk in hunks:
+        if group and hunk.before_start - group[-1].before_end > 2 * _CONTEXT_LINES:
+            yield group
+            group = []
+        group.append(hunk)
+    yield group
+
+
+def _group_lines(diff: Diff, group: list[Hunk]) -> list[str]:
+    start = max(0, group[0].before_start - _CONTEXT_LINES)
+    end = min(len(diff.before), group[-1].before_end + _CONTEXT_LINES)
+    shift = group[0].after_start - group[0].before_start
+    ending = group[-1].after_end - group[-1].before_end
+    lines = [f"@@ -{_span(start, end - start)} +{_span(start + shift, end + ending - start - shift)} @@\n"]
+    at = start
+    for hunk in group:
+        lines += [_diff_row(" ", line) for line in diff.before[at : hunk.before_start]]
+        lines += [_diff_row("-", line) for line in diff.before[hunk.before_start : hunk.before_end]]
+        lines += [_diff_row("+", line) for line in diff.after[hunk.after_start : hunk.after_end]]
+        at = hunk.before_end
+    return lines + [_diff_row(" ", line) for line in diff.before[at:end]]
+
+
+def _span(start: int, count: int) -> str:
+    return f"{start + 1 if count else start},{count}"
+
+
+def _diff_row(mark: str, line: bytes) -> str:
+    text = line.decode("utf-8", "replace")
+    return f"{mark}{text}" if text.endswith("\n") else f"{mark}{text}\n\\ No newline at end of file\n"

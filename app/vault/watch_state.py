@@ -1,0 +1,179 @@
+"""Which files the vault has, as far as the watcher knows, and what changed when something did."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from watchfiles import Change
+
+from app.errors import InvalidPathError, VaultLostError
+from app.vault.path import NotePath
+from app.vault.safe_fs import MAX_FILE_BYTES, DirHandleCache, VaultRoot
+
+_IGNORED_FOLDERS = frozenset({"node_modules"})
+_TEMPORARY_SUFFIXES = (".tmp", ".temp", ".swp", ".swx", ".part", ".crdownload", "~")
+# The system's queue of events holds 16,384 of them on Linux; near that, some may be missing.
+_MAX_EVENT_PATHS = 4_000
+_CLOCK_SLACK_S = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class DetectedChanges:
+    """Files that are there, each with its hash (empty: too large to hash), and files that are gone."""
+
+    present: tuple[tuple[NotePath, str], ...]
+    removed: tuple[NotePath, ...]
+
+
+class WatchState:
+    """The names of the files below a folder; hidden ones, links and temporary files are left out."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = str(root)
+        self._vault = VaultRoot(root)
+        self._files: set[str] = set()
+        self._looked = time.time()
+
+    def capture(self) -> None:
+        """Note all files as they are now."""
+        self._looked = time.time()
+        self._files = {path for path, _ in self._walk("")}
+
+    def is_of_interest(self, change: Change, path: str) -> bool:
+        """Return whether an event for this absolute path can matter."""
+        relative = self._relative(path)
+        return relative is not None and not is_ignored(relative)
+
+    def process_events(self, events: Iterable[tuple[Change, str]]) -> DetectedChanges:
+        """What events for absolute paths amount to by now."""
+        since, self._looked = self._looked, time.time()
+        named = [(change, name) for change, path in events if (name := self._relative(path)) is not None]
+        if len(named) >= _MAX_EVENT_PATHS or any(not name for _, name in named):
+            return self._look_at_all(since - _CLOCK_SLACK_S)
+        present: set[str] = set()
+        others: set[str] = set()
+        for change, name in named:
+            if self._is_file(name):
+                present.add(name)
+                continue
+            others.add(name)
+            inside = (path for path, _ in self._walk(name))
+            # A folder that came may have brought files under known names; one that was touched has not.
+            present.update(path for path in inside if change is Change.added or path not in self._files)
+        gone = {path for path in self._affected(others) - present if not self._is_file(path)}
+        # What nobody here has seen may be known elsewhere: we wrote it ourselves, and somebody took it away.
+        gone |= {name for name in others - present if not os.path.lexists(self._absolute(name))}
+        return self._detect_changes(present, gone)
+
+    def _look_at_all(self, since: float) -> DetectedChanges:
+        """After a flood of events: every file that is new or was touched since, and all that are gone."""
+        times = dict(self._times())
+        touched = {path for path, touched in times.items() if touched >= since or path not in self._files}
+        return self._detect_changes(touched, self._files - times.keys())
+
+    def _detect_changes(self, present: set[str], removed: set[str]) -> DetectedChanges:
+        with self._vault.dir_handles() as folders:
+            hashed = [(name, self._digest(name, folders)) for name in sorted(present)]
+        there = [(name, digest) for name, digest in hashed if digest is not None]
+        removed = removed | {name for name, digest in hashed if digest is None}
+        self._files -= removed
+        self._files.update(name for name, _ in there)
+        return DetectedChanges(
+            tuple((NotePath.on_disk(name), digest) for name, digest in there),
+            tuple(NotePath.on_disk(name) for name in sorted(removed)),
+        )
+
+    def _digest(self, name: str, folders: DirHandleCache) -> str | None:
+        """Return the hash of a file, None if it is gone, empty if it is too large or cannot be read."""
+        path = NotePath.on_disk(name)
+        try:
+            folder = folders.folder(path.folder)
+            status = folder.lstat(path.file_name)
+            if status is None:
+                return None
+            return "" if status.st_size > MAX_FILE_BYTES else folder.digest(path.file_name)
+        except (FileNotFoundError, NotADirectoryError, VaultLostError):
+            return None
+        except (OSError, InvalidPathError):
+            return ""
+
+    def _affected(self, names: set[str]) -> set[str]:
+        """Return the known files that are one of these or lie in one of these."""
+        if not names:
+            return set()
+        return {path for path in self._files if not names.isdisjoint(_with_parents(path))}
+
+    def _relative(self, path: str) -> str | None:
+        if path == self._root:
+            return ""
+        if not path.startswith(self._root + os.sep):
+            return None
+        return path[len(self._root) + 1 :].replace(os.sep, "/")
+
+    def _is_file(self, name: str) -> bool:
+        """Return whether a file of exactly this spelling is there."""
+        absolute = self._absolute(name)
+        try:
+            status = os.lstat(absolute)
+            if not stat.S_ISREG(status.st_mode):
+                return False
+            if sys.platform.startswith("linux"):
+                return True
+            with os.scandir(Path(absolute).parent) as entries:
+                return any(entry.name == Path(absolute).name for entry in entries)
+        except OSError:
+            return False
+
+    def _absolute(self, name: str) -> str:
+        return f"{self._root}{os.sep}{name.replace('/', os.sep)}" if name else self._root
+
+    def _times(self) -> Iterator[tuple[str, float]]:
+        """Yield the files, with the time at which each was last touched in any way."""
+        for path, entry in self._walk(""):
+            with suppress(OSError):
+                status = entry.stat(follow_symlinks=False)
+                yield path, max(status.st_mtime, status.st_ctime)
+
+    def _walk(self, folder: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
+        """Yield the files in a folder, which is of interest itself, and below."""
+        try:
+            with os.scandir(self._absolute(folder)) as entries:
+                found = list(entries)
+        except OSError:
+            # Gone again, or not ours to read: there is nothing to tell of.
+            return
+        for entry in found:
+            if is_ignored(entry.name):
+                continue
+            path = f"{folder}/{entry.name}" if folder else entry.name
+            try:
+                if entry.is_dir(follow_symlinks=False):
+                    yield from self._walk(path)
+                elif entry.is_file(follow_symlinks=False):
+                    yield path, entry
+            except OSError:
+                continue
+
+
+def is_ignored(path: str) -> bool:
+    """Whether a path is hidden, in a folder that is never looked at, or a temporary file of a program."""
+    parts = path.split("/")
+    if any(part.startswith(".") and part for part in parts) or not _IGNORED_FOLDERS.isdisjoint(parts):
+        return True
+    name = parts[-1].lower()
+    return name.endswith(_TEMPORARY_SUFFIXES) or name.startswith("~$") or (name[:1] == "#" == name[-1:])
+
+
+def _with_parents(path: str) -> Iterator[str]:
+    """Yield the path and each folder above it."""
+    yield path
+    while "/" in path:
+        path = path.rpartition("/")[0]
+        yield path

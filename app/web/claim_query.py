@@ -1,0 +1,51 @@
+"""The claim of a note in a line or two, and the search query for evidence about it."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+from app.vault.markdown.frontmatter import read_frontmatter
+from app.web.evidence import key_words
+
+Wanted = Literal["all", "supporting", "contradicting"]
+
+MAX_QUERY_CHARS = 300
+_MAX_STATEMENT_CHARS = 400
+_LINK = re.compile(r"!?\[\[([^\]|#^]*)[^\]|]*(?:\|([^\]]*))?\]\]")
+_MARKDOWN_LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
+_MARKS = re.compile(r"(?m)^\s*(?:#{1,6}|[-*+>]|\d+[.)])\s+|[*_`~=]{1,3}|\^[\w-]+$")
+_NOT_PROSE = re.compile(r"(?ms)^(```|~~~).*?^\1|^\s*\|.*?$|<[^>]+>")
+_FIELD = re.compile(r"^\s*[-*]?\s*\(?[\w ]+::")
+_KEYWORD_COUNT = 4
+_QUERY_PREFIXES: dict[Wanted, str] = {
+    "all": "",
+    "supporting": "evidence for",
+    "contradicting": "evidence against",
+}
+
+
+def note_statement(name: str, text: str) -> str:
+    """Return the claim of a note: its name, then the first prose of its text, without markup."""
+    said = " ".join(line for line in note_prose(text).splitlines()[:4] if line != name)
+    return f"{name}. {said}"[:_MAX_STATEMENT_CHARS].strip(" .") if said else name
+
+
+def note_prose(text: str) -> str:
+    """Return the prose of a note, one line per paragraph: no properties, headings, relations or code."""
+    body = _NOT_PROSE.sub("", text[read_frontmatter(text).body_start :])
+    lines = []
+    for line in body.split("\n## Relations")[0].splitlines():
+        if line.lstrip().startswith("#") or _FIELD.match(line):
+            continue
+        shown = _LINK.sub(lambda link: link[2] or link[1].rpartition("/")[2], line)
+        shown = _MARKS.sub("", _MARKDOWN_LINK.sub(r"\1", shown)).strip()
+        if shown:
+            lines.append(shown)
+    return "\n".join(lines)
+
+
+def build_query(name: str, text: str, wanted: Wanted) -> str:
+    """Return the search query: the wanted side, the note's name and the key words of its text."""
+    words = " ".join(key_words(note_prose(text), _KEYWORD_COUNT, known=name))
+    return " ".join(f"{_QUERY_PREFIXES[wanted]} {name} {words}".split())[:MAX_QUERY_CHARS]

@@ -1,0 +1,284 @@
+"""Fetch over HTTP within limits for redirects, time and size; no cookies, no logins."""
+
+from __future__ import annotations
+
+import asyncio
+import zlib
+from collections.abc import AsyncIterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+from urllib.parse import urljoin
+
+from app import __version__
+from app.errors import LimitError, NotFoundError, ScriptoriumError, TimeoutExpiredError
+from app.web.address_policy import AddressPolicy, PublicAddresses, Resolve, check_url, system_resolve
+
+if TYPE_CHECKING:  # loaded with the first fetch: the window need not wait for it
+    import httpcore2
+    import httpx2
+
+USER_AGENT = f"Scriptorium/{__version__} (notes app; fetches single pages that its user asked for)"
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+
+
+class WebError(ScriptoriumError):
+    """A server could not be reached or answered with an error; `status` is the HTTP status, if any."""
+
+    type = "not_found"
+
+
+class UnreadableAnswerError(ScriptoriumError):
+    """The content type of a response is not supported; `content_type` names it."""
+
+    type = "invalid_parameters"
+
+
+@dataclass(frozen=True, slots=True)
+class FetchLimits:
+    """Limits of a fetch: bytes on the wire, bytes after decompression, total seconds, redirects."""
+
+    wire: int = 4 * 1024 * 1024
+    unpacked: int = 8 * 1024 * 1024
+    seconds: float = 20.0
+    hops: int = 5
+
+
+@dataclass(frozen=True, slots=True)
+class WebRequest:
+    """One request without the key: the approval dialog shows exactly this."""
+
+    url: str
+    method: str = "GET"
+    body: bytes = b""
+    accept: str = "*/*"
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class WebAnswer:
+    """A response: the final URL, content type, character set, body and headers."""
+
+    url: str
+    content_type: str
+    charset: str
+    body: bytes = field(repr=False)
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+
+class Fetcher:
+    """Fetch what `reach` allows; each fetch opens its own connections and keeps no state.
+
+    Args:
+        reach: The allowed addresses.
+        resolve: Resolves host names.
+        bounds: Limits of a fetch.
+    """
+
+    def __init__(
+        self,
+        reach: AddressPolicy | None = None,
+        resolve: Resolve = system_resolve,
+        bounds: FetchLimits | None = None,
+    ) -> None:
+        self._reach = reach or PublicAddresses()
+        self._resolve = resolve
+        self._bounds = bounds or FetchLimits()
+
+    def check(self, url: str) -> str:
+        """Return the URL that would be fetched for `url`. Raises like `checked_url`."""
+        return str(check_url(url, self._reach))
+
+    async def fetch(
+        self,
+        request: WebRequest,
+        kinds: frozenset[str],
+        *,
+        secret: Mapping[str, str] | None = None,
+        follow: bool = True,
+    ) -> WebAnswer:
+        """Send `request` and return the response.
+
+        Args:
+            request: The request to send.
+            kinds: The accepted content types.
+            secret: Headers with a key, sent with the first request and never after a redirect.
+            follow: Follow redirects; each target is checked like the first URL.
+
+        Raises:
+            InvalidParametersError, PermissionDeniedError: the URL or a redirect leads to a forbidden address.
+            NotFoundError: the server or the page does not exist.
+            WebError: the server could not be reached or answered with an error.
+            UnreadableAnswerError: the response has another content type.
+            LimitError: the response is too large, or there are too many redirects.
+            TimeoutExpiredError: the time limit passed.
+        """
+        seconds = self._bounds.seconds
+        try:
+            async with asyncio.timeout(seconds) as limit:
+                return await self._follow(request, kinds, dict(secret or {}), follow)
+        except TimeoutError as error:
+            if not limit.expired():
+                raise
+            raise TimeoutExpiredError(f"The server took longer than {seconds:g} s.", limit=seconds) from error
+
+    async def _follow(
+        self, request: WebRequest, kinds: frozenset[str], secret: dict[str, str], follow: bool
+    ) -> WebAnswer:
+        for _ in range(self._bounds.hops + 1):
+            url = check_url(request.url, self._reach)
+            answer = await self._exchange(replace(request, url=str(url)), url, kinds, secret)
+            if isinstance(answer, WebAnswer):
+                return answer
+            if not follow:
+                raise WebError("The server answered with a redirect, which is not followed here.")
+            # A redirected request is sent without the key and the body.
+            request = WebRequest(urljoin(str(url), answer), accept=request.accept)
+            secret = {}
+        raise LimitError(f"Redirected more than {self._bounds.hops} times.", limit=self._bounds.hops)
+
+    async def _exchange(
+        self, request: WebRequest, url: httpx2.URL, kinds: frozenset[str], secret: Mapping[str, str]
+    ) -> WebAnswer | str:
+        """Return the response, or the target of a redirect."""
+        import httpcore2
+        import httpx2
+
+        from app.web.network import GuardedNetwork
+
+        network = GuardedNetwork(self._reach, self._resolve)
+        seconds = self._bounds.seconds
+        timeouts = {"connect": seconds, "read": seconds, "write": seconds, "pool": seconds}
+        trust = await asyncio.to_thread(httpx2.create_ssl_context, trust_env=False)
+        try:
+            async with (
+                httpcore2.AsyncConnectionPool(ssl_context=trust, network_backend=network) as pool,
+                pool.stream(
+                    request.method,
+                    str(url),
+                    headers=_headers(request, url, secret),
+                    content=request.body or None,
+                    extensions={"timeout": timeouts},
+                ) as response,
+            ):
+                return await self._read(response, url, kinds)
+        except httpcore2.TimeoutException as error:
+            raise TimeoutExpiredError(f"{url.host} did not answer in time.", limit=seconds) from error
+        except (httpcore2.NetworkError, httpcore2.ProtocolError) as error:
+            raise WebError(f"{url.host} could not be reached: {_error_text(error)}.", url=str(url)) from error
+
+    async def _read(
+        self, response: httpcore2.Response, url: httpx2.URL, kinds: frozenset[str]
+    ) -> WebAnswer | str:
+        pairs = ((name.decode("latin-1"), value.decode("latin-1")) for name, value in response.headers)
+        headers = {name.lower(): value for name, value in pairs}
+        if response.status in _REDIRECTS and headers.get("location"):
+            return headers["location"]
+        if response.status in (404, 410):
+            raise NotFoundError(f"{url.host} has no such page.", url=str(url), status=response.status)
+        if not 200 <= response.status < 300:
+            message = f"{url.host} answered with the error {response.status}."
+            raise WebError(message, url=str(url), status=response.status)
+        kind, charset = read_content_type(headers.get("content-type", ""))
+        if kind not in kinds:
+            raise UnreadableAnswerError(
+                f"{url.host} sent {kind or 'something without a type'}, which can't be read here.",
+                content_type=kind,
+                readable=sorted(kinds),
+            )
+        body = await decompress(response.aiter_stream(), headers.get("content-encoding", ""), self._bounds)
+        return WebAnswer(str(url), kind, charset, body, headers)
+
+
+def _headers(
+    request: WebRequest, url: httpx2.URL, secret: Mapping[str, str]
+) -> list[tuple[bytes | str, bytes | str]]:
+    sent = {
+        "Host": url.netloc.decode("ascii"),
+        "User-Agent": USER_AGENT,
+        "Accept": request.accept,
+        "Accept-Encoding": "gzip, deflate",
+        "Connection": "close",
+        **request.headers,
+        **secret,
+    }
+    if request.body:
+        sent["Content-Length"] = str(len(request.body))
+    return list(sent.items())
+
+
+def read_content_type(value: str) -> tuple[str, str]:
+    """Parse a `Content-Type` into the media type and the character set (empty if missing)."""
+    kind, *parameters = value.split(";")
+    charset = ""
+    for one in parameters:
+        name, _, said = one.partition("=")
+        if name.strip().lower() == "charset":
+            charset = said.strip().strip("\"'").lower()
+    return kind.strip().lower(), charset
+
+
+async def decompress(chunks: AsyncIterable[bytes], encoding: str, bounds: FetchLimits) -> bytes:
+    """Decompress a body as it arrives, so that a decompression bomb is stopped early.
+
+    Raises:
+        LimitError: the body exceeds `bounds`, on the wire or decompressed.
+        WebError: the encoding was not requested, or the body is damaged.
+    """
+    inflate = _inflater(encoding.strip().lower())
+    wire, size = 0, 0
+    parts: list[bytes] = []
+    try:
+        async for chunk in chunks:
+            wire += len(chunk)
+            if wire > bounds.wire:
+                raise LimitError(f"It is larger than {bounds.wire} bytes.", limit=bounds.wire)
+            part = chunk if inflate is None else inflate.decompress(chunk, bounds.unpacked - size + 1)
+            size += len(part)
+            if size > bounds.unpacked:
+                raise LimitError(f"It unpacks to more than {bounds.unpacked} bytes.", limit=bounds.unpacked)
+            parts.append(part)
+    except zlib.error as error:
+        raise WebError("The answer is damaged: it can't be unpacked.") from error
+    if inflate is not None and wire and not inflate.eof:
+        raise WebError("The answer broke off before its end.")
+    return b"".join(parts)
+
+
+class _Inflate:
+    """Decompressor for gzip and deflate; servers send "deflate" with and without a zlib header."""
+
+    def __init__(self, window: int) -> None:
+        self._window = window
+        self._started = False
+        self._work = zlib.decompressobj(window)
+
+    @property
+    def eof(self) -> bool:
+        """Whether the end of the compressed data was reached."""
+        return self._work.eof
+
+    def decompress(self, chunk: bytes, most: int) -> bytes:
+        """Decompress `chunk` and return at most `most` bytes."""
+        try:
+            part = self._work.decompress(chunk, most)
+        except zlib.error:
+            if self._started or self._window != zlib.MAX_WBITS:
+                raise
+            self._work = zlib.decompressobj(-zlib.MAX_WBITS)
+            part = self._work.decompress(chunk, most)
+        self._started = True
+        return part
+
+
+def _inflater(encoding: str) -> _Inflate | None:
+    if encoding in ("", "identity"):
+        return None
+    if encoding in ("gzip", "x-gzip"):
+        return _Inflate(16 + zlib.MAX_WBITS)
+    if encoding == "deflate":
+        return _Inflate(zlib.MAX_WBITS)
+    raise WebError("The answer is packed in a way that was not asked for.", encoding=encoding[:40])
+
+
+def _error_text(error: Exception) -> str:
+    return str(error).strip().rstrip(".") or type(error).__name__

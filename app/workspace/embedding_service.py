@@ -1,0 +1,327 @@
+"""What notes mean, as the settings have it: the sentence models, the vectors they made, and their upkeep.
+
+Each model has a file of vectors of its own. When the user chooses another model, its vectors are made in the
+background while those of the earlier one still answer; the earlier ones are deleted once the new ones are
+complete. Two files at the start of the app mean that it ended in between, so the work is resumed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.embeddings import EmbedderUnavailable, multilingual
+from app.embeddings.client import Embedder
+from app.embeddings.entailment_client import EntailmentClassifier
+from app.embeddings.languages import LanguagesMeasured, VaultLanguages, measure
+from app.embeddings.model_config import MULTILINGUAL, SentenceModelConfig
+from app.embeddings.sync_scheduler import EmbeddingFailed, EmbeddingScheduler
+from app.embeddings.throttle import SystemLoad, Throttle
+from app.embeddings.vector_file import models_with_vectors, remove_vectors
+from app.embeddings.vectors import VectorStore
+from app.events import Event, EventBus
+from app.index.vault_index import VaultIndex
+from app.settings import Settings
+from app.toolkit.semantic_search import SemanticSearch
+from app.vault.path import NotePath
+from app.vault.store import NoteStore
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelPreparing(Event):
+    """The multilingual model is converted, so many parts of 1 are done."""
+
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSwitched(Event):
+    """The notes' vectors are those of another model from now on; `model` is its key."""
+
+    model: str
+
+
+@dataclass(frozen=True, slots=True)
+class _EmbeddingSet:
+    """A model, the vectors it made, and their upkeep."""
+
+    embedder: Embedder
+    vectors: VectorStore
+    upkeep: EmbeddingScheduler
+
+    @property
+    def model(self) -> SentenceModelConfig:
+        return self.embedder.model
+
+
+class EmbeddingService:
+    """The vectors of a vault's notes, and the models.
+
+    `embedder` is always the English model: the built-in agent's thresholds are those of it, whichever makes
+    the notes' vectors.
+
+    Args:
+        cache: Where the vectors are kept.
+        settings: What is in force at the moment.
+        hidden: Whether a rule keeps a note from models.
+    """
+
+    def __init__(
+        self,
+        cache: Path,
+        index: VaultIndex,
+        store: NoteStore,
+        events: EventBus,
+        settings: Callable[[], Settings],
+        hidden: Callable[[NotePath], bool],
+    ) -> None:
+        self._cache = cache
+        self._index = index
+        self._store = store
+        self._events = events
+        self._settings = settings
+        self._hidden = hidden
+        self.embedder = Embedder(threads=settings().embeddings.threads)
+        self._pacer = Throttle(SystemLoad(self._working))
+        self._set_pace()
+        self.languages: VaultLanguages | None = None
+        wanted = _selected_model(settings())
+        earlier, *others = [key for key in models_with_vectors(cache) if key != wanted.key] or [""]
+        for key in others:
+            remove_vectors(cache, key)
+        self._next: _EmbeddingSet | None = None
+        if earlier:
+            self._now = self._side(SentenceModelConfig.of_key(earlier, wanted.python))
+            self._prepare_switch(wanted)
+        else:
+            self._now = self._side(wanted)
+        self.semantic_search = SemanticSearch(self._now.embedder, self._now.vectors)
+        self.entailment = EntailmentClassifier(hidden, threads=settings().embeddings.threads)
+        self.entailment.choose(_cross_encoder(settings()))
+        self._change: asyncio.Task[None] | None = None
+        self._preparing: asyncio.Task[None] | None = None
+        self._measuring: asyncio.Task[None] | None = None
+        self._scanned = False
+
+    @property
+    def is_enabled(self) -> bool:
+        """Whether the user wants the meaning of notes known."""
+        return self._settings().embeddings.enabled
+
+    @property
+    def vectors(self) -> VectorStore:
+        """The vectors that answer."""
+        return self._now.vectors
+
+    @property
+    def scheduler(self) -> EmbeddingScheduler:
+        """The upkeep that the user sees: that of another model's vectors while they are made."""
+        return (self._next or self._now).upkeep
+
+    @property
+    def switching_to(self) -> str:
+        """The key of the model whose vectors are being made; empty while nothing is switched."""
+        return self._next.model.key if self._next is not None else ""
+
+    def known(self) -> VectorStore | None:
+        """The vectors, as far as the user wants them known."""
+        return self.vectors if self.is_enabled else None
+
+    async def similar(self, text: str, limit: int) -> list[tuple[NotePath, float]]:
+        """The notes closest in meaning to `text`, best first."""
+        return [(hit.path, hit.score) for hit in await self.semantic_search.like_text(text, limit, 0.0)]
+
+    def start(self) -> None:
+        """Bring the vectors up to date in the background, where they are wanted."""
+        self._scanned = True
+        if not self.is_enabled:
+            return
+        for side in self._sides():
+            self._begin(side)
+
+    def apply_settings(self) -> None:
+        """Let other settings take effect."""
+        self._set_pace()
+        self.entailment.choose(_cross_encoder(self._settings()))
+        if not self.is_enabled:
+            for side in self._sides():
+                side.upkeep.stop()
+        elif _selected_model(self._settings()) != (self._next or self._now).model:
+            self._change = asyncio.create_task(self._change_model(self._change))
+        elif self._scanned:
+            self.start()
+
+    async def wait_model_change(self) -> None:
+        """Wait for a change of the model that is under way."""
+        if self._change is not None:
+            await asyncio.gather(self._change, return_exceptions=True)
+
+    async def close(self) -> None:
+        """End the upkeep and the workers, and close the vectors."""
+        await _ended(self._measuring)
+        await _ended(self._preparing)
+        await self.wait_model_change()
+        for side in self._sides():
+            await self._close_side(side)
+        await self.entailment.close()
+        await self.embedder.close()
+
+    # The sides
+
+    def _sides(self) -> tuple[_EmbeddingSet, ...]:
+        return (self._now,) if self._next is None else (self._now, self._next)
+
+    def _working(self) -> int | None:
+        """The id of the worker process that makes vectors."""
+        return (self._next or self._now).embedder.worker_id
+
+    def _side(self, model: SentenceModelConfig, *, switching: bool = False) -> _EmbeddingSet:
+        embedder = self._embedder_of(model)
+        vectors = VectorStore(self._cache, model.key)
+        upkeep = EmbeddingScheduler(
+            vectors,
+            self._index,
+            self._store,
+            embedder,
+            self._events,
+            self._hidden,
+            self._pacer,
+            self._complete,
+            switching=switching,
+        )
+        return _EmbeddingSet(embedder, vectors, upkeep)
+
+    def _embedder_of(self, model: SentenceModelConfig) -> Embedder:
+        return (
+            self.embedder
+            if model.is_shipped
+            else Embedder(model, threads=self._settings().embeddings.threads)
+        )
+
+    async def _close_side(self, side: _EmbeddingSet) -> None:
+        await side.upkeep.close()
+        if side.embedder is not self.embedder:
+            await side.embedder.close()
+        side.vectors.close()
+
+    def _begin(self, side: _EmbeddingSet) -> None:
+        """Start the upkeep of a side, after the conversion of its model where that is needed."""
+        if side.model.name != MULTILINGUAL or multilingual.state() == "ready":
+            side.upkeep.start()
+        elif self._preparing is None or self._preparing.done():
+            self._preparing = asyncio.create_task(self._prepare(side), name="convert the multilingual model")
+
+    async def _prepare(self, side: _EmbeddingSet) -> None:
+        try:
+            await multilingual.prepare(lambda share: self._events.publish(ModelPreparing(share)))
+        except EmbedderUnavailable as error:
+            log.warning("no multilingual model: %s", error.message)
+            self._events.publish(EmbeddingFailed(error.message, side is self._next))
+            return
+        if side in self._sides() and self.is_enabled:
+            side.upkeep.start()
+
+    # The switch
+
+    def _prepare_switch(self, model: SentenceModelConfig) -> None:
+        """Have the vectors of `model` made beside those that answer."""
+        self._next = self._side(model, switching=True)
+        self._now.upkeep.is_quiet = True
+
+    async def _change_model(self, earlier: asyncio.Task[None] | None) -> None:
+        """Have the notes' vectors made by the model of the settings; the last of several changes holds."""
+        if earlier is not None:
+            await asyncio.gather(earlier, return_exceptions=True)
+        wanted = _selected_model(self._settings())
+        if self._next is not None and wanted != self._next.model:
+            await _ended(self._preparing)
+            dropped, self._next = self._next, None
+            self._now.upkeep.is_quiet = False
+            await self._close_side(dropped)
+            await asyncio.to_thread(remove_vectors, self._cache, dropped.model.key)
+            self._now.upkeep.report()
+        if self._next is None and wanted.key == self._now.model.key:
+            await self._use(wanted)
+        elif self._next is None:
+            self._prepare_switch(wanted)
+        if self._scanned:
+            self.start()
+
+    async def _use(self, model: SentenceModelConfig) -> None:
+        """Let another Python run the same model."""
+        old = self._now
+        if model == old.model:
+            return
+        embedder = self._embedder_of(model)
+        await old.upkeep.use(embedder)
+        self._now = _EmbeddingSet(embedder, old.vectors, old.upkeep)
+        self.semantic_search.change_model(embedder, old.vectors)
+        if old.embedder is not self.embedder:
+            await old.embedder.close()
+
+    def _complete(self) -> None:
+        """Finish a switch whose vectors are complete; measure the languages once all notes are embedded."""
+        if (
+            self.languages is None
+            and self._measuring is None
+            and _selected_model(self._settings()).is_shipped
+        ):
+            self._measuring = asyncio.create_task(self._measure(), name="measure the vault's languages")
+        if self._next is not None and self._next.upkeep.is_complete and self._scanned:
+            self._change = asyncio.create_task(self._finish_switch(self._next, self._change))
+
+    async def _finish_switch(self, side: _EmbeddingSet, earlier: asyncio.Task[None] | None) -> None:
+        """Let the next model's vectors answer, and delete those of the earlier one."""
+        if earlier is not None:
+            await asyncio.gather(earlier, return_exceptions=True)
+        if side is not self._next:
+            return
+        old, self._now, self._next = self._now, side, None
+        side.upkeep.switching = False
+        self.semantic_search.change_model(side.embedder, side.vectors)
+        self._events.publish(ModelSwitched(side.model.key))
+        await self._close_side(old)
+        await asyncio.to_thread(remove_vectors, self._cache, old.model.key)
+
+    # The languages
+
+    async def _measure(self) -> None:
+        measured = await measure(
+            self._index, self._store, self._hidden, threads=self._settings().embeddings.threads
+        )
+        if measured is not None:
+            self.languages = measured
+            self._events.publish(LanguagesMeasured(measured))
+
+    def _set_pace(self) -> None:
+        chosen = self._settings().embeddings
+        self._pacer.on_battery = chosen.on_battery
+        self._pacer.when_busy = chosen.when_busy
+
+
+async def _ended(task: asyncio.Task[None] | None) -> None:
+    """Cancel a task and wait for its end."""
+    if task is not None:
+        task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.gather(task, return_exceptions=True)
+
+
+def _selected_model(settings: Settings) -> SentenceModelConfig:
+    """The model that makes the notes' vectors."""
+    chosen = settings.embeddings
+    made = SentenceModelConfig(chosen.model.strip(), chosen.python.strip())
+    return SentenceModelConfig(made.name) if made.is_own else made
+
+
+def _cross_encoder(settings: Settings) -> SentenceModelConfig | None:
+    """The model that judges pairs of passages, if the user named one."""
+    chosen = settings.embeddings
+    name = chosen.cross_encoder.strip()
+    return SentenceModelConfig(name, chosen.python.strip(), judges_pairs=True) if name else None

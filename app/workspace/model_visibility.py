@@ -1,0 +1,66 @@
+"""What models may see of a vault beside what their calls bring: pinned blocks, notes that news are about."""
+
+from __future__ import annotations
+
+from app.errors import ScriptoriumError
+from app.index.resolver import Resolver
+from app.memory.store import PinnedBlock
+from app.permissions.caller import Caller, CallerKind
+from app.permissions.policy import Policy
+from app.toolkit.memory_service import Memory, VisibleBlocks, agent_key
+from app.toolkit.registry import ToolRegistry
+from app.vault.markdown.privacy import is_private
+from app.vault.markdown.text import decode_lossy
+from app.vault.path import NotePath
+from app.vault.store import NoteStore
+
+_READER = Caller(CallerKind.DESKTOP_AGENT, "Model")
+
+
+class ModelVisibility:
+    """Says what may be put into a model's context."""
+
+    def __init__(
+        self,
+        store: NoteStore,
+        resolver: Resolver,
+        policy: Policy,
+        registry: ToolRegistry,
+        memory: Memory,
+    ) -> None:
+        self._resolver = resolver
+        self._store = store
+        self._policy = policy
+        self._registry = registry
+        self._memory = memory
+
+    def pinned_for(self, caller: Caller) -> tuple[PinnedBlock, ...]:
+        """What a caller's agent has pinned to its context; nothing where it may not use its memory."""
+        category = self._registry.category("memory")
+        if not category.on or not self._policy.may_call(caller, category.id, "block", "load"):
+            return ()
+
+        def reads(place: str, path: NotePath) -> bool:
+            return self._policy.may_read(caller, "block", path, place) == "allow"
+
+        return VisibleBlocks(self._memory.store, reads).pinned(agent_key(caller))
+
+    def text(self, path: str) -> str | None:
+        """The text of a note that a model may see, None for another."""
+        note = NotePath.on_disk(path)
+        try:
+            content, real = self._store.read(note), self._store.real_path(note)
+        except ScriptoriumError:
+            return None
+        hidden = (real.is_note and is_private(content)) or self.is_kept_from(note) or self.is_kept_from(real)
+        return None if hidden else decode_lossy(content)
+
+    def cited(self, target: str) -> tuple[NotePath, str] | None:
+        """The note that the target of a wikilink means and its text, None where a model may not see it."""
+        path = self._resolver.resolve(target, None).path
+        text = None if path is None else self.text(str(path))
+        return None if path is None or text is None else (path, text)
+
+    def is_kept_from(self, path: NotePath) -> bool:
+        """Whether a rule denies a model to read the note."""
+        return self._policy.may_read(_READER, "read_note", path) != "allow"

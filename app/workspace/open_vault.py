@@ -1,0 +1,80 @@
+"""Opens a vault."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+
+from app.errors import VaultBusyError, VaultLostError
+from app.permissions.approval import Approver
+from app.servers.handoff import ask_to_yield
+from app.settings import Settings
+from app.workspace.workspace import Workspace
+
+_YIELD_TIMEOUT_S = 15.0
+_POLL_INTERVAL_S = 0.05
+
+
+async def open_workspace(
+    root: Path,
+    settings: Settings,
+    approver: Approver | None,
+    *,
+    read_only: bool = False,
+    ask_pending: bool = True,
+    brief: bool = False,
+    take_over: bool = False,
+    watch_later: bool = False,
+) -> Workspace:
+    """Open the vault at `root`.
+
+    Args:
+        root: The vault's folder.
+        settings: Of the user.
+        approver: Who decides on changes; None denies what needs a yes.
+        read_only: Look, but never write: for a vault that another app has open.
+        ask_pending: Ask the approver about what still waits from earlier, once the vault is read. A
+            process without a window leaves that to the next window.
+        brief: For a call or two: the folder is not watched, and no stream and no program of others is
+            started. Scan the index before a call, so that it sees what has changed.
+        take_over: Ask a process without a window that has the vault open to make way.
+        watch_later: Watch the folder from the first scan on, so that a window has the vault sooner.
+
+    Raises:
+        VaultLostError: there is no such folder.
+        VaultBusyError: another app has the vault open; `owner` describes it.
+        StorageError: the data folder can't be used, not even for reading.
+    """
+    real = await asyncio.to_thread(Path(root).resolve)
+    if not await asyncio.to_thread(real.is_dir):
+        raise VaultLostError(f"There is no folder {root}.", path=str(root))
+    try:
+        workspace = Workspace(real, settings, approver, read_only, ask_pending)
+    except VaultBusyError:
+        if not take_over or not await ask_to_yield(real):
+            raise
+        workspace = await _once_free(lambda: Workspace(real, settings, approver, read_only, ask_pending))
+    try:
+        await workspace.begin(brief, watch_later)
+    except BaseException:
+        await workspace.close()
+        raise
+    return workspace
+
+
+async def _once_free(make: Callable[[], Workspace]) -> Workspace:
+    """The vault, as soon as the process that makes way for it has closed it.
+
+    Raises:
+        VaultBusyError: it does not close it.
+    """
+    loop = asyncio.get_running_loop()
+    until = loop.time() + _YIELD_TIMEOUT_S
+    while True:
+        try:
+            return make()
+        except VaultBusyError:
+            if loop.time() > until:
+                raise
+        await asyncio.sleep(_POLL_INTERVAL_S)

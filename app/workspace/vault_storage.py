@@ -1,0 +1,176 @@
+"""What the app keeps of one vault outside it, opened and closed together."""
+
+from __future__ import annotations
+
+import logging
+import os
+import tempfile
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from app import paths
+from app.agent.conversations import ConversationStore
+from app.errors import StorageError, VaultBusyError, VaultLostError
+from app.events import Event, EventBus
+from app.index.saved_searches import SavedSearches
+from app.index.vault_index import VaultIndex
+from app.memory.store import MemoryStore
+from app.permissions.audit import AuditLog
+from app.permissions.grants import Grants
+from app.permissions.pending import PendingStore
+from app.settings import Settings
+from app.storage.private import check_folder_writable, make_private_folder
+from app.vault.journal import Journal
+from app.vault.lock import VaultLock
+from app.vault.store import NoteStore
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class StoreReplaced(Event):
+    """A file turned out damaged in use: it was set aside, and a new one or a backup took its place."""
+
+    message: str
+
+
+class VaultStorage:
+    """The lock, the journal, the index, the logs and the memory of a vault, and the store that writes notes.
+
+    An app that only reads beside another one has folders of its own for what it has to keep: it must not
+    write into what the first one owns, nor wait for it. `shared` is the vault's data folder, `own` the one
+    to write to, `cache` what may be deleted. Where the data folder can't be written the vault is open for
+    reading only, and `own` is a temporary folder; a cache folder that can't be written is replaced by one.
+
+    Raises:
+        VaultBusyError: another app has the vault open; `owner` describes it.
+        StorageError: no temporary folder can be made either, or another program keeps a file locked.
+    """
+
+    def __init__(self, root: Path, settings: Settings, events: EventBus, read_only: bool) -> None:
+        self.read_only = read_only
+        self._refusals: list[str] = []
+        self._temporary = ExitStack()
+        self.shared = paths.vault_data_folder(root)
+        self.cache = self._cache_of(root, read_only)
+        self._lock = VaultLock(self.shared)
+        try:
+            try:
+                self._open(root, settings, events)
+            except (VaultBusyError, VaultLostError):
+                raise
+            except (OSError, StorageError) as error:
+                self._refusals.append(_refusal(self.shared, error))
+                log.warning("%s", self._refusals[-1], exc_info=True)
+                self.read_only = True
+                self._open(root, settings, events)
+        except BaseException:
+            self._temporary.close()
+            raise
+
+    def _cache_of(self, root: Path, read_only: bool) -> Path:
+        folder = paths.vault_cache_folder(root)
+        folder = folder / "reader" if read_only else folder
+        usual = paths.usual_cache_folder()
+        try:
+            check_folder_writable(folder)
+        except OSError:
+            folder = self._make_temporary()
+        if not folder.is_relative_to(usual):
+            self._refusals.append(
+                "The cache folder can't be written, so this vault is indexed again each time it is opened. "
+                f"Your notes are safe. Make {usual} writable, then open the vault again."
+            )
+        return folder
+
+    def _make_temporary(self) -> Path:
+        made = tempfile.TemporaryDirectory(prefix="scriptorium-", ignore_cleanup_errors=True)
+        return Path(self._temporary.enter_context(made))
+
+    def _open(self, root: Path, settings: Settings, events: EventBus) -> None:
+        """Open every file, or none.
+
+        Raises:
+            OSError, StorageError: The disk refused.
+        """
+        if not self.read_only:
+            self.own = self.shared
+        elif self._refusals:
+            self.own = self._make_temporary()
+        else:
+            self.own = self.shared / f"reader-{os.getpid()}"
+        make_private_folder(self.own)
+        with ExitStack() as opened:
+            if not self.read_only:
+                opened.callback(self._lock.release)
+                self._lock.acquire()
+            self._open_files(root, settings, events, opened)
+            opened.pop_all()
+
+    def _open_files(self, root: Path, settings: Settings, events: EventBus, opened: ExitStack) -> None:
+        """Open every file; what is open is entered in `opened`, to be closed where a later one fails."""
+        writable = not self.read_only
+        self.audit = AuditLog(self.own, paths.audit_head_file(root) if writable else None)
+        opened.callback(self.audit.close)
+        self.journal = Journal(self.shared, settings.journal.max_mib * 1024 * 1024, writable=writable)
+        opened.callback(self.journal.close)
+        if writable:
+            # Also where the journal was deleted, or an older copy of it was put back.
+            self.journal.reserve(self.audit.last_commit)
+        self.store = NoteStore(root, self.journal, writable=writable)
+        self.index = VaultIndex(root, self.cache, settings.index, events, self.journal.first_seen)
+        self.searches = SavedSearches(self.shared, events, writable=writable)
+        self.grants = Grants(self.own, events=events)
+        self.conversations = ConversationStore(self.own)
+        opened.callback(self.conversations.close)
+        self.memory = MemoryStore(self.shared, self.journal, writable=writable)
+        opened.callback(self.memory.close)
+        self.pending = PendingStore(self.own) if writable else None
+
+    def on_damage(self, tell: Callable[[str], None]) -> None:
+        """Call `tell` with the words for the user when a file turns out damaged in use; in any thread."""
+        self.journal.on_damage(tell)
+        self.memory.database.on_damage = tell
+        self.conversations.on_damage(tell)
+
+    @property
+    def problems(self) -> list[str]:
+        """What was damaged and set aside, for the user."""
+        pending = self.pending.problem if self.pending is not None else None
+        told = (
+            self.journal.problem,
+            self.store.problem,
+            self.audit.problem,
+            self.searches.problem,
+            self.grants.problem,
+            self.memory.problem,
+            self.conversations.problem,
+            pending,
+        )
+        return [*self._refusals, *(problem for problem in told if problem)]
+
+    async def close(self) -> None:
+        """Close every file and let another app have the vault; `PendingOperations` closes its own."""
+        await self.index.close()
+        closing: tuple[Callable[[], None], ...] = (
+            self.audit.close,
+            self.conversations.close,
+            self.memory.close,
+            self.journal.close,
+            self._lock.release,
+            self._temporary.close,
+        )
+        for close in closing:
+            close()
+
+
+def _refusal(folder: Path, error: OSError | StorageError) -> str:
+    """Say why a vault is open for reading only."""
+    reason = error.message.rstrip(".") if isinstance(error, StorageError) else error.strerror or str(error)
+    return (
+        f"The app's data of this vault can't be written ({reason}), so the vault is open for reading only. "
+        "Your notes and what the app has kept are unchanged; conversations and log entries of this session "
+        f"are not kept. Make {folder} writable, then open the vault again."
+    )

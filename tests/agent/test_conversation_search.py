@@ -1,0 +1,65 @@
+"""Conversations can be searched: also those from before there was an index, and none that are gone."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.agent.conversations import ConversationStore
+from app.agent.transcript import AgentText, Reasoning, UserText
+from app.toolkit.memory_service import ConversationQuery
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[ConversationStore]:
+    made = ConversationStore(tmp_path)
+    yield made
+    made.close()
+
+
+def found(store: ConversationStore, words: str = "tide", **more) -> list[str]:
+    return [one.text for one in store.search(ConversationQuery(words, 10, **more))]
+
+
+def talk(store: ConversationStore) -> str:
+    id = store.create().id
+    store.put(id, 0, UserText(turn="t", at=100.0, text="When is high tide?"))
+    store.put(id, 1, Reasoning(turn="t", at=150.0, text="tide tables"))
+    store.put(id, 2, AgentText(turn="t", at=200.0, text="The tide turns at six.", by_model=True))
+    store.put(id, 3, AgentText(turn="t", at=300.0, text="Your private note on the tide."))
+    return id
+
+
+def test_role_time_and_what_a_model_may_see(store: ConversationStore) -> None:
+    talk(store)
+    assert len(found(store)) == 3
+    assert found(store, role="user") == ["When is high tide?"]
+    assert found(store, since=150.0, until=250.0) == ["The tide turns at six."]
+    assert sorted(found(store, shown_to_model=True)) == ["The tide turns at six.", "When is high tide?"]
+    assert not found(store, '"') and not found(store, "current")
+
+
+def test_it_follows_what_is_changed_cut_and_deleted(store: ConversationStore) -> None:
+    id = talk(store)
+    store.put(id, 2, AgentText(turn="t", at=200.0, text="I was wrong."))
+    assert "The tide turns at six." not in found(store)
+    store.truncate(id, 3)
+    assert found(store) == ["When is high tide?"]
+    store.delete(id)
+    assert not found(store)
+
+
+def test_conversations_from_before_the_index_are_found(store: ConversationStore, tmp_path: Path) -> None:
+    talk(store)
+    store.close()
+    with sqlite3.connect(tmp_path / "conversations.sqlite") as db:
+        db.executescript("drop table said; drop table said_words;")
+    db.close()
+    again = ConversationStore(tmp_path)
+    try:
+        assert len(found(again)) == 3
+    finally:
+        again.close()

@@ -1,0 +1,73 @@
+"""The chips of a reading: what was understood, and how to take a piece of it away."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel, QLineEdit, QPushButton
+
+from app.agent.transcript import SET_UP_MODEL, AnswerChoice, Question, ReadingChip, RequestReading
+from app.desktop.agent.items import InterpretationView, QuestionView
+from app.desktop.theme.theme import ThemeSource
+
+CHANGE = "= find [tag:star tag:\ue000]"
+CHIPS = (
+    ReadingChip(label="notes"),
+    ReadingChip(
+        label="<b>tag</b>:core",
+        without="= find [tag:star]",
+        value="core",
+        change=CHANGE,
+        value_kind="value",
+        lead="tag:",
+    ),
+)
+
+
+def test_a_chip_asks_again_without_it(qtbot) -> None:
+    view = InterpretationView(ThemeSource("light"))
+    qtbot.addWidget(view)
+    view.show_item(RequestReading(turn="t", at=0.0, chips=CHIPS))
+    assert [label.text() for label in view.findChildren(QLabel)] == ["notes"]
+    _, button = view.findChildren(QPushButton)
+    with qtbot.waitSignal(view.reply_chosen) as chosen:
+        qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert chosen.args == ["= find [tag:star]"]
+    view.deactivate()
+    assert not button.isEnabled()
+
+
+def test_a_chip_is_changed_by_the_keyboard(qtbot) -> None:
+    view = InterpretationView(ThemeSource("light"))
+    qtbot.addWidget(view)
+    view.show_item(RequestReading(turn="t", at=0.0, chips=CHIPS))
+    view.show()
+    view.activateWindow()
+    label, _ = view.findChildren(QPushButton)
+    label.setFocus()
+    qtbot.keyClick(label, Qt.Key.Key_Space)
+    (field,) = view.findChildren(QLineEdit)
+    assert field.text() == field.selectedText() == "core"
+    with qtbot.waitSignal(view.names_wanted) as wanted:
+        qtbot.keyClicks(field, "s")
+    assert wanted.args == ["tag:s", field]
+    qtbot.keyClick(field, Qt.Key.Key_Escape)
+    assert label.isVisibleTo(view)
+    qtbot.keyClick(label, Qt.Key.Key_Space)
+    field = next(one for one in view.findChildren(QLineEdit) if one.isVisibleTo(view))
+    qtbot.keyClicks(field, "sea clock")
+    with qtbot.waitSignal(view.reply_chosen) as chosen:
+        qtbot.keyClick(field, Qt.Key.Key_Return)
+    assert chosen.args == ['= find [tag:star tag:"sea clock"]']
+
+
+def test_setting_up_a_model_is_a_button_of_the_answer(qtbot) -> None:
+    view = QuestionView(ThemeSource("light"))
+    qtbot.addWidget(view)
+    choice = AnswerChoice(label="Set up a model…", reply="", action=SET_UP_MODEL)
+    view.show_item(Question(turn="t", at=0.0, text="That needs a model.", choices=(choice,)))
+    (button,) = view.findChildren(QPushButton)
+    with qtbot.waitSignal(view.action_wanted) as wanted:
+        qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert wanted.args == [SET_UP_MODEL]
+    view.deactivate()
+    assert button.isEnabled()

@@ -1,0 +1,131 @@
+"""The menu of who answers, and what it remembers."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtWidgets import QWidget
+
+from app.agent.acp.options import AcpOption, AcpOptionValue
+from app.agent.models import PROVIDERS
+from app.agent.transcript import Usage
+from app.desktop.agent.model_menu import ModelChoice, ModelMenu, UsedModels
+from app.desktop.agent.usage_labels import full_usage, short_usage
+from app.settings import AgentGroup, AgentProfile, AgentProgram, AgentProgramSettings, TeamSettings
+
+OLLAMA = next(known for known in PROVIDERS if known.id == "ollama")
+CLOUD = ModelChoice("openai", "", "gpt-4.1-mini")
+
+
+def texts(menu: ModelMenu) -> list[str]:
+    return [action.text() for action in menu.actions() if not action.isSeparator()]
+
+
+def test_the_menu_has_the_built_in_agent_the_used_models_and_the_local_ones(qtbot) -> None:
+    owner = QWidget()
+    qtbot.addWidget(owner)
+    menu = ModelMenu(CLOUD, [CLOUD, ModelChoice("ollama", "", "qwen3")], owner)
+    menu.show_local([(OLLAMA, ("qwen3", "llama3.2"))])
+    assert texts(menu) == [
+        "Built-in agent",
+        "gpt-4.1-mini  ·  OpenAI",
+        "qwen3  ·  Ollama",
+        "llama3.2  ·  Ollama",
+        "Set up a model…",
+        "Set up the team…",
+        "Add an agent from outside…",
+    ]
+    assert [action.isChecked() for action in menu.actions() if action.isCheckable()] == [
+        False,
+        True,
+        False,
+        False,
+    ]
+    chosen: list[ModelChoice] = []
+    menu.chosen.connect(chosen.append)
+    next(action for action in menu.actions() if action.text() == "llama3.2  ·  Ollama").trigger()
+    assert chosen == [ModelChoice("ollama", "", "llama3.2")]
+
+
+def test_the_team_stands_below_and_whoever_answers_is_marked(qtbot) -> None:
+    owner = QWidget()
+    qtbot.addWidget(owner)
+    agents = (AgentProfile(name="Anna"), AgentProfile(name="Bert"))
+    duo = AgentGroup(name="Duo", members=("Anna", "Bert"))
+    team = TeamSettings(agents=agents, groups=(duo,), answers="duo")
+    menu = ModelMenu(CLOUD, [CLOUD], owner, team)
+    assert texts(menu)[-5:-1] == ["Anna", "Bert", "Duo  ·  pipeline", "Set up the team…"]
+    assert [action.text() for action in menu.actions() if action.isChecked()] == ["Duo  ·  pipeline"]
+    chosen: list[str] = []
+    wanted: list[str] = []
+    menu.team_chosen.connect(chosen.append)
+    menu.setup_wanted.connect(wanted.append)
+    for words in ("Bert", "Set up the team…", "Set up a model…"):
+        next(action for action in menu.actions() if action.text() == words).trigger()
+    assert chosen == ["Bert"] and wanted == ["team", "model"]
+
+
+def test_programs_from_outside_stand_last_and_the_one_that_answers_is_marked(qtbot) -> None:
+    owner = QWidget()
+    qtbot.addWidget(owner)
+    program = AgentProgram(name="Claude Code", command="claude-agent-acp")
+    team = TeamSettings(agents=(AgentProfile(name="Anna"),), answers="Anna")
+    programs = AgentProgramSettings(programs=(program,), answers="Claude Code")
+    menu = ModelMenu(CLOUD, [CLOUD], owner, team, programs)
+    assert texts(menu)[-2:] == ["Claude Code", "Add an agent from outside…"]
+    assert [action.text() for action in menu.actions() if action.isChecked()] == ["Claude Code"]
+    chosen: list[str] = []
+    wanted: list[str] = []
+    menu.program_chosen.connect(chosen.append)
+    menu.setup_wanted.connect(wanted.append)
+    for words in ("Claude Code", "Add an agent from outside…"):
+        next(action for action in menu.actions() if action.text() == words).trigger()
+    assert chosen == ["Claude Code"] and wanted == ["programs"]
+    choices = (AcpOptionValue("ask", "Always ask"), AcpOptionValue("plan", "Plan & ask"))
+    menu.show_options([AcpOption("mode", "Mode", "ask", choices, is_mode=True)])
+    assert texts(menu)[-3:] == ["Claude Code", "Mode: Always ask", "Add an agent from outside…"]
+    options: list[tuple[str, str]] = []
+    menu.option_chosen.connect(lambda *what: options.append(what))
+    submenu = next(action.menu() for action in menu.actions() if action.text() == "Mode: Always ask")
+    assert [action.isChecked() for action in submenu.actions()] == [True, False]
+    submenu.actions()[1].trigger()
+    assert options == [("mode", "plan")]
+
+
+def test_a_machine_without_models_says_so(qtbot) -> None:
+    owner = QWidget()
+    qtbot.addWidget(owner)
+    menu = ModelMenu(ModelChoice("built-in"), [], owner)
+    menu.show_local([])
+    assert "No other model on this machine" in texts(menu)
+
+
+def test_used_models_are_remembered_the_latest_first() -> None:
+    used = UsedModels()
+    for number in range(12):
+        used.add(ModelChoice("openai", "", f"m{number}"))
+    used.add(ModelChoice("openai", "", "m10"))
+    used.add(ModelChoice("built-in"))
+    kept = [choice.model for choice in UsedModels().list_models()]
+    assert kept[:3] == ["m10", "m11", "m9"]
+    assert len(kept) == 8
+
+
+@pytest.mark.parametrize(
+    ("usage", "said"),
+    [
+        (Usage(cost=0.0), ""),
+        (Usage(requests=1, input_tokens=100, output_tokens=20, cost=None), "120 tokens"),
+        (Usage(requests=2, input_tokens=1900, output_tokens=100, cost=0.0104), "2.0k tokens · $0.010"),
+    ],
+)
+def test_usage_in_short(usage: Usage, said: str) -> None:
+    assert short_usage(usage) == said
+
+
+def test_usage_adds_up_and_an_unknown_price_stays_unknown() -> None:
+    known = Usage(requests=1, input_tokens=10, output_tokens=1, cost=0.5)
+    unknown = Usage(requests=1, input_tokens=10, output_tokens=1, cost=None)
+    assert known.plus(known).cost == 1.0
+    assert known.plus(unknown).cost is None
+    assert known.plus(Usage()).cost == 0.5
+    assert "not known" in full_usage(unknown)

@@ -1,0 +1,234 @@
+"""The agent panel on a real vault with the built-in agent: a turn, its card, its conversation."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QCoreApplication
+from PySide6.QtWidgets import QApplication
+
+from app.agent.transcript import AgentText, AnswerChoice, Message, Notice, Question, ToolCard, UserText
+from app.desktop.agent.items import CardView, QuestionView
+from app.desktop.agent.panel import AgentPanel
+from app.desktop.agent.tool_card import ToolCardView
+from app.desktop.agent.transcript_view import TranscriptView
+from app.desktop.bridge import ServiceThread
+from app.desktop.theme.stylesheet import stylesheet
+from app.desktop.theme.theme import ThemeSource
+from app.permissions.caller import Caller
+from tests.desktop.whole_vault import WholeVault, whole_vault
+from tests.support.clipping import clipped
+
+NOTES = {"Longitude.md": "# Longitude\n", "Latitude.md": "See [[Longitude]].\n", "Moon.md": "[[Longitude]]\n"}
+
+
+@pytest.fixture
+def panel_of(service: ServiceThread, tmp_path: Path, qtbot) -> Callable:
+    """`async with panel_of() as (vault, panel)`."""
+
+    @asynccontextmanager
+    async def make() -> AsyncIterator[tuple[WholeVault, AgentPanel]]:
+        async with whole_vault(tmp_path / "vault", service, NOTES) as vault:
+            panel = AgentPanel(vault.client, ThemeSource("light"))
+            qtbot.addWidget(panel)
+            panel.resize(380, 700)
+            panel.show()
+            yield vault, panel
+
+    return make
+
+
+async def ask(panel: AgentPanel, text: str, wait_until) -> None:
+    """Send `text` and wait until the turn is over."""
+    panel.composer.field.setPlainText(text)
+    panel.composer.sent.emit(text)
+    await wait_until(lambda: panel.composer.running)
+    await wait_until(lambda: not panel.composer.running)
+
+
+def cards(panel: AgentPanel) -> list[ToolCard]:
+    items = (panel.transcript.item(at) for at in range(50))
+    return [item for item in items if isinstance(item, ToolCard)]
+
+
+def test_suggestions_name_the_note_with_the_most_links(gui, panel_of, wait_until) -> None:
+    async def main() -> None:
+        async with panel_of() as (_, panel):
+            await wait_until(lambda: panel._empty.suggestions)
+            assert all("Longitude" in one.said for one in panel._empty.suggestions)
+
+    gui(main())
+
+
+def test_a_change_is_a_card_with_its_diff_and_its_undo(gui, panel_of, wait_until) -> None:
+    async def main() -> None:
+        async with panel_of() as (vault, panel):
+            diffs: list[int] = []
+            undone: list[int] = []
+            panel.diff_requested.connect(diffs.append)
+            panel.undo_requested.connect(undone.append)
+            await ask(panel, "tag Longitude with #reviewed", wait_until)
+            assert "reviewed" in (vault.root / "Longitude.md").read_text()
+            (card,) = cards(panel)
+            assert (card.tool, card.state) == ("add_tag", "done")
+            (view,) = panel.transcript.findChildren(CardView)
+            view.card._diff.click()
+            view.card._undo.click()
+            assert diffs == undone == [card.entry]
+            view.card._fold.setChecked(True)
+            assert view.card._details is not None
+            assert '"reviewed"' in view.card._details.toPlainText()
+
+    gui(main())
+
+
+def test_a_card_whose_change_was_undone_offers_no_undo(gui, panel_of, wait_until) -> None:
+    async def main() -> None:
+        async with panel_of() as (vault, panel):
+            await ask(panel, "tag Longitude with #reviewed", wait_until)
+            (view,) = panel.transcript.findChildren(CardView)
+            assert not view.card._undo.isHidden() and view.card._badge.isHidden()
+            (card,) = cards(panel)
+            await vault.client.run(lambda ws: ws.runner.call("undo", {"entry": card.entry}, Caller.user()))
+            await wait_until(lambda: view.card._undo.isHidden())
+            assert view.card._badge.text() == "Undone" and not view.card._diff.isHidden()
+            assert "Undone" in view.card.accessibleName()
+
+    gui(main())
+
+
+def test_a_card_tells_how_its_change_was_approved(qtbot) -> None:
+    view = ToolCardView(ThemeSource("light"))
+    qtbot.addWidget(view)
+    message = "Changed A.md. Left out by the user: B.md."
+    card = ToolCard(turn="t", at=0.0, call="c", tool="rename_tag", arguments="{}", state="done", entry=1)
+    card = card.model_copy(update={"commit": 1, "message": message, "decision": "auto-approved"})
+    view.show_card(card.model_copy(update={"changed_by_user": True}))
+    assert view._badge.text() == "Auto-approved · Changed by you"
+    assert view._message.text() == "Changed A.md. Left out by you: B.md."
+
+
+def test_an_edited_message_replaces_what_came_after_it(gui, panel_of, wait_until) -> None:
+    async def main() -> None:
+        async with panel_of() as (_, panel):
+            await ask(panel, "tag Longitude with #reviewed", wait_until)
+            await ask(panel, "what links to Longitude?", wait_until)
+            panel._edit_again(0)
+            assert panel.composer.field.toPlainText() == "tag Longitude with #reviewed"
+            await ask(panel, "what links to Moon?", wait_until)
+            said = [item.text for at in range(50) if isinstance(item := panel.transcript.item(at), UserText)]
+            assert said == ["what links to Moon?"]
+            assert len(cards(panel)) == 1
+
+    gui(main())
+
+
+def test_a_conversation_is_kept_and_shown_again(gui, panel_of, wait_until) -> None:
+    async def main() -> None:
+        async with panel_of() as (vault, panel):
+            await ask(panel, "what links to Longitude?", wait_until)
+            (saved,) = await vault.client.run(lambda ws: ws.agent.store.all("Longitude"))
+            panel.new_conversation()
+            assert panel.transcript.item(0) is None
+            await panel.open_conversation(saved.id)
+            first = panel.transcript.item(0)
+            assert isinstance(first, UserText)
+            assert first.text == "what links to Longitude?"
+            panel._toggle_list()
+            await wait_until(lambda: panel._list._list.count() == 1)
+
+    gui(main())
+
+
+def test_the_label_follows_settings_that_change_elsewhere(gui, panel_of, wait_until) -> None:
+    async def main() -> None:
+        async with panel_of() as (vault, panel):
+            await vault.client.run(lambda ws: ws.change_settings("model", provider="ollama", model="qwen3"))
+            await wait_until(lambda: panel.composer.model.text() == "qwen3")
+            panel._choose_mode("ask")
+            await wait_until(lambda: panel.composer.mode.currentData() == "ask")
+
+    gui(main())
+
+
+def test_the_answers_of_a_question_end_with_the_next_prompt(qtbot) -> None:
+    view = TranscriptView(ThemeSource("light"))
+    qtbot.addWidget(view)
+    choice = AnswerChoice(label="Longitude", reply="open Longitude")
+    view.put(0, Question(turn="t", at=0, text="Which?", choices=(choice,)))
+    replies: list[str] = []
+    view.reply_chosen.connect(replies.append)
+    (question,) = view.findChildren(QuestionView)
+    question._buttons[0].click()
+    view.put(1, UserText(turn="u", at=1, text="open Longitude"))
+    question._buttons[0].click()
+    assert replies == ["open Longitude"]
+
+
+def test_another_kind_of_item_takes_the_place_of_the_first(qtbot) -> None:
+    view = TranscriptView(ThemeSource("light"))
+    qtbot.addWidget(view)
+    view.show_items((UserText(turn="t", at=0, text="one"), AgentText(turn="t", at=0, text="two")))
+    view.put(1, Notice(turn="t", at=1, level="error", text="It broke off.", hint="Send it again."))
+    assert isinstance(view.item(1), Notice)
+    view.truncate(1)
+    assert view.item(1) is None
+    assert view.item(0) is not None
+
+
+LONG = "An answer that is much longer than the panel is wide, about Harrison's chronometers"
+AT = {"turn": "t", "at": 0.0}
+CONTENT = (
+    UserText(**AT, text=LONG, notes=("Instruments/A note with a long name.md",)),
+    AgentText(**AT, text=f"| {LONG} | b |\n|---|---|\n| c | d |\n\n```\n{LONG}\n```\n\n> {LONG}"),
+    ToolCard(
+        **AT,
+        call="1",
+        tool="propose_relationship_between",
+        arguments=json.dumps({"name": LONG}),
+        state="done",
+        message=LONG,
+        duration_ms=12_345,
+        tokens=12_400,
+        cost=0.02,
+        entry=1,
+        commit=1,
+    ),
+    Question(**AT, text="Which one?", choices=(AnswerChoice(label=f"Search for {LONG}", reply="x"),)),
+    Message(**AT, sender="research-assistant", to="the-librarian-of-the-vault", text=LONG),
+    Notice(**AT, level="error", text=LONG, hint=LONG),
+)
+
+
+@pytest.mark.parametrize("width", [280, 372])
+@pytest.mark.parametrize("zoom", [1.0, 1.5])
+def test_nothing_is_clipped_in_a_narrow_panel(
+    gui, panel_of, wait_until, qtbot, width: int, zoom: float
+) -> None:
+    async def main() -> None:
+        async with panel_of() as (_, panel):
+            await wait_until(lambda: panel._empty.suggestions)
+            panel.resize(round(width * zoom), 2_000)
+            panel.composer.set_model("Qwen2.5-Coder-32B-Instruct-GGUF")
+            panel.composer.set_usage("37.2k tokens · $0.020", "")
+            panel.composer.add_note("Instruments/A note with a name that is longer than the panel.md")
+            assert panel.width() == round(width * zoom)
+            assert not clipped(panel)
+            panel._pages.setCurrentWidget(panel.transcript)
+            panel.transcript.show_items(CONTENT)
+            for _ in range(5):
+                QCoreApplication.processEvents()
+            assert not clipped(panel)
+            assert panel.transcript.horizontalScrollBar().maximum() == 0
+
+    application = QApplication.instance()
+    assert isinstance(application, QApplication)
+    application.setStyleSheet(stylesheet(ThemeSource("light").theme, zoom))
+    try:
+        gui(main())
+    finally:
+        application.setStyleSheet("")

@@ -1,0 +1,40 @@
+"""The rows of the audit log: the saves of a writing session are one, with steps inside."""
+
+from __future__ import annotations
+
+from app.desktop.audit.model import RESULT, AuditEntriesModel
+from app.permissions.audit_entry import AuditEntry
+
+
+def entry(number: int, turn: str = "", tool: str = "save") -> AuditEntry:
+    values = ("user", "You", tool, "update", "", "{}", "no-approval-needed", "", "Save Tea")
+    return AuditEntry(float(number), *values, id=number, turn=turn, commit=100 + number)
+
+
+def shown(model: AuditEntriesModel) -> list[tuple[int, str]]:
+    rows = range(model.rowCount())
+    return [(model.entries[row].id, str(model.data(model.index(row, RESULT)))) for row in rows]
+
+
+def test_a_session_is_one_row_that_can_be_expanded(qapp) -> None:
+    model = AuditEntriesModel()
+    model.replace_all([entry(9, "w"), entry(8, "w"), entry(7, tool="add_tag"), entry(6, "w"), entry(5)])
+    assert shown(model) == [(9, "Save Tea (2 times)"), (7, "Save Tea"), (6, "Save Tea"), (5, "Save Tea")]
+    model.add_newer([entry(10, "w"), entry(11, "w")])
+    assert shown(model)[0] == (11, "Save Tea (4 times)") and model.row_of(8) == 0
+    model.mark_undone([108], 12)
+    assert [step.undone_by for step in model.steps(0)] == [None, None, 12]
+    model.expand(0)
+    assert [id for id, _ in shown(model)] == [11, 10, 9, 8, 7, 6, 5]
+    assert shown(model)[3] == (8, "Save Tea (undone)")
+    # What comes to an expanded session stays visible, too.
+    model.add_newer([entry(12, "w")])
+    assert [id for id, _ in shown(model)][:3] == [12, 11, 10]
+
+
+def test_a_session_that_crosses_pages_is_one_row(qapp) -> None:
+    model = AuditEntriesModel()
+    model.replace_all([entry(9, "w"), entry(8, "w")])
+    assert model.oldest_id == 8
+    model.add_older([entry(7, "w"), entry(6, "v"), entry(5, "v")])
+    assert shown(model) == [(9, "Save Tea (3 times)"), (6, "Save Tea (2 times)")] and model.oldest_id == 5

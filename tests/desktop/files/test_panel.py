@@ -1,0 +1,148 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PySide6.QtCore import QModelIndex
+from PySide6.QtTest import QAbstractItemModelTester
+
+from app.desktop.bridge import ServiceThread, VaultClient
+from app.desktop.files.model import NOTE_MIME, FileTreeModel, FolderListing
+from app.desktop.files.panel import FilesPanel
+from app.desktop.theme.theme import ThemeSource
+from app.settings import Settings
+from app.vault.path import NotePath
+from tests.desktop.open_vault import OpenVault
+
+
+def shown(model: FileTreeModel, parent: QModelIndex | None = None) -> list[str]:
+    """Every row, folders with a slash, depth first."""
+    found: list[str] = []
+    parent = parent or QModelIndex()
+    for row in range(model.rowCount(parent)):
+        index = model.index(row, 0, parent)
+        path, is_folder = model.path_at(index)
+        found.append(f"{path}/" if is_folder else path)
+        assert model.parent(index) == parent
+        found += shown(model, index)
+    return found
+
+
+def tree(*paths: str) -> FileTreeModel:
+    model = FileTreeModel(ThemeSource("light"))
+    QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Warning, model)
+    model.reset(FolderListing.of(paths))
+    return model
+
+
+def test_folders_come_first_then_names_whatever_their_case(qapp) -> None:
+    model = tree("b.md", "A.md", "z/y/n.md", "z/m.md", "C/k.md")
+    assert shown(model) == ["C/", "C/k.md", "z/", "z/y/", "z/y/n.md", "z/m.md", "A.md", "b.md"]
+
+
+def test_a_new_note_brings_its_folders_and_the_last_one_takes_them_away(qapp) -> None:
+    model = tree("a.md")
+    model.add("new/deep/n.md")
+    model.add("new/deep/n.md")
+    assert shown(model) == ["new/", "new/deep/", "new/deep/n.md", "a.md"]
+    model.remove("new/deep/n.md")
+    model.remove("never/there.md")
+    assert shown(model) == ["a.md"]
+
+
+names = st.text(alphabet="abAB", min_size=1, max_size=2)
+files = st.builds(lambda parts, name: "/".join([*parts, f"{name}.md"]), st.lists(names, max_size=2), names)
+
+
+@given(st.lists(files, max_size=12), st.lists(st.tuples(st.booleans(), files), max_size=20))
+def test_changes_one_by_one_end_where_a_fresh_listing_does(
+    qapp, start: list[str], changes: list[tuple[bool, str]]
+) -> None:
+    model = tree(*set(start))
+    expected = set(start)
+    shown(model)
+    for adds, path in changes:
+        if adds:
+            model.add(path)
+            expected.add(path)
+        else:
+            model.remove(path)
+            expected.discard(path)
+    assert shown(model) == shown(tree(*expected))
+
+
+def test_a_dragged_note_is_a_link_for_a_text(qapp) -> None:
+    model = tree("folder/A note.md")
+    data = model.mimeData([model.index_of("folder/A note.md")])
+    assert data.text() == "[[A note]]"
+    assert bytes(data.data(NOTE_MIME).data()).decode() == "folder/A note.md"
+
+
+@pytest.fixture
+def vault(tmp_path: Path) -> Path:
+    (tmp_path / "Sub").mkdir()
+    (tmp_path / "One.md").write_text("one #x")
+    (tmp_path / "Sub" / "Two.md").write_text("two")
+    (tmp_path / "picture.png").write_bytes(b"x")
+    return tmp_path
+
+
+def test_the_panel_shows_the_vault_and_follows_it(
+    gui, wait_until, service: ServiceThread, vault: Path
+) -> None:
+    async def main() -> None:
+        open_vault = OpenVault(vault, Settings())
+        await service.call(open_vault.index.open)
+        client = VaultClient(service, open_vault)  # type: ignore[arg-type]
+        await client.run(lambda w: w.start_scan(lambda progress: None))
+        panel = FilesPanel(client, ThemeSource("light"))
+        await wait_until(lambda: panel.model.rowCount())
+        assert shown(panel.model) == ["Sub/", "Sub/Two.md", "One.md"]
+
+        opened: list[str] = []
+        panel.open_requested.connect(lambda path, fragment: opened.append(path))
+        panel.tree.clicked.emit(panel.model.index_of("One.md"))
+        assert opened == ["One.md"]
+
+        (vault / "Three.md").write_text("three")
+        (vault / "Sub" / "Two.md").unlink()
+        await client.run(lambda w: w.index.refresh([NotePath("Three.md")], [NotePath("Sub/Two.md")]))
+        await wait_until(lambda: shown(panel.model) == ["One.md", "Three.md"])
+
+        panel.filter.setText("thr")
+        panel.filter.returnPressed.emit()
+        await wait_until(lambda: opened == ["One.md", "Three.md"])
+        panel.filter.clear()
+        panel.select("Three.md")
+        assert panel.model.path_at(panel.tree.currentIndex()) == ("Three.md", False)
+        (vault / "Three.md").unlink()
+        await client.run(lambda w: w.index.refresh([], [NotePath("Three.md")]))
+        await wait_until(lambda: shown(panel.model) == ["One.md"])
+        assert not panel.tree.currentIndex().isValid()
+        assert not panel.tree.selectionModel().hasSelection()
+
+        panel._show_attachments(True)
+        await wait_until(lambda: "picture.png" in shown(panel.model))
+        await client.run(lambda w: w.close())
+        panel.deleteLater()
+
+    gui(main())
+
+
+def test_what_is_unfolded_stays_so(gui, wait_until, service: ServiceThread, vault: Path) -> None:
+    async def main() -> None:
+        open_vault = OpenVault(vault, Settings())
+        await service.call(open_vault.index.open)
+        client = VaultClient(service, open_vault)  # type: ignore[arg-type]
+        await client.run(lambda w: w.start_scan(lambda progress: None))
+        panel = FilesPanel(client, ThemeSource("light"))
+        await wait_until(lambda: panel.model.rowCount())
+        panel.unfold(["Sub", "not there"])
+        await panel.reload()
+        assert panel.unfolded() == ["Sub"]
+        await client.run(lambda w: w.close())
+        panel.deleteLater()
+
+    gui(main())

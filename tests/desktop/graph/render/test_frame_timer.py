@@ -1,0 +1,24 @@
+from __future__ import annotations
+
+from PySide6.QtCore import QObject
+
+from app.desktop.graph.render.frame_timer import FrameTimer
+
+
+def test_frames_run_until_stopped_and_not_while_there_is_nothing_to_show(qtbot):
+    owner, frames, asked = QObject(), [], []
+    waiting = [True]
+
+    def waits() -> bool:
+        asked.append(True)
+        return waiting[0]
+
+    timer = FrameTimer(owner, lambda: frames.append(timer.passed()), waits)
+    timer.wake()
+    qtbot.waitUntil(lambda: len(asked) >= 3)
+    assert not frames
+    waiting[0] = False
+    qtbot.waitUntil(lambda: len(frames) >= 2)
+    assert all(0.0 < passed <= 0.1 for passed in frames)
+    timer.stop()
+    assert not timer.isActive()

@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from app.desktop.graph.render import label_placement
+from app.desktop.graph.render.label_images import LabelStyle, draw_label
+from app.graph import core_bindings
+
+pytestmark = pytest.mark.skipif(not core_bindings.available(), reason=f"no C core: {core_bindings.missing}")
+
+
+@pytest.fixture
+def without_core(monkeypatch: pytest.MonkeyPatch):
+    """Runs something with numpy alone."""
+
+    def run(act, *given):
+        with monkeypatch.context() as patch:
+            patch.setattr(core_bindings, "missing", "left out by the test")
+            return act(*given)
+
+    return run
+
+
+def crowd(seed: int, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Names and boxes as `find_room` takes them."""
+    rng = np.random.default_rng(seed)
+    size = [rng.uniform(30, 90, count), rng.uniform(12, 20, count)]
+    names = np.column_stack([rng.random((count, 2)) * 300, rng.uniform(2, 12, count), *size])
+    corner = rng.random((count, 2)) * 300
+    discs = np.hstack([corner, corner + rng.uniform(2, 14, (count, 1))])
+    return names.astype(np.float32), discs.astype(np.float32)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_names_find_the_same_room_with_and_without_the_core_and_never_overlap(seed, without_core):
+    names, discs = crowd(seed, 60)
+    sides = np.random.default_rng(seed).integers(-1, 4, 60).astype(np.int32)
+    mine, theirs = sides.copy(), sides.copy()
+    label_placement.find_label_places(names, discs, 300.0, 3, 25, 10, mine)
+    without_core(label_placement.find_label_places, names, discs, 300.0, 3, 25, 10, theirs)
+    assert mine.tolist() == theirs.tolist()
+    placed = [
+        label_placement.label_box(name, side)
+        for name, side in zip(names.tolist(), mine.tolist(), strict=True)
+        if side >= 0
+    ]
+    assert 5 < len(placed) <= 28
+    for turn, one in enumerate(placed):
+        for other in placed[turn + 1 :]:
+            apart = one[2] <= other[0] or other[2] <= one[0] or one[3] <= other[1] or other[3] <= one[1]
+            assert apart, (one, other)
+
+
+def test_corners_are_those_of_the_boxes():
+    names, _ = crowd(3, 40)
+    sides = np.arange(40, dtype=np.int32) % label_placement.SIDE_COUNT
+    found = label_placement.label_corners(names.astype(np.float32), sides)
+    both = zip(names.tolist(), sides.tolist(), strict=True)
+    boxes = [label_placement.label_box(name, side) for name, side in both]
+    assert found == pytest.approx(np.array(boxes)[:, :2], abs=1e-3)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads what Linux says of its memory")
+def test_a_drawn_name_is_as_small_as_its_pixels(qapp):
+    """What Qt painted it with is twenty times as large, and would stay with the image."""
+    look = LabelStyle(qapp.font(), "#ffffff", "#000000", 1.0)
+    draw_label("Note", 12, look)
+    before = memory()
+    kept = [draw_label(f"Note {number}", 12, look) for number in range(400)]
+    pixels = sum(each.pixels.nbytes for each in kept)
+    assert memory() - before < 3 * pixels + 6_000_000
+
+
+def memory() -> int:
+    """Bytes that this process has in memory."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")

@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.desktop.graph.node_style import ColorBy
+from app.desktop.graph.settings.model import (
+    ForceSettings,
+    GraphSettings,
+    LayoutMode,
+    QueryGroup,
+    VisibilitySettings,
+    parse_graph_settings,
+)
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+def test_what_is_kept_comes_back():
+    made = GraphSettings(
+        color_by=ColorBy.FOLDER,
+        minimap=True,
+        filter="tag:a",
+        shown=VisibilitySettings(tags=True),
+        groups=(QueryGroup(query="path:b", color="palette-3"),),
+        pull=ForceSettings(spacing=30),
+        arrangement=LayoutMode.TYPE,
+    )
+    assert parse_graph_settings(made.model_dump(mode="json")) == made
+    assert parse_graph_settings({}) == GraphSettings()
+
+
+@given(st.dictionaries(st.sampled_from(sorted(GraphSettings.model_fields)), json_values))
+def test_whatever_is_in_the_file_gives_choices(kept):
+    parse_graph_settings(kept)
+
+
+def test_one_bad_field_spoils_no_other():
+    kept = {"pull": {"spacing": 4000}, "filter": "x", "groups": [{"color": "red"}]}
+    assert parse_graph_settings(kept) == GraphSettings(filter="x")

@@ -1,0 +1,222 @@
+"""When the graph of a vault is arranged anew, and when everything stays where it is."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from app.desktop.bridge import ServiceThread, VaultClient
+from app.desktop.graph.panel import GraphPanel
+from app.desktop.theme.theme import ThemeSource
+from app.graph.positions import load_communities, load_positions
+from app.settings import Settings
+from app.vault.path import NotePath
+from tests.desktop.open_vault import OpenVault
+
+
+class Watched:
+    """A panel over a real index, and every arrangement from scratch that it asked for."""
+
+    def __init__(self, panel: GraphPanel, vault: OpenVault, client: VaultClient) -> None:
+        self.panel, self.vault, self.client = panel, vault, client
+        self.arranged: list[int] = []
+        self.cut_short: list[int] = []
+        shown = panel.view.set_graph
+
+        def set_graph(graph, positions=None, communities=None) -> None:
+            if panel.view.is_arranging:
+                self.cut_short.append(len(graph))
+            if positions is None:
+                self.arranged.append(len(graph))
+            shown(graph, positions, communities)
+
+        panel.view.set_graph = set_graph  # type: ignore[method-assign]
+
+    def write(self, names: range, folder: str = "") -> list[NotePath]:
+        """Notes in a chain, each linked with the one before."""
+        made = []
+        for number in names:
+            file = self.vault.root / folder / f"Note {number}.md"
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(f"# Note {number}\n\nAfter [[Note {max(0, number - 1)}]].\n", encoding="utf-8")
+            made.append(NotePath.parse(file.relative_to(self.vault.root).as_posix()))
+        return made
+
+    async def add(self, names: range) -> None:
+        """Write notes, and have the index read them."""
+        made = self.write(names)
+        await self.client.run(lambda vault: vault.index.refresh(made))
+
+    async def scan(self) -> None:
+        """Read the whole vault, as the window does."""
+        self.panel.set_reading(True)
+        await self.client.run(lambda vault: vault.start_scan(lambda _: None))
+        self.panel.set_reading(False)
+
+    @property
+    def count(self) -> int:
+        return len(self.panel.view.graph())
+
+    @property
+    def places(self) -> dict[str, tuple[float, ...]]:
+        view = self.panel.view
+        return dict(zip(view.graph().paths, map(tuple, view.positions().tolist()), strict=True))
+
+    @property
+    def at_rest(self) -> bool:
+        """Whether the first layout is there and nothing more is to come."""
+        panel = self.panel
+        return panel._is_settled and not panel.view.is_arranging and not panel._settle.isActive()
+
+
+@pytest.fixture
+def watched(tmp_path: Path, service: ServiceThread, qtbot, wait_until) -> Callable[..., object]:
+    @asynccontextmanager
+    async def opened(notes: int = 0) -> AsyncIterator[Watched]:
+        root = tmp_path / "Vault"
+        root.mkdir(exist_ok=True)
+        vault = OpenVault(root, Settings())
+        await service.call(vault.index.open)
+        client = VaultClient(service, vault)  # type: ignore[arg-type]
+        panel = GraphPanel(client, ThemeSource("light"))
+        panel._quiet.setInterval(200)
+        panel.resize(600, 500)
+        panel.show()
+        made = Watched(panel, vault, client)
+        made.write(range(notes))
+        try:
+            yield made
+            await wait_until(lambda: not panel.view.is_arranging)
+        finally:
+            panel.shut_down()
+            panel.hide()
+            await client.close()
+            await service.call(vault.close)
+            panel.deleteLater()
+
+    return opened
+
+
+def test_a_vault_read_for_the_first_time_is_arranged_as_a_whole(gui, watched, wait_until) -> None:
+    async def main() -> None:
+        async with watched(notes=120) as it:
+            await it.scan()
+            await wait_until(lambda: it.count == 120)
+            await wait_until(lambda: it.at_rest)
+            assert it.arranged and it.arranged[-1] == 120
+            assert np.isfinite(it.panel.view.positions()).all()
+
+    gui(main())
+
+
+def test_an_arrangement_under_way_is_not_cut_short(gui, watched, wait_until) -> None:
+    async def main() -> None:
+        async with watched(notes=60) as it:
+            await it.scan()
+            await wait_until(lambda: it.panel.view.is_arranging)
+            await it.add(range(60, 200))
+            await wait_until(lambda: it.count == 200)
+            assert it.cut_short == []
+
+    gui(main())
+
+
+def test_the_places_of_last_time_are_kept_and_nothing_is_arranged(gui, watched, wait_until) -> None:
+    async def first() -> dict[str, tuple[float, ...]]:
+        async with watched(notes=80) as it:
+            await it.scan()
+            await wait_until(lambda: it.count == 80 and it.at_rest)
+            graph = it.panel.view.graph()
+            await wait_until(lambda: load_communities(it.panel._folder, graph) is not None)
+            await wait_until(lambda: load_positions(it.panel._folder, graph) is not None)
+            return it.places
+
+    async def again(before: dict[str, tuple[float, ...]]) -> None:
+        async with watched() as it:
+            await wait_until(lambda: it.count == 80)
+            assert not it.panel.view.canvas.scene.unsorted
+            await it.scan()
+            await wait_until(lambda: it.at_rest)
+            assert it.arranged == []
+            assert it.places == before
+
+    before = gui(first())
+    gui(again(before))
+
+
+def test_one_more_note_moves_no_other(gui, watched, wait_until) -> None:
+    async def main() -> None:
+        async with watched(notes=80) as it:
+            await it.scan()
+            await wait_until(lambda: it.count == 80 and it.at_rest)
+            before, arrangements = it.places, len(it.arranged)
+            await it.add(range(80, 81))
+            await wait_until(lambda: it.count == 81)
+            assert len(it.arranged) == arrangements
+            assert {path: place for path, place in it.places.items() if path in before} == before
+
+    gui(main())
+
+
+def test_very_many_more_are_arranged_with_the_rest(gui, watched, wait_until) -> None:
+    async def main() -> None:
+        async with watched(notes=40) as it:
+            await it.scan()
+            await wait_until(lambda: it.count == 40 and it.at_rest)
+            arrangements = len(it.arranged)
+            await it.add(range(40, 200))
+            await wait_until(lambda: it.count == 200)
+            assert len(it.arranged) == arrangements + 1
+
+    gui(main())
+
+
+def test_a_saved_note_is_followed_without_reading_the_whole_graph_again(gui, watched, wait_until) -> None:
+    async def main() -> None:
+        async with watched(notes=80) as it:
+            await it.scan()
+            await wait_until(lambda: it.count == 80 and it.at_rest)
+            whole: list[str] = []
+            read = it.vault.index.graph
+            it.vault.index.graph = lambda: (whole.append("read"), read())[1]
+            await it.add(range(80, 82))
+            await wait_until(lambda: it.count == 82)
+            (it.vault.root / "Note 81.md").write_text("[[Note 3]] and [[Not yet]]", encoding="utf-8")
+            await it.client.run(lambda vault: vault.index.refresh([NotePath("Note 81.md")]))
+            await wait_until(lambda: it.count == 83)
+            graph = it.panel.view.graph()
+            near = {graph.paths[row] for row in graph.neighbors(graph.rows["Note 81.md"]).tolist()}
+            assert near == {"Note 3.md", "Not yet"}
+            assert whole == []
+
+    gui(main())
+
+
+def test_the_sheet_offers_the_saved_searches(gui, watched, wait_until) -> None:
+    async def main() -> None:
+        async with watched(notes=4) as it:
+            await it.scan()
+            await wait_until(lambda: it.count == 4)
+            sheet = it.panel.view.sheet
+            query, rows = sheet.filters.query, sheet.groups.rows
+            assert not query._star.isVisible()
+            await it.client.run(lambda vault: vault.searches.save("The third", "file:3"))
+            await wait_until(lambda: [action.text() for action in query._menu.actions()] == ["The third"])
+            assert query._star.isVisible()
+            query._menu.actions()[0].trigger()
+            await wait_until(lambda: query.said == "1 note")
+            assert sheet.choices.filter == "file:3"
+            it.panel.filter_by("Note")
+            await wait_until(lambda: query.said == "4 notes")
+            rows.add_button.click()
+            (row,) = rows._rows
+            row.query._menu.actions()[0].trigger()
+            assert [group.query for group in sheet.choices.groups] == ["file:3"]
+            await it.client.run(lambda vault: vault.searches.remove("The third"))
+            await wait_until(lambda: not query._star.isVisible() and not row.query._star.isVisible())
+
+    gui(main())

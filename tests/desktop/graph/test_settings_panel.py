@@ -1,0 +1,279 @@
+"""What can be set in the graph's sheet, and what is seen of it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtTest import QTest
+
+from app.desktop.graph.analysis.result import AnalysisResult, AnalysisResultRow
+from app.desktop.graph.annotations import AxisTick, RegionDisc
+from app.desktop.graph.overlays.minimap import Minimap
+from app.desktop.graph.settings.model import (
+    ForceSettings,
+    GraphSettings,
+    LayoutMode,
+    QueryGroup,
+    VisibilitySettings,
+)
+from app.desktop.graph.view import GraphView
+from app.desktop.theme.colors import LIGHT
+from app.errors import QueryError
+from app.graph.model import GraphDelta, GraphNode
+
+LEFT = Qt.MouseButton.LeftButton
+
+
+def at(view: GraphView, path: str) -> QPoint:
+    canvas = view.canvas
+    places = canvas.camera.to_screen(canvas.scene.positions, canvas.width(), canvas.height())
+    return QPointF(*places[canvas.scene.graph.rows[path]].tolist()).toPoint()
+
+
+def shown(view: GraphView) -> set[str]:
+    scene = view.canvas.scene
+    return {scene.graph.paths[row] for row in np.flatnonzero(scene.strength > 0.5)}
+
+
+def place_of(view: GraphView, path: str) -> list[float]:
+    return view.canvas.scene.positions[view.canvas.scene.graph.rows[path]].tolist()
+
+
+def test_the_lasso_selects_what_it_goes_around(cross, qtbot):
+    QTest.keyClick(cross.canvas, Qt.Key.Key_A)
+    assert cross.toolbar.lasso.isChecked()
+    hub, east = at(cross, "hub.md"), at(cross, "east.md")
+    way = [
+        hub + QPoint(-40, -40),
+        QPoint(east.x() + 40, hub.y() - 40),
+        east + QPoint(40, 40),
+        hub + QPoint(-40, 40),
+    ]
+    QTest.mousePress(cross.canvas, LEFT, pos=way[0])
+    for place in way[1:]:
+        QTest.mouseMove(cross.canvas, place)
+        assert cross.annotations.outline and cross.annotations.isVisible()
+    QTest.mouseRelease(cross.canvas, LEFT, pos=way[-1])
+    assert set(cross.selection()) == {"hub.md", "east.md"}
+    assert not cross.annotations.outline
+    QTest.mouseClick(cross.canvas, LEFT, pos=at(cross, "west.md"))
+    assert cross.selection() == ("west.md",), "a mere click with the lasso is a click"
+    QTest.keyClick(cross.canvas, Qt.Key.Key_A)
+    assert not cross.toolbar.lasso.isChecked()
+
+
+def test_kinds_of_nodes_can_be_left_out(cross):
+    everything = shown(cross)
+    for name, gone in (("orphans", "alone.md"), ("unresolved", "North")):
+        cross.sheet.filters.box(name).click()
+        assert everything - shown(cross) == {gone}
+        cross.sheet.filters.box(name).click()
+    assert shown(cross) == everything
+
+
+def test_tags_become_nodes_and_go_again_and_no_note_moves(cross, qtbot, still):
+    before = {path: place_of(cross, path) for path in cross.graph().paths}
+    cross.sheet.filters.box("tags").click()
+    still(cross, qtbot)
+    graph = cross.canvas.scene.graph
+    assert {path for path in graph.paths if path.startswith("#")} == {"#x", "#y"}
+    assert len(cross.positions()) == len(cross.graph()) == 5
+    assert graph.neighbors(graph.rows["#x"]).tolist() == [graph.rows["hub.md"], graph.rows["east.md"]]
+    assert {path: place_of(cross, path) for path in before} == before
+    cross.sheet.filters.box("tags").click()
+    assert len(cross.canvas.scene.graph) == 5
+    assert {path: place_of(cross, path) for path in before} == before
+
+
+def test_filter_and_search_are_both_kept_to_and_a_waiting_change_comes_before_them(cross):
+    cross.appearance.keep({"hub.md", "east.md"})
+    cross.set_filter({"east.md", "west.md"})
+    assert shown(cross) == {"east.md"}
+    cross.set_pending({"alone.md"})
+    assert shown(cross) == {"alone.md"}
+    assert (cross.canvas.scene.strength > 0).all(), "the rest is faint, not gone"
+    cross.set_pending(())
+    cross.set_filter(None)
+    cross.sheet.filters.box("dimmed").click()
+    assert (cross.canvas.scene.strength > 0).sum() == 2
+
+
+def test_groups_come_first_in_the_legend_and_can_be_hidden_there(cross, qtbot):
+    groups = (QueryGroup(query="tag:x", color="palette-2"), QueryGroup(query="w", color="palette-4"))
+    cross.set_groups(groups, [{"hub.md", "east.md"}, {"west.md", "hub.md"}])
+    entries, hidden = cross.appearance.entries()
+    assert [(entry.label, entry.count) for entry in entries[:2]] == [("tag:x", 2), ("w", 1)] and not hidden
+    colors = cross.canvas.scene.colors & 0xFFFFFF
+    rows = cross.canvas.scene.graph.rows
+    assert f"#{colors[rows['hub.md']]:06x}" == cross._theme.node_colors["palette-2"]
+    cross.set_theme(LIGHT)
+    colors = cross.canvas.scene.colors & 0xFFFFFF
+    assert f"#{colors[rows['west.md']]:06x}" == LIGHT.node_colors["palette-4"]
+    cross.legend.toggled.emit("query-0", False)
+    assert not {"hub.md", "east.md"} & shown(cross)
+    cross.apply_delta(GraphDelta(nodes=(GraphNode("new.md", "New"),)))
+    assert not {"hub.md", "east.md"} & shown(cross) and "new.md" in shown(cross)
+    cross.set_groups((), ())
+    assert {"hub.md", "east.md"} <= shown(cross)
+
+
+def test_groups_are_added_reordered_and_removed(cross, qtbot):
+    rows, seen = cross.sheet.groups.rows, []
+    cross.choices_changed.connect(seen.append)
+    for query in ("tag:a", "tag:b"):
+        rows.add_button.click()
+        field = rows._rows[-1].query
+        QTest.keyClicks(field.field, query)
+        QTest.keyClick(field.field, Qt.Key.Key_Return)
+    assert [group.query for group in seen[-1].groups] == ["tag:a", "tag:b"]
+    rows._rows[1]._up.click()
+    assert [group.query for group in seen[-1].groups] == ["tag:b", "tag:a"]
+    rows._rows[0]._off.click()
+    assert [group.query for group in seen[-1].groups] == ["tag:a"]
+
+
+def test_a_query_that_cannot_be_read_says_where(cross):
+    field = cross.sheet.filters.query
+    field.show_error("tag:(", QueryError("Expected a word.", position=5))
+    assert field.said == "tag:( ▸\nExpected a word."
+    field.show_answer("")
+    assert field.said == ""
+
+
+def test_sliders_move_the_nodes_and_their_first_values_bring_them_back(cross, qtbot, still):
+    before = np.ptp(cross.positions(), axis=0).max()
+    cross.sheet.forces.sliders["spacing"].slider.setValue(36)
+    still(cross, qtbot)
+    assert np.ptp(cross.positions(), axis=0).max() > 1.3 * before
+    assert cross.sheet.choices.pull == ForceSettings(spacing=36)
+    cross.sheet.forces.reset.click()
+    assert cross.sheet.choices.pull == ForceSettings() and cross.canvas.forces.spacing == 16
+
+
+def test_space_holds_the_graph_still(cross):
+    QTest.keyClick(cross.canvas, Qt.Key.Key_Space)
+    assert cross.canvas.layout_thread.paused
+    assert cross.toolbar.pause.isChecked() and cross.sheet.forces.pause.isChecked()
+    cross.toolbar.pause.click()
+    assert not cross.canvas.layout_thread.paused and not cross.sheet.forces.pause.isChecked()
+
+
+def test_nodes_glide_to_an_arrangement_and_back_to_where_their_links_had_them(cross, qtbot, still):
+    asked = []
+    cross.chosen.arrangement_asked.connect(asked.append)
+    before = cross.positions().copy()
+    cross.sheet.arrange.buttons[LayoutMode.TYPE].click()
+    assert asked == [LayoutMode.TYPE]
+    places = np.array([[row * 4.0, 3.0] for row in range(5)], dtype=np.float32)
+    cross.arranging.show(
+        LayoutMode.TYPE, places, [RegionDisc("Note", 4, 3, 9, 0)], [AxisTick(0.0, "2024", True)]
+    )
+    still(cross, qtbot)
+    assert np.allclose(cross.canvas.scene.positions, places)
+    assert np.allclose(cross.positions(), before), "kept for the next start is where the links had them"
+    assert cross.annotations.isVisible() and not cross.sheet.forces.sliders["spacing"].isEnabled()
+    cross.apply_delta(GraphDelta(nodes=(GraphNode("new.md", "New"),)))
+    still(cross, qtbot)
+    assert np.allclose(cross.canvas.scene.positions[:5], places)
+    cross.sheet.arrange.buttons[LayoutMode.FORCE].click()
+    still(cross, qtbot)
+    assert np.allclose(cross.canvas.scene.positions[:5], before)
+    assert not cross.annotations.isVisible() and cross.sheet.forces.sliders["spacing"].isEnabled()
+
+
+def test_the_map_moves_the_view_and_is_there_while_a_part_is_seen(cross, qtbot, still):
+    small: Minimap = cross.minimap
+    assert small.isHidden() and not small.is_on
+    QTest.keyClick(cross.canvas, Qt.Key.Key_M)
+    qtbot.waitUntil(lambda: cross.canvas.overview is not None and small.isVisible())
+    cross.zoom(4)
+    still(cross, qtbot)
+    QTest.mouseClick(small, LEFT, pos=QPoint(12, small.height() // 2))
+    left = cross.canvas.camera.x
+    QTest.mouseClick(small, LEFT, pos=QPoint(small.width() - 12, small.height() // 2))
+    assert cross.canvas.camera.x > left
+    small.setFocus()
+    before = cross.canvas.camera.x
+    QTest.keyClick(small, Qt.Key.Key_Left)
+    assert cross.canvas.camera.x < before
+    QTest.keyClick(cross.canvas, Qt.Key.Key_M)
+    assert small.isHidden() and cross.sheet.choices.minimap is False
+
+
+def test_the_local_graph_of_several_notes(cross, qtbot, still):
+    cross.show_local(("east.md", "alone.md"), 1)
+    still(cross, qtbot)
+    assert set(cross.canvas.scene.graph.paths) == {"east.md", "hub.md", "alone.md"}
+    assert set(cross.selection()) == {"east.md", "alone.md"}
+    cross.show_whole()
+    assert len(cross.canvas.scene.graph) == 5
+
+
+def test_choices_of_last_time_are_in_force_before_there_is_a_graph(cross):
+    choices = GraphSettings(
+        shown=VisibilitySettings(orphans=False), pull=ForceSettings(gravity=0.5), minimap=True
+    )
+    cross.chosen.start_with(choices)
+    assert "alone.md" not in shown(cross)
+    assert cross.canvas.forces.gravity == 0.5
+    assert cross.sheet.forces.sliders["gravity"].value == 0.5
+
+
+def test_sections_fold_and_this_is_a_choice_too(cross):
+    seen = []
+    cross.choices_changed.connect(seen.append)
+    cross.toggle_sheet()
+    assert not cross.sheet.forces.is_open
+    cross.sheet.forces._head.click()
+    assert cross.sheet.forces.is_open and "forces" not in seen[-1].folded
+    QTest.keyClick(cross.sheet.filters.query.field, Qt.Key.Key_Escape)
+    assert cross.sheet.isHidden() and cross.canvas.hasFocus()
+
+
+def test_the_sheet_and_the_list_of_links_take_turns_and_the_graph_makes_room(cross):
+    cross.toggle_sheet()
+    assert cross.canvas.insets.right == cross.sheet.width()
+    assert cross.legend.geometry().right() < cross.sheet.geometry().left()
+    cross.toggle_neighbors()
+    assert cross.sheet.isHidden() and cross.neighbors.isVisible()
+    assert cross.toolbar.list.isChecked() and not cross.toolbar.sheet.isChecked()
+
+
+def test_a_finding_is_said_listed_and_cleared(cross):
+    part, chosen, accepted = cross.sheet.analysis, [], []
+    cross.toggle_sheet()
+    cross.sheet.unfold(part)
+    part.list.chosen.connect(chosen.append)
+    part.list.accepted.connect(accepted.append)
+    lines = tuple(AnalysisResultRow((f"{name}.md", "hub.md"), f"{name} – Hub") for name in ("east", "west"))
+    part.show_progress("Counting…", 0.5)
+    part.show_progress("")
+    part.show_finding(
+        AnalysisResult("suggestions", "Suggested links", "2 could be made", lines, can_accept=True)
+    )
+    assert part.said == "Suggested links. 2 could be made"
+    assert part.buttons["suggestions"].isChecked() and not part.buttons["bridges"].isChecked()
+    QTest.keyClick(part.list.view, Qt.Key.Key_Down)
+    assert chosen == [lines[1]]
+    part.list.accept.click()
+    assert accepted == [lines[1]]
+    part.show_finding(None)
+    assert part.said == "" and not part.buttons["suggestions"].isChecked()
+
+
+# About the offscreen platform alone.
+@pytest.mark.qt_log_ignore(r"raise\(\)", "grabbing the keyboard", extend=True)
+def test_the_find_box_lists_names_and_tells_doubles_apart(cross, qtbot):
+    box = cross.find_box
+    box.set_names(["Index", "Index", "Indexing", "Other"], ["a", "b", "", ""])
+    found = []
+    box.found.connect(found.append)
+    box.setFocus()
+    QTest.keyClicks(box, "ind")
+    assert box.offered == ["Index  ·  a", "Index  ·  b", "Indexing"]
+    assert box.popup.isVisible()
+    QTest.keyClick(box.popup, Qt.Key.Key_Down)
+    QTest.keyClick(box.popup, Qt.Key.Key_Down)
+    QTest.keyClick(box.popup, Qt.Key.Key_Return)
+    assert found == [1] and not box.popup.isVisible()

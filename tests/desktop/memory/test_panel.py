@@ -1,0 +1,209 @@
+"""The memory panel in a window over a real vault: read, edit, history, roll back, archive, search."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
+
+from app.desktop.bridge import ServiceThread
+from app.desktop.memory.panel import MemoryPanel
+from app.desktop.memory.sharing_dialog import SharingDialog
+from app.desktop.theme.theme import ThemeSource
+from app.memory.block import Block, Permission
+from app.permissions.caller import Caller, CallerKind
+from app.vault.diff import Diff
+from tests.desktop.whole_vault import WholeVault, whole_vault
+
+NOTES = {"Tea.md": "Hot water and leaves.\n"}
+
+
+@asynccontextmanager
+async def opened(
+    root: Path, service: ServiceThread, wait_until
+) -> AsyncIterator[tuple[WholeVault, MemoryPanel]]:
+    async with whole_vault(root, service, NOTES) as vault:
+        await vault.call("block", {"op": "create", "label": "plan", "content": "one\ntwo\n"})
+        await vault.call("recall", {"op": "insert", "content": "The captain drinks green tea."})
+        panel = MemoryPanel(vault.client, ThemeSource("light"))
+        panel.resize(1000, 500)
+        panel.show()
+        await wait_until(lambda: panel.list.topLevelItemCount() == 3)
+        panel.list.choose_block("plan")
+        await wait_until(lambda: panel.page.versions.count() == 1)
+        yield vault, panel
+        panel.close()
+
+
+def labels(panel: MemoryPanel) -> list[str]:
+    groups = [panel.list.topLevelItem(at) for at in range(panel.list.topLevelItemCount())]
+    return [group.child(at).text(0) for group in groups for at in range(group.childCount())]
+
+
+async def kept(vault: WholeVault, label: str = "plan") -> Block:
+    return await vault.client.run(lambda workspace: workspace.memory.store.block(label, "scriptorium"))
+
+
+def test_blocks_and_entries_are_listed_and_found(
+    gui, service: ServiceThread, wait_until, tmp_path: Path
+) -> None:
+    async def main() -> None:
+        async with opened(tmp_path, service, wait_until) as (_, panel):
+            assert labels(panel) == [
+                "human · pinned",
+                "persona · pinned",
+                "plan",
+                "The captain drinks green tea.",
+            ]
+            assert panel.page.text.toPlainText() == "one\ntwo\n"
+            panel.field.setText("green")
+            await wait_until(lambda: labels(panel) == ["The captain drinks green tea."])
+            await wait_until(lambda: panel.page.text.isReadOnly())
+            assert "captain" in panel.page.text.toPlainText() and panel.page.save_button.isHidden()
+            panel.field.setText("nothing of that kind")
+            await wait_until(lambda: panel.empty.isVisible())
+            panel.field.clear()
+            await wait_until(lambda: "plan" in labels(panel))
+
+    gui(main())
+
+
+def test_an_edit_is_saved_without_a_question_and_can_be_rolled_back(
+    gui, service: ServiceThread, wait_until, tmp_path: Path
+) -> None:
+    async def main() -> None:
+        async with opened(tmp_path, service, wait_until) as (vault, panel):
+            page = panel.page
+            compared: list[Diff] = []
+            page.difference.compared.connect(compared.append)
+            assert not page.save_button.isEnabled()
+            page.text.setPlainText("one\nTWO\n")
+            assert page.save_button.isEnabled()
+            page.save_button.click()
+            await wait_until(lambda: page.versions.count() == 2 and not page.save_button.isEnabled())
+            assert (await kept(vault)).text == "one\nTWO\n" and not vault.asked
+            assert "You" in page.versions.item(0).text() and "Agent" in page.versions.item(1).text()
+            page.tabs.setCurrentIndex(1)
+            page.versions.setCurrentRow(1)
+            await wait_until(lambda: page.roll_back_button.isEnabled())
+            page.roll_back_button.click()
+            await wait_until(lambda: page.versions.count() == 3 and page.text.toPlainText() == "one\ntwo\n")
+            assert (await kept(vault)).text == "one\ntwo\n"
+            assert compared and not vault.asked
+
+    gui(main())
+
+
+def test_what_an_agent_writes_meanwhile_is_kept_beside_the_persons_words(
+    gui, service: ServiceThread, wait_until, tmp_path: Path
+) -> None:
+    async def main() -> None:
+        async with opened(tmp_path, service, wait_until) as (vault, panel):
+            panel.page.text.setPlainText("mine\none\ntwo\n")
+            await vault.call("block_edit", {"op": "append", "label": "plan", "content": "theirs"})
+            await wait_until(lambda: panel.page.versions.count() in (1, 2))
+            assert panel.page.text.toPlainText() == "mine\none\ntwo\n"
+            await panel.page.save()
+            assert (await kept(vault)).text == "mine\none\ntwo\ntheirs"
+            await wait_until(lambda: panel.page.text.toPlainText() == "mine\none\ntwo\ntheirs")
+
+    gui(main())
+
+
+def test_permission_pin_new_and_delete(gui, service: ServiceThread, wait_until, tmp_path: Path) -> None:
+    async def main() -> None:
+        async with opened(tmp_path, service, wait_until) as (vault, panel):
+            page = panel.page
+            page.permission.setCurrentIndex(list(Permission).index(Permission.READ_ONLY))
+            await wait_until(lambda: panel.list.currentItem().text(2) == "read only")
+            refused = await vault.call("block_edit", {"op": "append", "label": "plan", "content": "x"})
+            assert not refused.success
+            page.pin.click()
+            await wait_until(lambda: panel.list.currentItem().text(0) == "plan · pinned")
+            assert (await kept(vault)).view_of("scriptorium").pinned
+            await panel.make("fresh idea")
+            assert panel.list.currentItem().text(0) == "fresh idea"
+            await panel.make("Fresh idea")
+            assert "already" in page.status.text()
+            assert page.delete.isEnabled()
+            await page.delete_block()
+            await wait_until(lambda: "fresh idea" not in labels(panel))
+            assert len(vault.asked) == 1
+
+    gui(main())
+
+
+def test_text_that_breaks_the_layout_is_told_and_stays(
+    gui, service: ServiceThread, wait_until, tmp_path: Path
+) -> None:
+    async def main() -> None:
+        async with opened(tmp_path, service, wait_until) as (vault, panel):
+            layout = {"kind": "list"}
+            made = {"op": "create", "label": "items", "content": "- a\n", "layout": layout}
+            await vault.call("block", made)
+            await wait_until(lambda: "items" in labels(panel))
+            panel.list.choose_block("items")
+            panel.page.text.setPlainText("no item\n")
+            await panel.page.save()
+            assert "Line 1" in panel.page.status.text()
+            assert panel.page.text.toPlainText() == "no item\n"
+            panel.page.discard_button.click()
+            assert panel.page.text.toPlainText() == "- a\n"
+
+    gui(main())
+
+
+def test_every_control_can_be_found(gui, service: ServiceThread, wait_until, tmp_path: Path) -> None:
+    async def main() -> None:
+        async with opened(tmp_path, service, wait_until) as (_, panel):
+            page = panel.page
+            for control in (panel.list, panel.field, page.text, page.versions, page.permission):
+                assert control.accessibleName() and control.focusPolicy() != Qt.FocusPolicy.NoFocus
+            buttons = (page.save_button, page.discard_button, page.roll_back_button, page.delete, page.pin)
+            for button in buttons:
+                assert button.toolTip() and button.text()
+            assert panel.new_button.toolTip()
+
+    gui(main())
+
+
+def open_sheet() -> SharingDialog | None:
+    sheets = [one for one in QApplication.topLevelWidgets() if isinstance(one, SharingDialog)]
+    return next((one for one in sheets if one.isVisible()), None)
+
+
+def test_a_block_is_shared_with_another_agent_and_taken_back(
+    gui, service: ServiceThread, wait_until, tmp_path: Path
+) -> None:
+    other = Caller(CallerKind.DESKTOP_AGENT, "Agent", uses_model=False, agent="librarian")
+
+    async def main() -> None:
+        async with opened(tmp_path, service, wait_until) as (vault, panel):
+            reading = {"op": "load", "label": "plan"}
+            assert not (await vault.call("block", reading, other)).success
+            panel.page.share.click()
+            await wait_until(open_sheet)
+            sheet = open_sheet()
+            assert sheet is not None
+            sheet.agent.setCurrentText("scriptorium")
+            sheet.share_button.click()
+            assert "owns" in sheet.problem.text() and sheet.table.rowCount() == 0
+            sheet.agent.setCurrentText("librarian")
+            sheet.share_button.click()
+            assert not sheet.problem.isVisible()
+            sheet.save_button.click()
+            await wait_until(lambda: "shared with librarian" in panel.page._facts.text())
+            assert (await vault.call("block", reading, other)).success and not vault.asked
+            panel.page.share.click()
+            await wait_until(lambda: (open := open_sheet()) is not None and open is not sheet)
+            sheet = open_sheet()
+            assert sheet is not None and dict(sheet.shares) == {"librarian": Permission.READ_ONLY}
+            sheet.remove_button.click()
+            sheet.save_button.click()
+            await wait_until(lambda: "shared" not in panel.page._facts.text())
+            assert not (await vault.call("block", reading, other)).success
+
+    gui(main())

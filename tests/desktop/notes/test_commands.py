@@ -1,0 +1,100 @@
+"""What the menus do to notes."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QLineEdit, QPushButton, QWidget
+
+from app.desktop.bridge import ServiceThread
+from app.desktop.notes.commands import NoteCommands
+from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets import dialogs
+from tests.desktop.whole_vault import whole_vault
+
+NOTES = {"Tea.md": "t", "Books/Tea.md": "b", "Kyoto.md": "k"}
+
+
+def test_a_copied_link_means_that_note_and_no_other(
+    gui, service: ServiceThread, tmp_path: Path, qtbot, wait_until
+) -> None:
+    async def main() -> None:
+        async with whole_vault(tmp_path / "vault", service, NOTES) as vault:
+            window = QWidget()
+            qtbot.addWidget(window)
+            commands = NoteCommands(vault.client, ThemeSource("light"), window)
+            for path, link in (("Kyoto.md", "[[Kyoto]]"), ("Books/Tea.md", "[[Books/Tea]]")):
+                commands.act("copy-link", path)
+                await wait_until(lambda link=link: QGuiApplication.clipboard().text() == link)
+            asked: list[str] = []
+            commands.ask_requested.connect(asked.append)
+            commands.act("related", "Books/Tea.md")
+            await wait_until(lambda: asked == ["Find notes related to [[Books/Tea]]"])
+
+    gui(main())
+
+
+def test_a_note_made_by_hand_asks_nothing_and_a_taken_name_offers_the_note(
+    gui, service: ServiceThread, tmp_path: Path, qtbot, wait_until
+) -> None:
+    async def main() -> None:
+        async with whole_vault(tmp_path / "vault", service, NOTES) as vault:
+            window = QWidget()
+            qtbot.addWidget(window)
+            commands = NoteCommands(vault.client, ThemeSource("light"), window)
+            made: list[str] = []
+            opened: list[str] = []
+            commands.made.connect(made.append)
+            commands.open_requested.connect(lambda path, _: opened.append(path))
+            await commands.new_note("Osaka", "Books")
+            assert made == ["Books/Osaka.md"]
+            assert (tmp_path / "vault/Books/Osaka.md").read_text() == "# Osaka\n"
+            entry = (await vault.client.run(lambda ws: ws.audit.entries()))[0]
+            assert (entry.tool, entry.caller_kind) == ("save", "user") and entry.commit is not None
+
+            asking = asyncio.get_running_loop().create_task(commands.new_note("kyoto"))
+            await wait_until(lambda: bool(window.findChildren(dialogs.SheetDialog)))
+            (sheet,) = window.findChildren(dialogs.SheetDialog)
+            next(b for b in sheet.findChildren(QPushButton) if b.text() == "Open it").click()
+            await asking
+            assert opened == ["Kyoto.md"] and made == ["Books/Osaka.md"]
+            assert (tmp_path / "vault/Kyoto.md").read_text() == "k"
+
+    gui(main())
+
+
+def test_a_name_that_no_file_can_have_is_explained_in_place_and_stays(
+    gui, service: ServiceThread, tmp_path: Path, qtbot, wait_until
+) -> None:
+    async def main() -> None:
+        async with whole_vault(tmp_path / "vault", service, NOTES) as vault:
+            window = QWidget()
+            qtbot.addWidget(window)
+            commands = NoteCommands(vault.client, ThemeSource("light"), window)
+            made: list[str] = []
+            commands.made.connect(made.append)
+
+            def field() -> QLineEdit:
+                (sheet,) = window.findChildren(dialogs.SheetDialog)
+                return sheet.findChild(QLineEdit)
+
+            for name in ("Plan: 2027", "../Osaka"):
+                asking = asyncio.get_running_loop().create_task(commands.new_note(name))
+                await wait_until(lambda: bool(window.findChildren(dialogs.SheetDialog)))
+                (sheet,) = window.findChildren(dialogs.SheetDialog)
+                assert field().text() == name
+                field().setText(f"{name} ")
+                assert field().accessibleDescription()
+                done = next(b for b in sheet.findChildren(QPushButton) if b.text() == "OK")
+                assert not done.isEnabled()
+                field().setText("Plan 2027" if "Plan" in name else "Osaka")
+                assert done.isEnabled() and not field().accessibleDescription()
+                done.click()
+                await asking
+                await wait_until(lambda: not window.findChildren(dialogs.SheetDialog))
+            assert made == ["Plan 2027.md", "Osaka.md"]
+            assert not (tmp_path / "Osaka.md").exists()
+
+    gui(main())

@@ -1,0 +1,80 @@
+"""Unsaved text of a note that is gone: offered when the vault is opened, never just kept."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication, QPushButton, QWidget
+
+from app.desktop.bridge import ServiceThread
+from app.desktop.notes.draft_recovery import DraftRecovery
+from app.desktop.notes.drafts import DraftStore
+from app.desktop.shell.banners import Banner, Banners
+from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets import dialogs
+from app.vault.path import NotePath
+from tests.desktop.whole_vault import whole_vault
+
+GONE = NotePath.parse("Sub/Gone.md")
+
+
+def press(text: str, among: QWidget | None = None) -> bool:
+    sheets = [
+        w for w in QApplication.topLevelWidgets() if isinstance(w, dialogs.SheetDialog) and w.isVisible()
+    ]
+    for holder in [among] if among else sheets:
+        for button in holder.findChildren(QPushButton):
+            if button.text() == text:
+                button.click()
+                return True
+    return False
+
+
+@pytest.mark.parametrize("answer", ["Make the note again", "Throw the text away", "Later"])
+def test_the_text_is_a_note_again_or_thrown_away_or_kept(
+    gui, service: ServiceThread, tmp_path: Path, qtbot, wait_until, answer: str
+) -> None:
+    async def main() -> None:
+        async with whole_vault(tmp_path / "vault", service, {"A.md": "a"}) as vault:
+            window = QWidget()
+            qtbot.addWidget(window)
+            window.show()
+            banners = Banners(ThemeSource("light"), window)
+            drafts = DraftStore(vault.client.workspace.root)
+            drafts.save(GONE, "hash", "typed words")
+            drafts.save(NotePath.parse("A.md"), "hash", "of a note that is there")
+            lost = DraftRecovery(vault.client, banners, window)
+            opened: list[str] = []
+            lost.open_requested.connect(lambda path, _: opened.append(path))
+            await lost.offer_drafts()
+            (banner,) = banners.findChildren(Banner)
+            assert "“Gone”" in banner.accessibleName() and "“A”" not in banner.accessibleName()
+            assert press("Look at it…", banner)
+            await wait_until(lambda: press(answer))
+            file = tmp_path / "vault" / "Sub" / "Gone.md"
+            if answer == "Make the note again":
+                await wait_until(lambda: opened == ["Sub/Gone.md"])
+                assert file.read_text() == "typed words" and drafts.load(GONE) is None
+            elif answer == "Throw the text away":
+                await wait_until(lambda: drafts.load(GONE) is None)
+                assert not file.exists()
+            else:
+                assert drafts.load(GONE) is not None
+
+    gui(main())
+
+
+def test_nothing_is_said_where_every_draft_has_its_note(
+    gui, service: ServiceThread, tmp_path: Path, qtbot
+) -> None:
+    async def main() -> None:
+        async with whole_vault(tmp_path / "vault", service, {"A.md": "a"}) as vault:
+            window = QWidget()
+            qtbot.addWidget(window)
+            banners = Banners(ThemeSource("light"), window)
+            DraftStore(vault.client.workspace.root).save(NotePath.parse("A.md"), "hash", "more")
+            await DraftRecovery(vault.client, banners, window).offer_drafts()
+            assert banners.keys == ()
+
+    gui(main())

@@ -1,0 +1,27 @@
+"""Notes as PDF."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QLocale
+from PySide6.QtGui import QFont
+
+from app.desktop.notes.export import write_pdf
+from app.desktop.widgets.reading_view import Rendered
+
+
+@pytest.mark.parametrize(
+    ("locale", "size"), [("en_US", (612, 792)), ("de_DE", (595, 842)), ("es_MX", (612, 792))]
+)
+def test_the_paper_of_a_pdf_is_that_of_the_region(qapp, tmp_path: Path, locale: str, size) -> None:
+    before, file = QLocale(), tmp_path / "Note.pdf"
+    QLocale.setDefault(QLocale(locale))
+    try:
+        write_pdf(Rendered("<p>words</p>", {}), "Note", QFont(), file)
+    finally:
+        QLocale.setDefault(before)
+    box = re.search(rb"/MediaBox \[0 0 ([\d.]+) ([\d.]+)", file.read_bytes())
+    assert tuple(round(float(side)) for side in box.groups()) == size

@@ -1,0 +1,92 @@
+"""The links of a note come bit by bit, in order, and whole in the end."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QEvent, QPoint
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton
+from pytestqt.qtbot import QtBot
+
+from app.desktop.notes.links_pane import LinksPane
+from app.desktop.notes.loader import NoteContext
+from app.desktop.theme.theme import ThemeSource
+from app.index.records import LinkRecord, Mention
+from app.vault.path import NotePath
+
+HERE = NotePath.parse("Here.md")
+
+
+def note(name: str, number: int) -> NotePath:
+    return NotePath.parse(f"{name} {number}.md")
+
+
+def link(source: NotePath, target: NotePath) -> LinkRecord:
+    return LinkRecord(source, target, target.name, "LINKS_TO", None, None, False, False, 3, "as it says")
+
+
+def about(incoming: int, outgoing: int) -> NoteContext:
+    return NoteContext(
+        None,
+        tuple(link(note("From", number), HERE) for number in range(incoming)),
+        tuple(link(HERE, note("To", number)) for number in range(outgoing)),
+    )
+
+
+def names(pane: LinksPane, start: str) -> list[str]:
+    """The notes that are listed, from top to bottom."""
+    buttons = [each for each in pane.findChildren(QPushButton) if each.text().startswith(start)]
+    page = pane.widget()
+    assert page is not None
+    return [each.text() for each in sorted(buttons, key=lambda each: each.mapTo(page, QPoint(0, 0)).y())]
+
+
+@pytest.fixture
+def pane(qtbot: QtBot, qapp: QApplication) -> LinksPane:
+    made = LinksPane(ThemeSource("light"))
+    qtbot.addWidget(made)
+    made.resize(400, 300)
+    made.show()
+    qtbot.waitExposed(made)
+    return made
+
+
+def whole(pane: LinksPane, qtbot: QtBot) -> None:
+    qtbot.waitUntil(lambda: pane.is_whole, timeout=20_000)
+    QApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)
+
+
+def test_many_links_come_in_their_order_with_the_window_awake_between(pane: LinksPane, qtbot: QtBot) -> None:
+    pane.show_surroundings(about(260, 30))
+    assert not pane.is_whole
+    assert names(pane, "From")[0] == "From 0"
+    assert names(pane, "To")[0] == "To 0"
+    whole(pane, qtbot)
+    listed = [f"From {number}" for number in range(200)]
+    others = [f"To {number}" for number in range(30)]
+    # Rows stand in their order once they are laid out.
+    qtbot.waitUntil(lambda: names(pane, "From") == listed and names(pane, "To") == others, timeout=10_000)
+    assert [each.text() for each in pane.findChildren(QLabel) if "more" in each.text()] == ["and 60 more"]
+
+
+def test_another_note_takes_the_place_of_one_that_is_still_coming(pane: LinksPane, qtbot: QtBot) -> None:
+    pane.show_surroundings(about(150, 150))
+    pane.show_mentions(tuple(Mention(note("Named", number), 1, "here", 0, 4) for number in range(40)))
+    pane.forget()
+    pane.show_surroundings(about(2, 1))
+    whole(pane, qtbot)
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    assert names(pane, "From") == ["From 0", "From 1"]
+    assert names(pane, "To") == ["To 0"]
+    assert names(pane, "Named") == []
+
+
+def test_news_leave_the_reader_where_he_was(pane: LinksPane, qtbot: QtBot) -> None:
+    pane.show_surroundings(about(120, 0))
+    whole(pane, qtbot)
+    bar = pane.verticalScrollBar()
+    qtbot.waitUntil(lambda: bar.maximum() > 2000, timeout=10_000)
+    bar.setValue(1500)
+    for _ in range(2):
+        pane.show_surroundings(about(121, 0))
+    whole(pane, qtbot)
+    qtbot.waitUntil(lambda: bar.value() == 1500, timeout=10_000)

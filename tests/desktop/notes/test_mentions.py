@@ -1,0 +1,28 @@
+"""A mention is shown as part of its line; the link is made at its place in the whole line."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.desktop.notes.save import mention_span
+from app.errors import ConflictError
+from app.index.records import Mention
+from app.index.text_matcher import shorten
+from app.vault.path import NotePath
+
+A = NotePath.parse("A.md")
+
+
+@given(st.text("ab …", max_size=150), st.text("ab …", max_size=150), st.integers(20, 80))
+def test_the_place_is_that_of_the_name(before: str, after: str, width: int) -> None:
+    line = f"{before}Longitude{after}"
+    shown, places = shorten(line, [(len(before), len(before) + 9)], width)
+    start, end = mention_span(Mention(A, 1, shown, *places[0]), line)
+    assert line[start:end] == "Longitude"
+
+
+def test_a_line_that_was_changed_is_left_alone() -> None:
+    with pytest.raises(ConflictError):
+        mention_span(Mention(A, 1, "of Longitude", 3, 12), "something else")

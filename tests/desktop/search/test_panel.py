@@ -1,0 +1,335 @@
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtGui import QFontMetrics
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from app.desktop.bridge import ServiceThread, VaultClient
+from app.desktop.search.model import ROW_ROLE, _from_first_mark
+from app.desktop.search.panel import SearchPanel
+from app.desktop.tags.panel import TAG_ROLE, TagsPanel
+from app.desktop.theme.theme import ThemeSource
+from app.index.records import Snippet
+from app.settings import Settings
+from app.vault.path import NotePath
+from tests.desktop.open_vault import OpenVault
+
+
+@pytest.fixture
+def vault(tmp_path: Path) -> Path:
+    (tmp_path / "Longitude.md").write_text("# Longitude\n\nA clock at sea.\n#history/sea\n")
+    (tmp_path / "Harrison.md").write_text("He made the clock H4. #history\n")
+    return tmp_path
+
+
+async def in_vault(service: ServiceThread, root: Path, use: Callable[[VaultClient], Awaitable[None]]) -> None:
+    opened = OpenVault(root, Settings())
+    await service.call(opened.index.open)
+    client = VaultClient(service, opened)  # type: ignore[arg-type]
+    await client.run(lambda w: w.start_scan(lambda progress: None))
+    await use(client)
+    await client.run(lambda w: w.close())
+
+
+def titles(panel: SearchPanel) -> list[str]:
+    return sorted(row.hit.title for row in panel.model.rows if row.is_head)
+
+
+def test_results_come_while_typing_and_open_at_their_line(gui, wait_until, service, vault: Path) -> None:
+    async def use(client: VaultClient) -> None:
+        panel = SearchPanel(client, ThemeSource("light"))
+        found: list[tuple[str, ...]] = []
+        opened: list[tuple[str, str]] = []
+        panel.found.connect(found.append)
+        panel.open_requested.connect(lambda path, fragment: opened.append((path, fragment)))
+        panel.field.setText("clock")
+        await wait_until(lambda: titles(panel) == ["Harrison", "Longitude"])
+        await wait_until(lambda: found and set(found[-1]) == {"Longitude.md", "Harrison.md"})
+        for number, row in enumerate(panel.model.rows):
+            if row.snippet and row.hit.title == "Longitude":
+                start, end = row.snippet.marks[0]
+                assert row.snippet.text[start:end].lower() == "clock"
+                panel.list.activated.emit(panel.model.index(number, 0))
+        assert opened == [("Longitude.md", "line=3")]
+        panel.field.clear()
+        await wait_until(lambda: not panel.model.rows)
+        panel.deleteLater()
+
+    gui(in_vault(service, vault, use))
+
+
+def test_a_bad_query_shows_where_and_keeps_what_was_found(gui, wait_until, service, vault: Path) -> None:
+    async def use(client: VaultClient) -> None:
+        panel = SearchPanel(client, ThemeSource("light"))
+        panel.search("clock")
+        await wait_until(lambda: panel.model.rows)
+        panel.search('clock "unclosed')
+        await wait_until(lambda: not panel.problem.isHidden())
+        query, caret = panel.problem.where.text().split("\n")
+        assert query == 'clock "unclosed' and caret.strip() == "^"
+        assert panel.field.property("invalid") is True
+        assert titles(panel) == ["Harrison", "Longitude"]
+        panel.search("H4")
+        await wait_until(lambda: titles(panel) == ["Harrison"])
+        assert panel.problem.isHidden()
+        panel.deleteLater()
+
+    gui(in_vault(service, vault, use))
+
+
+def test_a_late_answer_to_an_old_question_is_dropped(gui, wait_until, service, vault: Path) -> None:
+    async def use(client: VaultClient) -> None:
+        panel = SearchPanel(client, ThemeSource("light"))
+        panel.search("clock")
+        panel.search("H4")
+        await wait_until(lambda: panel.model.rows)
+        assert titles(panel) == ["Harrison"]
+        panel.deleteLater()
+
+    gui(in_vault(service, vault, use))
+
+
+def test_the_rest_of_the_hits_comes_while_scrolling(gui, wait_until, service, tmp_path: Path) -> None:
+    for number in range(90):
+        (tmp_path / f"{number:02}.md").write_text("plan\n")
+
+    async def use(client: VaultClient) -> None:
+        panel = SearchPanel(client, ThemeSource("light"))
+        panel.resize(300, 300)
+        panel.show()
+        found: list[tuple[str, ...]] = []
+        panel.found.connect(found.append)
+        panel.search("plan ")
+        await wait_until(lambda: panel.model.hit_count)
+        assert panel.model.hit_count < 90
+        await wait_until(lambda: found and len(found[-1]) == 90)
+
+        def all_there() -> bool:
+            panel.list.scrollToBottom()
+            return panel.model.hit_count == 90
+
+        await wait_until(all_there)
+        heads = [row.hit.path.text for row in panel.model.rows if row.is_head]
+        assert len(heads) == len(set(heads)) == 90
+        panel.deleteLater()
+
+    gui(in_vault(service, tmp_path, use))
+
+
+def test_lines_that_are_not_shown_unfold(gui, wait_until, service, tmp_path: Path) -> None:
+    (tmp_path / "Long.md").write_text("\n".join(f"clock {number}" for number in range(12)))
+
+    async def use(client: VaultClient) -> None:
+        panel = SearchPanel(client, ThemeSource("light"))
+        panel.search("clock")
+        await wait_until(lambda: len(panel.model.rows) == 5)
+        assert panel.model.index(4, 0).data() == "9 more lines"
+        panel.list.activated.emit(panel.model.index(4, 0))
+        await wait_until(lambda: len(panel.model.rows) == 13)
+        assert [row.snippet.line for row in panel.model.rows if row.snippet] == list(range(1, 13))
+        assert panel.list.currentIndex().row() == 4
+        panel.deleteLater()
+
+    gui(in_vault(service, tmp_path, use))
+
+
+def test_hits_are_ordered_and_grouped_as_chosen(gui, wait_until, service, vault: Path) -> None:
+    (vault / "sub").mkdir()
+    (vault / "sub" / "Clock.md").write_text("clock")
+
+    async def use(client: VaultClient) -> None:
+        panel = SearchPanel(client, ThemeSource("light"))
+        panel.search("clock")
+        await wait_until(lambda: panel.model.hit_count == 3)
+        actions = {action.text(): action for action in panel.order.menu().actions()}
+        actions["By name"].trigger()
+        actions["Group by folder"].trigger()
+        await wait_until(lambda: any(row.group for row in panel.model.rows))
+        said = [panel.model.index(at, 0).data() for at, row in enumerate(panel.model.rows) if not row.snippet]
+        assert said == ["sub", "Clock", "none", "Harrison", "Longitude"]
+        panel.resize(280, 400)
+        panel.show()
+        assert not panel.grab().isNull()
+        panel.deleteLater()
+
+    gui(in_vault(service, vault, use))
+
+
+@pytest.mark.qt_log_ignore("This plugin does not support")
+def test_what_is_typed_is_completed_with_tab(gui, wait_until, service, vault: Path) -> None:
+    async def use(client: VaultClient) -> None:
+        panel = SearchPanel(client, ThemeSource("light"))
+        panel.show()
+        panel.activateWindow()
+        panel.field.setFocus()
+        await wait_until(panel.field.hasFocus)
+        QTest.keyClicks(panel.field, "ta")
+        await wait_until(lambda: panel.field.offered)
+        assert panel.field.offered[0] == "tag:"
+        QTest.keyClick(panel.field, Qt.Key.Key_Tab)
+        await wait_until(lambda: panel.field.offered == ("history", "history/sea"))
+        QTest.keyClicks(panel.field, "his")
+        await wait_until(lambda: panel.field.offered == ("history", "history/sea"))
+        QTest.keyClick(panel.field, Qt.Key.Key_Tab)
+        assert panel.field.text() == "tag:history "
+        assert not panel.field.offered
+        await wait_until(lambda: titles(panel) == ["Harrison", "Longitude"])
+        QTest.keyClicks(panel.field, "-#s")
+        await wait_until(lambda: panel.field.offered)
+        QTest.keyClick(panel.field, Qt.Key.Key_Escape)
+        assert not panel.field.offered and panel.field.text() == "tag:history -#s"
+        panel.deleteLater()
+
+    gui(in_vault(service, vault, use))
+
+
+def test_a_search_is_saved_found_again_and_forgotten(gui, wait_until, service, vault: Path) -> None:
+    async def use(client: VaultClient) -> None:
+        panel = SearchPanel(client, ThemeSource("light"))
+        panel.search("tag:history/sea")
+        await wait_until(lambda: titles(panel) == ["Longitude"])
+        assert panel.star.isEnabled()
+        await client.run(lambda w: w.searches.save("Sea", "tag:history/sea", "modified", "folder"))
+        await wait_until(lambda: "Sea" in panel.star.toolTip())
+        panel.field.clear()
+        await wait_until(lambda: not panel.model.rows)
+        rows = panel.start.model()
+        assert rows.index(1, 0).data() == "Sea"
+        panel.start.activated.emit(rows.index(1, 0))
+        await wait_until(lambda: titles(panel) == ["Longitude"])
+        assert (panel.order.order, panel.order.grouping) == ("modified", "folder")
+        panel.star.click()
+        await wait_until(lambda: "Sea" not in panel.star.toolTip())
+        assert await client.run(lambda w: w.searches.list_searches()) == ()
+        panel.deleteLater()
+
+    gui(in_vault(service, vault, use))
+
+
+def test_words_are_meant_when_the_switch_is_on(gui, wait_until, service, vault: Path) -> None:
+    asked: list[str] = []
+
+    async def close_in_meaning(text: str, limit: int) -> list[tuple[NotePath, float]]:
+        asked.append(text)
+        return [(NotePath.parse("Longitude.md"), 0.9), (NotePath.parse("Harrison.md"), 0.5)]
+
+    async def use(client: VaultClient) -> None:
+        panel = SearchPanel(client, ThemeSource("light"))
+        panel.search("ocean timekeeper")
+        await wait_until(lambda: panel._stack.currentWidget() is panel.empty)
+        panel.meaning.click()
+        await wait_until(lambda: not panel.problem.isHidden())
+        assert "off or not ready" in panel.problem.words.text() and panel.problem.where.isHidden()
+        await client.run(lambda w: setattr(w.index, "similarity", close_in_meaning))
+        panel.search("ocean timekeeper")
+        await wait_until(lambda: titles(panel) == ["Harrison", "Longitude"])
+        assert panel.model.rows[0].hit.title == "Longitude" and asked[-1] == "ocean timekeeper"
+        shown = panel.model.rows[1].snippet
+        assert shown is not None and (shown.line, shown.text, shown.marks) == (3, "A clock at sea.", ())
+        panel.search("ocean -tag:history/sea timekeeper")
+        await wait_until(lambda: titles(panel) == ["Harrison"])
+        panel.search("ocean (")
+        await wait_until(lambda: not panel.problem.where.isHidden())
+        panel.search("timekeeper")
+        await wait_until(lambda: titles(panel) == ["Harrison", "Longitude"])
+        await wait_until(lambda: panel.star.isEnabled())
+        saved = panel.star._query
+        assert saved == 'similar:"timekeeper"', "what is saved says itself how it is meant"
+        await client.run(lambda w: w.searches.save("Clocks", saved))
+        panel.meaning.click()
+        await wait_until(lambda: panel._stack.currentWidget() is panel.empty)
+        panel.search_saved("Clocks")
+        await wait_until(lambda: titles(panel) == ["Harrison", "Longitude"])
+        assert not panel.meaning.isChecked()
+        panel.deleteLater()
+
+    gui(in_vault(service, vault, use))
+
+
+def test_what_a_search_means_is_shown_part_by_part(gui, wait_until, service, vault: Path) -> None:
+    async def use(client: VaultClient) -> None:
+        panel = SearchPanel(client, ThemeSource("light"))
+        panel.search("clock tag:history/sea ")
+        panel.explaining.click()
+        tree = panel.explained.model()
+        await wait_until(lambda: tree.rowCount() == 1 and tree.rowCount(tree.index(0, 0)) == 2)
+        assert tree.index(0, 0).data() == "All of these"
+        assert panel.explained.isVisibleTo(panel)
+        panel.field.clear()
+        await wait_until(lambda: panel.explained.isHidden())
+        panel.deleteLater()
+
+    gui(in_vault(service, vault, use))
+
+
+def test_keys_go_from_the_field_to_the_hits_and_back(gui, wait_until, service, vault: Path) -> None:
+    async def use(client: VaultClient) -> None:
+        panel = SearchPanel(client, ThemeSource("light"))
+        panel.show()
+        panel.activateWindow()
+        opened: list[tuple[str, str]] = []
+        panel.open_requested.connect(lambda path, fragment: opened.append((path, fragment)))
+        panel.search("H4 ")
+        await wait_until(lambda: panel.model.rows and panel.field.hasFocus())
+        QTest.keyClick(panel.field, Qt.Key.Key_Down)
+        await wait_until(panel.list.hasFocus)
+        assert panel.list.currentIndex().row() == 0
+        QTest.keyClick(panel.list, Qt.Key.Key_Up)
+        await wait_until(panel.field.hasFocus)
+        QTest.keyClick(panel.field, Qt.Key.Key_Return)
+        await wait_until(panel.list.hasFocus)
+        panel.list.activated.emit(panel.list.currentIndex())
+        assert opened == [("Harrison.md", "")]
+        panel.deleteLater()
+
+    gui(in_vault(service, vault, use))
+
+
+def test_tags_are_a_tree_with_counts_and_a_click_searches(gui, wait_until, service, vault: Path) -> None:
+    async def use(client: VaultClient) -> None:
+        panel = TagsPanel(client, ThemeSource("dark"))
+        asked: list[str] = []
+        panel.search_requested.connect(asked.append)
+        await wait_until(lambda: panel.model.rowCount())
+        top = panel.tree.model().index(0, 0, QModelIndex())
+        assert top.data() == "history" and top.data(TAG_ROLE) == "history"
+        nested = panel.tree.model().index(0, 0, top)
+        assert nested.data() == "sea"
+        panel.tree.clicked.emit(nested)
+        assert asked == ["tag:history/sea"]
+        (vault / "New.md").write_text("#fresh")
+        await client.run(lambda w: w.index.refresh([NotePath("New.md")], []))
+        await wait_until(lambda: panel.model.rowCount() == 2)
+        panel.deleteLater()
+
+    gui(in_vault(service, vault, use))
+
+
+def test_a_mark_out_of_sight_is_brought_into_it(qapp: QApplication) -> None:
+    metrics = QFontMetrics(qapp.font())
+    snippet = Snippet(1, "x" * 500 + " needle here", ((501, 507),))
+    text, marks = _from_first_mark(snippet, metrics, 200)
+    assert text.startswith("…")
+    assert [text[start:end] for start, end in marks] == ["needle"]
+    short = Snippet(1, "a needle", ((2, 8),))
+    assert _from_first_mark(short, metrics, 200) == ("a needle", ((2, 8),))
+
+
+def test_rows_are_heads_followed_by_their_lines(gui, wait_until, service, vault: Path) -> None:
+    async def use(client: VaultClient) -> None:
+        panel = SearchPanel(client, ThemeSource("light"))
+        panel.search("clock")
+        await wait_until(lambda: panel.model.rows)
+        assert panel.model.rows[0].snippet is None
+        panel.resize(300, 400)
+        panel.show()
+        assert not panel.grab().isNull()
+        assert panel.model.index(0, 0).data(ROW_ROLE) == panel.model.rows[0]
+        panel.deleteLater()
+
+    gui(in_vault(service, vault, use))

@@ -1,0 +1,81 @@
+"""Calling a foreign tool by hand, and seeing how far a call is."""
+
+from __future__ import annotations
+
+import time
+
+from PySide6.QtWidgets import QComboBox, QLineEdit, QSpinBox, QWidget
+
+from app.agent.transcript import ToolCard
+from app.desktop.agent.transcript_view import TranscriptView
+from app.desktop.settings.external.labels import progress_label
+from app.desktop.theme.theme import ThemeSource
+from app.desktop.tool_form.result_text import format_result
+from app.external.remote_tool import RemoteTool
+from app.external.states import ExternalProgress
+from app.external.tool_adapter import adapt_tool
+from app.settings import ExternalServer
+from app.toolkit.tool import Tool
+from tests.desktop.tool_form.test_every_form import form_of
+
+TAKES = {
+    "type": "object",
+    "properties": {
+        "city": {"type": "string", "description": "Which city"},
+        "days": {"type": "integer", "minimum": 1, "maximum": 10},
+        "unit": {"enum": ["C", "F"]},
+        "stations": {"type": "array", "items": {"type": "string"}},
+        "op": {"type": "string"},
+        "deep": {"type": "object", "properties": {"a": {"type": "integer"}}},
+    },
+    "required": ["city", "days"],
+}
+
+
+def forecast() -> Tool:
+    async def check(tool: RemoteTool) -> None: ...
+
+    async def call(tool: RemoteTool, sent: dict[str, object]) -> None: ...
+
+    server = ExternalServer(name="Weather", command="weather")
+    return adapt_tool(server, RemoteTool(name="forecast", input_schema=TAKES), check, call)  # type: ignore[arg-type]
+
+
+def test_the_form_of_a_foreign_tool_gives_what_its_schema_takes(qtbot) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    tool = forecast()
+    form = form_of(tool, window)
+    assert set(form.editors) == {"city", "days", "unit", "stations", "op_", "deep"} == set(form.shown)
+    city, days, unit = (form.editors[name].control for name in ("city", "days", "unit"))
+    assert isinstance(city, QLineEdit) and isinstance(days, QSpinBox) and isinstance(unit, QComboBox)
+    assert (days.minimum(), days.maximum()) == (1, 10)
+    form.call_button.click()
+    assert form.isVisible() is False and form.result() == 0 and "city" not in form._given()
+    city.setText("Oslo")
+    days.setValue(3)
+    unit.setCurrentIndex(unit.findData("F"))
+    form.editors["stations"].control.setText("a, b")
+    given = form._given()
+    assert given == {"city": "Oslo", "days": 3, "unit": "F", "stations": ["a", "b"]}
+    tool.arguments.model_validate(given)
+
+
+def test_how_far_a_call_is_stands_on_its_card_until_it_has_ended(qtbot) -> None:
+    view = TranscriptView(ThemeSource("light"))
+    qtbot.addWidget(view)
+    card = ToolCard(turn="1", at=time.time(), call="c", tool="weather__forecast", arguments="{}")
+    view.put(0, card)
+    view.show_progress("weather__forecast", progress_label(ExternalProgress("", 0.25, "a\u202equarter")))
+    shown = view._views[0].card._message
+    assert shown.text() == "25% · a⟨RLO⟩quarter" and not shown.isHidden()
+    view.put(0, card.model_copy(update={"state": "done", "message": "Answered."}))
+    view.show_progress("weather__forecast", "late")
+    assert shown.text() == "Answered."
+
+
+def test_what_a_server_answers_draws_nothing_into_the_window() -> None:
+    shown = format_result(
+        {"text": "![x](http://evil.example/a.png)", "data": {"**[a](http://evil.example)**": 1}}
+    )
+    assert "![x](" not in shown and "[a](" not in shown and "evil.example" in shown

@@ -1,0 +1,201 @@
+"""External servers on the settings' page, with real programs behind them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDialog
+
+from app.desktop.bridge import ServiceThread
+from app.desktop.settings.external.page import ExternalServersPage
+from app.desktop.settings.external.server_form import ServerDialog
+from app.desktop.settings.external.tool_review import ALLOW_RESULT, ToolReviewDialog
+from app.desktop.theme.theme import ThemeSource
+from app.settings import ExternalServer, ExternalSettings, Settings
+from tests.desktop.whole_vault import WholeVault, whole_vault
+from tests.support.external_servers import QUICK, PlainServer, listed
+
+
+def setup_of(vault: WholeVault, servers: tuple[ExternalServer, ...] = ()) -> ExternalServersPage:
+    """The page, whose changes take effect as those of the settings dialog do."""
+    made = ExternalServersPage(vault.client, ThemeSource("light"), servers)
+
+    def take(value: object) -> None:
+        settings = Settings()
+        settings.embeddings.enabled = False
+        settings.external = ExternalSettings.model_validate({"servers": value})
+        vault.client._service.post(lambda: vault.client.workspace.apply_settings(settings))
+
+    vault.client.workspace.external.pace = QUICK
+    made.changed.connect(take)
+    if servers:
+        take(servers)
+    return made
+
+
+def offered(vault: WholeVault) -> list[str]:
+    return [tool.name for tool in vault.client.workspace.registry.all_tools() if "__" in tool.name]
+
+
+def test_a_server_is_shown_and_its_tools_are_allowed_by_their_marks(
+    gui, service: ServiceThread, wait_until, tmp_path: Path
+) -> None:
+    async def main() -> None:
+        plain = PlainServer(tmp_path, "Weather")
+        plain.tell(tools=[listed("echo", "Says it again."), listed("other")])
+        async with whole_vault(tmp_path / "vault", service, {"A.md": "a"}) as vault:
+            setup = setup_of(vault, (plain.settings,))
+            card = setup.cards["Weather"]
+            await wait_until(lambda: card.standing.text().startswith("Running"))
+            await wait_until(lambda: card.tree.topLevelItemCount() == 2)
+            row = card.tree.topLevelItem(0)
+            assert (row.text(0), row.text(1), row.text(2)) == ("echo", "Says it again.", "New")
+            assert not card.all_button.isHidden()
+            row.setCheckState(0, Qt.CheckState.Checked)
+            await wait_until(lambda: offered(vault) == ["weather__echo"])
+            await wait_until(lambda: card.count.text() == "2 tools, 1 allowed")
+            card.tree.topLevelItem(0).setCheckState(0, Qt.CheckState.Unchecked)
+            await wait_until(lambda: offered(vault) == [] and card.count.text() == "2 tools, 0 allowed")
+            card.all_button.click()
+            await wait_until(lambda: len(offered(vault)) == 2)
+            card.box.click()
+            await wait_until(lambda: card.standing.text() == "Off" and offered(vault) == [])
+            assert setup.value[0].on is False
+            setup.deleteLater()
+
+    gui(main())
+
+
+def test_a_changed_tool_is_looked_at_before_it_is_allowed_again(
+    gui, service: ServiceThread, wait_until, tmp_path: Path
+) -> None:
+    async def main() -> None:
+        plain = PlainServer(tmp_path, "Weather")
+        plain.tell(tools=[listed("echo", "Says it again.")])
+        async with whole_vault(tmp_path / "vault", service, {"A.md": "a"}) as vault:
+            setup = setup_of(vault, (plain.settings,))
+            card = setup.cards["Weather"]
+            await wait_until(lambda: card.tree.topLevelItemCount() == 1)
+            card.tree.topLevelItem(0).setCheckState(0, Qt.CheckState.Checked)
+            await wait_until(lambda: offered(vault) == ["weather__echo"])
+            plain.tell(tools=[listed("echo", "Sends it away.\u202e")])
+            await vault.call("weather__echo", {})
+            await wait_until(lambda: card.tree.topLevelItem(0).text(2).startswith("Changed"))
+            card.tree.topLevelItem(0).setCheckState(0, Qt.CheckState.Checked)
+            await wait_until(lambda: setup.findChild(ToolReviewDialog) is not None)
+            review = setup.findChild(ToolReviewDialog)
+            await wait_until(lambda: review.index_view.diff is not None)
+            assert review.index_view.diff.hunks and offered(vault) == []
+            assert card.tree.topLevelItem(0).checkState(0) is Qt.CheckState.Unchecked
+            assert review.focusWidget().text() == "Keep it off"
+            review.done(ALLOW_RESULT)
+            await wait_until(lambda: offered(vault) == ["weather__echo"])
+            setup.deleteLater()
+
+    gui(main())
+
+
+def test_a_failing_server_says_why_and_can_be_tried_again(
+    gui, service: ServiceThread, wait_until, tmp_path: Path
+) -> None:
+    async def main() -> None:
+        plain = PlainServer(tmp_path, "Weather")
+        plain.tell(tools=[], dies="no such module")
+        async with whole_vault(tmp_path / "vault", service, {"A.md": "a"}) as vault:
+            setup = setup_of(vault, (plain.settings,))
+            card = setup.cards["Weather"]
+            await wait_until(lambda: "no such module" in card.errors.text())
+            assert "status 7" in card.standing.text() or "Starting" in card.standing.text()
+            plain.tell(tools=[listed("echo")])
+            card.retry_button.click()
+            await wait_until(lambda: card.standing.text().startswith("Running"))
+            assert card.errors.isHidden() and card.retry_button.isHidden()
+            setup.deleteLater()
+
+    gui(main())
+
+
+def test_the_form_takes_a_program_or_an_address_tries_it_and_keeps_the_token(
+    gui, service: ServiceThread, wait_until, tmp_path: Path
+) -> None:
+    async def main() -> None:
+        plain = PlainServer(tmp_path, "Weather")
+        async with whole_vault(tmp_path / "vault", service, {"A.md": "a"}) as vault:
+            form = ServerDialog(vault.client, None, ("My server",), None)
+            form.save_button.click()
+            assert form.server is None and "name" in form.outcome.text()
+            form.name.setText("my-server")
+            form.save_button.click()
+            assert form.server is None and "so like it" in form.outcome.text()
+            form.name.setText("Weather")
+            form.command.setText(plain.settings.command)
+            form.arguments.setText('-S "half')
+            form.save_button.click()
+            assert "quotation mark" in form.outcome.text()
+            form.arguments.setText(" ".join(f'"{one}"' for one in plain.settings.arguments))
+            form.test_button.click()
+            await wait_until(lambda: "1 tool, 0 allowed" in form.outcome.text())
+            form.save_button.click()
+            assert form.server == plain.settings.model_copy(update={"seconds": 60})
+            form.deleteLater()
+            far = ServerDialog(vault.client, None, (), None)
+            far.name.setText("Far")
+            far.kind.setCurrentIndex(1)
+            far.address.setText("https://me:secret@example.org/mcp")
+            far.save_button.click()
+            assert far.server is None and "password" in far.outcome.text()
+            far.address.setText("https://example.org/mcp")
+            far.token.setText("sesame")
+            far.save_button.click()
+            assert far.server is not None and far.server.transport == "http"
+            kept = ("external-Far", "https://example.org:443")
+            await wait_until(lambda: vault.client.workspace.keys.get(*kept) == "sesame")
+            far.deleteLater()
+
+    gui(main())
+
+
+def test_a_server_is_added_edited_and_removed(
+    gui, service: ServiceThread, wait_until, tmp_path: Path
+) -> None:
+    async def main() -> None:
+        plain = PlainServer(tmp_path, "Weather")
+        async with whole_vault(tmp_path / "vault", service, {"A.md": "a"}) as vault:
+            setup = setup_of(vault)
+            assert not setup.empty.isHidden()
+            setup.add_button.click()
+            await wait_until(lambda: setup.findChild(ServerDialog) is not None)
+            form = setup.findChild(ServerDialog)
+            form.server = plain.settings
+            QDialog.done(form, 1)
+            await wait_until(
+                lambda: "Weather" in setup.cards and setup.cards["Weather"].tree.topLevelItemCount() == 1
+            )
+            assert setup.empty.isHidden() and setup.value == (plain.settings,)
+            card = setup.cards["Weather"]
+            card.tree.topLevelItem(0).setCheckState(0, Qt.CheckState.Checked)
+            await wait_until(lambda: offered(vault) == ["weather__echo"])
+            card.removed.emit()
+            await wait_until(
+                lambda: any(type(one).__name__ == "Sheet" for one in setup.findChildren(QDialog))
+            )
+            (sheet,) = (one for one in setup.findChildren(QDialog) if type(one).__name__ == "Sheet")
+            sheet.done(1)
+            await wait_until(lambda: setup.value == () and offered(vault) == [])
+            file = Path(str(vault.client.workspace.external._pins._file.path))
+            await wait_until(lambda: "Weather" not in file.read_text("utf-8"))
+            setup.deleteLater()
+
+    gui(main())
+
+
+def test_without_a_vault_the_list_can_be_looked_at(qtbot) -> None:
+    far = ExternalServer(name="Far", transport="http", address="https://example.org/mcp")
+    setup = ExternalServersPage(None, ThemeSource("dark"), (far,))
+    qtbot.addWidget(setup)
+    assert setup.cards["Far"].where.text() == "https://example.org/mcp"
+    assert setup.cards["Far"].tree.isHidden() and setup.cards["Far"].state is None
+    form = ServerDialog(None, far, (), None)
+    qtbot.addWidget(form)
+    assert not form.test_button.isEnabled() and form.command.isHidden() and not form.address.isHidden()

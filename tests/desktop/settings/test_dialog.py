@@ -1,0 +1,130 @@
+from __future__ import annotations
+
+import pytest
+from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QLineEdit, QPushButton, QSpinBox
+
+from app.desktop.settings.dialog import SettingsDialog
+from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets.model_form import ModelEditor, ModelRows
+from app.settings import Rule, Settings
+
+
+@pytest.fixture
+def dialog(qtbot) -> SettingsDialog:
+    made = SettingsDialog(Settings(), ThemeSource("light"))
+    qtbot.addWidget(made)
+    return made
+
+
+def every_field() -> list[tuple[str, str]]:
+    return [
+        (section, name)
+        for section, holder in Settings.model_fields.items()
+        for name in holder.annotation.model_fields  # type: ignore[union-attr]
+    ]
+
+
+@pytest.mark.parametrize(("section", "name"), every_field())
+def test_every_setting_has_a_control_a_title_and_words(dialog, section: str, name: str) -> None:
+    control = dialog.editor_of(section, name).control
+    field = type(getattr(Settings(), section)).model_fields[name]
+    assert control.accessibleName() == field.title
+    assert control.accessibleDescription() == field.description
+    assert dialog.editor_of(section, name).value == getattr(getattr(Settings(), section), name)
+
+
+def test_a_change_is_in_effect_at_once_and_typed(dialog) -> None:
+    told: list[Settings] = []
+    dialog.changed.connect(told.append)
+    theme = dialog.editor_of("general", "theme").control
+    assert isinstance(theme, QComboBox)
+    theme.setCurrentText("Dark")
+    zoom = dialog.editor_of("general", "zoom").control
+    assert isinstance(zoom, QDoubleSpinBox) and zoom.maximum() == 2.5
+    zoom.setValue(1.5)
+    deletes = dialog.editor_of("permissions", "unlock_delete_grants").control
+    assert isinstance(deletes, QCheckBox)
+    deletes.setChecked(True)
+    bulk = dialog.editor_of("permissions", "bulk_threshold").control
+    assert isinstance(bulk, QSpinBox) and bulk.minimum() == 1
+    bulk.setValue(7)
+    last = told[-1]
+    assert (last.general.theme, last.general.zoom) == ("dark", 1.5)
+    assert (last.permissions.unlock_delete_grants, last.permissions.bulk_threshold) == (True, 7)
+    assert len(told) == 4
+
+
+def test_what_the_model_does_not_take_is_said_and_not_taken(dialog) -> None:
+    told: list[Settings] = []
+    dialog.changed.connect(told.append)
+    field = dialog.editor_of("model", "temperature").control
+    assert isinstance(field, QLineEdit)
+    field.setText("very hot")
+    field.editingFinished.emit()
+    assert told == [] and dialog.settings.model.temperature is None
+    (row,) = (row for row in dialog._rows if row.name == "temperature")
+    assert not row.error.isHidden() and "number" in row.error.text()
+    field.setText("0.5")
+    field.editingFinished.emit()
+    assert told[-1].model.temperature == 0.5 and row.error.isHidden()
+
+
+def test_globs_are_a_list_of_words(dialog) -> None:
+    field = dialog.editor_of("index", "exclude").control
+    assert isinstance(field, QLineEdit)
+    field.setText(" Archive/**, *.draft.md ,")
+    field.editingFinished.emit()
+    assert dialog.settings.index.exclude == ("Archive/**", "*.draft.md")
+
+
+def test_rules_can_be_added_and_removed(dialog) -> None:
+    rows = dialog.editor_of("permissions", "rules").control
+    assert isinstance(rows, ModelRows)
+    (add,) = (b for b in rows.findChildren(QPushButton) if b.text() == "Add")
+    add.click()
+    row = rows.findChild(ModelEditor)
+    row.editors["effect"].control.setCurrentText("Deny")
+    row.editors["glob"].control.setText("Journal/**")
+    row.editors["glob"].control.editingFinished.emit()
+    assert dialog.settings.permissions.rules == (Rule(effect="deny", glob="Journal/**"),)
+    (remove,) = (b for b in rows.findChildren(QPushButton) if b.text() == "Remove")
+    remove.click()
+    assert dialog.settings.permissions.rules == ()
+
+
+def test_searching_shows_matching_settings_of_all_sections(dialog) -> None:
+    dialog.search.setText("largest note")
+    assert dialog.shown() == ("index.max_note_mib",)
+    assert dialog.list.currentRow() == -1, "what is found may be of any section"
+    dialog.search.setText("theme dark")
+    assert dialog.shown() == ("general.theme",)
+    dialog.search.setText("nothing is called so")
+    assert dialog.shown() == () and not dialog._none.isHidden()
+    dialog.search.clear()
+    assert dialog.list.currentRow() == 0
+    assert len(dialog.shown()) == len(every_field())
+
+
+def test_a_section_can_be_shown(dialog) -> None:
+    dialog.show_section("permissions")
+    visible = [name for name, block in dialog._sections.items() if not block.isHidden()]
+    assert visible == ["permissions"]
+
+
+def test_the_other_sections_are_made_between_the_window_s_events(dialog, qtbot) -> None:
+    dialog.show_section("journal")
+    dialog.show()
+    assert dialog._editors, "what is looked at is there at once"
+    assert len(dialog._editors) < len(every_field())
+    qtbot.waitUntil(lambda: dialog._slices.done)
+    assert set(dialog._editors) == set(every_field())
+    made = [f"{row.section}.{row.name}" for row in dialog._rows]
+    assert sorted(made) == sorted(".".join(one) for one in every_field()), "each is made once"
+
+
+def test_a_section_that_is_made_late_shows_the_settings_as_they_are_by_then(dialog) -> None:
+    dialog.show_section("general")
+    assert ("permissions", "bulk_threshold") not in dialog._editors
+    changed = dialog.settings.permissions.model_copy(update={"bulk_threshold": 7})
+    dialog.settings = dialog.settings.model_copy(update={"permissions": changed})
+    assert dialog.editor_of("permissions", "bulk_threshold").value == 7

@@ -1,0 +1,64 @@
+"""The secrets of the channels: kept in the key store, never shown, and only what can be one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtWidgets import QLineEdit
+
+from app.desktop.bridge import ServiceThread
+from app.desktop.settings.messages_page import MessagesPage
+from app.messages.channel_registry import WEBHOOK
+from app.settings import MessageSettings
+from tests.desktop.whole_vault import whole_vault
+
+HOOK = "https://discord.com/api/webhooks/42/secret-token"
+
+
+def test_a_webhook_is_kept_replaced_and_forgotten(
+    gui, service: ServiceThread, wait_until, tmp_path: Path
+) -> None:
+    async def main() -> None:
+        async with whole_vault(tmp_path, service, {"A.md": "a"}) as vault:
+            setup = MessagesPage(vault.client, MessageSettings())
+            row = setup.webhook
+            await wait_until(lambda: "no key store" in row.words.text())
+            assert row.field.echoMode() is QLineEdit.EchoMode.Password
+            row.field.setText("https://example.com/")
+            row.save()
+            assert "not the address" in row.words.text() and row.field.text(), "it can be put right"
+            row.field.setText(HOOK)
+            row.save()
+            await wait_until(lambda: "There is one" in row.words.text())
+            assert row.field.text() == "" and HOOK not in row.words.text()
+            assert await vault.client.run(lambda ws: ws.keys.get("discord", WEBHOOK)) == HOOK
+            row.forget()
+            await wait_until(lambda: row.forget_button.isHidden() and "There is one" not in row.words.text())
+            assert await vault.client.run(lambda ws: ws.keys.get("discord", WEBHOOK)) is None
+            setup.deleteLater()
+
+    gui(main())
+
+
+def test_a_password_belongs_to_its_handle(gui, service: ServiceThread, wait_until, tmp_path: Path) -> None:
+    async def main() -> None:
+        async with whole_vault(tmp_path, service, {"A.md": "a"}) as vault:
+            setup = MessagesPage(vault.client, MessageSettings())
+            row = setup.password
+            assert not row.field.isEnabled() and "handle first" in row.words.text()
+            setup.show_settings(MessageSettings(bluesky_handle="a.example.com"))
+            row.field.setText("abcd-efgh")
+            row.save()
+            await wait_until(lambda: "There is one" in row.words.text())
+            setup.show_settings(MessageSettings(bluesky_handle="b.example.com"))
+            await wait_until(lambda: "There is one" not in row.words.text())
+            assert await vault.client.run(lambda ws: ws.keys.get("bluesky", "a.example.com")) == "abcd-efgh"
+            setup.deleteLater()
+
+    gui(main())
+
+
+def test_without_a_vault_nothing_can_be_typed(qtbot) -> None:
+    setup = MessagesPage(None, MessageSettings(bluesky_handle="a.example.com"))
+    qtbot.addWidget(setup)
+    assert not setup.webhook.field.isEnabled() and "Open a vault" in setup.password.words.text()

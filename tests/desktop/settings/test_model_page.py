@@ -1,0 +1,66 @@
+"""The key and the test of a model in the settings, against a server that speaks the protocol."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QWidget
+
+from app.desktop.bridge import ServiceThread
+from app.desktop.settings.model_page import ModelPage, settings_with_model
+from app.desktop.theme.theme import ThemeSource
+from app.settings import Settings
+from tests.desktop.whole_vault import whole_vault
+from tests.support.model_server import ModelServer, Say
+
+
+@pytest.fixture
+def owner(qtbot) -> QWidget:
+    made = QWidget()
+    qtbot.addWidget(made)
+    return made
+
+
+def test_a_wrong_key_is_told_and_the_right_one_works(
+    gui, service: ServiceThread, wait_until, tmp_path: Path
+) -> None:
+    async def main() -> None:
+        with ModelServer(Say("ready"), key="right") as server:
+            async with whole_vault(tmp_path, service, {"A.md": "a"}) as vault:
+                change = {"provider": "openai-compatible", "base_url": server.address, "model": "scripted"}
+                await vault.client.run(lambda ws: ws.change_settings("model", **change))
+                model = await vault.client.run(lambda ws: ws.settings.model)
+                picked: list[str] = []
+                setup = ModelPage(vault.client, ThemeSource("light"), model, picked.append)
+                await wait_until(lambda: setup.key_state.text())
+                assert "no key store" in setup.key_state.text()
+                setup.key.setText("wrong")
+                setup.check()
+                await wait_until(lambda: "does not accept the key" in setup.result.text())
+                assert setup.key.text() == ""
+                setup.key.setText("right")
+                setup.save_key()
+                await wait_until(lambda: setup.key.text() == "")
+                setup.check()
+                await wait_until(lambda: "takes tools" in setup.result.text())
+                assert setup.models.count() > 0
+                setup.models.activated.emit(0)
+                assert picked == [setup.models.itemText(0)]
+                setup.forget_key()
+                await wait_until(lambda: setup._forget.isHidden())
+                setup.deleteLater()
+
+    gui(main())
+
+
+def test_nothing_is_asked_for_the_built_in_agent_or_without_a_vault(owner: QWidget) -> None:
+    settings = Settings()
+    dialog = settings_with_model(settings, ThemeSource("light"), None, owner)
+    dialog.show_section("model")
+    (setup,) = dialog.findChildren(ModelPage)
+    assert "without a key" in setup._words.text()
+    changed = settings.model.model_copy(update={"provider": "openai"})
+    setup.show_model(changed)
+    assert "Open a vault" in setup._words.text()
+    assert setup._key_box.isHidden()

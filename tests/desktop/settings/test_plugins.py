@@ -1,0 +1,35 @@
+"""The plug-ins of the user's folder in the settings."""
+
+from __future__ import annotations
+
+from app import paths
+from app.desktop.settings.model_page import settings_with_model
+from app.desktop.settings.plugins import PluginList
+from app.desktop.theme.theme import ThemeSource
+from app.settings import Settings
+from tests.toolkit.test_plugins import install
+
+
+def test_a_plug_in_is_switched_in_the_settings(qtbot, gui) -> None:
+    async def switch() -> None:
+        _switch(qtbot)
+
+    gui(switch())
+
+
+def _switch(qtbot) -> None:
+    install(paths.plugin_folder() / "support")
+    (paths.plugin_folder() / "empty").mkdir()
+    told: list[Settings] = []
+    dialog = settings_with_model(Settings(), ThemeSource("light"), None, None)
+    qtbot.addWidget(dialog)
+    dialog.changed.connect(told.append)
+    dialog.editor_of("tools", "plugins_on")
+    (switches,) = dialog.findChildren(PluginList)
+    assert set(switches.boxes) == {"support"}, "what can't be loaded has no switch"
+    switches.boxes["support"].click()
+    assert told[-1].tools.plugins_on == ("support",)
+    switches.boxes["support"].click()
+    assert told[-1].tools.plugins_on == ()
+    dialog.search.setText("plug-ins wheel")
+    assert "tools." in dialog.shown()

@@ -1,0 +1,61 @@
+"""Agents found on this machine are offered once, and go into the list of the settings by their button."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QPushButton
+
+from app.agent.acp.presets import installed_presets
+from app.desktop.settings.model_page import settings_with_model
+from app.desktop.settings.programs_page import ProgramsPage
+from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets.model_form import ModelRows
+from app.settings import AgentProgram, AgentProgramSettings, Settings
+
+
+@pytest.fixture
+def on_the_path(tmp_path: Path, monkeypatch) -> Path:
+    """A machine that has Gemini CLI, and Claude Code under both names."""
+    for name in ("gemini", "claude-agent-acp", "claude-code-acp"):
+        program = tmp_path / name
+        program.write_text("#!/bin/sh\n")
+        program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    return tmp_path
+
+
+def test_only_what_is_installed_is_known_once_and_how_it_speaks_the_protocol(on_the_path: Path) -> None:
+    found = {one.name: (one.command, *one.arguments) for one in installed_presets()}
+    assert found == {"Claude Code": ("claude-agent-acp",), "Gemini CLI": ("gemini", "--acp")}
+
+
+def offered(setup: ProgramsPage) -> list[str]:
+    """The buttons in sight."""
+    return [one.accessibleName() for one in setup.findChildren(QPushButton) if one.isVisible()]
+
+
+def test_the_button_puts_a_program_into_the_list(gui, wait_until, on_the_path: Path) -> None:
+    async def main() -> None:
+        dialog = settings_with_model(Settings(), ThemeSource("light"), None, None)
+        dialog.show_section("programs")
+        setup = dialog.findChild(ProgramsPage)
+        dialog.show()
+        await wait_until(lambda: offered(setup) == ["Add Claude Code", "Add Gemini CLI"])
+        add = next(one for one in setup.findChildren(QPushButton) if "Claude" in one.accessibleName())
+        add.click()
+        assert [one.name for one in dialog.settings.programs.programs] == ["Claude Code"]
+        rows = dialog.editor_of("programs", "programs").control
+        assert isinstance(rows, ModelRows) and len(rows.values) == 1
+        await wait_until(lambda: offered(setup) == ["Add Gemini CLI"])
+        dialog.close()
+        dialog.deleteLater()
+
+    gui(main())
+
+
+@pytest.mark.parametrize("names", [("Codex", "codex"), ("mcp",), ("9 lives",)])
+def test_names_are_clear(names: tuple[str, ...]) -> None:
+    with pytest.raises(ValueError, match=r"called|something else|pattern"):
+        AgentProgramSettings(programs=tuple(AgentProgram(name=name, command="x") for name in names))

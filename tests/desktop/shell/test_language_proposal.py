@@ -1,0 +1,107 @@
+"""The multilingual model is proposed to a vault in other languages, and a refusal is remembered."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QPushButton, QWidget
+
+from app.desktop.bridge import ServiceThread
+from app.desktop.shell.banners import Banner, Banners
+from app.desktop.shell.language_proposal import LanguageProposal, language_name
+from app.desktop.shell.window_state import WindowState
+from app.desktop.theme.theme import ThemeSource
+from app.embeddings import multilingual
+from app.embeddings.languages import LanguagesMeasured, VaultLanguages
+from app.embeddings.model_config import MULTILINGUAL
+from app.settings import Settings
+from tests.desktop.whole_vault import WholeVault, whole_vault
+
+GERMAN = VaultLanguages(20, (("de", 0.6), ("en", 0.3), ("es", 0.1)))
+
+
+class Shown:
+    """The proposal over an open vault."""
+
+    def __init__(self, vault: WholeVault, window: QWidget) -> None:
+        self.vault = vault
+        self.banners = Banners(ThemeSource("light"), window)
+        self.remembered = WindowState.of_vault(vault.root)
+        self.proposal = LanguageProposal(vault.client, self.banners, self.remembered, window)
+        self.wanted: list[Settings] = []
+        self.proposal.settings_wanted.connect(lambda change: self.wanted.append(change(Settings())))
+
+    async def measured(self, languages: VaultLanguages) -> None:
+        await self.vault.client.run(lambda workspace: workspace.events.publish(LanguagesMeasured(languages)))
+
+    def banner(self) -> Banner | None:
+        return next(
+            (each for each in self.banners.findChildren(Banner) if each.isVisibleTo(self.banners)), None
+        )
+
+    def buttons(self) -> dict[str, QPushButton]:
+        banner = self.banner()
+        return {each.text(): each for each in banner.findChildren(QPushButton)} if banner else {}
+
+
+def test_switch_and_not_now(
+    gui, service: ServiceThread, tmp_path: Path, qtbot, wait_until, monkeypatch
+) -> None:
+    monkeypatch.setattr(multilingual, "state", lambda: "convertible")
+
+    async def main() -> None:
+        async with whole_vault(tmp_path / "vault", service, {"A.md": "a"}) as vault:
+            window = QWidget()
+            qtbot.addWidget(window)
+            shown = Shown(vault, window)
+            await shown.measured(GERMAN)
+            await wait_until(lambda: shown.banner() is not None)
+            banner = shown.banner()
+            assert banner is not None
+            assert "70 %" in banner.accessibleName() and "(German, Spanish)" in banner.accessibleName()
+            assert list(shown.buttons()) == ["Switch", "Not now"]
+            shown.buttons()["Switch"].click()
+            assert [one.embeddings.model for one in shown.wanted] == [MULTILINGUAL]
+            await wait_until(lambda: shown.banner() is None)
+
+            await shown.measured(GERMAN)
+            await wait_until(lambda: shown.banner() is not None)
+            shown.buttons()["Not now"].click()
+            await wait_until(lambda: shown.banner() is None)
+            # Remembered for this vault, also by the next window.
+            again = Shown(vault, window)
+            shown.proposal.deleteLater()
+            seen: list[object] = []
+            vault.client.events.batch.connect(seen.extend)
+            await again.measured(GERMAN)
+            await wait_until(lambda: LanguagesMeasured(GERMAN) in seen)
+            assert again.banner() is None
+
+    gui(main())
+
+
+def test_what_is_missing_is_said(
+    gui, service: ServiceThread, tmp_path: Path, qtbot, wait_until, monkeypatch
+) -> None:
+    monkeypatch.setattr(multilingual, "state", lambda: "missing")
+
+    async def main() -> None:
+        async with whole_vault(tmp_path / "vault", service, {"A.md": "a"}) as vault:
+            window = QWidget()
+            qtbot.addWidget(window)
+            shown = Shown(vault, window)
+            await shown.measured(VaultLanguages(20, (("en", 0.95), ("de", 0.05))))
+            await shown.measured(GERMAN)
+            await wait_until(lambda: shown.banner() is not None)
+            banner = shown.banner()
+            assert banner is not None
+            assert "packaging/start.py --multilingual" in banner.accessibleName()
+            assert list(shown.buttons()) == ["Not now"]
+
+    gui(main())
+
+
+@pytest.mark.parametrize(("code", "name"), [("de", "German"), ("zh", "Chinese"), ("no such", "no such")])
+def test_languages_have_names(code: str, name: str) -> None:
+    assert language_name(code) == name

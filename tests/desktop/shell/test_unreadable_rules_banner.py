@@ -1,0 +1,16 @@
+"""The red banner that names a file of rules which can't be read."""
+
+from __future__ import annotations
+
+from app.desktop.shell.banners import Banners
+from app.desktop.theme.theme import ThemeSource
+
+
+def test_a_message_of_danger_is_not_pushed_out_by_others(qtbot):
+    banners = Banners(ThemeSource("light"))
+    qtbot.addWidget(banners)
+    banners.show_message("rules", "can't be read", "danger")
+    for number in range(10):
+        banners.show_message(str(number), "…", "warning")
+    assert banners.keys[0] == "rules"
+    assert len(banners.keys) == 4

@@ -1,0 +1,71 @@
+"""What is changed of a source in the panel, over a real vault."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtWidgets import QApplication
+
+from app.desktop.bridge import ServiceThread
+from app.desktop.sources.edit_dialog import SourceDialog
+from app.desktop.sources.panel import SourcesPanel
+from app.desktop.theme.theme import ThemeSource
+from app.sources.config import FeedConfig, VaultStreamConfig
+from tests.desktop.whole_vault import whole_vault
+
+
+def open_sheet() -> SourceDialog | None:
+    sheets = [one for one in QApplication.topLevelWidgets() if isinstance(one, SourceDialog)]
+    return next((one for one in sheets if one.isVisible()), None)
+
+
+def test_a_feeds_interval_and_a_streams_globs_are_changed(
+    gui, service: ServiceThread, wait_until, tmp_path: Path
+) -> None:
+    feed = FeedConfig(id="feed-1", name="News", url="https://example.org/feed", paused=True)
+    stream = VaultStreamConfig(id="vault-1", name="This vault")
+
+    async def main() -> None:
+        async with whole_vault(tmp_path, service, {"Tea.md": "Hot.\n"}) as vault:
+            for one in (feed, stream):
+                await vault.client.run(lambda workspace, one=one: workspace.sources.add(one))
+            panel = SourcesPanel(vault.client, ThemeSource("light"))
+            panel.resize(900, 400)
+            panel.show()
+            await wait_until(lambda: len(panel.sources) == 2)
+            panel.choose("feed-1")
+            panel.details.edit_button.click()
+            await wait_until(open_sheet)
+            sheet = open_sheet()
+            assert sheet is not None and sheet.minutes is not None and sheet.address is not None
+            sheet.name.setText("  ")
+            sheet.save_button.click()
+            assert sheet.problem.isVisible() and sheet.problem.text().startswith("Name:")
+            sheet.name.setText("Daily")
+            sheet.minutes.setValue(30)
+            sheet.address.setText("file:///etc/passwd")
+            sheet.save_button.click()
+            await wait_until(lambda: (other := open_sheet()) is not None and other is not sheet)
+            sheet = open_sheet()
+            assert sheet is not None and sheet.address is not None and sheet.problem.text()
+            assert sheet.name.text() == "Daily", "what was typed is still there"
+            sheet.address.setText("https://example.org/daily")
+            sheet.save_button.click()
+            await wait_until(lambda: panel.chosen is not None and panel.chosen.name == "Daily")
+            assert panel.chosen is not None and panel.chosen.kept == feed.model_copy(
+                update={"name": "Daily", "minutes": 30, "url": "https://example.org/daily"}
+            )
+            await wait_until(lambda: open_sheet() is None)
+            panel.choose("vault-1")
+            panel.details.edit_button.click()
+            await wait_until(open_sheet)
+            sheet = open_sheet()
+            assert sheet is not None and sheet.globs is not None and sheet.address is None
+            sheet.globs.setPlainText("Projects/**\n\n Tea.md \nProjects/**\n")
+            sheet.save_button.click()
+            await wait_until(lambda: "Projects/**, Tea.md" in panel.details.said.text())
+            kept = await vault.client.run(lambda workspace: workspace.sources.get("vault-1").kept)
+            assert isinstance(kept, VaultStreamConfig) and kept.globs == ("Projects/**", "Tea.md")
+            panel.close()
+
+    gui(main())

@@ -1,0 +1,131 @@
+"""The queue of relations that may be missing, in a window over a real vault."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel
+
+from app.desktop.bridge import ServiceThread
+from app.desktop.suggestions.panel import SuggestionsPanel
+from app.desktop.theme.theme import ThemeSource
+from app.permissions.approval import Denied
+from tests.desktop.whole_vault import WholeVault, whole_vault
+
+# Two notes that all of six others link, and nobody links with each other.
+FRIENDS = [f"Friend {n}" for n in range(6)]
+NOTES = {
+    "Tea.md": "---\ntags: [drinks, leaves]\n---\nTea is made of leaves in hot water.\n",
+    "Herbs.md": "---\ntags: [drinks, leaves]\n---\nHerbs are leaves in hot water, too.\n",
+    "Stone.md": "A stone is not to be drunk.\n",
+    **{f"{name}.md": "It is about [[Tea]] and [[Herbs]].\n" for name in FRIENDS},
+}
+PAIR = {"Tea.md", "Herbs.md"}
+
+
+@asynccontextmanager
+async def opened(
+    root: Path, service: ServiceThread, wait_until, notes: dict[str, str] = NOTES
+) -> AsyncIterator[tuple[WholeVault, SuggestionsPanel]]:
+    async with whole_vault(root, service, notes) as vault:
+        panel = SuggestionsPanel(vault.client, ThemeSource("light"))
+        panel.resize(1000, 400)
+        panel.show()
+        await wait_until(lambda: panel._asked is not None and panel._asked.done())
+        yield vault, panel
+        panel.close()
+
+
+def pairs(panel: SuggestionsPanel) -> list[set[str]]:
+    return [set(one.pair) for one in panel.suggestions]
+
+
+def test_a_suggestion_is_shown_whole_and_written_as_the_user_set_it(
+    gui, service: ServiceThread, wait_until, tmp_path: Path
+) -> None:
+    async def main() -> None:
+        async with opened(tmp_path, service, wait_until) as (vault, panel):
+            one, details = panel.chosen, panel.details
+            assert one is not None and set(one.pair) == PAIR and 0.6 <= one.score <= 1
+            assert panel.table.topLevelItem(0).text(3) == f"{one.score:.0%}"
+            await wait_until(lambda: all("hot water" in side.text.toPlainText() for side in details.sides))
+            assert "tags" not in details.sides[0].text.toPlainText() and "neighbour" in details.why.text()
+            assert details.sure.value() == round(one.score, 2)
+            details.turn.click()
+            assert tuple(side.path for side in details.sides) == one.pair[::-1]
+            assert "hot water" in details.sides[0].text.toPlainText()
+            details.type.setCurrentText("is brewed like")
+            details.sure.setValue(0.7)
+            vault.decision = Denied("not yet")
+            details.accept.click()
+            await wait_until(lambda: "Nothing was written" in panel.said.text())
+            assert pairs(panel) == [PAIR] and details.type.currentText() == "is brewed like"
+            vault.decision = None
+            panel.table.setFocus()
+            QTest.keyClick(panel.table, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+            await wait_until(lambda: not panel.suggestions)
+            written = (tmp_path / one.target).read_text("utf-8")
+            assert "- is_brewed_like [[" in written and "0.7" in written
+            assert (tmp_path / one.source).read_text("utf-8") == NOTES[one.source]
+            assert len(vault.asked) == 2 and panel.empty.isVisible()
+
+    gui(main())
+
+
+def test_a_rejected_pair_stays_away_until_it_is_taken_back(
+    gui, service: ServiceThread, wait_until, tmp_path: Path
+) -> None:
+    async def main() -> None:
+        async with opened(tmp_path, service, wait_until) as (vault, panel):
+            panel.table.setFocus()
+            QTest.keyClick(panel.table, Qt.Key.Key_Delete)
+            await wait_until(lambda: not panel.suggestions and panel.take_back.isVisible())
+            assert "left apart" in panel.said.text() and not vault.asked
+            panel.again.click()
+            asked = panel._asked
+            await wait_until(lambda: asked is not None and asked.done())
+            assert not panel.suggestions, "what is rejected stays so"
+            panel.take_back.click()
+            await wait_until(lambda: pairs(panel) == [PAIR])
+            panel.look()
+            await wait_until(lambda: panel._asked is not None and panel._asked.done())
+            assert pairs(panel) == [PAIR]
+
+    gui(main())
+
+
+def test_it_can_be_asked_of_the_open_note_and_says_what_there_is_not(
+    gui, service: ServiceThread, wait_until, tmp_path: Path
+) -> None:
+    def said(panel: SuggestionsPanel) -> str:
+        return " ".join(label.text() for label in panel.empty.findChildren(QLabel))
+
+    async def main() -> None:
+        async with opened(tmp_path, service, wait_until) as (vault, panel):
+            opened_notes: list[str] = []
+            shown: list[object] = []
+            panel.open_requested.connect(lambda path, _: opened_notes.append(path))
+            panel.graph_requested.connect(shown.append)
+            panel.scope.setCurrentIndex(1)
+            assert "No note is open" in said(panel)
+            panel.follow("Stone.md")
+            await wait_until(lambda: "Stone lacks no likely relation" in said(panel))
+            panel.follow("Tea.md")
+            await wait_until(lambda: pairs(panel) == [PAIR])
+            one = panel.chosen
+            assert one is not None
+            for column in (0, 2):
+                panel.table.itemActivated.emit(panel.table.topLevelItem(0), column)
+            assert opened_notes == list(one.pair)
+            QTest.keyClick(panel.table, Qt.Key.Key_G)
+            assert shown == [one.pair]
+            await vault.save("Tea.md", b"Tea is like [[Herbs]].\n")
+            await wait_until(lambda: not panel.suggestions)
+            panel.follow("Gone.md")
+            await wait_until(lambda: "could not be done" in said(panel))
+
+    gui(main())

@@ -1,0 +1,142 @@
+from __future__ import annotations
+
+import dataclasses
+import re
+import threading
+from pathlib import Path
+
+import pytest
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+import app.desktop
+from app.desktop.theme.colors import THEMES
+from app.desktop.theme.icons import prerender_icons
+from app.desktop.theme.theme import DARK, LIGHT, Theme, ThemeSource, icon, interface_font, stylesheet
+
+INKS = ["text", "muted", "faint", "link", "tag", "danger", "warning", "success", "accent"]
+TINTS = ["accent_soft", "selection", "added_bg", "removed_bg", "added_word", "removed_word"]
+EVERY = pytest.mark.parametrize("theme", THEMES.values(), ids=THEMES.keys())
+
+
+def luminance(color: str) -> float:
+    parts = (int(color[i : i + 2], 16) / 255 for i in (1, 3, 5))
+    red, green, blue = (p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(one: str, other: str) -> float:
+    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+@EVERY
+def test_every_colour_is_a_colour(theme: Theme) -> None:
+    for field in dataclasses.fields(theme):
+        value = getattr(theme, field.name)
+        if isinstance(value, str) and field.name != "name":
+            assert re.fullmatch(r"#[0-9a-f]{6}", value), field.name
+    for color in (*theme.node_colors.values(), *theme.edge_colors.values()):
+        assert QColor(color).isValid()
+
+
+@EVERY
+@pytest.mark.parametrize("surface", ["window", "panel", "raised", "sunken"])
+@pytest.mark.parametrize("ink", INKS)
+def test_text_can_be_read(theme: Theme, surface: str, ink: str) -> None:
+    assert contrast(getattr(theme, ink), getattr(theme, surface)) >= 4.5
+
+
+@EVERY
+@pytest.mark.parametrize("surface", TINTS)
+def test_text_on_tinted_surfaces_can_be_read(theme: Theme, surface: str) -> None:
+    assert contrast(theme.text, getattr(theme, surface)) >= 4.5
+
+
+@EVERY
+def test_filled_buttons_can_be_read(theme: Theme) -> None:
+    assert contrast(theme.accent_text, theme.accent) >= 4.5
+    assert contrast(theme.danger_text, theme.danger) >= 4.5
+
+
+@EVERY
+def test_a_node_stands_out_from_the_ground(theme: Theme) -> None:
+    for kind, color in theme.node_colors.items():
+        assert contrast(color, theme.window) >= (2.0 if kind == "unresolved" else 2.5), kind
+
+
+@EVERY
+@pytest.mark.parametrize("zoom", [0.8, 1.0, 1.5, 2.0])
+def test_the_style_sheet_has_only_units_that_qt_knows(theme: Theme, zoom: float) -> None:
+    sheet = stylesheet(theme, zoom)
+    assert not re.search(r"\d+u\b", sheet)
+    assert sheet.count("{") == sheet.count("}")
+
+
+def test_zoom_scales_the_style_sheet() -> None:
+    assert "padding: 5px 12px" in stylesheet(LIGHT, 1.0)
+    assert "padding: 10px 24px" in stylesheet(LIGHT, 2.0)
+    assert "border: 1px solid" in stylesheet(LIGHT, 0.5)
+
+
+def test_the_source_dresses_the_application_and_tells(qtbot: QtBot, qapp: QApplication) -> None:
+    source = ThemeSource("light")
+    told: list[Theme] = []
+    source.changed.connect(told.append)
+    source.apply(qapp)
+    assert DARK.window not in qapp.styleSheet()
+    source.set("dark")
+    source.set("dark")
+    qtbot.waitUntil(lambda: source.is_settled, timeout=10_000)
+    assert told == [DARK]
+    assert source.theme is DARK
+    assert qapp.palette().window().color() == QColor(DARK.window)
+    assert DARK.window in qapp.styleSheet()
+    source.set("dark", zoom=1.5)
+    assert len(told) == 2
+    assert qapp.font().pointSizeF() > interface_font(1.0).pointSizeF()
+    source.set("light", zoom=1.0)
+    qapp.setStyleSheet("")
+
+
+def test_an_unknown_theme_is_an_error(qapp: QApplication) -> None:
+    with pytest.raises(KeyError):
+        ThemeSource("light").set("no such theme")
+
+
+def test_an_icon_is_drawn_in_the_colour_asked_for(qapp: QApplication) -> None:
+    image = icon(LIGHT, "circle-fill", "#ff0000").pixmap(32, 32).toImage()
+    assert image.pixelColor(16, 16).red() > 200
+
+
+def test_icons_drawn_ahead_are_those_of_the_other_theme(
+    qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SCRIPTORIUM_CACHE", str(tmp_path))
+    icon(LIGHT, "anchor")
+    ahead = threading.Thread(target=prerender_icons, args=(DARK,))
+    ahead.start()
+    ahead.join()
+    written = {file: file.stat().st_mtime_ns for file in tmp_path.rglob("anchor-*.svg")}
+    drawn = icon(DARK, "anchor").pixmap(16, 16).toImage()
+    assert {file: file.stat().st_mtime_ns for file in tmp_path.rglob("anchor-*.svg")} == written
+    assert not drawn.isNull()
+    assert len(written) > 4
+
+
+def test_the_window_never_nests_an_event_loop() -> None:
+    """`exec()` in a coroutine leaves other tasks waiting for ever: `dialogs.ask` is the way."""
+    banned = re.compile(
+        r"\.exec_?\(|processEvents\("
+        r"|QMessageBox\.(?:about|critical|information|question|warning)\("
+        r"|QFileDialog\.get\w+\(|QInputDialog\.get\w+\(|QColorDialog\.getColor\(|QFontDialog\.getFont\("
+        r"|\basyncSlot\b|QEventLoop\(\)"
+    )
+    found = [
+        f"{path.name}:{number}: {line.strip()}"
+        for path in Path(app.desktop.__file__).parent.rglob("*.py")
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        if banned.search(line)
+    ]
+    assert not found

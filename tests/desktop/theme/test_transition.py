@@ -1,0 +1,166 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import QEvent, QObject
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import (
+    QApplication,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+from pytestqt.qtbot import QtBot
+
+from app.desktop.theme.theme import Theme, ThemeSource
+
+
+def page(number: int) -> QWidget:
+    made = QWidget()
+    made.setObjectName("panel")
+    column = QVBoxLayout(made)
+    for place in range(12):
+        label = QLabel(f"Label {number} {place}")
+        label.setProperty("tone", "muted")
+        button = QPushButton(f"Button {place}")
+        button.setProperty("role", "primary" if place % 2 else "quiet")
+        for part in (label, button, QLineEdit("text")):
+            column.addWidget(part)
+    return made
+
+
+@pytest.fixture
+def pages(qtbot: QtBot, qapp: QApplication) -> Iterator[QStackedWidget]:
+    """Three pages of which one is shown; the others have been, once."""
+    stack = QStackedWidget()
+    qtbot.addWidget(stack)
+    for number in range(3):
+        stack.addWidget(page(number))
+    stack.resize(400, 1200)
+    stack.show()
+    qtbot.waitExposed(stack)
+    for number in (1, 2, 0):
+        stack.setCurrentIndex(number)
+    yield stack
+    qapp.setStyleSheet("")
+
+
+def looks(stack: QStackedWidget) -> list[QImage]:
+    pictures = []
+    for number in range(stack.count()):
+        stack.setCurrentIndex(number)
+        pictures.append(stack.grab().toImage())
+    stack.setCurrentIndex(0)
+    return pictures
+
+
+def test_what_is_hidden_follows_and_looks_as_if_all_was_dressed_at_once(
+    qtbot: QtBot, qapp: QApplication, pages: QStackedWidget
+) -> None:
+    source = ThemeSource("light")
+    source.apply(qapp)
+    light = looks(pages)
+    source.set("dark")
+    assert not source.is_settled and not pages.updatesEnabled()
+    qtbot.waitUntil(pages.updatesEnabled, timeout=10_000)
+    ground = pages.grab().toImage().pixelColor(5, 5)
+    qtbot.waitUntil(lambda: source.is_settled, timeout=10_000)
+    dark = looks(pages)
+    source.apply(qapp)  # everything in one go
+    assert looks(pages) == dark
+    assert dark[0].pixelColor(5, 5) == ground, "the first picture that is painted is dark"
+    assert all(one != other for one, other in zip(light, dark, strict=True))
+    source.set("light")
+    source.set("dark")
+    source.set("light")
+    qtbot.waitUntil(lambda: source.is_settled, timeout=10_000)
+    again = looks(pages)
+    source.apply(qapp)
+    assert looks(pages) == again
+
+
+def test_widgets_that_are_gone_by_then_do_no_harm(
+    qtbot: QtBot, qapp: QApplication, pages: QStackedWidget
+) -> None:
+    source = ThemeSource("light")
+    source.apply(qapp)
+    source.set("dark")
+    for number in (2, 1):
+        gone = pages.widget(number)
+        assert gone is not None
+        pages.removeWidget(gone)
+        gone.deleteLater()
+    del gone
+    qtbot.waitUntil(lambda: source.is_settled, timeout=10_000)
+    assert pages.count() == 1
+
+
+def test_a_window_that_was_about_to_be_painted_goes_on_being_painted(
+    qtbot: QtBot, qapp: QApplication, pages: QStackedWidget
+) -> None:
+    source = ThemeSource("light")
+    source.apply(qapp)
+    pages.repaint()
+    pages.update()
+    source.set("dark")
+    qtbot.waitUntil(lambda: source.is_settled, timeout=10_000)
+    painted = Painted(pages)
+    pages.update()
+    qtbot.waitUntil(lambda: painted.often > 0, timeout=10_000)
+
+
+def test_listeners_that_are_gone_or_fail_keep_nobody_from_the_news(
+    qtbot: QtBot,
+    qapp: QApplication,
+    pages: QStackedWidget,
+    caplog: pytest.LogCaptureFixture,
+    errors: list[str],
+) -> None:
+    errors.append("a part of the window kept the last theme")
+    source = ThemeSource("light")
+    source.apply(qapp)
+    told: list[str] = []
+    gone, failing, stays = (Listener(name, told, pages) for name in ("gone", "failing", "stays"))
+    for listener in (gone, failing, stays):
+        source.changed.connect(listener.hear)
+        source.changed.connect(listener.notice)
+    gone.deleteLater()
+    qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    source.set("dark")
+    qtbot.waitUntil(lambda: source.is_settled, timeout=10_000)
+    assert sorted(told) == ["failing noticed", "stays heard dark", "stays noticed"]
+    assert pages.updatesEnabled() and "kept the last theme" in caplog.text
+
+
+class Painted(QObject):
+    """Counts how often a widget is painted."""
+
+    def __init__(self, widget: QWidget) -> None:
+        super().__init__(widget)
+        self.often = 0
+        widget.installEventFilter(self)
+
+    def eventFilter(self, _: QObject, event: QEvent) -> bool:
+        self.often += event.type() == QEvent.Type.Paint
+        return False
+
+
+class Listener(QWidget):
+    """Writes down what it hears; the one called "failing" can't take the theme."""
+
+    def __init__(self, name: str, told: list[str], parent: QWidget) -> None:
+        super().__init__(parent)
+        self.name = name
+        self.told = told
+
+    def hear(self, theme: Theme) -> None:
+        if self.name == "failing":
+            raise ValueError(theme.name)
+        self.told.append(f"{self.name} heard {theme.name}")
+
+    def notice(self) -> None:
+        self.told.append(f"{self.name} noticed")

@@ -1,0 +1,135 @@
+from __future__ import annotations
+
+from typing import cast
+
+import pytest
+from PySide6.QtWidgets import QComboBox, QLineEdit, QWidget
+
+from app.desktop.bridge import VaultClient
+from app.desktop.theme.theme import ThemeSource
+from app.desktop.tool_form.completions import NameCompleter
+from app.desktop.tool_form.form import ToolFormDialog
+from app.desktop.tool_form.result_text import format_result
+from app.toolkit.tool import Tool
+from app.tools import CATALOG
+
+NAMES = NameCompleter(cast("VaultClient", None))
+"""For forms that are only looked at: nothing is typed into them, so no name is asked for."""
+
+
+def form_of(tool: Tool, window: QWidget) -> ToolFormDialog:
+    return ToolFormDialog(tool, NAMES, ThemeSource("light"), window)
+
+
+@pytest.mark.parametrize("tool", CATALOG, ids=lambda tool: tool.name)
+def test_every_tool_has_a_form_with_a_named_control_for_each_argument(qtbot, tool: Tool) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    form = form_of(tool, window)
+    assert set(form.editors) == {parameter.name for parameter in tool.parameters}
+    for parameter in tool.parameters:
+        control = form.editors[parameter.name].control
+        assert control.accessibleName() and control.accessibleDescription()
+    given = form._given()
+    assert set(given) <= {"op"} | {p.name for p in tool.parameters if p.required}, "defaults are left out"
+
+
+@pytest.mark.parametrize("tool", [tool for tool in CATALOG if tool.operations], ids=lambda tool: tool.name)
+def test_each_operation_shows_what_it_takes(qtbot, tool: Tool) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    form = form_of(tool, window)
+    box = form.editors["op"].control
+    assert isinstance(box, QComboBox)
+    ruled = frozenset().union(*(fields.takes for fields in tool.operations.values()))
+    for op, fields in tool.operations.items():
+        box.setCurrentIndex(box.findData(op))
+        assert {name for name in form.shown if name in ruled} == fields.takes
+        wrong_before = form._is_valid(form._given())
+        told = {name for name, label in form._errors.items() if label.text()}
+        needed = {name for name in fields.needs if form.editors[name].value in (None, "", (), [])}
+        needed -= tool.nullable
+        assert needed <= told and (wrong_before is False or not needed)
+
+
+def test_the_form_has_room_for_what_an_operation_takes(qtbot) -> None:
+    window = QWidget()
+    window.resize(1200, 900)
+    qtbot.addWidget(window)
+    (tool,) = (tool for tool in CATALOG if tool.name == "block")
+    form = form_of(tool, window)
+    window.show()
+    form.show()
+    form.move(window.x() + 100, window.y() + 500)
+    box = form.editors["op"].control
+    assert isinstance(box, QComboBox)
+    before = form.height()
+    assert form._area.verticalScrollBar().maximum() == 0, "all of the first operation is in sight"
+    box.setCurrentIndex(box.findData("create"))
+    qtbot.waitUntil(lambda: form.height() > before)
+    assert form.frameGeometry().bottom() <= window.frameGeometry().bottom(), "its buttons are in sight"
+
+
+def test_an_empty_value_empties_a_field_of_a_block(qtbot) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    (tool,) = (tool for tool in CATALOG if tool.name == "block_edit")
+    given = {"op": "set_field", "label": "facts", "field": "mood"}
+    form = ToolFormDialog(tool, NAMES, ThemeSource("light"), window, given)
+    assert form._given() == {**given, "value": None} and form._is_valid(form._given())
+    appended = {"op": "append", "label": "facts", "content": "x"}
+    assert ToolFormDialog(tool, NAMES, ThemeSource("light"), window, appended)._given() == appended
+
+
+def test_what_is_given_comes_back(qtbot) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    (tool,) = (tool for tool in CATALOG if tool.name == "set_properties")
+    given = {"name": "Tea", "properties": {"rating": 4, "topics": ["tea", "water: hot"], "done": True}}
+    form = ToolFormDialog(tool, NAMES, ThemeSource("light"), window, given, "It was locked.")
+    assert form._given() == given and form.problem.text() == "It was locked."
+    name = form.editors["name"].control
+    assert isinstance(name, QLineEdit) and name.text() == "Tea"
+
+
+def test_a_result_is_told_with_links_and_nothing_in_it_is_markdown() -> None:
+    words = format_result(
+        {
+            "message": "2 notes.",
+            "total": 2,
+            "empty": [],
+            "hits": [
+                {"path": "Plants/Mint.md", "name": "Mint", "score": 0.91234},
+                {"path": "Tea.md", "name": "Tea", "score": 1.0},
+            ],
+            "tags": ["a|b", "<b>bold</b>", "[[Not a link]]"],
+            "text": "# A heading\n```\ncode",
+        }
+    )
+    assert "- **Total**: 2" in words and "Empty" not in words and "2 notes." not in words
+    assert "[[Plants/Mint\\|Mint]] | 0.912" in words and "[[Tea]] | 1" in words
+    assert "\\[\\[Not a link\\]\\]" in words and "\\<b\\>" in words
+    assert "````\n# A heading\n```\ncode\n````" in words
+
+
+@pytest.mark.parametrize(
+    ("name", "field", "typed", "meant"),
+    [
+        ("shell", "args", "-t, -k 1 'two words' \"\"", ["-t,", "-k", "1", "two words", ""]),
+        ("shell", "args", "it's", ["it's"]),
+        ("git", "paths", "Tea.md, Plants/Mint.md", ["Tea.md", "Plants/Mint.md"]),
+    ],
+)
+def test_lists_are_typed_as_people_type_them(
+    qtbot, name: str, field: str, typed: str, meant: list[str]
+) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    (tool,) = (tool for tool in CATALOG if tool.name == name)
+    form = form_of(tool, window)
+    line = form.editors[field].control
+    assert isinstance(line, QLineEdit)
+    line.setText(typed)
+    assert list(form.editors[field].value) == meant
+    again = ToolFormDialog(tool, NAMES, ThemeSource("light"), window, {field: meant})
+    assert list(again.editors[field].value) == meant

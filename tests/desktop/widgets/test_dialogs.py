@@ -1,0 +1,136 @@
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QPushButton, QWidget
+
+from app.desktop.runtime import tasks
+from app.desktop.widgets import dialogs
+
+
+def shown(kind: type = dialogs.SheetDialog) -> list:
+    return [w for w in QApplication.topLevelWidgets() if isinstance(w, kind) and w.isVisible()]
+
+
+def shown_dialog() -> dialogs.SheetDialog:
+    (dialog,) = shown()
+    return dialog
+
+
+def press(text: str) -> None:
+    (button,) = (b for b in shown_dialog().findChildren(QPushButton) if b.text() == text)
+    button.click()
+
+
+@pytest.mark.parametrize(("button", "expected"), [("Open it", True), ("Cancel", False)])
+def test_confirm_returns_the_answer(gui, wait_until, button: str, expected: bool) -> None:
+    async def main() -> bool:
+        task = tasks.start(dialogs.confirm(None, "Open it?", "It is large.", yes="Open it"))
+        await wait_until(shown)
+        press(button)
+        return await task
+
+    assert gui(main()) is expected
+
+
+def test_enter_in_a_confirm_takes_the_safe_answer(gui, wait_until) -> None:
+    async def main() -> bool:
+        task = tasks.start(dialogs.confirm(None, "Delete it?", "For ever.", yes="Delete", danger=True))
+        await wait_until(shown)
+        QTest.keyClick(shown_dialog(), Qt.Key.Key_Return)
+        return await task
+
+    assert gui(main()) is False
+
+
+def test_other_tasks_run_while_a_dialog_is_open(gui, wait_until) -> None:
+    ticks: list[int] = []
+
+    async def tick() -> None:
+        while True:
+            await asyncio.sleep(0.001)
+            ticks.append(1)
+
+    async def main() -> None:
+        tasks.start(tick())
+        first = tasks.start(dialogs.show_message(None, "One", "It happened."))
+        await wait_until(lambda: len(ticks) > 5)
+        press("OK")
+        await first
+
+    gui(main())
+
+
+def test_cancelling_closes_the_dialog(gui, wait_until) -> None:
+    async def main() -> None:
+        task = tasks.start(dialogs.show_message(None, "One", "It happened."))
+        await wait_until(shown)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        await wait_until(lambda: not shown())
+
+    gui(main())
+
+
+def test_the_end_of_the_parent_is_a_no(gui, wait_until) -> None:
+    async def main() -> bool:
+        parent = QWidget()
+        parent.show()
+        task = tasks.start(dialogs.confirm(parent, "Go on?", ""))
+        await wait_until(lambda: parent.findChild(dialogs.SheetDialog) is not None)
+        parent.deleteLater()
+        return await task
+
+    assert gui(main()) is False
+
+
+@pytest.mark.parametrize(("typed", "expected"), [("  A name ", "A name"), ("", None)])
+def test_prompt_text_strips_and_needs_something(gui, wait_until, typed: str, expected: str | None) -> None:
+    async def main() -> str | None:
+        task = tasks.start(dialogs.prompt_text(None, "Name", "How is it called?", "old"))
+        await wait_until(shown)
+        field = shown_dialog().findChild(QLineEdit)
+        field.setText(typed)
+        press("OK") if typed else press("Cancel")
+        return await task
+
+    assert gui(main()) == expected
+
+
+def test_choose_says_which(gui, wait_until) -> None:
+    async def main() -> int | None:
+        task = tasks.start(dialogs.choose(None, "It is open elsewhere", "", ("Cancel", "Open read-only")))
+        await wait_until(shown)
+        press("Open read-only")
+        return await task
+
+    assert gui(main()) == 1
+
+
+@pytest.mark.parametrize(("tabs", "expected"), [(0, 0), (1, 1), (2, 2)])
+def test_enter_presses_the_button_that_has_the_focus(gui, wait_until, tabs: int, expected: int) -> None:
+    async def main() -> int | None:
+        task = tasks.start(dialogs.choose(None, "Save it?", "", ("Save", "Throw away", "Cancel"), main=0))
+        await wait_until(lambda: shown() and shown_dialog().focusWidget() is not None)
+        for _ in range(tabs):
+            QTest.keyClick(shown_dialog().focusWidget(), Qt.Key.Key_Tab)
+        QTest.keyClick(shown_dialog().focusWidget(), Qt.Key.Key_Return)
+        return await task
+
+    assert gui(main()) == expected
+
+
+def test_pick_folder_returns_what_was_picked(gui, wait_until, tmp_path) -> None:
+    async def main() -> object:
+        task = tasks.start(dialogs.pick_folder(None))
+        await wait_until(lambda: shown(QFileDialog))
+        (dialog,) = shown(QFileDialog)
+        dialog.setDirectory(str(tmp_path))
+        dialog.done(1)
+        return await task
+
+    assert gui(main()) == tmp_path

@@ -1,0 +1,21 @@
+"""The bar over a panel: what of it shows where there is little room."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QToolButton
+
+from app.desktop.widgets.panel import PanelTitle
+
+
+def test_the_name_stays_and_a_number_shows_where_there_is_room(gui) -> None:
+    title = PanelTitle("Search")
+    for _ in range(3):
+        title.add(QToolButton())
+    title.show()
+    title.resize(title.sizeHint().width() + 6, 40)
+    title.set_count("1,234,567")
+    assert title._name.isVisible() and not title._count.isVisible()
+    assert title._name.toolTip() == "Search 1,234,567"
+    title.resize(title.width() + 200, 40)
+    assert title._name.isVisible() and title._count.isVisible()
+    title.deleteLater()

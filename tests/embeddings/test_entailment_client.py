@@ -1,0 +1,201 @@
+"""The cross-encoder in its own process: started when asked, ended when idle, and told of once when not there.
+
+With a real model, made on the spot, where sentence-transformers is installed or where
+SCRIPTORIUM_TRANSFORMERS_PYTHON names a Python that has it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from importlib.util import find_spec
+from pathlib import Path
+
+import psutil
+import pytest
+
+from app.embeddings import EmbedderUnavailable, entailment_client
+from app.embeddings.entailment_client import EntailmentClassifier
+from app.embeddings.model_config import SentenceModelConfig
+from app.vault.path import NotePath
+from tests.support.pair_worker import ROOT, PairProgram
+
+OTHER_PYTHON = os.environ.get("SCRIPTORIUM_TRANSFORMERS_PYTHON", "")
+PAIR = ("The watch kept time.", "A watch did keep time.")
+DENIED = ("The watch kept time.", "The watch did not keep time.")
+needs_a_shebang = pytest.mark.skipif(sys.platform == "win32", reason="a script is no program there")
+# Says of each pair what it says alone, by the raw numbers of transformers; its labels are in an odd order.
+MAKE = """
+import json, sys, torch
+from pathlib import Path
+from transformers import BertConfig, BertForSequenceClassification, BertTokenizerFast
+folder, labels, pairs = Path(sys.argv[1]), json.loads(sys.argv[2]), json.loads(sys.argv[3])
+folder.mkdir()
+words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "the", "watch", "kept", "time", "a", "did", "not", "."]
+(folder / "vocab.txt").write_text("\\n".join(words))
+tokenizer = BertTokenizerFast(vocab_file=str(folder / "vocab.txt"))
+torch.manual_seed(5)
+config = BertConfig(
+    vocab_size=len(words), hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=16,
+    max_position_embeddings=48, num_labels=len(labels), initializer_range=0.5,
+    id2label=dict(enumerate(labels)), label2id={label: at for at, label in enumerate(labels)},
+)
+model = BertForSequenceClassification(config).eval()
+model.save_pretrained(folder)
+tokenizer.save_pretrained(folder)
+with torch.no_grad():
+    rows = [model(**tokenizer(*pair, return_tensors="pt")).logits.softmax(-1)[0].tolist() for pair in pairs]
+print(json.dumps(rows))
+"""
+
+
+@pytest.fixture
+async def judge() -> AsyncIterator[EntailmentClassifier]:
+    made = EntailmentClassifier(lambda path: path == NotePath("Secret.md"))
+    yield made
+    await made.close()
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> PairProgram:
+    return PairProgram(tmp_path)
+
+
+def choice(name: str, python: object) -> SentenceModelConfig:
+    return SentenceModelConfig(name, str(python), judges_pairs=True)
+
+
+def made_model(folder: Path, labels: list[str]) -> list[list[float]]:
+    """A tiny real cross-encoder in `folder`; its own probabilities of `PAIR` and `DENIED`."""
+    if not OTHER_PYTHON and not find_spec("sentence_transformers"):
+        pytest.skip("the sentence-transformers extra is not installed")
+    command = [
+        OTHER_PYTHON or sys.executable,
+        "-c",
+        MAKE,
+        str(folder),
+        json.dumps(labels),
+        json.dumps([PAIR, DENIED]),
+    ]
+    done = subprocess.run(command, capture_output=True, check=True, cwd=ROOT)
+    rows: list[list[float]] = json.loads(done.stdout.decode().splitlines()[-1])
+    return rows
+
+
+async def judged_in_the_end(
+    judge: EntailmentClassifier, pairs: list[tuple[str, str]]
+) -> list[entailment_client.EntailmentScores]:
+    """On a busy machine torch may take longer to load than anybody waits."""
+    while True:
+        try:
+            return list(await judge.judge(pairs))
+        except EmbedderUnavailable as error:
+            if "still being loaded" not in error.message:
+                raise
+
+
+async def test_a_real_cross_encoder_is_read_by_its_labels(
+    judge: EntailmentClassifier, tmp_path: Path
+) -> None:
+    expected = made_model(tmp_path / "tiny", ["ENTAILMENT", "neutral", "Contradiction"])
+    judge.choose(choice(str(tmp_path / "tiny"), OTHER_PYTHON))
+    long = " ".join(["the watch kept time ."] * 60)
+    said = await judged_in_the_end(judge, [PAIR, DENIED, (long, long)])
+    for verdict, row in zip(said, expected, strict=False):
+        assert (verdict.entailment, verdict.contradiction) == pytest.approx((row[0], row[2]), abs=1e-5)
+    assert abs(said[0].entailment - said[1].entailment) > 0.01 and len(said) == 3
+
+
+async def test_a_model_of_other_labels_is_refused(judge: EntailmentClassifier, tmp_path: Path) -> None:
+    made_model(tmp_path / "tiny", ["good", "bad"])
+    judge.choose(choice(str(tmp_path / "tiny"), OTHER_PYTHON))
+    with pytest.raises(EmbedderUnavailable, match="no cross-encoder for relations: it tells good, bad"):
+        await judged_in_the_end(judge, [PAIR])
+    assert not judge.available
+
+
+async def test_without_the_extra_or_the_model_it_is_told(judge: EntailmentClassifier, tmp_path: Path) -> None:
+    judge.choose(choice(str(tmp_path / "no model"), OTHER_PYTHON))
+    with pytest.raises(EmbedderUnavailable, match=r"sentence-transformers|can't be loaded"):
+        await judged_in_the_end(judge, [PAIR])
+    assert not judge.available and judge.worker_id is None
+
+
+async def test_without_a_choice_nothing_is_asked(judge: EntailmentClassifier) -> None:
+    assert not judge.available and judge.name == ""
+    with pytest.raises(EmbedderUnavailable, match="No cross-encoder is chosen"):
+        await judge.judge([PAIR])
+    assert judge.may_read(NotePath("Open.md")) and not judge.may_read(NotePath("Secret.md"))
+
+
+@needs_a_shebang
+async def test_started_when_asked_and_ended_when_idle(
+    judge: EntailmentClassifier, program: PairProgram, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judge.choose(choice("nli", program.path))
+    assert judge.available and judge.worker_id is None and not program.starts
+    first, second = await judge.judge([PAIR, (DENIED[0], DENIED[1] + " \ud800")])
+    assert first.entailment > 0.9 and second.contradiction > 0.8
+    await judge.judge([PAIR])
+    assert program.starts == ["nli"]
+    monkeypatch.setattr(entailment_client, "IDLE_TIMEOUT_S", 0.0)
+    await judge.judge([PAIR])
+    while judge.worker_id is not None:
+        await asyncio.sleep(0.01)
+    await judge.judge([PAIR])
+    assert program.starts == ["nli", "nli"]
+
+
+@needs_a_shebang
+async def test_a_lost_process_is_started_once_more(judge: EntailmentClassifier, program: PairProgram) -> None:
+    judge.choose(choice("nli", program.path))
+    await judge.judge([PAIR])
+    assert judge.worker_id is not None
+    psutil.Process(judge.worker_id).kill()
+    assert (await judge.judge([PAIR]))[0].entailment > 0.9
+    judge.choose(choice("dies", program.path))
+    with pytest.raises(EmbedderUnavailable, match="died over these texts"):
+        await judge.judge([PAIR])
+    assert not judge.available and program.starts == ["nli", "nli", "dies", "dies"]
+
+
+@needs_a_shebang
+async def test_another_choice_forgets_the_failure_of_the_last(
+    judge: EntailmentClassifier, program: PairProgram
+) -> None:
+    judge.choose(choice("none", program.path))
+    with pytest.raises(EmbedderUnavailable, match="There is no such model"):
+        await judge.judge([PAIR])
+    assert not judge.available
+    judge.choose(choice("nli", program.path))
+    assert judge.available and await judge.judge([PAIR])
+    judge.choose(choice("other", program.path))
+    assert await judge.judge([PAIR]) and program.starts == ["none", "nli", "other"]
+    judge.choose(None)
+    assert not judge.available
+
+
+@needs_a_shebang
+async def test_who_gives_up_or_closes_leaves_no_process(
+    judge: EntailmentClassifier, program: PairProgram
+) -> None:
+    judge.choose(choice("hangs", program.path))
+    for asked, end in enumerate(("cancel", "close"), 1):
+        asking = asyncio.create_task(judge.judge([PAIR]))
+        while program.starts.count("asked") < asked:
+            await asyncio.sleep(0.01)
+        assert judge.worker_id is not None
+        process = psutil.Process(judge.worker_id)
+        if end == "cancel":
+            asking.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await asking
+        else:
+            await judge.close()
+            with pytest.raises(EmbedderUnavailable, match="closed"):
+                await asking
+        assert judge.worker_id is None and not process.is_running()

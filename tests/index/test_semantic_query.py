@@ -1,0 +1,44 @@
+"""Searches by meaning: which words become a text, and what stays as it is."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.errors import QueryError
+from app.index.query import parse
+from app.index.query_ast import And, SimilarityFilter, walk_nodes
+from app.index.semantic_query import to_semantic_query
+
+
+@pytest.mark.parametrize(
+    ("query", "wanted"),
+    [
+        ("how bread rises", 'similar:"how bread rises"'),
+        ("Bread", 'similar:"Bread"'),
+        ('"free will" choice', 'similar:"free will choice"'),
+        ("tag:idea bread rises", 'similar:"bread rises" tag:idea '),
+        ("bread OR cake", 'similar:"bread cake"'),
+        ("bread -tag:done", 'similar:"bread" -tag:done '),
+        ("bread -cake", 'similar:"bread" -cake*'),
+        ("tag:idea", "tag:idea"),
+        ("", ""),
+        ("  ", "  "),
+    ],
+)
+def test_plain_words_are_meant_and_filters_stay(query: str, wanted: str) -> None:
+    assert to_semantic_query(query) == wanted
+
+
+def test_what_cannot_be_read_is_an_error_as_ever() -> None:
+    with pytest.raises(QueryError):
+        to_semantic_query("bread (")
+
+
+@given(st.lists(st.from_regex(r"[a-z]{1,8}", fullmatch=True), min_size=1))
+def test_every_word_is_in_the_text_that_is_meant(words: list[str]) -> None:
+    node = parse(to_semantic_query(f"path:Notes {' '.join(words)}"))
+    assert isinstance(node, And)
+    (meant,) = [part for part in walk_nodes(node) if isinstance(part, SimilarityFilter)]
+    assert meant.text.split() == words and len(node.items) == 2

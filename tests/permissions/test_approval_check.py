@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.errors import PermissionDeniedError
+from app.permissions.approval import Effect
+from app.permissions.approval_check import check_approved
+from app.vault.changes import ChangeSet, Create, Delete, Move, Update
+from app.vault.path import NotePath
+
+A, B, C, D = (NotePath(f"{letter}.md") for letter in "abcd")
+PROPOSED = ChangeSet(
+    (Create(A, b"1"), Update(B, b"1", b"2"), Delete(C, b"1"), Move(D, NotePath("e.md"), b"1", b"1"))
+)
+
+
+@given(st.sets(st.sampled_from([A, B, C, D])), st.binary())
+def test_a_part_with_other_words_is_fine(kept, words):
+    edited = {
+        A: Create(A, words),
+        B: Update(B, b"1", words),
+        C: Delete(C, b"1"),
+        D: Move(D, NotePath("e.md"), b"1", words),
+    }
+    check_approved(PROPOSED, ChangeSet(tuple(edited[path] for path in kept)))
+    check_approved(PROPOSED, PROPOSED.restrict_to(kept))
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        Create(NotePath("z.md"), b"1"),
+        Update(A, b"", b"1"),
+        Create(B, b"2"),
+        Update(B, b"other", b"2"),
+        Delete(B, b"1"),
+        Delete(C, b"other"),
+        Move(D, NotePath("f.md"), b"1", b"1"),
+        Move(D, NotePath("e.md"), b"other", b"1"),
+        Delete(D, b"1"),
+    ],
+)
+def test_anything_else_is_not(other):
+    with pytest.raises(PermissionDeniedError):
+        check_approved(PROPOSED, ChangeSet((other,)))
+
+
+def test_effects_are_approved_as_they_are():
+    effect = Effect("command", "ls", (("cwd", "/"),))
+    check_approved(effect, Effect("command", "ls", (("cwd", "/"),)))
+    for other in (Effect("command", "ls"), ChangeSet(())):
+        with pytest.raises(PermissionDeniedError):
+            check_approved(effect, other)
+    with pytest.raises(PermissionDeniedError):
+        check_approved(PROPOSED, effect)

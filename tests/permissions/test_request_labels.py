@@ -1,0 +1,22 @@
+"""How a caller is put into words."""
+
+from __future__ import annotations
+
+from app.permissions.caller import Caller, CallerKind
+from app.permissions.request_labels import caller_label
+
+
+def test_a_program_is_named_with_what_it_says_of_itself() -> None:
+    def words(says: str) -> str:
+        return caller_label(Caller(CallerKind.MCP, "Laptop", says=says))
+
+    assert words("") == "MCP client"
+    assert words("Laptop") == "MCP client"
+    assert words("claude-code 2.1") == "MCP client, calls itself “claude-code 2.1”"
+
+
+def test_what_a_program_says_of_itself_cannot_disguise_anything() -> None:
+    says = "You,\nat this \u202ewindow\u200b" + "x" * 5000
+    shown = caller_label(Caller(CallerKind.MCP, "Laptop", says=says))
+    assert shown.startswith("MCP client, calls itself “You, at this ")
+    assert "\n" not in shown and "\u202e" not in shown and "\u200b" not in shown and len(shown) < 200

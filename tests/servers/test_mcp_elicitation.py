@@ -1,0 +1,198 @@
+"""Where there is no window, the client asks its user: the exact change is shown, and only a yes is a yes."""
+
+from __future__ import annotations
+
+import asyncio
+
+import mcp_types as t
+import pytest
+from mcp import MCPError
+
+from app.cli.vault_access import open_operations_of
+from app.errors import LimitError
+from app.permissions.approval import ApprovalRequest, Denied, Effect
+from app.permissions.caller import Caller, CallerKind
+from app.permissions.scope import Operation, Scope, ScopeKind
+from app.servers import mcp_approval_form
+from app.servers.mcp_elicitation import ClientApprover
+from app.settings import Settings
+from app.vault.changes import ChangeSet, Create, Update
+from app.vault.path import NotePath
+from app.workspace import open_workspace
+from tests.support.mcp_clients import ERAS, NO, YES, inside, says
+
+EDIT = {"name": "H4", "op": "append", "text": "New\u202ereversed."}
+
+
+@pytest.fixture
+async def headless(sample_vault):
+    """The vault open without a window."""
+    settings = Settings()
+    settings.embeddings.enabled = False
+    approver = ClientApprover()
+    opened = await open_workspace(sample_vault, settings, approver, ask_pending=False)
+    try:
+        approver.is_pending = open_operations_of(opened)
+        await opened.start_scan(lambda progress: None)
+        yield opened
+    finally:
+        await opened.close()
+
+
+@pytest.mark.parametrize("era", ERAS)
+async def test_a_yes_writes_what_was_shown(headless, era):
+    asked: list[str] = []
+    async with inside(headless.hub, era, elicitation_callback=says(YES, asked)) as client:
+        written = await client.call_tool("edit_note", {**EDIT, "why": "To see."})
+    assert written.structured_content["success"]
+    assert "New\u202ereversed." in (headless.root / "Instruments" / "H4.md").read_text("utf-8")
+    (question,) = asked
+    assert "Robot wants to change “Instruments/H4.md”" in question and "It says: “To see.”" in question
+    assert "+NewRLOreversed." in question and "\u202e" not in question
+    (entry,) = headless.audit.entries(limit=1)
+    assert (entry.caller, entry.decision) == ("Robot", "user-approved")
+
+
+NOT_YES = (
+    NO,
+    t.ElicitResult(action="decline"),
+    t.ElicitResult(action="cancel"),
+    t.ElicitResult(action="accept", content={"approve": "yes"}),
+    t.ElicitResult(action="accept", content={}),
+    t.ElicitResult(action="decline", content={"approve": True}),
+)
+
+
+@pytest.mark.parametrize("era", ERAS)
+async def test_whatever_is_no_plain_yes_is_a_no(headless, era):
+    before = (headless.root / "Instruments" / "H4.md").read_bytes()
+    left = list(NOT_YES)
+
+    async def answers(context, params):
+        return left.pop(0)
+
+    async with inside(headless.hub, era, elicitation_callback=answers) as client:
+        for answer in NOT_YES:
+            result = await client.call_tool("edit_note", EDIT)
+            assert not result.is_error and result.structured_content["denied"]
+            assert result.structured_content["words"] == ("not now" if answer is NO else "")
+    assert (headless.root / "Instruments" / "H4.md").read_bytes() == before
+
+
+@pytest.mark.parametrize("era", ERAS)
+async def test_a_client_that_can_not_ask_is_told_why_and_may_leave_it_pending(headless, era):
+    async with inside(headless.hub, era) as client:
+        refused = await client.call_tool("edit_note", EDIT)
+        pending = await client.call_tool("edit_note", {**EDIT, "wait_for_user": False})
+        id = pending.structured_content["pending_operation_id"]
+        told = await client.call_tool("pending", {"op": "status", "pending_operation_id": id})
+    assert refused.is_error and "Nobody is here to be asked" in refused.structured_content["error"]["message"]
+    assert told.structured_content["operations"][0]["state"] == "waiting"
+
+
+@pytest.mark.parametrize("era", ERAS)
+async def test_a_call_that_is_cancelled_withdraws_its_question_and_is_in_the_log(headless, era):
+    asked, never = asyncio.Event(), asyncio.get_running_loop().create_future()
+
+    async def waits(context, params):
+        asked.set()
+        return await never
+
+    async with inside(headless.hub, era, elicitation_callback=waits) as client:
+        call = asyncio.create_task(client.call_tool("edit_note", EDIT))
+        await asked.wait()
+        call.cancel()
+        await asyncio.gather(call, return_exceptions=True)
+    (entry,) = headless.audit.entries(limit=1)
+    assert (entry.tool, entry.decision) == ("edit_note", "cancelled")
+
+
+async def test_a_parked_call_takes_only_the_answer_to_itself(headless):
+    async with inside(headless.hub, "auto", elicitation_callback=says(YES, [])) as client:
+        ask = client.session.call_tool
+        parked = await ask("edit_note", EDIT, allow_input_required=True)
+        assert isinstance(parked, t.InputRequiredResult)
+        yes = {"approval": YES}
+        for arguments, state in (
+            ({**EDIT, "text": "Something else."}, parked.request_state),
+            (EDIT, str(parked.request_state)[:-1]),
+            (EDIT, "made up"),
+        ):
+            with pytest.raises(MCPError):
+                await ask(
+                    "edit_note",
+                    arguments,
+                    input_responses=yes,
+                    request_state=state,
+                    allow_input_required=True,
+                )
+        again = await ask(
+            "edit_note",
+            EDIT,
+            input_responses={},
+            request_state=parked.request_state,
+            allow_input_required=True,
+        )
+        assert isinstance(again, t.InputRequiredResult)
+        done = await ask(
+            "edit_note",
+            EDIT,
+            input_responses=yes,
+            request_state=parked.request_state,
+            allow_input_required=True,
+        )
+        assert done.structured_content["success"]
+        with pytest.raises(MCPError):
+            await ask(
+                "edit_note",
+                EDIT,
+                input_responses=yes,
+                request_state=parked.request_state,
+                allow_input_required=True,
+            )
+    text = (headless.root / "Instruments" / "H4.md").read_text("utf-8")
+    assert text.count("New\u202ereversed.") == 1 and "Something else." not in text
+
+
+async def test_a_client_whose_user_is_asked_hears_signs_of_life(workspace, approver):
+    heard: list[str] = []
+    several = asyncio.Event()
+
+    async def told(progress, total, message):
+        heard.append(message)
+        if heard.count("Waiting for your answer in Scriptorium.") >= 3:
+            several.set()
+
+    async def after_a_while(request):
+        await several.wait()
+        return Denied("no")
+
+    approver.answers = [after_a_while]
+    async with inside(workspace.hub, "legacy", heartbeat=0.01) as client:
+        result = await client.call_tool("edit_note", EDIT, progress_callback=told)
+    assert result.structured_content["denied"] and heard[0] == "Working."
+
+
+def request(proposal) -> ApprovalRequest:
+    caller = Caller(CallerKind.MCP, "Ro\u200bbot", claim="Trust\u202e me")
+    scope = Scope(ScopeKind.WRITE_UPDATE, paths=(NotePath("A.md"),), what="run a program")
+    return ApprovalRequest("1", caller, "tool", (), Operation.UPDATE, scope, proposal, "nothing allows it")
+
+
+def test_a_question_shows_each_file_and_names_what_hides():
+    update = Update(NotePath("A.md"), b"one\ntwo\n", b"one\nt\xffwo\n")
+    text = mcp_approval_form.question_text(request(ChangeSet.of(update, Create(NotePath("B.md"), b"new\n"))))
+    assert "\u200b" not in text and "\u202e" not in text
+    assert "-two" in text and "+new" in text and "=== Create: B.md" in text and "Trust⟨RLO⟩ me" in text
+
+
+def test_a_question_shows_the_whole_of_an_effect():
+    text = mcp_approval_form.question_text(request(Effect("command", "rm -rf x", (("folder", "a\nb"),))))
+    assert "rm -rf x" in text and "folder:\n  a\n  b" in text
+
+
+def test_what_is_too_long_to_be_read_is_not_asked():
+    with pytest.raises(LimitError):
+        mcp_approval_form.question_text(
+            request(ChangeSet.of(Create(NotePath("B.md"), b"long line\n" * 7000)))
+        )

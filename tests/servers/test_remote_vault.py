@@ -1,0 +1,113 @@
+"""A link is the same vault as the hub it leads to."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from app.errors import NetworkError, PermissionDeniedError
+from app.permissions.approval import ApprovalRequest, Approved, Decision, Denied
+from app.permissions.caller import CallerKind
+from app.servers.endpoint_file import find_endpoint
+from app.servers.remote_vault import RemoteVaultService
+from app.servers.vault_service import CallProgress, Client
+from app.settings import CallerProfile
+from app.workspace import Workspace
+from tests.servers.conftest import TERMINAL, OpenDoor
+from tests.support.approver import ScriptedApprover
+
+
+async def test_the_link_says_what_the_hub_says(door: OpenDoor, link: RemoteVaultService) -> None:
+    hub = door.workspace.hub
+    assert link.name == door.workspace.name
+    assert await link.tools(TERMINAL) == await hub.tools(TERMINAL)
+    assert await link.notes(TERMINAL, "", 5) == await hub.notes(TERMINAL, "", 5)
+    assert await link.complete(TERMINAL, "note", "re") == await hub.complete(TERMINAL, "note", "re")
+    far = await link.call(TERMINAL, "list_tags", {})
+    near = await hub.call(TERMINAL, "list_tags", {})
+    assert far.success and far.result == near.result
+
+
+async def test_a_change_over_the_link_is_asked_about_and_logged_with_its_caller(
+    door: OpenDoor, link: RemoteVaultService, approver: ScriptedApprover
+) -> None:
+    stages: list[str] = []
+
+    def took(progress: CallProgress) -> None:
+        stages.append(progress.stage)
+
+    outcome = await link.call(
+        TERMINAL, "create_note", {"name": "Ünï", "content": "x"}, claim="für später", progress=took
+    )
+    assert outcome.success and outcome.commit is not None
+    assert stages == ["queued", "running", "asking", "writing"]
+    asked = approver.asked[0].caller
+    assert (asked.kind, asked.name, asked.claim) == (CallerKind.CLI, "Terminal", "für später")
+    assert asked.uses_model
+    entry = door.workspace.audit.entries(limit=1)[0]
+    assert (entry.caller_kind, entry.caller, entry.tool) == ("cli", "Terminal", "create_note")
+
+
+async def test_who_leaves_while_it_waits_withdraws_its_question(
+    door: OpenDoor, link: RemoteVaultService, approver: ScriptedApprover
+) -> None:
+    asked, withdrawn = asyncio.Event(), asyncio.Event()
+
+    async def never(request: ApprovalRequest) -> Decision:
+        asked.set()
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            withdrawn.set()
+            raise
+        return Approved(request.proposal)
+
+    approver.answers = [never]
+    call = asyncio.create_task(link.call(TERMINAL, "create_note", {"name": "Late", "content": "x"}))
+    await asked.wait()
+    call.cancel()
+    await asyncio.wait({call})
+    await withdrawn.wait()
+    await door.workspace.hub.wait_idle()
+    entry = door.workspace.audit.entries(limit=1)[0]
+    assert (entry.decision, entry.reason) == ("cancelled", "the client has gone")
+    assert not (door.workspace.root / "Late.md").exists()
+
+
+async def test_the_users_no_is_an_answer(link: RemoteVaultService, approver: ScriptedApprover) -> None:
+    approver.answers = [Denied("not today")]
+    outcome = await link.call(TERMINAL, "create_note", {"name": "No", "content": ""})
+    assert (outcome.success, outcome.denied, outcome.words, outcome.error) == (False, True, "not today", None)
+
+
+async def test_a_profile_holds_over_the_link(door: OpenDoor, link: RemoteVaultService) -> None:
+    profile = CallerProfile(caller="Reader", categories=("search",))
+    door.workspace.change_settings("permissions", callers=(profile,))
+    reader = Client(CallerKind.MCP, "Reader")
+    assert {one.category for one in await link.tools(reader)} == {"search"}
+    with pytest.raises(PermissionDeniedError):
+        await link.notes(reader)
+    assert await link.complete(reader, "note", "a") == []
+    refused = await link.call(reader, "read_note", {"name": "Welcome"})
+    assert (refused.error or {})["type"] == "permission_denied"
+
+
+async def test_news_of_the_vault_come_over_the_link(link: RemoteVaultService) -> None:
+    news = link.changes(TERMINAL)
+    first = asyncio.ensure_future(anext(news))
+    while not first.done():
+        await link.call(TERMINAL, "create_note", {"name": f"News {id(object())}", "content": ""})
+        await asyncio.wait({first}, timeout=0.05)
+    came = first.result()
+    assert came.kind == "notes" and came.listed and came.paths[0].startswith("News")
+    await news.aclose()  # type: ignore[attr-defined]
+
+
+async def test_a_closed_vault_ends_its_links(door: OpenDoor, workspace: Workspace) -> None:
+    link = await RemoteVaultService.join(door.sign)
+    await workspace.endpoints.close()
+    assert find_endpoint(workspace.root) is None
+    with pytest.raises(NetworkError):
+        await link.tools(TERMINAL)
+    await link.close()

@@ -1,0 +1,258 @@
+"""Who is not let in, and what a flood of strangers comes to: all of it over real sockets."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shutil
+import stat
+import sys
+
+import pytest
+
+from app.events import EventBus
+from app.permissions.approval import ApprovalRequest, Approved, Decision
+from app.servers.auth_failures import AuthFailures
+from app.servers.connection_limits import MAX_CONNECTIONS
+from app.servers.security import MAX_BODY_BYTES, MAX_REQUESTS
+from app.servers.server_state import TokenRefused
+from tests.servers.conftest import OpenDoor
+from tests.support.approver import ScriptedApprover
+
+TOOLS = "/api/v1/tools"
+
+
+async def raw(door: OpenDoor, request: bytes, *, wait: float = 10.0) -> bytes:
+    """All that the server answers to these bytes."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", door.sign.port)
+    try:
+        writer.write(request)
+        async with asyncio.timeout(wait):
+            return await reader.read()
+    except ConnectionError:
+        return b""
+    finally:
+        writer.close()
+
+
+def request(door: OpenDoor, *headers: str, method: str = "GET", path: str = TOOLS) -> bytes:
+    """A request with just these headers, closing the connection after it."""
+    lines = [f"{method} {path} HTTP/1.1", *headers, "connection: close"]
+    return "\r\n".join([*lines, "", ""]).encode("latin-1")
+
+
+def status(answer: bytes) -> int:
+    return int(answer.split(b" ", 2)[1]) if answer else 0
+
+
+def host(door: OpenDoor) -> str:
+    return f"host: 127.0.0.1:{door.sign.port}"
+
+
+def bearer(token: str) -> str:
+    return f"authorization: Bearer {token}"
+
+
+async def test_a_good_token_comes_in(door: OpenDoor) -> None:
+    async with door.http() as http:
+        answer = await http.get(TOOLS)
+        assert answer.status_code == 200 and len(answer.json()["tools"]) > 30
+        assert (await http.get("/api/v1/vault")).json() == {"name": "Sample vault", "client": "Robot"}
+
+
+async def test_without_the_token_nobody_comes_in(door: OpenDoor) -> None:
+    for given in ("", "Bearer ", "Bearer wrong", "Basic Um9ib3Q6", "Bearer {0} {0}", "{0}"):
+        header = "authorization: " + given.format(door.token)
+        answer = await raw(door, request(door, host(door), header))
+        assert status(answer) == 401 and b"www-authenticate: Bearer" in answer
+    assert status(await raw(door, request(door, host(door)))) == 401
+    two = request(door, host(door), bearer(door.token), bearer(door.token))
+    assert status(await raw(door, two)) == 401
+
+
+async def test_a_name_that_was_rebound_to_this_machine_is_not_answered(door: OpenDoor) -> None:
+    port = door.sign.port
+    foreign = ("evil.example", f"evil.example:{port}", f"127.0.0.1.evil.example:{port}", f"[::1]:{port}")
+    for said in (*foreign, "127.0.0.1", "127.0.0.1:1", ""):
+        assert status(await raw(door, request(door, f"host: {said}", bearer(door.token)))) == 421
+
+
+async def test_a_request_has_one_host(door: OpenDoor) -> None:
+    two = request(door, host(door), "host: evil.example", bearer(door.token))
+    assert status(await raw(door, two)) in (400, 421)
+    none = f"GET {TOOLS} HTTP/1.0\r\n{bearer(door.token)}\r\n\r\n".encode()
+    assert status(await raw(door, none)) == 421
+
+
+async def test_pages_of_the_web_are_kept_out(door: OpenDoor) -> None:
+    for origin in ("https://evil.example", "null", "http://127.0.0.1:1", "file://", ""):
+        answer = await raw(door, request(door, host(door), bearer(door.token), f"origin: {origin}"))
+        assert status(answer) == 403
+        assert b"access-control-allow" not in answer.lower()
+        asked_before = request(door, host(door), f"origin: {origin}", method="OPTIONS")
+        assert b"access-control-allow" not in (await raw(door, asked_before)).lower()
+
+
+async def test_a_revoked_token_is_void_at_once_and_ends_what_runs(
+    door: OpenDoor, approver: ScriptedApprover
+) -> None:
+    asked = asyncio.Event()
+
+    async def never(request: ApprovalRequest) -> Decision:
+        asked.set()
+        await asyncio.Event().wait()
+        return Approved(request.proposal)
+
+    approver.answers = [never]
+    tokens = door.workspace.endpoints.tokens
+    assert tokens is not None
+    async with door.http() as http:
+        call = asyncio.ensure_future(http.post(f"{TOOLS}/create_note", json={"name": "Late"}))
+        await asked.wait()
+        tokens.revoke("Robot")
+        assert (await call).status_code == 503
+        assert (await http.get(TOOLS)).status_code == 401
+    entry = door.workspace.audit.entries(limit=1)[0]
+    assert (entry.decision, entry.reason) == ("cancelled", "its token was taken back")
+
+
+async def test_a_refused_token_is_told_once_and_counted(door: OpenDoor) -> None:
+    told: list[TokenRefused] = []
+    door.workspace.events.subscribe(TokenRefused, told.append)
+    for _ in range(5):
+        answer = await raw(door, request(door, host(door), bearer("scriptorium_wrong"), "user-agent: Old 1"))
+        assert status(answer) == 401
+    await raw(door, request(door, host(door)))
+    (event,) = told
+    assert (event.refused.count, event.refused.says) == (1, "Old 1")
+    refused = door.workspace.endpoints.state().refused
+    assert refused is not None and refused.count == 5
+
+
+async def test_refused_tokens_that_follow_are_told_as_one() -> None:
+    events, told = EventBus(), []
+    refusals = AuthFailures(events, told_every=0.001)
+    both = asyncio.Event()
+    events.subscribe(TokenRefused, lambda event: (told.append(event), len(told) == 2 and both.set()))
+    for _ in range(3):
+        refusals.add("x")
+    await both.wait()
+    refusals.close()
+    assert [event.refused.count for event in told] == [1, 2]
+
+
+async def test_what_is_switched_off_says_so_and_the_links_of_this_machine_go_on(door: OpenDoor) -> None:
+    door.workspace.change_settings("servers", http_api=False)
+    async with door.http() as http:
+        refused = await http.get(TOOLS)
+        assert refused.status_code == 403 and "switched off" in refused.json()["error"]["message"]
+    async with door.http(door.sign.token) as local:
+        assert (await local.get(TOOLS)).status_code == 200
+
+
+async def test_the_local_name_and_kind_count_with_the_local_token_only(door: OpenDoor) -> None:
+    posing = {"scriptorium-client": "Terminal", "scriptorium-kind": "cli"}
+    async with door.http(**posing) as http:
+        await http.post(f"{TOOLS}/list_tags", json={})
+    entry = door.workspace.audit.entries(limit=1)[0]
+    assert (entry.caller_kind, entry.caller) == ("http", "Robot")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no modes of files")
+async def test_only_the_user_may_read_the_tokens(door: OpenDoor) -> None:
+    from app import paths
+
+    folder = paths.vault_data_folder(door.workspace.root)
+    for name in ("door.json", "clients.json"):
+        assert stat.S_IMODE((folder / name).stat().st_mode) == 0o600
+        assert door.token not in (folder / name).read_text()
+
+
+NO_REQUESTS = {
+    "tls": b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
+    "version": b"GET / HTTP/9.9\r\n\r\n",
+    "zeros": b"\x00" * 64 + b"\r\n\r\n",
+    "long target": b"GET " + b"/" + b"a" * 100_000 + b" HTTP/1.1\r\n\r\n",
+    "many headers": b"GET / HTTP/1.1\r\nhost: x\r\n" + b"a: b\r\n" * 20_000 + b"\r\n",
+    "bad chunk": b"POST / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n",
+    "negative": b"POST / HTTP/1.1\r\nhost: x\r\ncontent-length: -4\r\n\r\nabcd",
+}
+
+
+async def test_what_is_no_request_is_refused_and_the_server_goes_on(door: OpenDoor) -> None:
+    for name, sent in NO_REQUESTS.items():
+        assert status(await raw(door, sent)) in (0, 400, 421), name
+    async with door.http() as http:
+        assert (await http.get(TOOLS)).status_code == 200
+
+
+async def test_a_body_is_bounded_whether_it_says_its_size_or_not(door: OpenDoor) -> None:
+    headers = (host(door), bearer(door.token), f"content-length: {MAX_BODY_BYTES + 1}")
+    assert status(await raw(door, request(door, *headers, method="POST", path=f"{TOOLS}/search"))) == 413
+
+    async def endless():
+        for _ in range(MAX_BODY_BYTES // 65536 + 2):
+            yield b" " * 65536
+
+    async with door.http() as http:
+        answer = await http.post(f"{TOOLS}/search", content=endless())
+        assert answer.status_code == 413 and answer.json()["error"]["type"] == "limit"
+
+
+async def test_a_body_that_is_no_object_is_told(door: OpenDoor) -> None:
+    async with door.http() as http:
+        for body in (b"{", b"[]", b'"x"', b"\xff\xfe", b"[" * 100_000, b'{"a":' * 10_000, b"NaN"):
+            answer = await http.post(f"{TOOLS}/list_tags", content=body)
+            assert answer.status_code == 422
+            assert answer.json()["error"]["type"] == "invalid_parameters"
+
+
+async def test_strangers_that_send_nothing_are_dropped_and_keep_nobody_out(door: OpenDoor) -> None:
+    way_in = door.workspace.endpoints.server
+    assert way_in is not None
+    strangers = [
+        await asyncio.open_connection("127.0.0.1", door.sign.port) for _ in range(MAX_CONNECTIONS + 60)
+    ]
+    async with door.http() as http:
+        assert (await http.get(TOOLS)).status_code == 200
+        assert len(way_in.connections) <= MAX_CONNECTIONS
+        assert (await http.get(TOOLS)).status_code == 200
+    for _, writer in strangers:
+        writer.transport.abort()
+
+
+async def test_a_client_has_so_many_requests_at_once_and_others_still_come_in(
+    door: OpenDoor, approver: ScriptedApprover
+) -> None:
+    tokens = door.workspace.endpoints.tokens
+    assert tokens is not None
+    other = tokens.create("Other")
+    async with door.http() as http, door.http(other) as polite:
+        streams = []
+        for _ in range(MAX_REQUESTS):
+            context = http.stream("GET", "/api/v1/news")
+            streams.append((context, await context.__aenter__()))
+        refused = await http.get(TOOLS)
+        assert refused.status_code == 429 and refused.headers["retry-after"]
+        assert (await polite.get(TOOLS)).status_code == 200
+        for context, _ in streams:
+            await context.__aexit__(None, None, None)
+
+
+@pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not on this machine")
+async def test_curl_calls_a_tool(door: OpenDoor) -> None:
+    command = [
+        "curl",
+        "--silent",
+        "--show-error",
+        "--max-time",
+        "20",
+        "-H",
+        f"Authorization: Bearer {door.token}",
+        "-d",
+        '{"query": "tea"}',
+        f"{door.sign.address}{TOOLS}/search_notes",
+    ]
+    process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
+    out, _ = await process.communicate()
+    assert process.returncode == 0 and json.loads(out)["success"] is True
