@@ -66,7 +66,7 @@ class Ranking:
     # Hits that the word index can tell by itself
 
     def of_words(self, said: str, *, plain: bool) -> RankedPage:
-        """The hits of an expression of the word index.
+        """Return the hits of an expression of the word index.
 
         `plain`: it names no field and rules nothing out, so that it can be asked of the heads alone.
         """
@@ -95,7 +95,7 @@ class Ranking:
         return self._of_many(said, about)
 
     def _of_many(self, said: str, about: int) -> RankedPage:
-        """The page when there are too many hits to weigh each, by the order that was asked for."""
+        """Return the page when there are too many hits to weigh each, by the order that was asked for."""
         request = self._request
         if request.order == "relevance":
             page = self._in_tiers(RowCursor(said, about, but=said))
@@ -112,7 +112,7 @@ class Ranking:
         return walk if self._hits.is_walk_shorter(walk, self._request.offset + self._request.limit) else None
 
     def _of_few(self, said: str, total: int, *, plain: bool) -> RankedPage:
-        """The page when each hit is weighed; SQLite does it all, so that few numbers come out."""
+        """Return the page when each hit is weighed; SQLite does it all, so that few numbers come out."""
         start = self._request.offset
         count = max(0, min(self._request.limit, total - start))
         weighing = self._weighing()
@@ -125,7 +125,7 @@ class Ranking:
         )
 
     def _in_tiers(self, walk: RowCursor) -> Ranked:
-        """The page when there are too many hits to weigh each."""
+        """Return the page when there are too many hits to weigh each."""
         start, missing, said = self._request.offset, self._request.limit, walk.said
         named = f"{NAME_COLUMNS} : ({said})"
         page: Ranked = []
@@ -167,7 +167,7 @@ class Ranking:
     # Hits that nothing weighs
 
     def newest(self, select: Callable[[Ids], Ids]) -> RankedPage | None:
-        """The page, if it can be had from the first notes of the order alone; None if it can't.
+        """Return the page, if it can be had from the first notes of the order alone; None if it can't.
 
         `select` says which of some notes match. The notes are looked at in the order in which hits are
         listed where no word weighs them, so that what nearly every note has needs no look at each.
@@ -223,7 +223,7 @@ class Ranking:
     # Hits as a set
 
     def of_notes(self, found: Ids) -> RankedPage:
-        """The hits in a set, in which no hidden note is."""
+        """Return the hits in a set, in which no hidden note is."""
         request = self._request
         start, count = request.offset, request.limit
         if request.group:
@@ -295,7 +295,7 @@ class Ranking:
     # Groups
 
     def _grouped(self, ranked: Ranked, group: Grouping) -> RankedPage:
-        """The hits by group, in the order of the groups' names; those in none are last."""
+        """Return the hits by group, in the order of the groups' names; those in none are last."""
         ids = [id for id, _ in ranked]
         query = _GROUPS[group].format("id IN (SELECT value FROM json_each(?))")
         rows = self._connection.execute(query, (json.dumps(ids),))

@@ -106,7 +106,7 @@ class PropertyCount:
     count: int
 
     def __iter__(self) -> Iterator[str | int]:
-        """As a pair."""
+        """Yield as a pair."""
         return iter((self.name, self.count))
 
 
@@ -118,7 +118,7 @@ class UnresolvedName:
     count: int
 
     def __iter__(self) -> Iterator[str | int]:
-        """As a pair."""
+        """Yield as a pair."""
         return iter((self.name, self.count))
 
 

@@ -235,17 +235,17 @@ class VaultIndex:
     # Notes and files
 
     def note(self, path: NotePath) -> NoteRecord | None:
-        """The note at this path, None if there is none."""
+        """Return the note at this path, None if there is none."""
         with self._damage_noticed(), self._file.read_connection() as connection:
             return record_queries.note_record(connection, path)
 
     def private_notes(self) -> frozenset[NotePath]:
-        """The notes that are kept from models and programs."""
+        """Return the notes that are kept from models and programs."""
         with self._damage_noticed(), self._file.read_connection() as connection:
             return record_queries.private_paths(connection)
 
     def is_private(self, path: NotePath) -> bool:
-        """Whether the note at this path is kept from models and programs, as far as it is indexed."""
+        """Return whether the note at this path is kept from models and programs, as far as it is indexed."""
         with self._damage_noticed(), self._file.read_connection() as connection:
             return record_queries.is_private(connection, path)
 
@@ -257,14 +257,14 @@ class VaultIndex:
         return tuple(note for note in found if not wanted or note.path.is_under(wanted))
 
     def note_paths(self) -> tuple[NotePath, ...]:
-        """The path of every note, ordered by key; the properties of none are read for it."""
+        """Return the path of every note, ordered by key; the properties of none are read for it."""
         if self._records is not None:
             return tuple(note.path for note in self._all_notes())
         with self._damage_noticed(), self._file.read_connection() as connection:
             return record_queries.note_paths(connection)
 
     def _all_notes(self) -> Iterable[NoteRecord]:
-        """Every note, read once and then kept up with the changes."""
+        """Return every note, read once and then kept up with the changes."""
         with self._damage_noticed(), self._file.read_connection() as connection:
             if self._records is None:
                 self._stale.clear()
@@ -278,12 +278,12 @@ class VaultIndex:
         self._stale = self._stale.union(paths)
 
     def files(self) -> tuple[FileRecord, ...]:
-        """The files that are not notes, ordered by key."""
+        """Return the files that are not notes, ordered by key."""
         with self._damage_noticed(), self._file.read_connection() as connection:
             return record_queries.file_records(connection)
 
     def problems(self) -> tuple[Problem, ...]:
-        """Every file or folder that is not wholly in the index, and why."""
+        """Return every file or folder that is not wholly in the index, and why."""
         with self._damage_noticed(), self._file.read_connection() as connection:
             return record_queries.problems(connection)
 
@@ -306,49 +306,49 @@ class VaultIndex:
     # Tags, tasks and properties
 
     def tasks(self, limit: int, *, done: bool = False) -> tuple[TaskRecord, ...]:
-        """The open tasks (with `done`, the completed ones, too) by note and line, at most `limit`."""
+        """Return the open tasks (with `done`, the completed ones, too) by note and line, at most `limit`."""
         with self._damage_noticed(), self._file.read_connection() as connection:
             return record_queries.tasks(connection, limit, done=done)
 
     def tags(self) -> tuple[TagCount, ...]:
-        """Every tag and every tag that one is nested in, by name."""
+        """Return every tag and every tag that one is nested in, by name."""
         with self._damage_noticed(), self._file.read_connection() as connection:
             return record_queries.tag_counts(connection)
 
     def notes_with_tag(self, tag: str, nested: bool = True) -> tuple[NotePath, ...]:
-        """The notes with this tag (with or without `#`) or, if `nested`, with one below it."""
+        """Return the notes with this tag (with or without `#`) or, if `nested`, with one below it."""
         with self._damage_noticed(), self._file.read_connection() as connection:
             return record_queries.notes_with_tag(connection, tag, nested)
 
     def types(self) -> tuple[str, ...]:
-        """Every type that a note has."""
+        """Return every type that a note has."""
         with self._damage_noticed(), self._file.read_connection() as connection:
             return record_queries.note_types(connection)
 
     def properties(self) -> tuple[PropertyCount, ...]:
-        """Every property's name and how many notes have it."""
+        """Return every property's name and how many notes have it."""
         with self._damage_noticed(), self._file.read_connection() as connection:
             return record_queries.property_counts(connection)
 
     # Links
 
     def outgoing(self, path: NotePath) -> tuple[LinkRecord, ...]:
-        """The links in a note, in their order."""
+        """Return the links in a note, in their order."""
         with self._damage_noticed(), self._file.read_connection() as connection:
             return links.outgoing(connection, path)
 
     def backlinks(self, path: NotePath) -> tuple[LinkRecord, ...]:
-        """The links in other notes that lead to this file."""
+        """Return the links in other notes that lead to this file."""
         with self._damage_noticed(), self._file.read_connection() as connection:
             return links.backlinks(connection, path)
 
     def most_linked(self, limit: int) -> tuple[NotePath, ...]:
-        """The notes with the most links, to them or in them, ties ordered by key."""
+        """Return the notes with the most links, to them or in them, ties ordered by key."""
         with self._damage_noticed(), self._file.read_connection() as connection:
             return links.most_linked(connection, limit)
 
     def unresolved(self) -> tuple[UnresolvedName, ...]:
-        """The names that links say and no file has, the most wanted first."""
+        """Return the names that links say and no file has, the most wanted first."""
         with self._damage_noticed(), self._file.read_connection() as connection:
             return links.unresolved(connection)
 
@@ -378,7 +378,7 @@ class VaultIndex:
         return plan_renames(resolver, moves, concerned)
 
     def graph(self) -> GraphData:
-        """The vault as arrays; for a large one, call it from another thread."""
+        """Return the vault as arrays; for a large one, call it from another thread."""
         # numpy takes a good part of a second to load, which a window that opens need not wait for.
         from app.index.graph_data import graph_data
 
@@ -425,7 +425,7 @@ class VaultIndex:
         private: bool = True,
         hidden: Iterable[NotePath] = (),
     ) -> SearchPage:
-        """The notes that a query in the search language finds, best first.
+        """Return the notes that a query in the search language finds, best first.
 
         Without `private`, private notes are as if they were not there; so are those in `hidden`.
 
@@ -438,13 +438,13 @@ class VaultIndex:
         )
 
     async def matching(self, query: str, *, private: bool = True) -> frozenset[NotePath]:
-        """Every note that a query finds, in no order. Raises as `search`."""
+        """Return every note that a query finds, in no order. Raises as `search`."""
         return await self.searcher.matching(query, private=private)
 
     async def ranked(
         self, text: str, limit: int, *, private: bool = True
     ) -> tuple[tuple[NotePath, float], ...]:
-        """The notes that say any word of a plain text, best first; see `SearchService.ranked`."""
+        """Return the notes that say any word of a plain text, best first; see `SearchService.ranked`."""
         return await self.searcher.ranked(text, limit, private=private)
 
     async def term_statistics(self, text: str, best: NotePath | None) -> TermStatistics:

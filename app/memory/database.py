@@ -82,7 +82,7 @@ class MemoryDatabase(Database):
         when = time.strftime("%Y-%m-%d %H:%M", time.localtime(self.restored))
         return f"{self.damage.message} The backup of {when} took its place."
 
-    def _replaced(self) -> None:
+    def _after_replacement(self) -> None:
         """Copy the newest backup that can be read into the new file."""
         self.restored = 0.0
         for backup in reversed(self.list_backups()):
