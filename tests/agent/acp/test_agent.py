@@ -118,7 +118,7 @@ async def check_reading_only(talk, approver):
     """In a turn in which agents only read it gets no leave to change anything, and its server gives none."""
     asked = len(approver.asked)
     await talk.say(f"!write {H4} No.\n!ask execute make\n!server\n!edit {H4} By itself.", mode="ask")
-    assert "may only read" in talk.said and "[no]" in talk.said and len(approver.asked) == asked
+    assert "read-only access" in talk.said and "[no]" in talk.said and len(approver.asked) == asked
     assert '"--read-only"' in talk.said
     assert any("was to read only" in notice.text for notice in talk.notices)
 
