@@ -1,9 +1,9 @@
-"""Outside edits as batches of changed and removed files, and the vault's folder going and coming back.
+"""The watcher of a vault: batches of files changed outside the app, and loss and return of the folder.
 
-The watching is watchfiles' (Rust, inotify, FSEvents, ReadDirectoryChangesW): it tells a batch after 50 ms
-of quiet, 300 ms after the first event at the latest. What an event means is decided by looking at the
-disk afterwards, so a rename, an atomic save, a folder that is moved and a file that came and went all end
-as what they amount to. Our own writes are recognised by the hash of what we wrote.
+watchfiles (Rust; inotify, FSEvents, ReadDirectoryChangesW) reports a batch after 50 ms without events, at
+most 300 ms after the first one. The watcher compares the disk with its last state to interpret the events, so
+that renames, atomic saves, moved folders and short-lived files appear as their net effect. The app's own
+writes are recognized by their hashes.
 """
 
 from __future__ import annotations
@@ -35,20 +35,20 @@ _RETRY_DELAY_S = 0.5
 
 @dataclass(frozen=True, slots=True)
 class VaultLost(Event):
-    """The vault's folder is gone: unplugged, unmounted, renamed or deleted."""
+    """The event that the vault's folder is gone: unplugged, unmounted, renamed or deleted."""
 
 
 @dataclass(frozen=True, slots=True)
 class VaultFound(Event):
-    """The vault's folder is back; anything in it may have changed."""
+    """The event that the vault's folder is back; anything in it may have changed."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileBatch:
-    """Files that others changed or took away.
+    """Files that other programs changed or removed.
 
-    `lost`: the vault's folder is gone, and nothing else is said. `found`: it is back, and all of it
-    has to be looked at again. `misnamed` files came or went whose names are not UTF-8.
+    `lost` means that the vault's folder is gone; nothing else is set. `found` means that it is back and must
+    be scanned again. `misnamed` are changed or removed files whose names are not UTF-8.
     """
 
     changed: tuple[NotePath, ...] = ()
@@ -73,17 +73,17 @@ async def watch(
     ready: asyncio.Event | None = None,
     quiet: Quiet | None = None,
 ) -> None:
-    """Tell of every outside change until `stop` is set.
+    """Report every outside change until `stop` is set.
 
     Args:
         root: the vault's folder.
         on_batch: awaited for each batch, one after the other.
-        stop: ends the watching.
-        is_own: whether a file with this hash is what we wrote there ourselves; an empty hash asks for a
-            file that we removed. `NoteStore.wrote`.
-        ready: set when nothing that happens from now on is missed; scan the vault after that.
-        quiet: awaited before the disk is looked at: a commit of ours that is under way need not share the
-            machine with the look at what it has written so far.
+        stop: ends the watch.
+        is_own: returns whether the app wrote this hash to a file; an empty hash stands for a removed file.
+            `NoteStore.wrote`.
+        ready: set once no later change can be missed; scan the vault after that.
+        quiet: awaited before the disk is checked, so that the check does not compete with a commit that is
+            under way.
     """
     real = await asyncio.to_thread(root.resolve)
     was_lost = False
@@ -103,11 +103,11 @@ async def watch(
 
 
 class _UnwatchableError(Exception):
-    """The system gives no watch on the folder; the cause says why."""
+    """The system can't watch the folder; the cause says why."""
 
 
 class _Watch:
-    """The watching of one folder for as long as it is the same folder."""
+    """The watch on one folder while it stays the same folder."""
 
     def __init__(
         self,
@@ -127,7 +127,7 @@ class _Watch:
         self._snapshot = WatchState(root)
 
     async def run(self, ready: asyncio.Event | None, *, found: bool) -> None:
-        """Watch until the folder goes or `stop` is set."""
+        """Watch until the folder disappears or `stop` is set."""
         polling: bool | None = None
         resumed = False
         while True:
@@ -139,14 +139,14 @@ class _Watch:
                     return
                 if polling:
                     raise StorageError(f"The vault can't be watched: {error.__cause__}.") from error
-                # The system allows no more watches: looking at everything now and then is all that is left.
-                log.warning("watching falls back to polling: %s", error.__cause__)
+                # The system allows no more watches, so poll all files.
+                log.warning("falling back to polling: %s", error.__cause__)
                 polling = True
             except (WatchfilesRustInternalError, BaseExceptionGroup) as error:
                 if not _is_undecodable(error):
                     raise
-                # watchfiles ends at a name that is not UTF-8: watch again, and look at everything meanwhile.
-                log.warning("the watch begins again after a name that is not UTF-8: %s", error)
+                # watchfiles fails at a name that is not UTF-8: restart the watch and check all files.
+                log.warning("restarting the watch after a name that is not UTF-8: %s", error)
                 resumed = True
                 with suppress(TimeoutError):
                     await asyncio.wait_for(self._stop.wait(), _RETRY_DELAY_S)
@@ -184,7 +184,7 @@ class _Watch:
 
     @asynccontextmanager
     async def _stopping(self) -> AsyncIterator[asyncio.Event]:
-        """An event for watchfiles, which sets it itself when it is cancelled: `stop` must not end by that."""
+        """Yield an event of its own for watchfiles, which sets it on cancellation; `stop` must stay clear."""
         ended = asyncio.Event()
 
         async def follow() -> None:
@@ -228,14 +228,14 @@ class _Watch:
 
 
 def _is_undecodable(error: BaseException) -> bool:
-    """Return whether watchfiles has failed, and nothing else."""
+    """Return whether the error comes only from watchfiles."""
     if isinstance(error, BaseExceptionGroup):
         return all(map(_is_undecodable, error.exceptions))
     return isinstance(error, WatchfilesRustInternalError)
 
 
 def _identity(root: Path) -> tuple[int, int] | None:
-    """Which folder this is, None if there is none; another one in its place is not the same."""
+    """Return the identity of a folder, which a replacement does not share, or None if there is none."""
     try:
         status = root.stat()
     except OSError:

@@ -1,7 +1,7 @@
-"""HTML that a note holds itself, reduced to what is harmless and what Qt can show.
+"""Sanitizing of the HTML in notes, reduced to harmless tags that Qt can display.
 
-nh3 (ammonia) does the reducing: it parses as browsers do, so no trick of spelling gets through. Nothing
-that loads, runs or styles is kept; images become what the caller makes of them.
+nh3 (ammonia) does the sanitizing: it parses like browsers, so that no unusual spelling passes. Nothing that
+loads, runs or styles remains; the caller provides the HTML of images.
 """
 
 from __future__ import annotations
@@ -89,11 +89,11 @@ ImageHtml = Callable[[str, str, str, str], str]
 
 
 def clean_block(html: str, image: ImageHtml) -> str:
-    """Return a block of HTML made harmless.
+    """Sanitize a block of HTML.
 
     Args:
-        html: What stands in the note.
-        image: Gives the HTML for an image's source, text, width and height.
+        html: The HTML in the note.
+        image: Returns the HTML for an image's source, text, width and height.
     """
     images: list[str] = []
 
