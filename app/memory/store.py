@@ -258,7 +258,7 @@ class MemoryStore:
         self.check_writable()
         if change_set.place != MEMORY_PLACE:
             place = change_set.place or "the vault"
-            raise InvalidParametersError(f"A change for {place} came to the memory.")
+            raise InvalidParametersError(f"A change for {place} was sent to the memory.")
         with self._lock:
             self._flush_outbox()
             rows = [self._row(change_set, position) for position in range(len(change_set.changes))]

@@ -80,7 +80,7 @@ class ProgressReporter:
         """Await `work`, sending progress meanwhile."""
         if not self._hears:
             return await work
-        telling = asyncio.create_task(self._report_loop(), name="tell of a call")
+        telling = asyncio.create_task(self._report_loop(), name="report the progress of a call")
         try:
             return await work
         finally:

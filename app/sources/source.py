@@ -76,12 +76,12 @@ class BlockSource(Protocol):
 
     @property
     def kept(self) -> SourceConfig:
-        """What the user has set of it."""
+        """The configuration by the user."""
         ...
 
     @property
     def problem(self) -> str:
-        """What keeps it from its work now; empty if nothing does."""
+        """Why the source does not work now; empty if it does."""
         ...
 
     async def start(self) -> None:
@@ -98,12 +98,12 @@ class Stream(Protocol):
 
     @property
     def kept(self) -> SourceConfig:
-        """What the user has set of it."""
+        """The configuration by the user."""
         ...
 
     @property
     def problem(self) -> str:
-        """What keeps it from its work now; empty if nothing does."""
+        """Why the source does not work now; empty if it does."""
         ...
 
     @property

@@ -54,7 +54,7 @@ class VaultStream:
         if len(changed) > _MAX_BATCH_NOTES:
             self._publish(None, f"{len(changed) - _MAX_BATCH_NOTES} more notes were changed {by}", ())
         if removed := [path for path in event.removed if path not in old and self._wanted(path)]:
-            # Whether a deleted note was private is unknown, so it is not named.
+            # A deleted note may have been private, so it is not named.
             notes = "A note was" if len(removed) == 1 else f"{len(removed)} notes were"
             self._publish(None, f"{notes} removed {by}", ())
 

@@ -65,7 +65,7 @@ async def test_nothing_is_offered_until_it_is_allowed_and_each_call_is_asked_abo
     assert ("text", '"a"') in asked.proposal.arguments
     again = await opened.runner.call("weather__echo", {"text": "a"}, AGENT)
     assert again.success and len(approver.asked) == 3
-    opened.external.withdraw("Weather", "echo")
+    opened.external.revoke("Weather", "echo")
     assert offered(opened) == [] and not opened.registry.category("external_weather").on
 
 
@@ -363,7 +363,7 @@ async def test_a_damaged_list_of_what_is_allowed_allows_nothing(opened, plain) -
     file = Path(os.environ["SCRIPTORIUM_DATA"]) / "external-tools.json"
     file.write_text('{"servers": 5}')
     outcome = await opened.runner.call("weather__echo", {}, AGENT)
-    assert not outcome.success and "not allowed" in outcome.message
+    assert not outcome.success and "no longer allowed" in outcome.message
     assert "set aside" in opened.external.problem and not file.exists()
 
 

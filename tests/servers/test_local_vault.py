@@ -229,7 +229,7 @@ async def test_who_may_only_read_is_offered_no_writing_tool_operation_or_argumen
     ):
         outcome = await workspace.hub.call(ROBOT, name, arguments)
         assert outcome.error is not None and outcome.error["type"] == "permission_denied", name
-        assert "read-only access" in outcome.error["message"]
+        assert "may only read" in outcome.error["message"]
     assert (await workspace.hub.call(ROBOT, "find_related_nodes", {"node_id": "H4"})).success
     assert approver.asked == []
 

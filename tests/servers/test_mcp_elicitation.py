@@ -175,7 +175,7 @@ async def test_a_client_whose_user_is_asked_hears_signs_of_life(workspace, appro
     approver.answers = [after_a_while]
     async with inside(workspace.hub, "legacy", heartbeat=0.01) as client:
         result = await client.call_tool("edit_note", EDIT, progress_callback=told)
-    assert result.structured_content["denied"] and heard[0] == "Working."
+    assert result.structured_content["denied"] and heard[0] == "Running."
 
 
 def request(proposal) -> ApprovalRequest:

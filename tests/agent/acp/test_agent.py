@@ -118,7 +118,7 @@ async def check_reading_only(talk, approver):
     """In a turn in which agents only read it gets no leave to change anything, and its server gives none."""
     asked = len(approver.asked)
     await talk.say(f"!write {H4} No.\n!ask execute make\n!server\n!edit {H4} By itself.", mode="ask")
-    assert "read-only access" in talk.said and "[no]" in talk.said and len(approver.asked) == asked
+    assert "may only read" in talk.said and "[no]" in talk.said and len(approver.asked) == asked
     assert '"--read-only"' in talk.said
     assert any("was to read only" in notice.text for notice in talk.notices)
 
@@ -242,7 +242,7 @@ async def test_one_that_wants_a_login_says_so(workspace):
 
 
 async def test_our_tools_over_mcp_are_called_in_its_turn_and_shown_on_its_card(workspace, talk, approver):
-    await workspace.ways_in.open()
+    await workspace.endpoints.open()
     finished = await talk.say('!mcp create_note {"name": "Leaf", "content": "Green."}')
     (request,) = approver.asked
     caller = request.caller
