@@ -44,9 +44,10 @@ class CallStageChanged(Event):
 
 @dataclass(frozen=True, slots=True)
 class ConnectedClient:
-    """A connected client. `since` and `last` are in Unix seconds; `calls` counts all calls, `open` the running.
+    """A connected client: `calls` counts all calls, `open` the running ones.
 
-    `tainted`: it has read text from outside, so each change that it proposes needs approval.
+    `since` and `last` are times of activity in Unix seconds. `tainted`: it has read text from outside, so
+    each change that it proposes needs approval.
     """
 
     client: Client

@@ -1,7 +1,7 @@
 """The protocol that all servers use: an open vault as external clients see it.
 
-There are two main implementations: one for the process that has the vault open (`local_vault.py`), and one that
-connects to such a process (`remote_vault.py`). So the command line and the stdio server work with both.
+There are two main implementations: one for the process that has the vault open (`local_vault.py`), and one
+that connects to such a process (`remote_vault.py`). So the command line and the stdio server work with both.
 """
 
 from __future__ import annotations

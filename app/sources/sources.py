@@ -96,7 +96,7 @@ class Sources:
         self.inbox = Inbox(self._folder / "inbox.json" if writable else None)
         self.problem = self._file.problem
         self.on_set: Callable[[str, SourceConfig], None] = lambda op, kept: None
-        """Called when the user has changed a source, with add, change, pause, resume or remove, and the source."""
+        """Called with add, change, pause, resume or remove and the source after the user has done that."""
 
     # Life
 
