@@ -327,7 +327,8 @@ def test_pictures_formulas_and_embedded_notes_are_drawn(gui, opened, wait_until)
 def test_a_link_to_no_note_looks_so_until_there_is_one(gui, opened, wait_until) -> None:
     async def main() -> None:
         async with opened("A.md") as (vault, view):
-            unresolved = view.editor.flow.style.text_format(inline.LINK | inline.UNRESOLVED).foreground().color()
+            text_format = view.editor.flow.style.text_format(inline.LINK | inline.UNRESOLVED)
+            unresolved = text_format.foreground().color()
 
             def looks_unresolved() -> list[str]:
                 (fragment,) = view.editor.flow.row(7).fragments
