@@ -82,7 +82,7 @@ class MemoryDatabase(Database):
         when = time.strftime("%Y-%m-%d %H:%M", time.localtime(self.restored))
         return f"{self.damage.message} The backup of {when} was restored."
 
-    def _replaced(self) -> None:
+    def _after_replacement(self) -> None:
         """Restore the newest readable backup into the new file."""
         self.restored = 0.0
         for backup in reversed(self.list_backups()):

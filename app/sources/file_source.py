@@ -88,7 +88,7 @@ class FileSource:
         self.rules = FileRules(kept)
         self.bases = MergeBases(data)
         self.store = NoteStore(
-            self.root, journal, place=self.place, intents=data / "intents", writable=writable
+            self.root, journal, place=self.place, log_folder=data / "intents", writable=writable
         )
         self.problem = ""
         self.recovered: tuple[Recovery, ...] = ()
