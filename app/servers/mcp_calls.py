@@ -26,48 +26,46 @@ Result = dict[str, Any]
 _TEXT = json.JSONEncoder(ensure_ascii=False, default=str)
 
 
-async def list_tools(context: McpContext, ctx: Context, params: t.PaginatedRequestParams | None) -> Result:
+async def list_tools(desk: McpContext, ctx: Context, params: t.PaginatedRequestParams | None) -> Result:
     """Return the tools that the client may call, on one page: few clients ask for a second one."""
-    tools = await context.session(ctx).tools()
-    return {"tools": [offer.wire for offer in tools.values()]}
+    offers = await desk.session(ctx).tools()
+    return {"tools": [offer.wire for offer in offers.values()]}
 
 
 async def call_tool(
-    context: McpContext, ctx: Context, params: t.CallToolRequestParams
+    desk: McpContext, ctx: Context, params: t.CallToolRequestParams
 ) -> Result | t.InputRequiredResult:
     """Call a tool.
 
     Raises:
         MCPError: there is no such tool; the audit log records that too.
     """
-    client, arguments = context.client(ctx), params.arguments or {}
-    offer = (await context.session(ctx).tools()).get(params.name)
+    client, given = desk.client(ctx), params.arguments or {}
+    offer = (await desk.session(ctx).tools()).get(params.name)
     try:
-        request = (
-            offer.parse_call(arguments, ctx.meta or {})
+        asked = (
+            offer.parse_call(given, ctx.meta or {})
             if offer is not None
-            else ToolCallRequest(arguments, "wait", "")
+            else ToolCallRequest(given, "wait", "")
         )
     except ScriptoriumError as error:
         return error_result(error)
-    reporter = ProgressReporter(ctx, context.heartbeat)
+    teller = ProgressReporter(ctx, desk.heartbeat)
 
     async def work() -> ToolOutcome:
-        call = context.service.call(
+        call = desk.service.call(
             client,
             params.name,
-            request.arguments,
-            waiting=request.waiting,
-            claim=request.claim,
-            progress=reporter.report,
+            asked.arguments,
+            waiting=asked.waiting,
+            claim=asked.claim,
+            progress=teller.report,
         )
         return await call
 
     try:
-        outcome = await reporter.run(
-            context.elicitation.run(
-                ctx, params, client, (params.name, arguments), work, reporter.report_question
-            )
+        outcome = await teller.run(
+            desk.elicitation.run(ctx, params, client, (params.name, given), work, teller.report_question)
         )
     except ScriptoriumError as error:
         return error_result(error)
@@ -86,8 +84,8 @@ def outcome_result(outcome: ToolOutcome, offer: McpTool | None) -> Result:
     if offer is not None and (problem := offer.result.find_problem(data)):
         log.error("%s broke its output schema: %s", offer.entry.name, problem)
         message = _INVALID_RESULT_MESSAGE.format(tool=offer.entry.name, problem=problem)
-        commit = {"commit": outcome.commit} if outcome.commit is not None else {}
-        error = {"type": "internal", "message": message, **commit}
+        kept = {"commit": outcome.commit} if outcome.commit is not None else {}
+        error = {"type": "internal", "message": message, **kept}
         return _result({"success": False, "error": error}, is_error=True)
     return _result(data)
 

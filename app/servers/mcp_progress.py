@@ -38,10 +38,10 @@ Context = ServerRequestContext[Any, Any]
 def accepts_log(ctx: Context, level: str = _LOG_LEVEL) -> bool:
     """Return whether the client asked for log messages of this level."""
     if ctx.protocol_version in MODERN_PROTOCOL_VERSIONS:
-        level_name = (ctx.meta or {}).get(t.LOG_LEVEL_META_KEY)
+        wanted = (ctx.meta or {}).get(t.LOG_LEVEL_META_KEY)
     else:
-        level_name = connection_state(ctx).get(LEVEL_KEY)
-    return level_name in _LEVELS and _LEVELS.index(level) >= _LEVELS.index(str(level_name))
+        wanted = connection_state(ctx).get(LEVEL_KEY)
+    return wanted in _LEVELS and _LEVELS.index(level) >= _LEVELS.index(str(wanted))
 
 
 def connection_state(ctx: Context) -> dict[str, Any]:
@@ -61,24 +61,24 @@ class ProgressReporter:
         self._ctx = ctx
         self._heartbeat = heartbeat
         self._latest: CallProgress | None = None
-        self._changed = asyncio.Event()
+        self._news = asyncio.Event()
         self._count = 0
-        self._client_asks = False
+        self._asks_here = False
         self._logs = accepts_log(ctx)
-        self._reports = self._logs or (ctx.meta or {}).get("progress_token") is not None
+        self._hears = self._logs or (ctx.meta or {}).get("progress_token") is not None
 
     def report(self, progress: CallProgress) -> None:
         """Record the progress of the call."""
         self._latest = progress
-        self._changed.set()
+        self._news.set()
 
     def report_question(self) -> None:
         """Record that the client itself asks its user."""
-        self._client_asks = True
+        self._asks_here = True
 
     async def run(self, work: Awaitable[T]) -> T:
         """Await `work`, sending progress meanwhile."""
-        if not self._reports:
+        if not self._hears:
             return await work
         telling = asyncio.create_task(self._report_loop(), name="report the progress of a call")
         try:
@@ -91,10 +91,10 @@ class ProgressReporter:
             while True:
                 try:
                     async with asyncio.timeout(self._heartbeat):
-                        await self._changed.wait()
+                        await self._news.wait()
                 except TimeoutError:
                     pass
-                self._changed.clear()
+                self._news.clear()
                 if self._latest is not None:
                     await self._send(self._latest)
         except Exception as error:
@@ -102,14 +102,14 @@ class ProgressReporter:
 
     async def _send(self, progress: CallProgress) -> None:
         self._count += 1
-        message = (
+        words = (
             _WAITING_HERE
-            if progress.stage == "asking" and self._client_asks
+            if progress.stage == "asking" and self._asks_here
             else _STAGE_MESSAGES[progress.stage]
         )
-        await self._ctx.session.report_progress(float(self._count), None, message)
+        await self._ctx.session.report_progress(float(self._count), None, words)
         if self._logs:
-            data = {"stage": progress.stage, "message": message}
+            data = {"stage": progress.stage, "message": words}
             params = t.LoggingMessageNotificationParams(level=_LOG_LEVEL, logger="scriptorium", data=data)
             await self._ctx.session.send_notification(
                 t.LoggingMessageNotification(params=params), self._ctx.request_id

@@ -38,12 +38,12 @@ Listener = Callable[[ServerEvent], None]
 class McpSession:
     """One client: its tools and listeners. Implements the SDK's `SubscriptionBus`."""
 
-    def __init__(self, service: VaultService, client: Client) -> None:
-        self._service = service
+    def __init__(self, served: VaultService, client: Client) -> None:
+        self._served = served
         self._client = client
         self._listeners: dict[object, Listener] = {}
-        self._watched_uris: Counter[str] = Counter()
-        self._tools: Mapping[str, McpTool] | None = None
+        self._watched: Counter[str] = Counter()
+        self._offers: Mapping[str, McpTool] | None = None
         self._age = 0
         self._following: asyncio.Task[None] | None = None
         self._used = 0.0
@@ -58,14 +58,14 @@ class McpSession:
     async def tools(self) -> Mapping[str, McpTool]:
         """Return the tools that the client may call, by name."""
         self._start_following()
-        if self._tools is not None:
-            return self._tools
+        if self._offers is not None:
+            return self._offers
         age = self._age
         made = {
-            entry.name: McpTool.from_descriptor(entry) for entry in await self._service.tools(self._client)
+            entry.name: McpTool.from_descriptor(entry) for entry in await self._served.tools(self._client)
         }
         if age == self._age:
-            self._tools = made
+            self._offers = made
         return made
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:
@@ -77,11 +77,11 @@ class McpSession:
 
     def watch(self, uris: Iterable[str]) -> Callable[[], None]:
         """Report changes of these resources until the returned function is called."""
-        watched = Counter(uris)
-        self._watched_uris += watched
+        kept = Counter(uris)
+        self._watched += kept
 
         def leave() -> None:
-            self._watched_uris -= watched
+            self._watched -= kept
 
         return leave
 
@@ -105,11 +105,9 @@ class McpSession:
         if self._following is None or self._following.done():
             self._timer = loop.call_later(_IDLE_TIMEOUT_S, self._stop_when_idle)
             self._age += 1
-            self._tools = None
-            changes = self._service.changes(self._client)
-            self._following = asyncio.create_task(
-                self._read_changes(changes), name=f"news for {self._client.name}"
-            )
+            self._offers = None
+            news = self._served.changes(self._client)
+            self._following = asyncio.create_task(self._read(news), name=f"news for {self._client.name}")
 
     def _stop_when_idle(self) -> None:
         """Stop following changes when the client has no listeners and made no call for a while.
@@ -117,16 +115,16 @@ class McpSession:
         A client that follows changes counts as connected, and the 2026 protocol has no sessions that end.
         """
         loop = asyncio.get_running_loop()
-        remaining = self._used + _IDLE_TIMEOUT_S - loop.time()
-        if self._listeners or remaining > 0:
-            self._timer = loop.call_later(max(remaining, _IDLE_TIMEOUT_S / 10), self._stop_when_idle)
+        left = self._used + _IDLE_TIMEOUT_S - loop.time()
+        if self._listeners or left > 0:
+            self._timer = loop.call_later(max(left, _IDLE_TIMEOUT_S / 10), self._stop_when_idle)
         elif self._following is not None:
             self._following.cancel()
 
-    async def _read_changes(self, changes: AsyncIterator[VaultChange]) -> None:
+    async def _read(self, news: AsyncIterator[VaultChange]) -> None:
         try:
-            async with aclosing(cast("Any", changes)):
-                async for one in changes:
+            async with aclosing(cast("Any", news)):
+                async for one in news:
                     self._handle_change(one)
         except ScriptoriumError as error:
             log.info("the news for %s ended: %s", self._client.name, error)
@@ -134,24 +132,24 @@ class McpSession:
             log.exception("the news for %s ended", self._client.name)
         finally:
             self._age += 1
-            self._tools = None
+            self._offers = None
 
-    def _handle_change(self, changes: VaultChange) -> None:
-        if changes.kind == "tools":
+    def _handle_change(self, news: VaultChange) -> None:
+        if news.kind == "tools":
             self._age += 1
-            self._tools = None
+            self._offers = None
             self._notify(ToolsListChanged())
             self._notify(PromptsListChanged())
-        elif changes.kind == "notes":
-            self._notify_resources("note", frozenset(changes.paths))
-        elif changes.kind == "memory":
-            self._notify_resources("block", frozenset())
-        if changes.kind in ("notes", "memory") and changes.listed:
+        elif news.kind == "notes":
+            self._resources("note", frozenset(news.paths))
+        elif news.kind == "memory":
+            self._resources("block", frozenset())
+        if news.kind in ("notes", "memory") and news.listed:
             self._notify(ResourcesListChanged())
 
-    def _notify_resources(self, kind: str, changed: frozenset[str]) -> None:
+    def _resources(self, kind: str, changed: frozenset[str]) -> None:
         """Report the watched resources that changed; all of them if it is unknown which did."""
-        for uri in tuple(self._watched_uris):
+        for uri in tuple(self._watched):
             address = parse_uri(uri)
             if address is None or address.kind != kind:
                 continue
@@ -169,9 +167,9 @@ class McpSession:
 class SessionRegistry:
     """The clients of a server. Lives as long as the server."""
 
-    def __init__(self, service: VaultService) -> None:
-        self._service = service
-        self._sessions: dict[tuple[str, str], McpSession] = {}
+    def __init__(self, served: VaultService) -> None:
+        self._served = served
+        self._members: dict[tuple[str, str], McpSession] = {}
 
     def session(self, client: Client) -> McpSession:
         """Return the state of a client.
@@ -180,16 +178,16 @@ class SessionRegistry:
             LimitError: there are too many clients.
         """
         key = (client.kind.value, client.name)
-        if key not in self._sessions:
-            if len(self._sessions) >= _MAX_CLIENTS:
-                self._drop_idle_session()
-            self._sessions[key] = McpSession(self._service, client)
-        return self._sessions[key]
+        if key not in self._members:
+            if len(self._members) >= _MAX_CLIENTS:
+                self._forget_one()
+            self._members[key] = McpSession(self._served, client)
+        return self._members[key]
 
-    def _drop_idle_session(self) -> None:
-        for key, member in self._sessions.items():
+    def _forget_one(self) -> None:
+        for key, member in self._members.items():
             if member.is_idle:
-                del self._sessions[key]
+                del self._members[key]
                 task = asyncio.create_task(member.close(), name="forget an idle client")
                 task.add_done_callback(lambda done: done.exception())
                 return
@@ -197,16 +195,16 @@ class SessionRegistry:
 
     async def close(self) -> None:
         """Close all clients."""
-        sessions = tuple(self._sessions.values())
-        self._sessions.clear()
-        await asyncio.gather(*(member.close() for member in sessions))
+        members = tuple(self._members.values())
+        self._members.clear()
+        await asyncio.gather(*(member.close() for member in members))
 
 
 @asynccontextmanager
-async def open_registry(service: VaultService) -> AsyncIterator[SessionRegistry]:
+async def open_registry(served: VaultService) -> AsyncIterator[SessionRegistry]:
     """Open a registry while a server runs."""
-    registry = SessionRegistry(service)
+    audience = SessionRegistry(served)
     try:
-        yield registry
+        yield audience
     finally:
-        await registry.close()
+        await audience.close()
