@@ -70,12 +70,12 @@ def _clean_value(value: object, depth: int) -> object:
     if depth == 0:
         raise LimitError(f"The value is nested deeper than {MAX_DEPTH} levels.", limit=MAX_DEPTH)
     if isinstance(value, dict):
-        return {_clean_value(key, depth): _clean_value(one, depth - 1) for key, one in value.items()}
-    cleaned = [_clean_value(one, depth - 1) for one in value]
+        return {_clean_value(key, depth): _clean_value(item, depth - 1) for key, item in value.items()}
+    cleaned = [_clean_value(item, depth - 1) for item in value]
     return tuple(cleaned) if isinstance(value, tuple) else cleaned
 
 
-async def check_json_size(raw: bytes, most: int = MAX_VALUES) -> None:
+async def check_json_size(raw: bytes, max_values: int = MAX_VALUES) -> None:
     """Reject JSON that would take long to parse and check.
 
     The parser blocks the interpreter while it runs, so this counts the separators outside texts first, in a
@@ -83,15 +83,15 @@ async def check_json_size(raw: bytes, most: int = MAX_VALUES) -> None:
 
     Args:
         raw: JSON in UTF-8, possibly invalid.
-        most: The maximum number of values and names.
+        max_values: The maximum number of values and names.
 
     Raises:
         LimitError: It contains more.
     """
-    if len(raw) <= MAX_SYNC_BYTES or raw.count(b",") + raw.count(b":") <= most:
+    if len(raw) <= MAX_SYNC_BYTES or raw.count(b",") + raw.count(b":") <= max_values:
         return
-    if await asyncio.to_thread(_separators, raw) > most:
-        raise LimitError(f"JSON with more than {most:,} values is not accepted.", limit=most)
+    if await asyncio.to_thread(_separators, raw) > max_values:
+        raise LimitError(f"JSON with more than {max_values:,} values is not accepted.", limit=max_values)
 
 
 def _separators(raw: bytes) -> int:

@@ -20,7 +20,7 @@ APP_NAME = "scriptorium"
 CACHE_VARIABLE = "SCRIPTORIUM_CACHE"  # the variable of the environment that names the cache
 
 
-def _made(path: Path) -> Path:
+def _create_private(path: Path) -> Path:
     """Create a private folder; if that fails, the error appears when the folder is used."""
     with suppress(OSError):
         make_private_folder(path)
@@ -32,7 +32,7 @@ def _folder(variable: str, default: str) -> Path:
     named = os.environ.get(variable)
     path = Path(named or default)
     # A folder that the user chose may have other uses, so it keeps its mode.
-    return path if named and path.is_dir() else _made(path)
+    return path if named and path.is_dir() else _create_private(path)
 
 
 def config_folder() -> Path:
@@ -50,20 +50,20 @@ def cache_folder() -> Path:
 
     If it can't be written, the result is a temporary folder, removed when the process ends.
     """
-    usual = usual_cache_folder()
-    return usual if os.access(usual, os.W_OK) else _temporary_instead_of(usual)
+    default = default_cache_folder()
+    return default if os.access(default, os.W_OK) else _temporary_cache_folder(default)
 
 
-def usual_cache_folder() -> Path:
+def default_cache_folder() -> Path:
     """Return the cache folder, even if it can't be written."""
     return _folder(CACHE_VARIABLE, platformdirs.user_cache_dir(APP_NAME, appauthor=False))
 
 
 @functools.cache
-def _temporary_instead_of(folder: Path) -> Path:
-    made = tempfile.mkdtemp(prefix=f"{APP_NAME}-")
-    atexit.register(shutil.rmtree, made, ignore_errors=True)
-    return Path(made)
+def _temporary_cache_folder(folder: Path) -> Path:
+    temporary = tempfile.mkdtemp(prefix=f"{APP_NAME}-")
+    atexit.register(shutil.rmtree, temporary, ignore_errors=True)
+    return Path(temporary)
 
 
 def log_folder() -> Path:
@@ -73,7 +73,7 @@ def log_folder() -> Path:
 
 def plugin_folder() -> Path:
     """Return the folder for the user's plug-ins (folders or wheels), created if missing."""
-    return _made(data_folder() / "plugins")
+    return _create_private(data_folder() / "plugins")
 
 
 def app_folders() -> tuple[Path, ...]:
@@ -88,7 +88,7 @@ def vault_id(root: Path) -> str:
 
 def vault_data_folder(root: Path) -> Path:
     """Return the data folder of the vault at `root`, outside the vault."""
-    return _made(data_folder() / "vaults" / vault_id(root))
+    return _create_private(data_folder() / "vaults" / vault_id(root))
 
 
 def audit_head_file(root: Path) -> Path:
@@ -98,7 +98,7 @@ def audit_head_file(root: Path) -> Path:
 
 def vault_cache_folder(root: Path) -> Path:
     """Return the cache folder of the vault at `root`, outside the vault; it may be deleted at any time."""
-    return _made(cache_folder() / "vaults" / vault_id(root))
+    return _create_private(cache_folder() / "vaults" / vault_id(root))
 
 
 def resources_folder() -> Path:

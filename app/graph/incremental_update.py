@@ -260,7 +260,7 @@ class _GraphEdit:
 
     def _known(self, edges: NDArray[np.int32], relinked: bool) -> Neighborhood | None:
         """Return the adjacency before rows are removed, derived from that of the old graph if it is known."""
-        known: Neighborhood | None = vars(self._graph).get("neighbourhood")
+        known: Neighborhood | None = vars(self._graph).get("neighborhood")
         if known is None or (not relinked and self._size == len(self._graph)):
             return known
         rows = self._relinked_rows.astype(np.int64) if relinked else _NO_ROWS
@@ -291,7 +291,7 @@ class _GraphEdit:
         """Pass cached properties of the old graph that are still valid to the new one."""
         facts: dict[str, Any] = {}
         if known is not None:
-            facts["neighbourhood"] = known if kept is None else known.without_rows(kept, _row_positions(kept))
+            facts["neighborhood"] = known if kept is None else known.without_rows(kept, _row_positions(kept))
         if kept is None and "paths" not in self._changed:
             facts["rows"] = self._graph.rows
         elif kept is None:

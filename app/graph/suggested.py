@@ -42,7 +42,7 @@ def add_suggestions(
         confidence=np.append(graph.confidence[:real], scores),
         suggested=np.arange(real + len(pairs)) >= real,
     )
-    known = ("rows", "is_note", "neighbourhood", "degree")
+    known = ("rows", "is_note", "neighborhood", "degree")
     vars(changed).update({name: value for name, value in vars(graph).items() if name in known})
     return changed
 

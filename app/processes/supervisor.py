@@ -68,9 +68,9 @@ class Supervisor:
         running = self._running.get(task)
         if running is not None and not running.done():
             raise ValueError(f"{task} is running already")
-        made = self._running[task] = asyncio.create_task(self._supervise(task, work), name=task)
-        made.add_done_callback(lambda _: self._forget(task, made))
-        return made
+        created = self._running[task] = asyncio.create_task(self._supervise(task, work), name=task)
+        created.add_done_callback(lambda _: self._forget(task, created))
+        return created
 
     async def close(self, grace: float = 0.0) -> None:
         """End all tasks without restarting them.
@@ -82,24 +82,24 @@ class Supervisor:
         running = tuple(self._running.values())
         if running and grace:
             await asyncio.wait(running, timeout=grace)
-        for one in running:
-            one.cancel()
+        for running_task in running:
+            running_task.cancel()
         await asyncio.gather(*running, return_exceptions=True)
 
-    def _forget(self, task: str, made: asyncio.Task[None]) -> None:
-        if self._running.get(task) is made:
+    def _forget(self, task: str, created: asyncio.Task[None]) -> None:
+        if self._running.get(task) is created:
             del self._running[task]
 
     async def _supervise(self, task: str, work: Callable[[], Awaitable[None]]) -> None:
         delay = MIN_RESTART_DELAY_S
-        has_failed = False
+        failed = False
         while True:
             run = asyncio.ensure_future(_run(work))
             try:
-                if has_failed:
+                if failed:
                     await asyncio.wait({run}, timeout=STEADY_AFTER_S)
                     if not run.done() or run.exception() is None:
-                        has_failed, delay = False, MIN_RESTART_DELAY_S
+                        failed, delay = False, MIN_RESTART_DELAY_S
                         self._events.publish(TaskRecovered(task))
                 await run
                 return
@@ -110,7 +110,7 @@ class Supervisor:
             except Exception as error:
                 log.exception("could not %s; starting again in %g s", task, delay)
                 self._events.publish(TaskFailed(task, _error_text(error), delay))
-            has_failed = True
+            failed = True
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._closing.wait(), delay)
             if self._closing.is_set():

@@ -1,4 +1,4 @@
-"""What a client's own calls come to, as it happens; of the calls of others it hears nothing."""
+"""Live events about a client's own calls; a client does not see the calls of others."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ _MAX_QUEUED_EVENTS = 500
 
 @dataclass(frozen=True, slots=True)
 class ActivityEvent:
-    """One thing that happened: a call's stage or its end, or another state of a pending operation."""
+    """An event: a new stage or the end of a call, or a new state of a pending operation."""
 
     kind: str
     data: Mapping[str, Any]
 
 
 class ActivityStream:
-    """The activity of one client, from when it was made until `end`; iterate over it.
+    """Asynchronous iterator over the events of one client, from its creation until `end`.
 
-    One that reads so slowly that too much waits comes to an end: it can look up in `pending` what it missed.
+    The stream ends if the client reads too slowly; `pending` then shows what it missed.
     """
 
     def __init__(self, caller: Caller, events: EventBus, release: Callable[[], None]) -> None:
@@ -52,7 +52,7 @@ class ActivityStream:
         return self._waiting.popleft()
 
     def end(self) -> None:
-        """Hear no more."""
+        """End the stream."""
         if not self._over:
             self._over = True
             self._unsubscribe()
@@ -64,7 +64,9 @@ class ActivityStream:
         if told is None:
             return
         if len(self._waiting) >= _MAX_QUEUED_EVENTS:
-            self._waiting.append(ActivityEvent("too-slow", {"message": "More happened than was read."}))
+            self._waiting.append(
+                ActivityEvent("too-slow", {"message": "The client reads too slowly: events were lost."})
+            )
             self.end()
             return
         self._waiting.append(told)
@@ -72,7 +74,7 @@ class ActivityStream:
 
 
 def _to_activity(event: Event, caller: Caller) -> ActivityEvent | None:
-    """What a client hears of an event, if it is about its own calls."""
+    """Return the client's view of an event, or None if it is not about its own calls."""
     match event:
         case CallStageChanged() if (event.client.kind, event.client.name) == (caller.kind, caller.name):
             return ActivityEvent("call", {"call": event.call, "tool": event.tool, "stage": event.stage})

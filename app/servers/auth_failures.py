@@ -1,4 +1,4 @@
-"""Requests with a token that is not known (wrong, or taken back): counted, and told of without flooding."""
+"""Count requests with an unknown or revoked token, and report them at a limited rate."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ REPORT_INTERVAL_S = 60.0
 
 
 class AuthFailures:
-    """Tells of the first refused token at once, and of those that follow once a minute, as one.
+    """Reports the first rejected token immediately, and later ones combined once a minute.
 
-    What such a request says of itself is anybody's word, so it is only shown; the token is not kept.
+    The name that such a request gives itself is unverified and only shown; the token is not stored.
 
     Args:
         told_every: Seconds between two events.
-        clock: Unix time in seconds.
+        clock: Returns the time in Unix seconds.
     """
 
     def __init__(
@@ -31,10 +31,10 @@ class AuthFailures:
         self._new = 0
         self._timer: asyncio.TimerHandle | None = None
         self.last: RejectedTokens | None = None
-        """All so far, and the last of them."""
+        """The number of rejected requests so far, and the last one."""
 
     def add(self, says: str) -> None:
-        """A request came with such a token; `says` is what it calls itself."""
+        """Record a request with a rejected token; `says` is its name for itself."""
         count = self.last.count if self.last is not None else 0
         self.last = RejectedTokens(count + 1, says, self._clock())
         self._new += 1
@@ -42,7 +42,7 @@ class AuthFailures:
             self._publish()
 
     def close(self) -> None:
-        """Tell of nothing more."""
+        """Stop reporting."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

@@ -1,4 +1,4 @@
-"""The course of one call from outside: its turn, its stages, and who is told of them."""
+"""Track one call from outside: its permit to run, its stages, and their events."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from app.servers.vault_service import CallProgress, Client, OnProgress
 from app.toolkit.call_record import CallObserver
 
 MAX_OPEN_QUESTIONS = 32
-"""How many calls of one client may wait for the user at once."""
+"""Maximum number of calls of one client that wait for the user at once."""
 
 _STAGE_MESSAGES: dict[Literal["queued", "running", "asking", "writing"], str] = {
-    "queued": "Waiting for a turn.",
-    "running": "At work.",
+    "queued": "Waiting for other calls.",
+    "running": "Running.",
     "asking": "The user is being asked.",
-    "writing": "The change is being made.",
+    "writing": "The change is being written.",
 }
 
 
 class CallTracker:
-    """One call on its way.
+    """The state of one call.
 
-    It has a turn in the queue while it works, and gives it back when it begins to wait for the user: else a
-    few questions that nobody answers would keep everybody else from reading.
+    The call holds a permit of the queue while it runs and returns it while it waits for the user: otherwise a
+    few unanswered questions would block all other calls.
 
     Args:
-        questions: How many calls of each client wait for the user; shared by all calls.
+        questions: Number of calls of each client that wait for the user; shared by all calls.
     """
 
     def __init__(
@@ -56,14 +56,14 @@ class CallTracker:
 
     @property
     def observer(self) -> CallObserver:
-        """What the runner tells of the call while it runs."""
+        """The observer that the runner notifies during the call."""
         return CallObserver(self.id, self._on_question, self._begins, enter=self.wait_for_turn)
 
     async def wait_for_turn(self) -> None:
-        """Wait for the call's turn.
+        """Wait for a permit to run.
 
         Raises:
-            LimitError: too many calls wait already.
+            LimitError: too many calls are waiting.
         """
         self._move("queued")
         self._turn = await self._queue.acquire(self._who)
@@ -72,7 +72,7 @@ class CallTracker:
         self._move("running")
 
     def end(self) -> None:
-        """The call has come to its end, or goes on without anybody who waits for it."""
+        """End the tracking: the call has ended, or nothing waits for it any longer."""
         self._over = True
         self._stop_asking()
         if self._turn is not None:
@@ -83,7 +83,7 @@ class CallTracker:
         if not self._asks:
             count = self._questions.get(self._who, 0)
             if count >= MAX_OPEN_QUESTIONS:
-                message = f"{count} of your calls wait for the user already."
+                message = f"{count} of your calls are already waiting for the user."
                 raise LimitError(message, limit=MAX_OPEN_QUESTIONS)
             self._questions[self._who] = count + 1
             self._asks = True

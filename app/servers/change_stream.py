@@ -1,7 +1,7 @@
-"""What clients are told of by themselves: notes, tools, memory or pending operations have changed.
+"""Streams of changes for clients: of notes, tools, memory and pending operations.
 
-A client that reads slowly is told less exactly, never later and later: what waits for it is at most one
-piece of news of each kind.
+A client that reads slowly gets less detail, but no growing backlog: at most one change of each kind waits
+for it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _MAX_CHECKED_PATHS = 50
 
 
 class ChangeStream:
-    """The news for one client, from when it was made until `aclose`; iterate over it."""
+    """Asynchronous iterator over the changes for one client, from its creation until `aclose`."""
 
     def __init__(self, caller: Caller, leave: Callable[[ChangeStream], None]) -> None:
         self.caller = caller
@@ -55,18 +55,18 @@ class ChangeStream:
         return VaultChange(kind, tuple(sorted(paths or ())), listed)
 
     async def aclose(self) -> None:
-        """Hear no more."""
+        """End the stream."""
         self.end()
 
     def end(self) -> None:
-        """Let who iterates come to the end."""
+        """End the iteration."""
         if not self._over:
             self._over = True
             self._leave(self)
             self._some.set()
 
     def push(self, kind: Kind, paths: tuple[str, ...] | None = None, *, listed: bool = False) -> None:
-        """Put it with what waits; None for `paths`: there are none, or too many to name."""
+        """Add a change; `paths` is None if there are none, or too many to name."""
         if listed:
             self._listed.add(kind)
         known = self._waiting.get(kind, set())
@@ -78,7 +78,7 @@ class ChangeStream:
 
 
 class ChangeBroadcaster:
-    """Makes the news from the events of the vault, for each reader what it may know."""
+    """Builds the streams of changes from the events of the vault, filtered by what each client may see."""
 
     def __init__(self, runner: ToolRunner, events: EventBus) -> None:
         self._runner = runner
@@ -93,14 +93,14 @@ class ChangeBroadcaster:
         )
 
     def close(self) -> None:
-        """End all readers."""
+        """End all streams."""
         for unsubscribe in self._unsubscribe:
             unsubscribe()
         for reader in tuple(self._readers):
             reader.end()
 
     def subscribe(self, caller: Caller, release: Callable[[], None]) -> ChangeStream:
-        """A new reader for `caller`; `release` is called when it ends."""
+        """Return a new stream for `caller`; `release` is called when it ends."""
 
         def leave(reader: ChangeStream) -> None:
             self._readers.remove(reader)
@@ -113,7 +113,7 @@ class ChangeBroadcaster:
         return reader
 
     def broadcast(self, kind: Kind) -> None:
-        """Tell every reader."""
+        """Send a change to every stream."""
         for reader in tuple(self._readers):
             reader.push(kind)
 
@@ -127,7 +127,7 @@ class ChangeBroadcaster:
             for reader in tuple(self._readers):
                 reader.push("notes", listed=listed)
             return
-        # Of a note that is gone the index no longer says whether it was private.
+        # The index no longer knows whether a deleted note was private.
         known = self._private
         named = touched - gone if known is None else touched - (gone & known)
         self._private = self._runner.private_notes
@@ -138,7 +138,7 @@ class ChangeBroadcaster:
                 reader.push("notes", listed=listed)
 
     def _visible_paths(self, caller: Caller, paths: set[NotePath]) -> tuple[str, ...]:
-        """Those of the paths that the caller may know of."""
+        """Return the paths that the caller may know of."""
         return tuple(str(path) for path in paths if self._runner.can_see(caller, path))
 
     def _pending(self, event: PendingChanged) -> None:

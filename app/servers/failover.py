@@ -1,9 +1,9 @@
-"""A vault that is served by whoever holds it: a running Scriptorium, or else this process.
+"""A vault that a running Scriptorium serves, or else this process, with failover between them.
 
-The holder may change at any time: a window opens, and this process makes way for it; the window is closed,
-and this process opens the vault again. Who calls notices nothing but a pause: a call that waits for its turn
-or for the user is begun anew with the next holder, one that writes is waited for, and one of which nobody
-knows whether it was done is told as that.
+The backend can change at any time: when a window opens, this process yields the vault to it; when the window
+closes, this process opens the vault again. A client notices only a pause: a call that waits for a permit or
+for the user is restarted on the next backend, a call that writes is completed first, and a call with an
+unknown outcome fails with an error that says so.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ _ALL_CHANGES = (VaultChange("tools"), VaultChange("notes", listed=True), VaultCh
 
 @dataclass
 class Backend:
-    """The vault as it is served at the moment.
+    """The current backend of the vault.
 
-    `here`: by this process. `has_window`: questions to the user appear in a window. `moved` is set when it
-    is served so no longer; `working` are the calls that run.
+    `here`: this process. `has_window`: questions to the user appear in a window. `moved` is set when the
+    backend is replaced; `working` are the running calls.
     """
 
     service: VaultService
@@ -58,23 +58,23 @@ class Backend:
 
 
 Join = Callable[[], Awaitable[Backend | None]]
-"""Joins the process that has the vault open; None where there is none."""
+"""Connects to the process that has the vault open; returns None if there is none."""
 Open = Callable[[Callable[[], Awaitable[None]]], Awaitable[Backend]]
-"""Opens the vault in this process, given what to do when another process wants it.
+"""Opens the vault in this process; the argument is called when another process wants it.
 
-Raises `VaultBusyError` while another process has it.
+Raises `VaultBusyError` while another process has it open.
 """
 
 
 class ProgressRelay:
-    """Passes on how far a call has come, and keeps it.
+    """Forwards the progress of a call, and records it.
 
-    One that waits when its holder makes way (`moving`), or comes to wait then, is withdrawn there.
+    A call that waits when its backend yields (`moving`), or starts to wait later, is cancelled there.
 
     Attributes:
-        task: In which the call runs.
-        over: Done when the holder has nothing more to do for it.
-        withdrawn: Whether the call was withdrawn for the next holder.
+        task: The task of the call.
+        over: Done when the backend has finished the call.
+        withdrawn: Whether the call was cancelled for the next backend.
     """
 
     def __init__(self, progress: OnProgress | None) -> None:
@@ -93,7 +93,7 @@ class ProgressRelay:
         self._withdraw()
 
     def moving(self) -> None:
-        """The holder makes way."""
+        """Cancel the call if it waits, because the backend yields."""
         self._moving = True
         self._withdraw()
 
@@ -104,24 +104,24 @@ class ProgressRelay:
 
     @property
     def is_waiting(self) -> bool:
-        """Whether the call waits, for its turn or for the user, so that nothing has been done."""
+        """Whether the call waits for a permit or for the user, so that it has had no effect."""
         return self.stage is not None and self.stage.stage in ("queued", "asking")
 
     @property
     def is_working(self) -> bool:
-        """Whether it may be doing what it is for."""
+        """Whether the call may be having an effect."""
         return self.stage is not None and not self.is_waiting
 
 
 class FailoverVaultService:
-    """A `VaultService`. Close it in the end.
+    """A `VaultService` with failover. The caller must close it.
 
     Args:
-        name: The vault's.
-        join: How to reach a process that has the vault open.
-        open_here: How to open the vault here.
-        take_over: Asks a process without a window to make way.
-        can_ask: Whether the user can be asked by this process, about the call that is being made.
+        name: The vault's name.
+        join: Connects to a process that has the vault open.
+        open_here: Opens the vault in this process.
+        take_over: Asks a headless process to yield the vault.
+        can_ask: Returns whether this process can ask the user about the current call.
     """
 
     def __init__(
@@ -149,33 +149,33 @@ class FailoverVaultService:
         return self._name
 
     async def close(self) -> None:
-        """Let go of the vault."""
+        """Disconnect from the vault, or close it."""
         self._closed = True
         async with self._changing:
             await self._release_backend()
 
     async def begin(self) -> None:
-        """Find the vault's holder, or become it, before the first call needs it."""
+        """Connect to a backend, or open the vault, before the first call."""
         await self._current()
 
     # A served vault
 
     async def tools(self, client: Client) -> tuple[ToolDescriptor, ...]:
-        """The tools that `client` may call."""
+        """Return the tools that `client` may call."""
         found = await self._read(lambda served: served.tools(client))
         self._reads = frozenset(entry.name for entry in found if entry.read_only)
         return found
 
     async def notes(self, client: Client, after: str = "", limit: int = 200) -> NotePage:
-        """The notes that `client` may see."""
+        """Return a page of the notes that `client` may see."""
         return await self._read(lambda served: served.notes(client, after, limit))
 
     async def complete(self, client: Client, kind: Literal["note", "tag", "block"], text: str) -> list[str]:
-        """Names that go on from `text`."""
+        """Return completions of `text`."""
         return await self._read(lambda served: served.complete(client, kind, text))
 
     async def changes(self, client: Client) -> AsyncIterator[VaultChange]:
-        """What changes, from whoever holds the vault; when that changes, anything may have."""
+        """Yield changes from the current backend; a new backend counts as a change of everything."""
         while not self._closed:
             held: Backend | None = None
             try:
@@ -205,10 +205,10 @@ class FailoverVaultService:
         claim: str = "",
         progress: OnProgress | None = None,
     ) -> ToolOutcome:
-        """Call a tool, as `VaultService.call` says, with whoever holds the vault.
+        """Call a tool like `VaultService.call`, on the current backend.
 
         Raises:
-            NetworkError: the holder went while the call ran; whether it was done is not known.
+            NetworkError: the backend was lost during the call; whether it was done is unknown.
         """
         asks = waiting == "wait" and tool not in self._reads and self._can_ask()
         for _ in range(_MAX_TRIES):
@@ -223,7 +223,7 @@ class FailoverVaultService:
                 continue
             if outcome is not None:
                 return outcome
-        raise NetworkError("The vault changed hands again and again; nothing was done.", sent=False)
+        raise NetworkError("The vault moved between processes too often. Nothing was done.", sent=False)
 
     # Holders
 
@@ -234,17 +234,17 @@ class FailoverVaultService:
                 return await ask(held.service)
             except HolderGoneError:
                 await self._handle_lost(held)
-        raise NetworkError("The vault changed hands again and again.", sent=False)
+        raise NetworkError("The vault moved between processes too often.", sent=False)
 
     async def _current(self, *, asks: bool = False) -> Backend:
-        """Who serves the vault now.
+        """Return the current backend.
 
         Args:
-            asks: The user may have to be asked, which a process elsewhere without a window could not do.
+            asks: Whether the user may have to be asked, which another headless process can't do.
 
         Raises:
-            VaultBusyError: another process has it, and does not let anybody in.
-            ScriptoriumError: it can't be opened.
+            VaultBusyError: another process has the vault open, and can't be reached.
+            ScriptoriumError: the vault can't be opened.
         """
         held = self._held
         if held is not None and not held.moved.is_set() and not (asks and _cannot_ask(held)):
@@ -277,14 +277,14 @@ class FailoverVaultService:
             await asyncio.sleep(_POLL_INTERVAL_S)
 
     async def _make_way(self) -> None:
-        """Close the vault here, because another process wants it; its own holder comes next."""
+        """Close the vault here because another process wants it."""
         async with self._changing:
             if self._held is not None and self._held.here:
                 self._others_first = asyncio.get_running_loop().time() + _YIELD_DELAY_S
                 await self._release_backend()
 
     async def _handle_lost(self, held: Backend) -> None:
-        """The holder is gone, as far as one sees."""
+        """Drop a backend that can't be reached."""
         async with self._changing:
             if self._held is held and not held.here:
                 await self._release_backend()
@@ -303,21 +303,21 @@ class FailoverVaultService:
 
 
 def _cannot_ask(held: Backend) -> bool:
-    """Whether nobody can be asked there by whoever is asked here."""
+    """Return whether a backend can't ask the user: it is another process without a window."""
     return not held.here and not held.has_window
 
 
 async def _run_on(
     held: Backend, work: Coroutine[Any, Any, ToolOutcome], told: ProgressRelay
 ) -> ToolOutcome | None:
-    """What comes of a call; None where it has to be begun anew with the next holder."""
+    """Return the outcome of a call, or None if it must be restarted on the next backend."""
     if not held.here:
         return await work
     held.working.add(told)
     try:
         return await work
     except asyncio.CancelledError:
-        # The client may withdraw it at the same time.
+        # The client may cancel the call at the same time.
         if not told.withdrawn or told.task is None or told.task.uncancel():
             raise
         return None

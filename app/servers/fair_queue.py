@@ -1,4 +1,4 @@
-"""A fair queue: so many calls run at once, and those that wait get their turn client by client."""
+"""Fair queue: a limited number of calls run at once, and waiting clients take turns."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from app.errors import LimitError
 
 
 class RunPermit:
-    """The right to run, from when it was given until `end`."""
+    """A permit to run, valid until `end`."""
 
     def __init__(self, queue: FairQueue, who: Hashable) -> None:
         self._queue = queue
@@ -18,20 +18,20 @@ class RunPermit:
         self._over = False
 
     def release(self) -> None:
-        """Give the turn on to the next; nothing happens the second time."""
+        """Return the permit; further calls do nothing."""
         if not self._over:
             self._over = True
             self._queue._release(self._who)
 
 
 class FairQueue:
-    """Hands out turns. Of several clients that wait, each gets one turn before any gets a second.
+    """Hands out permits round-robin: each waiting client gets one before any gets a second.
 
     Args:
-        at_once: How many turns there are.
-        each: How many of them one client may have, so that the slow calls of one leave room for the others.
-        waiting: How many calls of one client may wait.
-        waiting_all: How many of all clients may.
+        at_once: Number of permits.
+        each: Maximum permits of one client, so that its slow calls leave room for others.
+        waiting: Maximum waiting calls of one client.
+        waiting_all: Maximum waiting calls of all clients.
     """
 
     def __init__(self, at_once: int = 8, each: int = 6, waiting: int = 64, waiting_all: int = 1024) -> None:
@@ -44,21 +44,21 @@ class FairQueue:
 
     @property
     def running(self) -> int:
-        """How many turns are taken."""
+        """The number of permits in use."""
         return sum(self._running.values())
 
     def waiting(self, who: Hashable | None = None) -> int:
-        """How many calls wait for a turn, of one client or of all."""
+        """Return the number of waiting calls, of one client or of all."""
         if who is not None:
             return len(self._waiting.get(who, ()))
         return sum(map(len, self._waiting.values()))
 
     async def acquire(self, who: Hashable) -> RunPermit:
-        """A turn for `who`; end it, whatever happens.
+        """Wait for a permit for `who`; the caller must end it.
 
         Raises:
-            LimitError: too many calls wait already; `retry_after` is in seconds.
-            CancelledError: the wait was cancelled; no turn is taken then.
+            LimitError: too many calls are waiting; `retry_after` is in seconds.
+            CancelledError: the wait was cancelled; no permit is taken.
         """
         if self._free and not self._waiting.get(who) and self._running[who] < self._each:
             return self._grant(who)
@@ -73,10 +73,10 @@ class FairQueue:
 
     def _check_room(self, who: Hashable) -> None:
         if self.waiting(who) >= self._longest:
-            message = f"{self._longest} of your calls wait already: wait until some have ended."
+            message = f"{self._longest} of your calls are already waiting: wait until some have ended."
             raise LimitError(message, limit=self._longest, retry_after=1.0)
         if self.waiting() >= self._longest_all:
-            message = "Too many calls of all programs wait already: try again soon."
+            message = "Too many calls of all programs are waiting: try again soon."
             raise LimitError(message, limit=self._longest_all, retry_after=5.0)
 
     def _grant(self, who: Hashable) -> RunPermit:
@@ -92,7 +92,7 @@ class FairQueue:
         self._grant_waiting()
 
     def _grant_waiting(self) -> None:
-        """Give the free turns to those that wait, the client first that has waited longest for one."""
+        """Give free permits to waiting calls; the client that has waited longest comes first."""
         while self._free and (who := self._next()) is not None:
             future = self._waiting[who].popleft()
             if self._waiting[who]:
@@ -102,7 +102,7 @@ class FairQueue:
             future.set_result(self._grant(who))
 
     def _next(self) -> Hashable | None:
-        """The client whose turn it is; waits that were cancelled a moment ago do not count."""
+        """Return the next client; cancelled waits are removed."""
         for who, queue in tuple(self._waiting.items()):
             while queue and queue[0].done():
                 queue.popleft()
@@ -113,7 +113,7 @@ class FairQueue:
         return None
 
     def _cancel_wait(self, who: Hashable, future: asyncio.Future[RunPermit]) -> None:
-        """A wait was cancelled, perhaps in the same moment in which it got its turn."""
+        """Remove a cancelled wait, and return a permit that it got at the same moment."""
         if future.done() and not future.cancelled():
             future.result().release()
             return

@@ -1,6 +1,6 @@
-"""The HTTP API: the tools under /api/v1, for programs with a token and for links of this machine.
+"""The HTTP API under /api/v1, for programs with a token and for the user's own processes.
 
-It says what a `VaultService` says, in JSON; whoever gets here has been let in by the guard.
+It exposes the methods of `VaultService` as JSON; requests have been authenticated by the middleware.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ _CLIENT_CLOSED_REQUEST = 499
 
 
 def http_api(hub: LocalVaultService, on_yield: OnYield | None = None) -> Starlette:
-    """The app that serves /api/v1 of an open vault.
+    """Return the app that serves /api/v1 of an open vault.
 
     Args:
         hub: The vault.
-        on_yield: Closes the vault when another process of the user asks for it; None where a window has it.
+        on_yield: Closes the vault when another process of the user asks for it; None in a window.
     """
     api = _Api(hub, on_yield)
     paths: list[tuple[str, str, Callable[[Request], Awaitable[Response]]]] = [
@@ -60,7 +60,7 @@ def http_api(hub: LocalVaultService, on_yield: OnYield | None = None) -> Starlet
         ("DELETE", "/session", api.leave),
         ("POST", "/yield", api.make_way),
     ]
-    # They are tried in this order, and nearly all requests are calls.
+    # Routes are tried in order, and nearly all requests are calls.
     routes = [Route(API_PREFIX + "/tools/{name}", _Calls(api).endpoint, methods=["POST"])]
     routes += [Route(API_PREFIX + path, endpoint, methods=[method]) for method, path, endpoint in paths]
     routes += [
@@ -72,7 +72,7 @@ def http_api(hub: LocalVaultService, on_yield: OnYield | None = None) -> Starlet
 
 
 class _Api:
-    """The answers to single requests."""
+    """Handlers of single requests."""
 
     def __init__(self, hub: LocalVaultService, on_yield: OnYield | None) -> None:
         self.hub = hub
@@ -95,10 +95,10 @@ class _Api:
         return JSONResponse(codec.descriptor_to_wire(entry))
 
     async def entry(self, client: Client, name: str) -> ToolDescriptor:
-        """The tool that a client may call.
+        """Return a tool that a client may call.
 
         Raises:
-            NotFoundError: there is none, or none for it.
+            NotFoundError: there is no such tool, or the client may not call it.
         """
         for one in await self.hub.tools(client):
             if one.name == name:
@@ -128,7 +128,7 @@ class _Api:
         asked = request.query_params.get("kind", "note")
         kind = next((one for one in NAME_KINDS if one == asked), None)
         if kind is None:
-            raise InvalidParametersError(f"No names are {asked!r}.", allowed=list(NAME_KINDS))
+            raise InvalidParametersError(f"{asked!r} is not a kind of name.", allowed=list(NAME_KINDS))
         names = await self.hub.complete(request_client(request), kind, request.query_params.get("text", ""))
         return JSONResponse({"names": names})
 
@@ -137,12 +137,12 @@ class _Api:
         return Response(status_code=HTTPStatus.NO_CONTENT)
 
     async def make_way(self, request: Request) -> Response:
-        """Accept to close the vault; who asked waits for its lock."""
+        """Start closing the vault; the requester waits for its lock."""
         if not request.scope[LOCAL_KEY]:
-            raise PermissionDeniedError("Only a process of this machine's user may ask for the vault.")
+            raise PermissionDeniedError("Only a local process of the user can ask for the vault.")
         if self._on_yield is None:
-            raise ConflictError("The vault is open in a window, which does not close by itself.")
-        # In a task of its own: closing the vault ends the requests, this one too.
+            raise ConflictError("The vault is open in a window, which only the user can close.")
+        # In a separate task: closing the vault cancels the requests, including this one.
         self._yielding = self._yielding or asyncio.ensure_future(self._on_yield())
         return JSONResponse({"success": True, "message": "The vault is being closed."}, HTTPStatus.ACCEPTED)
 
@@ -166,7 +166,7 @@ class _Api:
 
 
 class _Calls:
-    """Calls of tools: answered at once, later (202), or as a stream of stages with the outcome at its end."""
+    """Tool calls: the response is the outcome, a pending operation (202), or a stream of stages."""
 
     def __init__(self, api: _Api) -> None:
         self._hub = api.hub
@@ -216,17 +216,17 @@ class _Calls:
 
 
 def request_client(request: Request) -> Client:
-    """Who the guard let in."""
+    """Return the authenticated client."""
     client = request.scope[CLIENT_KEY]
     assert isinstance(client, Client)
     return client
 
 
 def _arguments(body: bytes) -> Mapping[str, Any]:
-    """The arguments of a call.
+    """Parse the arguments of a call.
 
     Raises:
-        InvalidParametersError: the body is no JSON object.
+        InvalidParametersError: the body is not a JSON object.
     """
     if not body.strip():
         return {}
@@ -235,7 +235,7 @@ def _arguments(body: bytes) -> Mapping[str, Any]:
     except (ValueError, RecursionError) as error:
         raise InvalidParametersError(f"The body is not JSON: {error}.") from error
     if not isinstance(found, dict):
-        raise InvalidParametersError("The body has to be a JSON object: the arguments of the tool.")
+        raise InvalidParametersError("The body must be a JSON object with the arguments of the tool.")
     return found
 
 

@@ -1,4 +1,4 @@
-"""Calls of tools over MCP: who calls, how far it has come, and what came of it in the protocol's words."""
+"""Tool calls over MCP: arguments, progress, and outcomes as results of the protocol."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-_INVALID_RESULT_MESSAGE = "The result of {tool} is not what its schema says ({problem}); it was left out."
+_INVALID_RESULT_MESSAGE = "The result of {tool} does not match its schema ({problem}), so it was left out."
 Result = dict[str, Any]
-# Made once: `json.dumps` with these words makes one for each text.
+# Created once: `json.dumps` with these options creates one for each call.
 _TEXT = json.JSONEncoder(ensure_ascii=False, default=str)
 
 
 async def list_tools(desk: McpContext, ctx: Context, params: t.PaginatedRequestParams | None) -> Result:
-    """The tools that the client may call, on one page: few clients ask for a second one."""
+    """Return the tools that the client may call, on one page: few clients ask for a second one."""
     offers = await desk.session(ctx).tools()
     return {"tools": [offer.wire for offer in offers.values()]}
 
@@ -38,7 +38,7 @@ async def call_tool(
     """Call a tool.
 
     Raises:
-        MCPError: there is no such tool; that is in the audit log, too.
+        MCPError: there is no such tool; the audit log records that too.
     """
     client, given = desk.client(ctx), params.arguments or {}
     offer = (await desk.session(ctx).tools()).get(params.name)
@@ -77,7 +77,7 @@ async def call_tool(
 
 
 def outcome_result(outcome: ToolOutcome, offer: McpTool | None) -> Result:
-    """An outcome as the protocol has it. The user's no is an answer and no error."""
+    """Convert an outcome to a result of the protocol. A denial by the user is not an error."""
     data = outcome.as_dict()
     if outcome.error is not None and not outcome.success:
         return _result(data, is_error=True)
@@ -91,12 +91,12 @@ def outcome_result(outcome: ToolOutcome, offer: McpTool | None) -> Result:
 
 
 def error_result(error: ScriptoriumError) -> Result:
-    """A call that came to nothing, as data."""
+    """Convert an error to a result of the protocol."""
     return _result({"success": False, "error": error.as_dict()}, is_error=True)
 
 
 def _result(data: Mapping[str, object], *, is_error: bool = False) -> Result:
-    """`data` as it is, and as text for a client that knows no structured content."""
+    """Return `data` as structured content, and as text for clients that do not support it."""
     return {
         "content": [{"type": "text", "text": _TEXT.encode(data)}],
         "structuredContent": data,

@@ -1,4 +1,4 @@
-"""Completes the names of notes, tags and blocks in addresses and in the arguments of prompts."""
+"""Completion of the names of notes, tags and blocks in URIs and prompt arguments."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _OF_TEMPLATES: dict[tuple[str, str], Kind] = {
 
 
 async def complete(desk: McpContext, ctx: Context, params: t.CompleteRequestParams) -> dict[str, Any]:
-    """Names that go on from what was typed; none for an argument that is free text.
+    """Return completions of the typed text; none for a free-text argument.
 
     Raises:
         MCPError: there is no such prompt or template.
@@ -47,5 +47,5 @@ def _name_kind(params: t.CompleteRequestParams) -> Kind | None:
             raise MCPError(t.INVALID_PARAMS, f"There is no prompt called {ref.name}.")
         return prompt.kind_of(name)
     if ref.uri not in (NOTE_TEMPLATE, BLOCK_TEMPLATE):
-        raise MCPError(t.INVALID_PARAMS, "There is no resource template with this address.")
+        raise MCPError(t.INVALID_PARAMS, "There is no resource template with this URI.")
     return _OF_TEMPLATES.get((ref.uri, name))

@@ -1,7 +1,7 @@
-"""Asks the user by the client that calls, where Scriptorium has no window of its own.
+"""Ask the user through the calling MCP client (elicitation) when Scriptorium has no window.
 
-In the 2025 era the server sends the question while the call is under way. In the 2026 era the call comes
-back with the question; it stays as it is, parked, until the client calls again with the answer.
+In the 2025 protocol, the server sends the question during the call. In the 2026 protocol, the call returns
+with the question; its task stays pending until the client calls again with the answer.
 """
 
 from __future__ import annotations
@@ -27,39 +27,39 @@ from app.servers.vault_service import Client
 Context = ServerRequestContext[Any, Any]
 T = TypeVar("T")
 CALLS = "scriptorium.calls"
-"""Where the scope of a request holds its calls that are under way."""
+"""Key of the running calls in the scope of a request."""
 _KEY = "approval"
 _MAX_PENDING = 32
 _RESULT_TTL_S = 60.0
 
 
 class Asker(Protocol):
-    """Passes a question on to the user of one client."""
+    """Forwards a question to the user of one client."""
 
     async def ask(self, request: ApprovalRequest) -> Decision:
-        """The user's answer. Cancelling withdraws the question."""
+        """Return the user's decision. Cancellation withdraws the question."""
         ...
 
 
 ASKER: ContextVar[Asker | None] = ContextVar("asker", default=None)
-"""Who can ask about the call that is being made; tasks that a call starts know it, too."""
+"""The asker for the current call; inherited by the tasks that the call starts."""
 
 
 class ClientApprover:
-    """An `Approver` for a process without a window.
+    """An `Approver` that asks the client's user, for a process without a window.
 
     Attributes:
-        is_pending: Whether a call is an operation that waits, however long, for somebody to decide.
+        is_pending: Returns whether a call is a pending operation, which waits for a decision without limit.
     """
 
     def __init__(self) -> None:
         self.is_pending: Callable[[str], bool] = lambda call: False
 
     async def decide(self, request: ApprovalRequest) -> Decision:
-        """The answer of the user at the client that calls.
+        """Return the decision of the client's user.
 
         Raises:
-            PermissionDeniedError: nobody can be asked.
+            PermissionDeniedError: the client can't ask its user.
         """
         if self.is_pending(request.call):
             waiting: asyncio.Future[Decision] = asyncio.get_running_loop().create_future()
@@ -67,14 +67,14 @@ class ClientApprover:
         asker = ASKER.get()
         if asker is None:
             raise PermissionDeniedError(
-                f"Nobody is here to be asked, and {request.reason}. Open the vault in Scriptorium, or call "
-                "again without waiting for the user."
+                f"The user can't be asked here, and {request.reason}. Nothing was changed. Open the vault in "
+                "Scriptorium, or call again without waiting for the user."
             )
         return await asker.ask(request)
 
 
 class _LiveElicitation:
-    """Asks while the call is under way."""
+    """Asks during the call."""
 
     def __init__(self, ctx: Context, here: Callable[[], None]) -> None:
         self._ctx = ctx
@@ -90,7 +90,7 @@ class _LiveElicitation:
 
 @dataclass
 class _PendingElicitation:
-    """A call that has come back with its question."""
+    """A call that returned with a question and waits for the answer."""
 
     who: tuple[str, str]
     call: tuple[str, object]
@@ -113,7 +113,7 @@ class _PendingElicitation:
 
 
 class Elicitation:
-    """Makes calls whose questions can go to the client. Lives as long as the server."""
+    """Runs calls whose questions go to the client. Lives as long as the server."""
 
     def __init__(self) -> None:
         self._parked: dict[str, _PendingElicitation] = {}
@@ -128,18 +128,18 @@ class Elicitation:
         work: Callable[[], Coroutine[Any, Any, T]],
         here: Callable[[], None] = lambda: None,
     ) -> T | t.InputRequiredResult:
-        """What comes of `work`, or the question to the user that it has come to.
+        """Return the result of `work`, or its question to the user.
 
         Args:
             ctx: The request.
-            params: Its parameters, with the answers of a call that was parked.
-            client: Who calls.
-            call: What is called, to be the same when the answer comes.
+            params: Its parameters, with the answers for a pending call.
+            client: The calling client.
+            call: The tool and its arguments, which must be the same when the answer arrives.
             work: Starts the call.
             here: Called when the client is about to ask its user.
 
         Raises:
-            MCPError: the answer belongs to no call that waits for one.
+            MCPError: the answer does not belong to a pending call.
         """
         modern = ctx.protocol_version in MODERN_PROTOCOL_VERSIONS
         if not modern:
@@ -154,11 +154,13 @@ class Elicitation:
 
     async def _resumed(
         self, params: t.InputResponseRequestParams, client: Client, call: tuple[str, object]
-    ) -> Any:  # noqa: ANN401 (what comes of a call that another request began)
+    ) -> Any:  # noqa: ANN401 (the result of a call from another request)
         state = str(params.request_state)
         parked = self._parked.get(state)
         if parked is None or parked.who != (client.kind.value, client.name) or parked.call != call:
-            raise MCPError(t.INVALID_PARAMS, "No such call waits for an answer.", {"reason": "request_state"})
+            raise MCPError(
+                t.INVALID_PARAMS, "No such call is waiting for an answer.", {"reason": "request_state"}
+            )
         answer = (params.input_responses or {}).get(_KEY)
         if parked.request is not None and parked.answer is not None and isinstance(answer, t.ElicitResult):
             parked.asked.clear()
@@ -167,7 +169,7 @@ class Elicitation:
         return await self._question(state, parked)
 
     async def _question(self, state: str, parked: _PendingElicitation) -> Any:  # noqa: ANN401
-        """What comes of the parked call, or its next question."""
+        """Return the result of a pending call, or its next question."""
         assert parked.task is not None
         asked = asyncio.create_task(parked.asked.wait())
         try:
@@ -201,7 +203,7 @@ class Elicitation:
         )
 
     async def close(self) -> None:
-        """Withdraw what is parked."""
+        """Cancel the pending calls."""
         tasks = [parked.task for parked in self._parked.values() if parked.task is not None]
         self._parked.clear()
         for task in tasks:
@@ -211,7 +213,7 @@ class Elicitation:
 
 async def _live(ctx: Context, work: Callable[[], Coroutine[Any, Any, T]], here: Callable[[], None]) -> T:
     task = _start_task(work(), _LiveElicitation(ctx, here) if _can_ask(ctx) else None)
-    # Over HTTP a client of the 2025 era can go without a word: the transport ends what is here.
+    # Over HTTP, a client of the 2025 protocol can just disconnect; the transport cancels these tasks.
     calls = ctx.request.scope.get(CALLS) if ctx.request is not None else None
     if calls is not None:
         calls.add(task)
@@ -220,14 +222,14 @@ async def _live(ctx: Context, work: Callable[[], Coroutine[Any, Any, T]], here: 
 
 
 def _can_ask(ctx: Context) -> bool:
-    """Whether the client shows forms to its user."""
+    """Return whether the client can show forms to its user."""
     able = ctx.session.client_capabilities
     elicits = able.elicitation if able is not None else None
     return elicits is not None and (elicits.form is not None or elicits.url is None)
 
 
 def _start_task(work: Coroutine[Any, Any, T], asker: Asker | None) -> asyncio.Task[T]:
-    """A task that knows whom to ask."""
+    """Start a task with `asker` as its context."""
     token = ASKER.set(asker)
     try:
         return asyncio.create_task(work, name="a call over MCP")
@@ -236,10 +238,10 @@ def _start_task(work: Coroutine[Any, Any, T], asker: Asker | None) -> asyncio.Ta
 
 
 async def run_detached(work: Coroutine[Any, Any, T]) -> T:
-    """What comes of `work`, which is cancelled once and then has time to tell of it.
+    """Return the result of `work`, run in a task that is cancelled only once.
 
-    anyio cancels what runs in its scopes again and again until it ends; a call that is withdrawn still has
-    to withdraw its question and to write its line in the audit log.
+    anyio cancels the tasks in its scopes repeatedly until they end, but a cancelled call still has to
+    withdraw its question and write its audit entry.
     """
     return await _task_result(asyncio.create_task(work, name="a call over MCP"))
 
@@ -251,7 +253,7 @@ async def _task_result(task: asyncio.Task[T]) -> T:
         await _withdraw(task)
         raise
     if task.cancelled():
-        raise MCPError(t.INTERNAL_ERROR, "The call was withdrawn.")
+        raise MCPError(t.INTERNAL_ERROR, "The call was cancelled.")
     return task.result()
 
 

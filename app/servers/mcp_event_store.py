@@ -1,8 +1,7 @@
-"""The last messages of each session over HTTP, for a client whose stream broke and who takes it up again.
+"""The last messages of each session over HTTP, for clients that resume a broken stream.
 
-The SDK asks one store for all sessions and names streams by what the client called its requests, so two
-clients may well have a stream of the same name. Here each session has a store of its own, which is found by
-the context that a request runs in.
+The SDK uses one store for all sessions and names streams by the client's request ids, so streams of two
+clients can have the same name. Here each session has its own store, which a context variable provides.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ class RecentEvents:
         self._kept: OrderedDict[str, tuple[StreamId, JSONRPCMessage | None]] = OrderedDict()
 
     def add(self, stream: StreamId, message: JSONRPCMessage | None) -> EventId:
-        """Keep a message; its id."""
+        """Store a message and return its id."""
         id = str(next(self._numbers))
         self._kept[id] = (stream, message)
         if len(self._kept) > _MAX_EVENTS:
@@ -38,7 +37,7 @@ class RecentEvents:
         return id
 
     def events_after(self, id: EventId) -> tuple[StreamId, list[EventMessage]] | None:
-        """The stream that the message belongs to, and what came in it after that message."""
+        """Return the stream of a message, and the later messages in it."""
         if id not in self._kept:
             return None
         stream = self._kept[id][0]
@@ -54,17 +53,17 @@ _CURRENT_EVENTS: ContextVar[RecentEvents | None] = ContextVar("events of the ses
 
 
 class EventsOfSession(EventStore):
-    """The store of whichever session the request belongs to."""
+    """Event store that delegates to the store of the current session."""
 
     async def store_event(self, stream_id: StreamId, message: JSONRPCMessage | None) -> EventId:
-        """Keep a message; its id."""
+        """Store a message and return its id."""
         store = _CURRENT_EVENTS.get()
         return store.add(stream_id, message) if store is not None else "0"
 
     async def replay_events_after(
         self, last_event_id: EventId, send_callback: EventCallback
     ) -> StreamId | None:
-        """Send what came after; the stream, None where it is not known any more."""
+        """Send the later messages and return their stream; None if it is no longer known."""
         store = _CURRENT_EVENTS.get()
         found = store.events_after(last_event_id) if store is not None else None
         if found is None:
@@ -76,14 +75,14 @@ class EventsOfSession(EventStore):
 
 
 class _SessionOpening:
-    """A request that may begin a session; `watching` sees which."""
+    """A request that may start a session; `watching` detects its id."""
 
     def __init__(self, sessions: SessionEventStores, store: RecentEvents) -> None:
         self._sessions = sessions
         self._store = store
 
     def watching(self, send: Send) -> Send:
-        """`send`, which takes down the name of a session that begins."""
+        """Wrap `send` to record the id of a new session."""
 
         async def watched(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -96,18 +95,18 @@ class _SessionOpening:
 
 
 class SessionEventStores:
-    """The stores of the sessions that are open; a session's own tasks hold its store."""
+    """The stores of open sessions, held weakly: a session's tasks own its store."""
 
     def __init__(self) -> None:
         self._stores: WeakValueDictionary[str, RecentEvents] = WeakValueDictionary()
 
     def register(self, session: str, store: RecentEvents) -> None:
-        """Find the store by the session from now on."""
+        """Register the store of a session."""
         self._stores[session] = store
 
     @contextmanager
     def opening(self) -> Iterator[_SessionOpening]:
-        """Around a request without a session: what it begins gets a new store."""
+        """Use a new store during a request without a session, which may start one."""
         store = RecentEvents()
         token = _CURRENT_EVENTS.set(store)
         try:
@@ -117,7 +116,7 @@ class SessionEventStores:
 
     @contextmanager
     def entered(self, session: str) -> Iterator[None]:
-        """Around a request of a session."""
+        """Use the session's store during a request."""
         token = _CURRENT_EVENTS.set(self._stores.get(session))
         try:
             yield

@@ -1,7 +1,7 @@
-"""Quick answers in the 2025 era: what is answered at once is answered by JSON, not by a stream of one event.
+"""Send fast responses of the 2025 protocol as JSON instead of a stream with one event.
 
-The protocol leaves that to the server for each request; the SDK decides it once for all. A stream is for what
-takes time. Clients close the connection with a stream's last event, so each call would pay for a new one.
+The protocol lets the server decide for each request; the SDK decides once for all. A stream is only useful
+for slow calls. Clients close the connection after a stream, so every call would need a new connection.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ _ANSWER = re.compile(rb'\{"jsonrpc":"2\.0","id":(?:\d+|"(?:[^"\\]|\\.)*"),"(?:re
 
 
 class JsonResponseUpgrade:
-    """A `send` that holds a stream of events back until its first message, and not for long.
+    """A `send` that briefly holds back an event stream until its first message.
 
-    If that message is the answer, it goes out as JSON and the stream is over; else all of it goes out as it
-    came. Enter it around the request.
+    If that message is the response, it is sent as JSON and the stream ends; otherwise the stream is sent
+    unchanged. Use it as a context manager around the request.
 
     Args:
-        within: For how many seconds nothing may be sent.
+        within: Maximum seconds to hold the stream back.
     """
 
     def __init__(self, send: Send, within: float = _HOLD_TIMEOUT_S) -> None:
@@ -50,7 +50,7 @@ class JsonResponseUpgrade:
             self._late.cancel()
 
     async def __call__(self, message: Message) -> None:
-        """Send the next part, now or later."""
+        """Send the next part now, or hold it back."""
         async with self._one_by_one:
             if self._answered:
                 return
@@ -71,7 +71,7 @@ class JsonResponseUpgrade:
                 await self._send_held()
 
     async def _answer(self, data: bytes) -> None:
-        """Send the answer, instead of what was held."""
+        """Send the response as JSON instead of the held parts."""
         self._answered = True
         start = self._held[0]
         kept = [pair for pair in start["headers"] if pair[0].lower() not in (b"content-type", b"connection")]
@@ -101,5 +101,5 @@ def _is_stream(start: Message) -> bool:
 
 
 def _data(event: bytes) -> bytes:
-    """What an event says; empty for one that only has a number, and for a sign of life."""
+    """Return the data of an event; empty for one with only an id, and for a keep-alive."""
     return b"\n".join(line[6:] for line in event.splitlines() if line.startswith(b"data: "))

@@ -1,7 +1,7 @@
-"""The MCP server's place in the local server: it is loaded when the first client comes.
+"""The MCP server in the local server, loaded when the first client connects.
 
-The protocol's library takes most of a second to import, which a window that opens has no time for, and most
-people have no such client.
+The SDK takes most of a second to import, which would delay the start of the window, and most users have no
+such client.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 
 
 class LazyMcpApp:
-    """An ASGI app that becomes the MCP server; it works while its `lifespan` is entered."""
+    """ASGI app that loads the MCP server on first use; it works while its `lifespan` is open."""
 
     def __init__(self, served: VaultService) -> None:
         self._served = served
@@ -36,7 +36,7 @@ class LazyMcpApp:
 
     @asynccontextmanager
     async def lifespan(self) -> AsyncIterator[None]:
-        """While this is entered clients are served."""
+        """Serve clients while this is open."""
         self._stop.clear()
         try:
             yield
@@ -47,7 +47,7 @@ class LazyMcpApp:
             self._living = self._app = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
+        """Handle one request."""
         app = self._app or await self._loaded()
         await app(scope, receive, send)
 
@@ -66,14 +66,14 @@ class LazyMcpApp:
             return self._app
 
     def _ended(self, living: asyncio.Task[None]) -> None:
-        """Let the next request load a server that ended by itself again."""
+        """Let the next request reload a server that ended unexpectedly."""
         if not self._stop.is_set() and not living.cancelled():
             self._app = None
             if living.exception() is not None:
                 log.error("the MCP server ended", exc_info=living.exception())
 
     async def _run(self, app: McpHttpApp, ready: asyncio.Future[None]) -> None:
-        """The life of the server, in one task from its beginning to its end."""
+        """Run the lifespan of the server in one task."""
         async with app.lifespan():
             ready.set_result(None)
             await self._stop.wait()

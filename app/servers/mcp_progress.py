@@ -1,7 +1,7 @@
-"""Tells a client how far its call has come: by progress, and by the log where it asked for that.
+"""Report the progress of a call to its client, and log messages if the client asked for them.
 
-While the user is being asked it says so again and again: clients end a call that they hear nothing of, and
-people take their time.
+While the user is being asked, the progress is repeated: clients abort a call without signs of life, and
+users need time to decide.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ log = logging.getLogger(__name__)
 
 HEARTBEAT_INTERVAL_S = 5.0
 LEVEL_KEY = "log level"
-"""Under which a connection of the 2025 era keeps the level that `logging/setLevel` gave."""
+"""Key of the level that `logging/setLevel` has set, in the state of a 2025 connection."""
 _STAGE_MESSAGES = {
-    "queued": "Waiting for a turn: other calls run.",
-    "running": "Working.",
+    "queued": "Waiting for other calls.",
+    "running": "Running.",
     "asking": "Waiting for your answer in Scriptorium.",
     "writing": "Writing.",
 }
@@ -36,7 +36,7 @@ Context = ServerRequestContext[Any, Any]
 
 
 def accepts_log(ctx: Context, level: str = _LOG_LEVEL) -> bool:
-    """Whether the client asked for log messages of this level."""
+    """Return whether the client asked for log messages of this level."""
     if ctx.protocol_version in MODERN_PROTOCOL_VERSIONS:
         wanted = (ctx.meta or {}).get(t.LOG_LEVEL_META_KEY)
     else:
@@ -45,16 +45,16 @@ def accepts_log(ctx: Context, level: str = _LOG_LEVEL) -> bool:
 
 
 def connection_state(ctx: Context) -> dict[str, Any]:
-    """What is kept with the connection; the SDK gives handlers no public way to it."""
+    """Return the state of the connection, for which the SDK has no public API."""
     return ctx.session._connection.state
 
 
 class ProgressReporter:
-    """Tells of one call. `told` is handed to the call; `during` awaits it and sends what it tells.
+    """Reports the progress of one call. The call receives `told`; `during` awaits it and sends the progress.
 
     Args:
         ctx: The request.
-        heartbeat: Seconds between two signs of life.
+        heartbeat: Seconds between repeated notifications.
     """
 
     def __init__(self, ctx: Context, heartbeat: float) -> None:
@@ -68,19 +68,19 @@ class ProgressReporter:
         self._hears = self._logs or (ctx.meta or {}).get("progress_token") is not None
 
     def report(self, progress: CallProgress) -> None:
-        """Take down how far the call has come."""
+        """Record the progress of the call."""
         self._latest = progress
         self._news.set()
 
     def report_question(self) -> None:
-        """Take down that the client itself asks its user."""
+        """Record that the client itself asks its user."""
         self._asks_here = True
 
     async def run(self, work: Awaitable[T]) -> T:
-        """What comes of `work`."""
+        """Await `work`, sending progress meanwhile."""
         if not self._hears:
             return await work
-        telling = asyncio.create_task(self._report_loop(), name="tell of a call")
+        telling = asyncio.create_task(self._report_loop(), name="report the progress of a call")
         try:
             return await work
         finally:
@@ -98,7 +98,7 @@ class ProgressReporter:
                 if self._latest is not None:
                     await self._send(self._latest)
         except Exception as error:
-            log.debug("the client hears no more of its call: %s", error)
+            log.debug("progress can't be sent to the client any longer: %s", error)
 
     async def _send(self, progress: CallProgress) -> None:
         self._count += 1

@@ -1,4 +1,4 @@
-"""Notes and blocks of the memory as resources. Reading one is a call of the tool that reads it."""
+"""Notes and memory blocks as resources. Reading one calls the tool that reads it."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ _MARKDOWN = "text/markdown"
 _NOT_FOUND_2025 = -32002
 _MAX_PARTS = 64
 _MAX_READ_CHARS = 200_000
-"""How many characters read_note gives; a line that has more is cut."""
+"""Maximum number of characters that read_note returns; longer lines are truncated."""
 Result = dict[str, Any]
 
 
 async def list_resources(desk: McpContext, ctx: Context, params: t.PaginatedRequestParams | None) -> Result:
-    """Some of the notes that the client may see; the first page begins with its blocks."""
+    """Return a page of the notes that the client may see; the first page starts with its blocks."""
     after = (params.cursor if params is not None else None) or ""
     try:
         blocks = await _blocks(desk, ctx) if not after else []
@@ -48,7 +48,7 @@ async def list_resources(desk: McpContext, ctx: Context, params: t.PaginatedRequ
 
 
 async def list_templates(desk: McpContext, ctx: Context, params: t.PaginatedRequestParams | None) -> Result:
-    """How addresses are made."""
+    """Return the URI templates of notes and blocks."""
     note = {
         "uriTemplate": NOTE_TEMPLATE,
         "name": "note",
@@ -59,7 +59,7 @@ async def list_templates(desk: McpContext, ctx: Context, params: t.PaginatedRequ
     block = {
         "uriTemplate": BLOCK_TEMPLATE,
         "name": "block",
-        "title": "A block of your memory",
+        "title": "A memory block",
         "description": "A memory block by its label.",
         "mimeType": "text/plain",
     }
@@ -70,14 +70,14 @@ async def list_templates(desk: McpContext, ctx: Context, params: t.PaginatedRequ
 
 
 async def read_resource(desk: McpContext, ctx: Context, params: t.ReadResourceRequestParams) -> Result:
-    """What a resource holds.
+    """Return the content of a resource.
 
     Raises:
         MCPError: there is no such resource, or the client may not read it.
     """
     address = parse_uri(params.uri)
     if address is None:
-        raise _missing(ctx, params.uri, "There is no resource with this address.")
+        raise _missing(ctx, params.uri, "There is no resource with this URI.")
     try:
         text = await _read_text(desk, ctx, address)
     except ScriptoriumError as error:
@@ -103,7 +103,7 @@ async def _read_text(desk: McpContext, ctx: Context, address: ResourceAddress) -
         if is_cut:
             break
         start = end + 1
-    raise LimitError("The note is too long to be read as a resource; read it by read_note.")
+    raise LimitError("The note is too long for a resource; read it with read_note.")
 
 
 async def _blocks(desk: McpContext, ctx: Context) -> list[Result]:
@@ -134,14 +134,14 @@ def _note(path: str) -> Result:
 
 
 class _RefusedError(ScriptoriumError):
-    """A call that came to nothing; `kind` is the type of its error."""
+    """A tool call failed; `kind` is the type of its error."""
 
 
 def _check_result(outcome: ToolOutcome) -> dict[str, Any]:
-    """The result of a call.
+    """Return the result of a call.
 
     Raises:
-        _RefusedError: it has none.
+        _RefusedError: the call failed.
     """
     if outcome.success:
         return dict(outcome.result)
@@ -149,7 +149,7 @@ def _check_result(outcome: ToolOutcome) -> dict[str, Any]:
 
 
 def _protocol_error(ctx: Context, error: ScriptoriumError, uri: str) -> MCPError:
-    """An error of the app in the words of the protocol."""
+    """Convert an error of the app to an error of the protocol."""
     kind = str(error.data.get("kind", error.type))
     if kind in ("not_found", "ambiguous"):
         return _missing(ctx, uri, error.message)
@@ -158,6 +158,6 @@ def _protocol_error(ctx: Context, error: ScriptoriumError, uri: str) -> MCPError
 
 
 def _missing(ctx: Context, uri: str, message: str) -> MCPError:
-    """The two eras name it by different numbers."""
+    """Return a not-found error, whose code depends on the protocol version."""
     code = t.INVALID_PARAMS if ctx.protocol_version in MODERN_PROTOCOL_VERSIONS else _NOT_FOUND_2025
     return MCPError(code, message, {"uri": uri})

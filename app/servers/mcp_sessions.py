@@ -1,7 +1,7 @@
-"""What each client of the MCP server is told of, and the tools that it has.
+"""The clients of the MCP server: their notifications and their tools.
 
-One stream of news per client, however many connections it has: they make the notifications of both eras
-from it, and the list of tools is kept until the news say that there are others.
+Each client has one stream of changes for all its connections. The notifications of both protocol eras are
+made from it, and the list of tools is cached until it changes.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Listener = Callable[[ServerEvent], None]
 
 
 class McpSession:
-    """One client: its tools, and who listens for it. A `SubscriptionBus` of the SDK."""
+    """One client: its tools and listeners. Implements the SDK's `SubscriptionBus`."""
 
     def __init__(self, served: VaultService, client: Client) -> None:
         self._served = served
@@ -52,11 +52,11 @@ class McpSession:
 
     @property
     def is_idle(self) -> bool:
-        """Whether nobody listens for the client."""
+        """Whether the client has no listeners."""
         return not self._listeners
 
     async def tools(self) -> Mapping[str, McpTool]:
-        """The tools that the client may call, by name."""
+        """Return the tools that the client may call, by name."""
         self._start_following()
         if self._offers is not None:
             return self._offers
@@ -69,14 +69,14 @@ class McpSession:
         return made
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:
-        """Hand each event to `listener` until the returned function is called."""
+        """Send each event to `listener` until the returned function is called."""
         self._start_following()
         mark = object()
         self._listeners[mark] = listener
         return lambda: cast("None", self._listeners.pop(mark, None))
 
     def watch(self, uris: Iterable[str]) -> Callable[[], None]:
-        """Tell of changes to these resources, too, until the returned function is called."""
+        """Report changes of these resources until the returned function is called."""
         kept = Counter(uris)
         self._watched += kept
 
@@ -86,12 +86,12 @@ class McpSession:
         return leave
 
     async def publish(self, event: ServerEvent) -> None:
-        """Hand an event to the listeners."""
+        """Send an event to the listeners."""
         self._notify(event)
         await asyncio.sleep(0)
 
     async def close(self) -> None:
-        """End the stream of news and the subscriptions."""
+        """End the stream of changes and the subscriptions."""
         self.listen.close()
         if self._timer is not None:
             self._timer.cancel()
@@ -110,9 +110,9 @@ class McpSession:
             self._following = asyncio.create_task(self._read(news), name=f"news for {self._client.name}")
 
     def _stop_when_idle(self) -> None:
-        """Follow the news no more when nobody listens and nothing was called for a while.
+        """Stop following changes when the client has no listeners and made no call for a while.
 
-        Whoever follows the news counts as connected, and the 2026 era has no sessions that could end.
+        A client that follows changes counts as connected, and the 2026 protocol has no sessions that end.
         """
         loop = asyncio.get_running_loop()
         left = self._used + _IDLE_TIMEOUT_S - loop.time()
@@ -148,7 +148,7 @@ class McpSession:
             self._notify(ResourcesListChanged())
 
     def _resources(self, kind: str, changed: frozenset[str]) -> None:
-        """Tell of the watched resources among those that changed; of all where nobody knows which did."""
+        """Report the watched resources that changed; all of them if it is unknown which did."""
         for uri in tuple(self._watched):
             address = parse_uri(uri)
             if address is None or address.kind != kind:
@@ -165,14 +165,14 @@ class McpSession:
 
 
 class SessionRegistry:
-    """The clients of a server, each once; it lives as long as the server runs."""
+    """The clients of a server. Lives as long as the server."""
 
     def __init__(self, served: VaultService) -> None:
         self._served = served
         self._members: dict[tuple[str, str], McpSession] = {}
 
     def session(self, client: Client) -> McpSession:
-        """What is kept for the client.
+        """Return the state of a client.
 
         Raises:
             LimitError: there are too many clients.
@@ -194,7 +194,7 @@ class SessionRegistry:
         raise LimitError(f"{_MAX_CLIENTS} clients are connected.", limit=_MAX_CLIENTS)
 
     async def close(self) -> None:
-        """Let go of all."""
+        """Close all clients."""
         members = tuple(self._members.values())
         self._members.clear()
         await asyncio.gather(*(member.close() for member in members))
@@ -202,7 +202,7 @@ class SessionRegistry:
 
 @asynccontextmanager
 async def open_registry(served: VaultService) -> AsyncIterator[SessionRegistry]:
-    """An audience for as long as a server runs."""
+    """Open a registry while a server runs."""
     audience = SessionRegistry(served)
     try:
         yield audience

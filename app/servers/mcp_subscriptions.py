@@ -1,4 +1,4 @@
-"""Tells clients what changed: connections of the 2025 era by themselves, those of 2026 where they listen."""
+"""Notify clients of changes: every connection of the 2025 protocol, and subscriptions of the 2026 one."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _STATE_KEY = "subscriber"
 
 
 class Subscriber:
-    """One connection of the 2025 era. What waits to be sent is kept once, however often it happens."""
+    """Sends events to one connection of the 2025 protocol; equal unsent events are combined."""
 
     def __init__(self, connection: Connection, member: McpSession) -> None:
         self._connection = connection
@@ -45,8 +45,8 @@ class Subscriber:
 
     @classmethod
     def of(cls, ctx: Context, desk: McpContext) -> Subscriber:
-        """That of the connection which sent the request; it ends with the connection."""
-        # The SDK gives handlers no public way to the connection.
+        """Return the subscriber of the request's connection, which ends with the connection."""
+        # The SDK has no public API for the connection.
         connection = ctx.session._connection
         if _STATE_KEY not in connection.state:
             made = connection.state[_STATE_KEY] = cls(connection, desk.session(ctx))
@@ -56,25 +56,25 @@ class Subscriber:
         return kept
 
     def add(self, uri: str) -> None:
-        """Tell of changes to this resource, too.
+        """Subscribe to changes of a resource.
 
         Raises:
-            MCPError: it is no resource of ours, or there are too many.
+            MCPError: there is no such resource, or there are too many subscriptions.
         """
         if parse_uri(uri) is None:
-            raise MCPError(t.INVALID_PARAMS, "There is no resource with this address.", {"uri": uri})
+            raise MCPError(t.INVALID_PARAMS, "There is no resource with this URI.", {"uri": uri})
         if uri not in self._uris:
             if len(self._uris) >= _MAX_URIS:
                 raise MCPError(t.INVALID_PARAMS, f"At most {_MAX_URIS} resources can be subscribed to.")
             self._uris[uri] = self._member.watch((uri,))
 
     def remove(self, uri: str) -> None:
-        """Tell of this resource no more."""
+        """Unsubscribe from a resource."""
         if (leave := self._uris.pop(uri, None)) is not None:
             leave()
 
     async def close(self) -> None:
-        """Tell nothing more."""
+        """Stop sending events."""
         self._leave()
         for uri in tuple(self._uris):
             self.remove(uri)
@@ -111,7 +111,7 @@ class Subscriber:
 async def listen(
     desk: McpContext, ctx: Context, params: t.SubscriptionsListenRequestParams
 ) -> t.SubscriptionsListenResult:
-    """Serve a subscription of the 2026 era for as long as its client listens.
+    """Serve a subscription of the 2026 protocol while its client listens.
 
     Raises:
         MCPError: it names too many resources, or the client has too many subscriptions.

@@ -1,8 +1,8 @@
-"""Whether a result holds its schema, quickly.
+"""Validate results against their schema, fast.
 
-Checking a long list by jsonschema takes longer than making it. The schemas of results are flat, so nearly all
-of what they say can be said to pydantic's core, which is a hundred times as fast; it is asked first, and may
-only say yes where jsonschema does. Whatever it does not take, or can't be told, jsonschema decides.
+Validating a long list with jsonschema takes longer than building it. The schemas of results are flat, so
+pydantic-core can check nearly all of them, a hundred times as fast. It runs first, and accepts only what
+jsonschema would accept; jsonschema decides on everything else.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from jsonschema import Draft202012Validator
 from pydantic_core import CoreSchema, SchemaValidator, core_schema
 
 _ANNOTATION_KEYWORDS = frozenset({"title", "description", "default", "examples", "format", "$schema"})
-"""What a schema says without holding anything to it; a format is told, not checked."""
+"""Keywords that restrict nothing; `format` is an annotation only."""
 
 
 class ResultValidator:
-    """Holds results to one schema."""
+    """Validates results against one schema."""
 
     def __init__(self, schema: Mapping[str, Any]) -> None:
         self._exact = Draft202012Validator(dict(schema))
@@ -31,7 +31,7 @@ class ResultValidator:
             pass
 
     def find_problem(self, result: Mapping[str, object]) -> str:
-        """Where the result breaks the schema; empty if it holds it."""
+        """Return the first violation in a result, or an empty string if it is valid."""
         if self._quick is not None and self._quick.isinstance_python(result):
             keys = result.keys()
             if not self._needs or any(keys >= needed for needed in self._needs):
@@ -41,11 +41,11 @@ class ResultValidator:
 
 
 class _NotFlatError(Exception):
-    """The schema says something that is left to jsonschema."""
+    """The schema has a keyword that is left to jsonschema."""
 
 
 def _alternatives(schema: Mapping[str, Any]) -> tuple[Mapping[str, Any], tuple[frozenset[str], ...]]:
-    """The schema without its choice of required fields, and that choice."""
+    """Split a schema into the part without alternative required fields, and these alternatives."""
     options = schema.get("anyOf")
     if options is None or not all(set(option) == {"required"} for option in options):
         return schema, ()
@@ -54,7 +54,7 @@ def _alternatives(schema: Mapping[str, Any]) -> tuple[Mapping[str, Any], tuple[f
 
 
 def _core_schema(schema: object) -> CoreSchema:
-    """The same in the words of pydantic's core, or stricter."""
+    """Translate a schema to an equal or stricter pydantic-core schema."""
     if schema is True or schema == {}:
         return core_schema.any_schema()
     if not isinstance(schema, Mapping):
@@ -74,7 +74,7 @@ def _core_schema(schema: object) -> CoreSchema:
     takes, make = _MAKERS[types]
     own = {key: value for key, value in said.items() if key != "type"}
     if not own.keys() <= takes:
-        # Another type's words beside this one hold nothing to it.
+        # Keywords for other types have no effect on this one.
         own = {key: value for key, value in own.items() if key in takes or key not in _SUPPORTED_KEYWORDS}
         if not own.keys() <= takes:
             raise _NotFlatError

@@ -1,8 +1,8 @@
-"""The guard before everything that the local server does.
+"""Security middleware of the local server.
 
-Each request has to name this server as its host (a page of the web that had its name rebound to this machine
-names its own), has to come from no foreign origin, has to show a token, and is bounded in size and time. Only
-then does anything else see it, with its body read already and who calls in its scope.
+A request must name this server in its Host header (a web page that uses DNS rebinding names its own), must
+not come from a foreign origin, must show a token, and is limited in size and time. Only then it reaches an
+app, with its body read and the authenticated client in its scope.
 """
 
 from __future__ import annotations
@@ -30,22 +30,22 @@ MAX_BODY_BYTES = 10 * 1024 * 1024
 BODY_TIMEOUT_S = 30.0
 MAX_REQUESTS = 48
 SEND_TIMEOUT_S = 20.0
-"""How long a client may take nothing of an answer; then its connection is dropped."""
+"""Time limit for a client to accept a part of a response; then its connection is dropped."""
 _FINAL_SEND_TIMEOUT_S = 1.0
 _MAX_NAME_CHARS = 60
 _MAX_USER_AGENT_CHARS = 120
 _KINDS = {"cli": CallerKind.CLI, "mcp": CallerKind.MCP}
 CLIENT_KEY = "scriptorium.client"
-"""Where the scope of a request says who calls: a `Client`."""
+"""Key of the authenticated `Client` in the scope of a request."""
 LOCAL_KEY = "scriptorium.local"
-"""Where it says whether that is a process of this machine's user, with the door's own token."""
+"""Key in the scope: whether the request has the local token, which only the user's processes can read."""
 CLOSED_REASON = "the app was closed"
 SWITCHED_OFF_REASON = "it was switched off"
-REVOKED_REASON = "its token was taken back"
+REVOKED_REASON = "its token was revoked"
 
 
 class RejectedRequest(Exception):
-    """A request that is not let in, with the reason for people."""
+    """A rejected request, with the reason in words."""
 
     def __init__(self, status: HTTPStatus, message: str, *headers: tuple[bytes, bytes]) -> None:
         super().__init__(message)
@@ -56,7 +56,7 @@ class RejectedRequest(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Credential:
-    """What a request showed: the token of this machine's user (`local`), or that of the program `name`."""
+    """The credential of a request: the local token (`local`), or the token of the program `name`."""
 
     local: bool
     name: str = ""
@@ -64,10 +64,10 @@ class Credential:
 
 @dataclass(frozen=True, slots=True)
 class Mount:
-    """A part of the server: what its paths begin with, as what its clients call, and whether it is open.
+    """An app behind the middleware: its path prefix, the kind of its callers, and whether it is enabled.
 
-    `closed` says why programs with a token of their own are not let in; empty if they are. Processes of the
-    user that read the door's own token are always.
+    `closed` returns why programs with their own token are not allowed, or an empty string. The user's
+    processes with the local token are always allowed.
     """
 
     prefix: str
@@ -77,17 +77,17 @@ class Mount:
 
 
 class SecurityMiddleware:
-    """An ASGI app that lets requests through to the ways in.
+    """ASGI middleware that authenticates requests and forwards them to the apps.
 
     Args:
-        ways: What there is behind it.
-        port: That the server listens on.
-        who: The program whose token this is, None for none.
-        local_token: What the door's own file says.
-        trust: Told of each connection that showed a good token.
-        drop: Closes a connection at once, whatever is still to be sent.
-        seen: Told of each client that was let in.
-        refused: Told of each request with a token that is not known, by what it says of itself.
+        ways: The apps.
+        port: The port of the server.
+        who: Returns the program that a token belongs to, or None.
+        local_token: The token in the endpoint file.
+        trust: Called for each connection with a valid token.
+        drop: Closes a connection immediately, even with unsent data.
+        seen: Called for each authenticated client.
+        refused: Called for each request with an unknown token, with its user agent.
     """
 
     def __init__(
@@ -120,7 +120,7 @@ class SecurityMiddleware:
         self._running: dict[str, dict[asyncio.Task[object], Mount]] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let one request through, or answer why not."""
+        """Forward a request, or reject it with a reason."""
         if scope["type"] != "http":
             return
         try:
@@ -140,19 +140,19 @@ class SecurityMiddleware:
         await self._forward(way, passed.name, scope, _ReplayedBody(body, receive), send)
 
     def end_requests(self, name: str, why: str = REVOKED_REASON) -> None:
-        """End the requests of the program `name` that still run."""
+        """Cancel the running requests of the program `name`."""
         for task in tuple(self._running.get(name, ())):
             task.cancel(why)
 
     def end_closed_requests(self) -> None:
-        """End the requests to ways that were switched off since."""
+        """Cancel the requests to apps that have been switched off."""
         for name, tasks in tuple(self._running.items()):
             for task, way in tuple(tasks.items()):
                 if name and way.closed():
                     task.cancel(SWITCHED_OFF_REASON)
 
     def end_all_requests(self, why: str = CLOSED_REASON) -> list[asyncio.Task[object]]:
-        """End all requests; those that are on their way to their end."""
+        """Cancel all requests and return their tasks."""
         tasks = [task for tasks in self._running.values() for task in tasks]
         for task in tasks:
             task.cancel(why)
@@ -168,10 +168,10 @@ class SecurityMiddleware:
         try:
             await way.app(scope, receive, answer)
         except Exception:
-            # It may come wrapped in others, as a library likes.
+            # Libraries may wrap the error, so check the flag and not its type.
             if not answer.dropped:
                 raise
-            log.info("%s took nothing of its answer and was dropped", name or "a client of this machine")
+            log.info("%s did not read its response and was dropped", name or "a client of this machine")
         except asyncio.CancelledError as error:
             log.info("a request of %s was ended: %s", name or "this machine", error)
             await answer.abort(str(error))
@@ -183,10 +183,10 @@ class SecurityMiddleware:
     # Letting in
 
     def _authenticate(self, scope: Scope) -> tuple[Mount, Client, Credential]:
-        """Where the request goes, as whom, and with what it came in.
+        """Authenticate a request and return its app, client and credential.
 
         Raises:
-            Refusal: it may not in.
+            Refusal: the request is rejected.
         """
         headers = _Headers(scope)
         self._check_host(headers)
@@ -197,13 +197,13 @@ class SecurityMiddleware:
             self._trust((address[0], address[1]))
         way = next((one for one in self._ways if _is_under(scope["path"], one.prefix)), None)
         if way is None:
-            raise RejectedRequest(HTTPStatus.NOT_FOUND, "There is nothing here.")
+            raise RejectedRequest(HTTPStatus.NOT_FOUND, "Not found.")
         if not passed.local and (why := way.closed()):
             raise RejectedRequest(HTTPStatus.FORBIDDEN, why)
         client = _client(passed, way, headers)
         if len(self._running.get(passed.name, ())) >= MAX_REQUESTS * (4 if passed.local else 1):
             busy = RejectedRequest(
-                HTTPStatus.TOO_MANY_REQUESTS, "Too many of your requests run.", (b"retry-after", b"1")
+                HTTPStatus.TOO_MANY_REQUESTS, "Too many of your requests are running.", (b"retry-after", b"1")
             )
             raise busy
         self._seen(client)
@@ -212,11 +212,13 @@ class SecurityMiddleware:
     def _check_host(self, headers: _Headers) -> None:
         hosts = headers.all_values(b"host")
         if len(hosts) != 1 or hosts[0].lower() not in self._hosts:
-            raise RejectedRequest(HTTPStatus.MISDIRECTED_REQUEST, "This server answers to 127.0.0.1 only.")
+            raise RejectedRequest(
+                HTTPStatus.MISDIRECTED_REQUEST, "This server only accepts the host 127.0.0.1."
+            )
 
     def _check_origin(self, headers: _Headers) -> None:
         if any(origin.lower() not in self._origins for origin in headers.all_values(b"origin")):
-            raise RejectedRequest(HTTPStatus.FORBIDDEN, "Pages of the web may not use this server.")
+            raise RejectedRequest(HTTPStatus.FORBIDDEN, "Web pages can't use this server.")
 
     def _check_token(self, headers: _Headers) -> Credential:
         given = headers.all_values(b"authorization")
@@ -228,20 +230,20 @@ class SecurityMiddleware:
             if (name := self._who(token)) is not None:
                 return Credential(local=False, name=name)
             self._refused(headers.single_value(b"user-agent", _MAX_USER_AGENT_CHARS))
-        message = "The token is not known here." if token else "A token is needed: Authorization: Bearer …"
+        message = "Unknown token." if token else "A token is required: Authorization: Bearer …"
         raise RejectedRequest(
             HTTPStatus.UNAUTHORIZED, message, (b"www-authenticate", b'Bearer realm="scriptorium"')
         )
 
     async def _body(self, scope: Scope, receive: Receive) -> bytes | None:
-        """The whole body; None where the client has gone.
+        """Read the whole body; return None if the client disconnects.
 
         Raises:
-            Refusal: it is too large, or holds too many values.
-            TimeoutError: it takes too long.
+            Refusal: the body is too large, or has too many values.
+            TimeoutError: the body takes too long.
         """
         too_large = RejectedRequest(
-            HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"More than {self._most_body} bytes are not taken."
+            HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"The body is larger than {self._most_body} bytes."
         )
         said = _Headers(scope).all_values(b"content-length")
         if said and (not said[0].isdecimal() or int(said[0]) > self._most_body):
@@ -274,25 +276,25 @@ class _Headers:
         self._pairs: list[tuple[bytes, bytes]] = list(scope["headers"])
 
     def all_values(self, name: bytes) -> list[str]:
-        """Each value of the header."""
+        """Return all values of a header."""
         return [value.decode("latin-1") for key, value in self._pairs if key == name]
 
     def single_value(self, name: bytes, longest: int) -> str:
-        """The only value, in printable characters and shortened; empty for none or several."""
+        """Return the only value, truncated and printable; empty for none or several."""
         values = self.all_values(name)
         text = values[0] if len(values) == 1 else ""
         return "".join(char for char in text if char.isprintable())[:longest].strip()
 
 
 class _ReplayedBody:
-    """The body that was read already, then what the client sends after it: that it has gone."""
+    """Receives the body that was read already, then the client's later messages: its disconnect."""
 
     def __init__(self, body: bytes, receive: Receive) -> None:
         self._body: bytes | None = body
         self._receive = receive
 
     async def __call__(self) -> Message:
-        """The next message."""
+        """Return the next message."""
         if self._body is not None:
             body, self._body = self._body, None
             return {"type": "http.request", "body": body, "more_body": False}
@@ -300,11 +302,11 @@ class _ReplayedBody:
 
 
 class ClientStalledError(OSError):
-    """The client does not take what is sent; its connection is dropped already."""
+    """The client does not read its response; its connection is dropped."""
 
 
 class _ResponseSender:
-    """Sends an answer, knows how far it has come, and drops a client that does not take it."""
+    """Sends a response, and drops a client that does not read it."""
 
     def __init__(self, send: Send, drop: Callable[[], None], within: float) -> None:
         self._send = send
@@ -317,7 +319,7 @@ class _ResponseSender:
         """Send the next part.
 
         Raises:
-            NotTakenError: the client takes nothing.
+            NotTakenError: the client does not read it.
         """
         self._begun = True
         await self._sent(message, self._within)
@@ -331,10 +333,10 @@ class _ResponseSender:
                 raise
             self.dropped = True
             self._drop()
-            raise ClientStalledError("the client takes nothing") from error
+            raise ClientStalledError("the client does not read") from error
 
     async def abort(self, why: str) -> None:
-        """End an answer that is not whole: a stream just ends, and what has not begun is refused."""
+        """End an incomplete response: a stream just ends; one that has not started becomes an error."""
         if not self._begun:
             refusal = RejectedRequest(
                 HTTPStatus.SERVICE_UNAVAILABLE, f"The request was ended: {why or CLOSED_REASON}."
@@ -352,7 +354,7 @@ def _is_under(path: str, prefix: str) -> bool:
 
 
 def _client(passed: Credential, way: Mount, headers: _Headers) -> Client:
-    """Who calls; what it says of its name and kind counts only with the token of this machine's user."""
+    """Return the client; its own name and kind are trusted only with the local token."""
     says = headers.single_value(b"user-agent", _MAX_USER_AGENT_CHARS)
     session = headers.single_value(b"scriptorium-session", 64)
     if not passed.local:
@@ -366,7 +368,7 @@ def _client(passed: Credential, way: Mount, headers: _Headers) -> Client:
 
 
 def _decode_header(headers: _Headers, name: bytes, longest: int) -> str:
-    """A header with any characters, which a link sends quoted."""
+    """Return a percent-encoded header, decoded."""
     text = unquote(headers.single_value(name, 10 * longest))
     return "".join(char for char in text if char.isprintable())[:longest].strip()
 
@@ -386,7 +388,7 @@ async def _send_rejection(send: Send, refusal: RejectedRequest) -> None:
 
 
 def _error_type(status: HTTPStatus) -> str:
-    """The word of our errors for a status."""
+    """Return the error type for a status."""
     words = {
         HTTPStatus.NOT_FOUND: "not_found",
         HTTPStatus.REQUEST_TIMEOUT: "timeout",

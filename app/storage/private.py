@@ -10,7 +10,7 @@ from pathlib import Path
 
 FOLDER_MODE = 0o700
 FILE_MODE = 0o600
-_A_LITTLE = 64 * 1024
+_PROBE_BYTES = 64 * 1024
 
 
 def make_private_folder(path: Path) -> None:
@@ -38,7 +38,7 @@ def check_folder_writable(path: Path) -> None:
     """
     make_private_folder(path)
     with tempfile.TemporaryFile(dir=path, buffering=0) as file:
-        file.write(bytes(_A_LITTLE))
+        file.write(bytes(_PROBE_BYTES))
 
 
 def create_private_file(path: Path) -> None:

@@ -23,7 +23,7 @@ from app.storage.quarantine import Damage, set_aside
 COMPANION_SUFFIXES = ("-shm", "-wal")
 BUSY_TIMEOUT_S = 5.0
 _DAMAGE_CODES = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT}
-_REFUSED = {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM}
+_ACCESS_CODES = {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM}
 
 Migration = Callable[[sqlite3.Connection], None]
 
@@ -76,7 +76,13 @@ def connect(
     file: Path, schema: Schema, factory: type[sqlite3.Connection] = sqlite3.Connection
 ) -> sqlite3.Connection:
     """Open a file that `open_database` has prepared; threads may share the connection, one at a time."""
-    return _configured(_open_connection(file, factory), schema)
+    connection = _open_connection(file, factory)
+    try:
+        _configure(connection, schema)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
 
 
 def _open_connection(
@@ -85,16 +91,6 @@ def _open_connection(
     return sqlite3.connect(
         file, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False, factory=factory
     )
-
-
-def _configured(connection: sqlite3.Connection, schema: Schema) -> sqlite3.Connection:
-    """Configure a new connection, or close it if that fails."""
-    try:
-        _configure(connection, schema)
-    except BaseException:
-        connection.close()
-        raise
-    return connection
 
 
 def _configure(connection: sqlite3.Connection, schema: Schema) -> None:
@@ -124,14 +120,14 @@ def open_database(
     """
     try:
         try:
-            return _opened(file, schema) if writable else _opened_by_guest(file, schema), None
+            return _open(file, schema) if writable else _open_as_guest(file, schema), None
         except (sqlite3.DatabaseError, UnusableDatabaseError) as error:
             if isinstance(error, sqlite3.Error) and not _is_damage_at_opening(error):
                 raise
             if not writable:
                 return _in_memory(schema), Damage(schema.store, file, str(error), file)
             damage = retire(file, schema, error)
-            return _opened(file, schema), damage
+            return _open(file, schema), damage
     except (OSError, sqlite3.Error, UnusableDatabaseError) as error:
         raise StorageError(f"{schema.store} can't be opened: {error}.", path=str(file)) from error
 
@@ -160,7 +156,7 @@ def retire(file: Path, schema: Schema, reason: Exception | str) -> Damage:
     return Damage(schema.store, file, str(reason), None)
 
 
-def _opened(file: Path, schema: Schema) -> sqlite3.Connection:
+def _open(file: Path, schema: Schema) -> sqlite3.Connection:
     """Open the file, migrate and check it."""
     if not file.parent.is_dir():
         make_private_folder(file.parent)
@@ -184,7 +180,7 @@ def _opened(file: Path, schema: Schema) -> sqlite3.Connection:
     return connection
 
 
-def _opened_by_guest(file: Path, schema: Schema) -> sqlite3.Connection:
+def _open_as_guest(file: Path, schema: Schema) -> sqlite3.Connection:
     """Open a file that another process owns, and write nothing."""
     if not file.exists():
         return _in_memory(schema)
@@ -211,7 +207,7 @@ def _connect_as_guest(file: Path, schema: Schema) -> sqlite3.Connection:
             raise
         return connection
     except sqlite3.OperationalError as error:
-        if error.sqlite_errorcode & 0xFF not in _REFUSED:
+        if error.sqlite_errorcode & 0xFF not in _ACCESS_CODES:
             raise
     # Reading a write-ahead log needs an index file, which can't be created here. Without a log, the file is
     # complete and has no writer.
@@ -291,9 +287,9 @@ class Database:
         self._lock = threading.RLock()
         self._db, self.damage = open_database(file, schema, writable=writable)
         if self.damage is not None and writable:
-            self._replaced()
+            self._after_replacement()
 
-    def _replaced(self) -> None:
+    def _after_replacement(self) -> None:
         """Handle the replacement of a damaged file; a subclass may restore a backup."""
 
     @property
@@ -349,11 +345,11 @@ class Database:
         self._db.close()
         try:
             self.damage = retire(self.file, self._schema, error)
-        except OSError as failed:
-            message = f"{self._schema.store} is damaged and can't be set aside: {failed}."
-            raise StorageError(message, path=str(self.file)) from failed
+        except OSError as rename_error:
+            message = f"{self._schema.store} is damaged and can't be set aside: {rename_error}."
+            raise StorageError(message, path=str(self.file)) from rename_error
         self._db, _ = open_database(self.file, self._schema)
-        self._replaced()
+        self._after_replacement()
         self.on_damage(self.problem or "")
 
     def close(self) -> None:

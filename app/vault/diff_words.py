@@ -41,10 +41,10 @@ def changed_spans(before: str, after: str) -> tuple[tuple[Span, ...], tuple[Span
     old, new = _WORD.findall(middle_before), _WORD.findall(middle_after)
     if max(len(old), len(new)) > _MAX_TOKENS:
         return _full_span(head, middle_before), _full_span(head, middle_after)
-    gone, come, common = _changed_tokens(old, new)
+    removed, added, common = _changed_tokens(old, new)
     if (head + tail + common) < _MIN_COMMON_SHARE * max(len(before), len(after)):
         return _full_span(0, before), _full_span(0, after)
-    return _spans(old, gone, head), _spans(new, come, head)
+    return _spans(old, removed, head), _spans(new, added, head)
 
 
 def pair_lines(before: Sequence[str], after: Sequence[str]) -> list[Pair]:
@@ -66,16 +66,16 @@ def _best_pairs(before: Sequence[str], after: Sequence[str]) -> list[tuple[int, 
     old = [line[:_MAX_COMPARED_CHARS] for line in before]
     new = [line[:_MAX_COMPARED_CHARS] for line in after]
     rows, columns = len(old), len(new)
-    alike = [[Indel.normalized_similarity(x, y, score_cutoff=_MIN_SIMILARITY) for y in new] for x in old]
+    similarity = [[Indel.normalized_similarity(x, y, score_cutoff=_MIN_SIMILARITY) for y in new] for x in old]
     best = [[0.0] * (columns + 1) for _ in range(rows + 1)]
     for i in range(rows - 1, -1, -1):
         for j in range(columns - 1, -1, -1):
-            paired = alike[i][j] + best[i + 1][j + 1] if alike[i][j] else 0.0
+            paired = similarity[i][j] + best[i + 1][j + 1] if similarity[i][j] else 0.0
             best[i][j] = max(best[i + 1][j], best[i][j + 1], paired)
     pairs: list[tuple[int, int]] = []
     i = j = 0
     while i < rows and j < columns:
-        if alike[i][j] and best[i][j] == alike[i][j] + best[i + 1][j + 1]:
+        if similarity[i][j] and best[i][j] == similarity[i][j] + best[i + 1][j + 1]:
             pairs.append((i, j))
             i, j = i + 1, j + 1
         elif best[i][j] == best[i + 1][j]:
@@ -142,13 +142,13 @@ def _changed_tokens(old: list[str], new: list[str]) -> tuple[set[int], set[int],
     names: dict[str, int] = {}
     a = [names.setdefault(token, len(names)) for token in old]
     b = [names.setdefault(token, len(names)) for token in new]
-    gone, come, common = set(range(len(old))), set(range(len(new))), 0
+    removed, added, common = set(range(len(old))), set(range(len(new))), 0
     for code in LCSseq.opcodes(a, b):
         if code.tag == "equal":
-            gone.difference_update(range(code.src_start, code.src_end))
-            come.difference_update(range(code.dest_start, code.dest_end))
+            removed.difference_update(range(code.src_start, code.src_end))
+            added.difference_update(range(code.dest_start, code.dest_end))
             common += sum(map(len, old[code.src_start : code.src_end]))
-    return gone, come, common
+    return removed, added, common
 
 
 def _spans(tokens: list[str], changed: set[int], offset: int) -> tuple[Span, ...]:

@@ -51,9 +51,9 @@ class Journal:
         """A message for the user about a damaged journal file, or None."""
         return self._database.problem
 
-    def on_damage(self, tell: Callable[[str], None]) -> None:
-        """Call `tell` with a message for the user, in any thread, if the file proves damaged in use."""
-        self._database.on_damage = tell
+    def on_damage(self, notify: Callable[[str], None]) -> None:
+        """Call `notify` with a message for the user, in any thread, if the file proves damaged in use."""
+        self._database.on_damage = notify
 
     def close(self) -> None:
         """Close the file."""
@@ -69,9 +69,11 @@ class Journal:
             newest = int(db.execute("SELECT coalesce(max(seq), 0) + 1 FROM sqlite_sequence").fetchone()[0])
             query = "SELECT hash FROM contents WHERE data IS NOT NULL AND hash IN "
             keys = json.dumps(list(contents))
-            there = {key for (key,) in db.execute(f"{query}(SELECT value FROM json_each(?))", (keys,))}
-            db.executemany("UPDATE contents SET newest = ? WHERE hash = ?", [(newest, key) for key in there])
-            rows = (_content_row(key, contents[key], newest) for key in contents.keys() - there)
+            stored_keys = {key for (key,) in db.execute(f"{query}(SELECT value FROM json_each(?))", (keys,))}
+            db.executemany(
+                "UPDATE contents SET newest = ? WHERE hash = ?", [(newest, key) for key in stored_keys]
+            )
+            rows = (_content_row(key, contents[key], newest) for key in contents.keys() - stored_keys)
             db.executemany("INSERT OR REPLACE INTO contents VALUES (?, ?, ?, ?, ?)", rows)
 
     def record(self, draft: CommitDraft) -> Commit:
@@ -226,7 +228,7 @@ class Journal:
         commits = [self.commit(number) for number in dict.fromkeys(commit_ids)]
         if len({commit.place for commit in commits}) > 1:
             raise InvalidParametersError("Changes in several stores can't be undone together.")
-        plan = plan_undo(commits, self._others(commits), self._at_hand(commits), read)
+        plan = plan_undo(commits, self._others(commits), self._preload_contents(commits), read)
         if plan.change_set and not plan.conflicts:
             self._plans[plan.change_set.digest] = plan.commits
             while len(self._plans) > _MAX_CACHED_PLANS:
@@ -247,7 +249,7 @@ class Journal:
         places = sorted({commit.place for commit in left})
         return tuple(tuple(one.id for one in left if one.place == place) for place in places)
 
-    def _at_hand(self, commits: Sequence[Commit]) -> Callable[[str], bytes]:
+    def _preload_contents(self, commits: Sequence[Commit]) -> Callable[[str], bytes]:
         """Return `content` with the old bytes of the commits preloaded in one transaction."""
         old = {change.before for commit in commits for change in commit.changes if change.before is not None}
         found: dict[str, bytes] = {}

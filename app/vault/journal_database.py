@@ -80,7 +80,7 @@ class JournalDatabase(Database):
         with self.transaction(write=True) as db:
             _raise_last(db, number)
 
-    def _replaced(self) -> None:
+    def _after_replacement(self) -> None:
         _raise_last(self._db, int(time.time()))
 
     def shrink(self) -> None:

@@ -34,7 +34,7 @@ def read_commits(db: Connection, where: str, values: Sequence[object], limit: in
     changes: dict[int, list[CommittedFile]] = defaultdict(list)
     undoes: dict[int, list[int]] = defaultdict(list)
     folders: dict[int, list[str]] = defaultdict(list)
-    for part in _parts([int(row[0]) for row in rows]):
+    for part in _chunks([int(row[0]) for row in rows]):
         marks = f"({','.join('?' * len(part))})"
         query = "SELECT commit_id, path, target, before, after FROM changes WHERE commit_id IN "
         for number, path, target, before, after in db.execute(f"{query}{marks} ORDER BY position", part):
@@ -45,7 +45,7 @@ def read_commits(db: Connection, where: str, values: Sequence[object], limit: in
         query = "SELECT commit_id, path FROM folders WHERE commit_id IN "
         for number, folder in db.execute(f"{query}{marks} ORDER BY rowid", part):
             folders[number].append(from_text(folder))
-    undone_by = _in_force(db)
+    undone_by = _active_undos(db)
     return [
         Commit(
             number,
@@ -87,11 +87,11 @@ def _to_committed_file(
     return CommittedFile(NotePath.on_disk(from_text(path)), to, before, after)
 
 
-def _parts(numbers: list[int]) -> Iterable[list[int]]:
+def _chunks(numbers: list[int]) -> Iterable[list[int]]:
     return (numbers[start : start + 500] for start in range(0, len(numbers), 500))
 
 
-def _in_force(db: Connection) -> dict[int, int]:
+def _active_undos(db: Connection) -> dict[int, int]:
     """Map each undone commit to its undo; an undo that was itself undone does not count.
 
     An undo is always newer than the commit it undoes, so one pass from the newest down is enough.

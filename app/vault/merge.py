@@ -96,7 +96,7 @@ def merge(base: bytes, ours: bytes, theirs: bytes) -> Merge:
     parts = [first, *_parts(*middle), last]
     for_ours = [part.ours if isinstance(part, Collision) else part for part in parts]
     for_theirs = [part.theirs if isinstance(part, Collision) else part for part in parts]
-    if _runs_together(for_ours) or _runs_together(for_theirs):
+    if _merges_lines(for_ours) or _merges_lines(for_theirs):
         whole = Collision(*(b"".join(lines) for lines in middle))
         return Merge(first + _conflict_markers(whole) + last, (whole,), theirs)
     return Merge(
@@ -123,8 +123,8 @@ def _parts(base: list[bytes], ours: list[bytes], theirs: list[bytes]) -> Iterato
     done = 0
     for region in _regions(_edits(base, ours), _edits(base, theirs)):
         yield b"".join(base[done : region.start])
-        mine = _applied(base, region, region.ours)
-        other = _applied(base, region, region.theirs)
+        mine = _apply_edits(base, region, region.ours)
+        other = _apply_edits(base, region, region.theirs)
         if not region.theirs or mine == other:
             yield mine
         elif not region.ours:
@@ -174,7 +174,7 @@ def _regions(ours: list[_Edit], theirs: list[_Edit]) -> Iterator[_Region]:
         yield region
 
 
-def _applied(base: list[bytes], region: _Region, edits: list[_Edit]) -> bytes:
+def _apply_edits(base: list[bytes], region: _Region, edits: list[_Edit]) -> bytes:
     """Return the region's lines with one side's edits."""
     parts: list[bytes] = []
     done = region.start
@@ -184,7 +184,7 @@ def _applied(base: list[bytes], region: _Region, edits: list[_Edit]) -> bytes:
     return b"".join([*parts, *base[done : region.end]])
 
 
-def _runs_together(parts: list[bytes]) -> bool:
+def _merges_lines(parts: list[bytes]) -> bool:
     """Return whether joining the parts would merge two lines into one.
 
     This happens if a line without a newline precedes another part, or a carriage return precedes a newline.

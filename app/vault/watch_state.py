@@ -39,24 +39,24 @@ class WatchState:
         self._root = str(root)
         self._vault = VaultRoot(root)
         self._files: set[str] = set()
-        self._looked = time.time()
+        self._checked_at = time.time()
 
     def capture(self) -> None:
         """Store the current list of files."""
-        self._looked = time.time()
+        self._checked_at = time.time()
         self._files = {path for path, _ in self._walk("")}
 
-    def is_of_interest(self, change: Change, path: str) -> bool:
+    def is_relevant(self, change: Change, path: str) -> bool:
         """Return whether an event for this absolute path is relevant."""
         relative = self._relative(path)
         return relative is not None and not is_ignored(relative)
 
     def process_events(self, events: Iterable[tuple[Change, str]]) -> DetectedChanges:
         """Return the net effect of events for absolute paths."""
-        since, self._looked = self._looked, time.time()
+        since, self._checked_at = self._checked_at, time.time()
         named = [(change, name) for change, path in events if (name := self._relative(path)) is not None]
         if len(named) >= _MAX_EVENT_PATHS or any(not name for _, name in named):
-            return self._look_at_all(since - _CLOCK_SLACK_S)
+            return self._process_all(since - _CLOCK_SLACK_S)
         present: set[str] = set()
         others: set[str] = set()
         for change, name in named:
@@ -72,7 +72,7 @@ class WatchState:
         gone |= {name for name in others - present if not os.path.lexists(self._absolute(name))}
         return self._detect_changes(present, gone)
 
-    def _look_at_all(self, since: float) -> DetectedChanges:
+    def _process_all(self, since: float) -> DetectedChanges:
         """Return all files that are new, changed or gone, after too many events to examine one by one."""
         times = dict(self._times())
         touched = {path for path, touched in times.items() if touched >= since or path not in self._files}

@@ -60,8 +60,8 @@ class FileBatch:
 
 OnBatch = Callable[[FileBatch], Awaitable[None]]
 IsOwn = Callable[[NotePath, str], bool]
-Quiet = Callable[[], Awaitable[None]]
-_Raw = set[tuple[Change, str]]
+WaitIdle = Callable[[], Awaitable[None]]
+RawEvents = set[tuple[Change, str]]
 
 
 async def watch(
@@ -71,7 +71,7 @@ async def watch(
     is_own: IsOwn,
     *,
     ready: asyncio.Event | None = None,
-    quiet: Quiet | None = None,
+    wait_idle: WaitIdle | None = None,
 ) -> None:
     """Report every outside change until `stop` is set.
 
@@ -82,7 +82,7 @@ async def watch(
         is_own: returns whether the app wrote this hash to a file; an empty hash stands for a removed file.
             `NoteStore.wrote`.
         ready: set once no later change can be missed; scan the vault after that.
-        quiet: awaited before the disk is checked, so that the check does not compete with a commit that is
+        wait_idle: awaited before the disk is checked, so that the check does not compete with a commit
             under way.
     """
     real = await asyncio.to_thread(root.resolve)
@@ -96,7 +96,7 @@ async def watch(
             with suppress(TimeoutError):
                 await asyncio.wait_for(stop.wait(), _CHECK_INTERVAL_MS / 1000)
             continue
-        await _Watch(real, identity, on_batch, stop, is_own, quiet).run(ready, found=was_lost)
+        await _Watch(real, identity, on_batch, stop, is_own, wait_idle).run(ready, found=was_lost)
         was_lost = not stop.is_set()
         if was_lost and await asyncio.to_thread(_identity, real) is None:
             await on_batch(FileBatch(lost=True))
@@ -116,14 +116,14 @@ class _Watch:
         on_batch: OnBatch,
         stop: asyncio.Event,
         is_own: IsOwn,
-        quiet: Quiet | None,
+        wait_idle: WaitIdle | None,
     ) -> None:
         self._root = root
         self._identity = identity
         self._on_batch = on_batch
         self._stop = stop
         self._is_own = is_own
-        self._quiet = quiet
+        self._wait_idle = wait_idle
         self._snapshot = WatchState(root)
 
     async def run(self, ready: asyncio.Event | None, *, found: bool) -> None:
@@ -156,7 +156,7 @@ class _Watch:
     async def _follow(
         self, ready: asyncio.Event | None, *, found: bool, polling: bool | None, resumed: bool
     ) -> None:
-        async with self._stopping() as stop, aclosing(self._changes(polling, stop)) as changes:
+        async with self._stopping() as stop, aclosing(self._awatch(polling, stop)) as changes:
             first = asyncio.ensure_future(anext(changes, None))
             try:
                 # The watches exist once the generator has run up to its first wait.
@@ -171,16 +171,16 @@ class _Watch:
                     ready.set()
                 if found:
                     await self._on_batch(FileBatch(found=True))
-                raw = await first
+                events = await first
             finally:
                 first.cancel()
                 await asyncio.gather(first, return_exceptions=True)
-            while raw is not None and not self._stop.is_set():
+            while events is not None and not self._stop.is_set():
                 if await asyncio.to_thread(_identity, self._root) != self._identity:
                     return
-                if raw:
-                    await self._report(raw)
-                raw = await anext(changes, None)
+                if events:
+                    await self._report(events)
+                events = await anext(changes, None)
 
     @asynccontextmanager
     async def _stopping(self) -> AsyncIterator[asyncio.Event]:
@@ -199,10 +199,10 @@ class _Watch:
             following.cancel()
             await asyncio.gather(following, return_exceptions=True)
 
-    def _changes(self, polling: bool | None, stop: asyncio.Event) -> AsyncGenerator[_Raw, None]:
+    def _awatch(self, polling: bool | None, stop: asyncio.Event) -> AsyncGenerator[RawEvents, None]:
         return awatch(
             self._root,
-            watch_filter=self._snapshot.is_of_interest,
+            watch_filter=self._snapshot.is_relevant,
             step=_STEP_MS,
             debounce=_DEBOUNCE_MS,
             rust_timeout=_CHECK_INTERVAL_MS,
@@ -213,10 +213,10 @@ class _Watch:
             ignore_permission_denied=True,
         )
 
-    async def _report(self, raw: _Raw) -> None:
-        if self._quiet is not None:
-            await self._quiet()
-        seen: DetectedChanges = await asyncio.to_thread(self._snapshot.process_events, raw)
+    async def _report(self, events: RawEvents) -> None:
+        if self._wait_idle is not None:
+            await self._wait_idle()
+        seen: DetectedChanges = await asyncio.to_thread(self._snapshot.process_events, events)
         changed = tuple(path for path, digest in seen.present if not self._is_own(path, digest))
         removed = tuple(path for path in seen.removed if not self._is_own(path, ""))
         misnamed = tuple(path for path in (*changed, *removed) if not is_encodable(path.text))

@@ -14,7 +14,7 @@ from app.agent.conversations import ConversationStore
 from app.agent.local_messages import Mailbox
 from app.desktop.bridge import VaultClient
 from app.desktop.notes.tabs import NoteTabs
-from app.desktop.panel_registry import PANELS, PanelSpec
+from app.desktop.shell.registry import PANELS, PanelSpec
 from app.desktop.theme.theme import ThemeSource
 from app.events import EventBus
 from app.index.records import ScanReport
@@ -29,7 +29,7 @@ from app.vault.store import NoteStore
 from app.workspace.embedding_service import EmbeddingService
 
 
-class ClosedDoor:
+class ClosedEndpoints:
     """No program comes in."""
 
     async def begin(self) -> str:
@@ -60,11 +60,11 @@ class OpenVault:
             lambda: self.settings,
             lambda path: False,
         )
-        self.upkeep = self._vectors.scheduler
+        self.embedding_scheduler = self._vectors.scheduler
         self._conversations = ConversationStore(paths.vault_data_folder(root))
         team = SimpleNamespace(mailbox=Mailbox(self._conversations, self.events))
         self.agent = SimpleNamespace(team=team)
-        self.ways_in = ClosedDoor()
+        self.endpoints = ClosedEndpoints()
         self.notices: list[str] = []
         self.unreadable_rules: tuple[str, ...] = ()
         self.closed = False
@@ -129,11 +129,23 @@ class PlainNote(QWidget):
         self.done.append(what)
 
 
-def _notes(client: VaultClient, theme: ThemeSource, parent: QWidget) -> QWidget:
+def create_plain_notes(client: VaultClient, theme: ThemeSource, parent: QWidget) -> QWidget:
     return NoteTabs(client, theme, PlainNote, parent)
+
+
+def create_plain_panel(client: VaultClient, theme: ThemeSource, parent: QWidget) -> QWidget:
+    """A panel without content."""
+    return QWidget(parent)
 
 
 SHELL_PANELS = (
     *(kind for kind in PANELS if kind.id in ("files", "search", "tags", "problems")),
-    PanelSpec("notes", "Notes", "file-text", "notes", _notes),
+    PanelSpec(
+        "notes",
+        "Notes",
+        "file-text",
+        "notes",
+        "tests.desktop.open_vault:create_plain_notes",
+        connect="app.desktop.notes.panel:connect",
+    ),
 )

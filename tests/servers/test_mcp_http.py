@@ -52,8 +52,8 @@ def answers(text: str) -> list[dict[str, object]]:
 
 
 async def test_a_session_serves_the_client_alone_that_began_it(door):
-    assert door.workspace.ways_in.tokens is not None
-    other = door.workspace.ways_in.tokens.make("Other")
+    assert door.workspace.endpoints.tokens is not None
+    other = door.workspace.endpoints.tokens.create("Other")
     async with door.http() as robot, door.http(other) as stranger:
         headers = await session_of(robot)
         mine = await robot.post("/mcp", json=call(2, "vault_info"), headers=headers)
@@ -242,7 +242,7 @@ async def test_what_a_revoked_client_runs_ends(door, approver):
         }
         posted = asyncio.create_task(http.post("/mcp", json=given, headers=headers))
         await asked.wait()
-        door.workspace.ways_in.tokens.revoke("Robot")
+        door.workspace.endpoints.tokens.revoke("Robot")
         answer = await posted
         await ended.wait()
     assert answer.status_code == 503

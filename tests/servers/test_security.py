@@ -113,7 +113,7 @@ async def test_a_revoked_token_is_void_at_once_and_ends_what_runs(
         assert (await call).status_code == 503
         assert (await http.get(TOOLS)).status_code == 401
     entry = door.workspace.audit.entries(limit=1)[0]
-    assert (entry.decision, entry.reason) == ("cancelled", "its token was taken back")
+    assert (entry.decision, entry.reason) == ("cancelled", "its token was revoked")
 
 
 async def test_a_refused_token_is_told_once_and_counted(door: OpenDoor) -> None:

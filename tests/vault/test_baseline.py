@@ -69,9 +69,9 @@ def test_hidden_and_temporary_files_are_no_ones_business(vault, imprint):
 def test_a_file_without_a_copy_is_named(vault, imprint, monkeypatch):
     monkeypatch.setattr(module, "MAX_ATTACHMENT_BYTES", 4)
     (vault / "map.png").write_bytes(b"12345")
-    assert imprint.diff(None, nobody).unkept == (NotePath("map.png"),)
+    assert imprint.diff(None, nobody).unsaved == (NotePath("map.png"),)
     (vault / "map.png").write_bytes(b"1234567")
-    assert imprint.diff(None, nobody).unkept == (NotePath("map.png"),)
+    assert imprint.diff(None, nobody).unsaved == (NotePath("map.png"),)
     assert not imprint.diff(None, nobody)
 
 
@@ -84,7 +84,7 @@ def test_on_a_full_disk_a_change_is_still_told_without_a_copy(vault, imprint, mo
     # What was there before is kept already; what is there now is on the disk.
     assert imprint.diff(None, nobody).changes == (Update(NotePath("Tea.md"), b"Tea\n", b"Green tea\n"),)
     (vault / "Tea.md").write_text("Black tea\n")
-    assert imprint.diff(None, nobody).unkept == (NotePath("Tea.md"),)
+    assert imprint.diff(None, nobody).unsaved == (NotePath("Tea.md"),)
 
 
 class Wrapped:

@@ -28,8 +28,8 @@ def wiki_link(inner: str, start: int, end: int, embed: bool, line: int) -> Link 
         embed: Whether it has a `!` before it.
         line: Its line number, from 1.
     """
-    said, alias = split_alias(inner)
-    target, heading, block = split_fragment(said)
+    unaliased, alias = split_alias(inner)
+    target, heading, block = split_fragment(unaliased)
     bare = target.strip()
     if not bare and heading is None and block is None:
         return None

@@ -96,9 +96,9 @@ def _mark_unended(hunk: PatchHunk) -> None:
 def _find_hunk(lines: list[str], hunk: PatchHunk, at: int, moved: int, number: int) -> int:
     """Return the index of the line at which the hunk's old lines start."""
     old = hunk.old
-    said = None if hunk.start is None else hunk.start - (1 if old else 0) + moved
-    if said is not None and at <= said <= len(lines) and lines[said : said + len(old)] == old:
-        return said
+    stated = None if hunk.start is None else hunk.start - (1 if old else 0) + moved
+    if stated is not None and at <= stated <= len(lines) and lines[stated : stated + len(old)] == old:
+        return stated
     found = [i for i in range(at, len(lines) - len(old) + 1) if lines[i : i + len(old)] == old] if old else []
     if len(found) == 1:
         return found[0]

@@ -28,17 +28,17 @@ _CONFIDENCE = re.compile(r"\bconfidence\s*[:=]\s*\d{0,3}(?:\.\d+)?(?:\s*%)?(?![\
 _MARKER = re.compile(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[.\][ \t]+)?")
 _EMPTY = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]*(?:\[.\][ \t]*)?)?\r?")
 
-Said = tuple[str, str, float | None, str | None]
+RelationFields = tuple[str, str, float | None, str | None]
 
 
 def add_relation(
-    text: str, type: str, target: str, confidence: float | None = None, note: str | None = None
+    text: str, kind: str, target: str, confidence: float | None = None, note: str | None = None
 ) -> str:
     """Return `text` with a relation as the last item under `## Relations`, which is created if missing.
 
     Args:
         text: A note's text.
-        type: The relation's type, in any spelling: `SUPPORTS`, `relates to`.
+        kind: The relation's type, in any spelling: `SUPPORTS`, `relates to`.
         target: The link's text, without brackets.
         confidence: From 0 to 1.
         note: A remark, on one line.
@@ -47,7 +47,7 @@ def add_relation(
         InvalidParametersError: the type has no letter, or the confidence is out of range.
     """
     bare = target.removeprefix("[[").removesuffix("]]")
-    return add_items(text, [_item(type, f"[[{bare}]]", confidence, note)])
+    return add_items(text, [_item(kind, f"[[{bare}]]", confidence, note)])
 
 
 def add_items(text: str, items: Iterable[str]) -> str:
@@ -75,7 +75,7 @@ def change_relation(
     text: str,
     relation: Relation,
     *,
-    type: str | None = None,
+    kind: str | None = None,
     confidence: float | None = None,
     keep_note: bool = True,
 ) -> str:
@@ -84,7 +84,7 @@ def change_relation(
     Args:
         text: A note's text.
         relation: A relation that `scan` found in this text.
-        type: The new type; None keeps it.
+        kind: The new type; None keeps it.
         confidence: The new confidence, 0 to 1; None keeps it.
         keep_note: Whether to keep the remark.
 
@@ -93,10 +93,10 @@ def change_relation(
     """
     before = scan(text)
     at = _relation_index(before, relation)
-    kind = relation.type if type is None else _checked_type(type)
+    kind = relation.type if kind is None else _checked_type(kind)
     number = relation.confidence if confidence is None else _checked_number(confidence)
     note = relation.note if keep_note else None
-    wanted: Said = (kind, relation.link.target, number, note)
+    wanted: RelationFields = (kind, relation.link.target, number, note)
     if wanted == _relation_fields(relation):
         return text
     expected = [*map(_relation_fields, before.relations)]
@@ -135,17 +135,17 @@ def remove_relation(text: str, relation: Relation) -> str:
     )
 
 
-def _item(type: str, link: str, confidence: float | None, note: str | None) -> str:
-    word = relation_word(_checked_type(type))
-    said = [f"confidence: {_format_number(_checked_number(confidence))}"] if confidence is not None else []
-    said += [" ".join(note.split())] if note and note.strip() else []
-    return f"- {word} {link}" + (f" ({', '.join(said)})" if said else "")
+def _item(kind: str, link: str, confidence: float | None, note: str | None) -> str:
+    word = relation_word(_checked_type(kind))
+    details = [f"confidence: {_format_number(_checked_number(confidence))}"] if confidence is not None else []
+    details += [" ".join(note.split())] if note and note.strip() else []
+    return f"- {word} {link}" + (f" ({', '.join(details)})" if details else "")
 
 
-def _checked_type(type: str) -> str:
-    kind = relation_type(type)
+def _checked_type(given: str) -> str:
+    kind = relation_type(given)
     if not kind:
-        raise InvalidParametersError(f"{type!r} can't be the type of a relation.", given=type)
+        raise InvalidParametersError(f"{given!r} can't be the type of a relation.", given=given)
     return kind
 
 
@@ -160,7 +160,7 @@ def _format_number(value: float) -> str:
     return f"{value:.6f}".rstrip("0").rstrip(".") or "0"
 
 
-def _relation_fields(relation: Relation) -> Said:
+def _relation_fields(relation: Relation) -> RelationFields:
     return relation.type, relation.link.target, relation.confidence, relation.note
 
 
@@ -190,7 +190,7 @@ def _siblings(note: ParsedNote, relation: Relation) -> list[Relation]:
 # Changing
 
 
-def _changes(text: str, note: ParsedNote, relation: Relation, wanted: Said) -> Iterator[str]:
+def _changes(text: str, note: ParsedNote, relation: Relation, wanted: RelationFields) -> Iterator[str]:
     kind, _, number, remark = wanted
     if not relation.link.in_properties and len(_siblings(note, relation)) == 1:
         for word in (relation_word(kind), f'"{relation_word(kind)}"'):
@@ -205,23 +205,23 @@ def _changes(text: str, note: ParsedNote, relation: Relation, wanted: Said) -> I
 def _in_place(
     text: str, relation: Relation, word: str, number: float | None, remark: str | None
 ) -> Iterator[tuple[int, int, str]]:
-    type_at = _type_span(text, relation)
-    if type_at is None:
+    type_span = _type_span(text, relation)
+    if type_span is None:
         return
     if relation_type(word) != relation.type:
-        yield type_at.start, type_at.end, word
+        yield type_span.start, type_span.end, word
     inside = _parentheses(text, relation)
     end = relation.link.span.end
     if remark != relation.note:
-        said = f" (confidence: {_format_number(number)})" if number is not None else ""
-        yield end, inside.end + 1 if inside else end, said
+        details = f" (confidence: {_format_number(number)})" if number is not None else ""
+        yield end, inside.end + 1 if inside else end, details
     elif number is not None and number != relation.confidence:
         found = _CONFIDENCE.search(text, inside.start, inside.end) if inside else None
         if found:
             yield found.start(), found.end(), f"confidence: {_format_number(number)}"
         elif inside:
-            rest = ", " if text[inside.start : inside.end].strip() else ""
-            yield inside.start, inside.start, f"confidence: {_format_number(number)}{rest}"
+            separator = ", " if text[inside.start : inside.end].strip() else ""
+            yield inside.start, inside.start, f"confidence: {_format_number(number)}{separator}"
         else:
             yield end, end, f" (confidence: {_format_number(number)})"
 

@@ -141,11 +141,11 @@ def _parser() -> MarkdownIt:
     """Return this thread's parser; linkify has state, so threads can't share one, and creation is slow."""
     parser: MarkdownIt | None = getattr(_PARSERS, "parser", None)
     if parser is None:
-        parser = _PARSERS.parser = _made_parser()
+        parser = _PARSERS.parser = _create_parser()
     return parser
 
 
-def _made_parser() -> MarkdownIt:
+def _create_parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"html": True, "linkify": True})
     parser.enable(["table", "strikethrough", "linkify"]).use(footnote_plugin)
     parser.use(dollarmath_plugin, allow_space=False, allow_digits=False, double_inline=True)

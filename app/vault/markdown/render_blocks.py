@@ -136,7 +136,7 @@ def _hr(page: RenderContext, token: Token) -> str:
 
 
 def _html_block(page: RenderContext, token: Token) -> str:
-    return style_html(page, clean_block(token.content, lambda *said: image_html(page, *said)))
+    return style_html(page, clean_block(token.content, lambda *image: image_html(page, *image)))
 
 
 def _math_block(page: RenderContext, token: Token) -> str:

@@ -45,7 +45,9 @@ def _math(page: RenderContext, token: Token) -> str:
 
 
 def _html(page: RenderContext, token: Token) -> str:
-    return style_html(page, clean_tag(token.content, page.opened_tags, lambda *said: image_html(page, *said)))
+    return style_html(
+        page, clean_tag(token.content, page.opened_tags, lambda *image: image_html(page, *image))
+    )
 
 
 def _mark_open(page: RenderContext, token: Token) -> str:

@@ -97,11 +97,11 @@ def clean_block(html: str, image: ImageHtml) -> str:
     """
     images: list[str] = []
 
-    def kept(match: re.Match[str]) -> str:
+    def placeholder(match: re.Match[str]) -> str:
         images.append(_image(match[0], image))
         return f"\ue000{len(images) - 1}\ue001"
 
-    cleaned = _clean(_IMAGE.sub(kept, html.replace("\ue000", "").replace("\ue001", "")), _BLOCK_TAGS)
+    cleaned = _clean(_IMAGE.sub(placeholder, html.replace("\ue000", "").replace("\ue001", "")), _BLOCK_TAGS)
     return re.sub("\ue000(\\d+)\ue001", lambda match: images[int(match[1])], cleaned)
 
 
@@ -137,5 +137,10 @@ def _clean(html: str, tags: frozenset[str]) -> str:
 
 
 def _image(tag: str, image: ImageHtml) -> str:
-    said = {m[1].lower(): unescape(m[2] or m[3] or m[4] or "") for m in _ATTRIBUTE.finditer(tag)}
-    return image(said.get("src", ""), said.get("alt", ""), said.get("width", ""), said.get("height", ""))
+    attributes = {m[1].lower(): unescape(m[2] or m[3] or m[4] or "") for m in _ATTRIBUTE.finditer(tag)}
+    return image(
+        attributes.get("src", ""),
+        attributes.get("alt", ""),
+        attributes.get("width", ""),
+        attributes.get("height", ""),
+    )

@@ -50,8 +50,8 @@ def remove_tag(text: str, tag: str) -> str:
             fence, for example), so that other tags appear or disappear.
     """
     key = name_key(tag.strip().lstrip("#").strip("/"))
-    body = _inline_removed(text, key)
-    after = _in_properties(body, lambda name: None if name_key(name) == key else name)
+    body = _remove_inline(text, key)
+    after = _change_properties(body, lambda name: None if name_key(name) == key else name)
     others = [one.name for one in scan(text).tags if name_key(one.name) != key]
     if [one.name for one in scan(after).tags] != others:
         message = f"Removing #{tag} would change how the text around it is read. Remove it in the source."
@@ -78,7 +78,7 @@ def rename_tag(text: str, old: str, new: str) -> str:
         for tag in scan(text).tags
         if not tag.in_properties and renamed(tag.name) != tag.name
     ]
-    return _in_properties(apply_edits(text, edits), renamed)
+    return _change_properties(apply_edits(text, edits), renamed)
 
 
 def validate_tag(tag: str) -> str:
@@ -94,7 +94,7 @@ def validate_tag(tag: str) -> str:
     return name
 
 
-def _inline_removed(text: str, key: str) -> str:
+def _remove_inline(text: str, key: str) -> str:
     edits = []
     for tag in scan(text).tags:
         if tag.in_properties or name_key(tag.name) != key:
@@ -110,7 +110,7 @@ def _inline_removed(text: str, key: str) -> str:
     return apply_edits(text, edits)
 
 
-def _in_properties(text: str, change: Change) -> str:
+def _change_properties(text: str, change: Change) -> str:
     """Return `text` with each tag of its properties changed; a change to None removes the tag."""
     found = read_frontmatter(text)
     entry = _tag_entry(found)
@@ -120,28 +120,28 @@ def _in_properties(text: str, change: Change) -> str:
     if isinstance(value, list):
         kept: list[object] = []
         for item in value:
-            said = _words_changed(item, change) if isinstance(item, str) else item
-            if said is not None and (said == item or (said not in kept and said not in value)):
-                kept.append(said)
+            changed = _change_words(item, change) if isinstance(item, str) else item
+            if changed is not None and (changed == item or (changed not in kept and changed not in value)):
+                kept.append(changed)
         return text if kept == value else set_property(text, entry.key.text, kept)
     if not isinstance(value, str):
         return text
-    said = _words_changed(value, change)
-    return text if said == value else set_property(text, entry.key.text, said)
+    changed = _change_words(value, change)
+    return text if changed == value else set_property(text, entry.key.text, changed)
 
 
-def _words_changed(value: str, change: Change) -> str | None:
+def _change_words(value: str, change: Change) -> str | None:
     """Return a string of tags with each one changed and separators kept, or None if none is left."""
     kept, at, seen = "", 0, set()
     for match in _WORD.finditer(value):
         bare = match[0].lstrip("#")
-        said = change(bare)
+        changed = change(bare)
         gap = value[at : match.start()]
         at = match.end()
-        if said is None or (said != bare and name_key(said) in seen):
+        if changed is None or (changed != bare and name_key(changed) in seen):
             continue
-        seen.add(name_key(said))
-        kept += (gap if kept else gap.lstrip(" ,")) + match[0][: len(match[0]) - len(bare)] + said
+        seen.add(name_key(changed))
+        kept += (gap if kept else gap.lstrip(" ,")) + match[0][: len(match[0]) - len(bare)] + changed
     return (kept + value[at:]) if kept else None
 
 

@@ -61,17 +61,17 @@ class LineCounter:
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._at = 0
+        self._offset = 0
         self._number = 1
 
     def number(self, offset: int) -> int:
         """Return the number of the line with the character at `offset`."""
-        at = self._at
+        at = self._offset
         if offset >= at:
             self._number += self._text.count("\n", at, offset)
         elif offset < at - offset:
             self._number = 1 + self._text.count("\n", 0, offset)
         else:
             self._number -= self._text.count("\n", offset, at)
-        self._at = offset
+        self._offset = offset
         return self._number
