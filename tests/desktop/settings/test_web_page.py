@@ -27,7 +27,7 @@ def test_a_key_belongs_to_its_provider(gui, service: ServiceThread, wait_until, 
             setup.show_settings(WebSettings(provider="searxng"))
             assert "address of your server first" in row.words.text() and not row.field.isEnabled()
             setup.show_settings(WebSettings(provider="duckduckgo"))
-            assert row.isHidden() and "without a key" in setup.words.text()
+            assert row.isHidden() and "needs no key" in setup.words.text()
             setup.deleteLater()
 
     gui(main())
