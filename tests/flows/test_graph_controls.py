@@ -81,19 +81,19 @@ def test_the_menus_offer_what_can_be_done_with_the_node(app_run, garden: Path) -
         one = entries(menu.menu("Tea.md", tools))
         assert one[0] == "Open"
         assert {"Local graph", "Find related", "Delete…", "Shortest path to…"} <= set(one)
-        assert not {"Summarise", "Merge with…", "Add a relation…", "Rename…"} & set(one), "no tool, no entry"
+        assert not {"Summarize", "Merge with…", "Add a relation…", "Rename…"} & set(one), "no tool, no entry"
         every = {"summarize_node", "merge_nodes", "create_relationship", "move_note", *tools}
-        assert {"Summarise", "Merge with…", "Add a relation…"} <= set(entries(menu.menu("Tea.md", every)))
-        assert entries(menu.menu("Kettle", every)) == ["Make this note…", "Local graph"]
+        assert {"Summarize", "Merge with…", "Add a relation…"} <= set(entries(menu.menu("Tea.md", every)))
+        assert entries(menu.menu("Kettle", every)) == ["Create note…", "Local graph"]
         view.select(["Tea.md", "Water.md"])
         several = menu.menu("Tea.md", every)
         assert entries(several)[0] == "2 selected"
-        await pilot.choose(several, "Copy as links")
+        await pilot.choose(several, "Copy links")
         await pilot.until(lambda: QGuiApplication.clipboard().text() == "- [[Tea]]\n- [[Water]]", "copied")
-        await pilot.choose(menu.menu("Water.md", every), "Ask the agent about them")
+        await pilot.choose(menu.menu("Water.md", every), "Ask the agent about these notes")
         await pilot.until(lambda: len(pilot.agent.composer.notes) == 2, "the agent has both")
         view.context_requested.emit("", QPoint(5, 5))
-        shown = "Save as a picture (PNG)…"
+        shown = "Export as PNG…"
         await pilot.until(lambda: any(shown in entries(each) for each in view.findChildren(QMenu)), "a menu")
         for each in view.findChildren(QMenu):
             each.close()

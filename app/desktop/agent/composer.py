@@ -27,11 +27,6 @@ from app.desktop.widgets.panel import ElidedButton, ThemedButton
 from app.desktop.widgets.utf16 import text_around_cursor, utf16_length
 
 _VISIBLE_LINES = (2, 9)
-_MODES = (
-    ("ask", "Ask", "Only reads; nothing can be changed."),
-    ("propose", "Propose", "May propose changes; you decide on each."),
-    ("plan", "Plan first", "Reads, then says what it would change."),
-)
 
 
 def dropped_notes(data: QMimeData) -> tuple[str, ...]:
@@ -48,8 +43,8 @@ class PromptField(QPlainTextEdit):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setAccessibleName("Message to the agent")
-        self.setPlaceholderText("Ask, or say what to do. @ names a note.")
+        self.setAccessibleName(self.tr("Message to the agent"))
+        self.setPlaceholderText(self.tr("Ask a question or give an instruction. Type @ to mention a note."))
         self.setTabChangesFocus(True)
         self.setProperty("plain", True)
         self._popup = NamePopup(self)
@@ -161,14 +156,19 @@ class Composer(QFrame):
 
     def _build_row(self) -> QHBoxLayout:
         self.mode = QComboBox(self)
-        self.mode.setAccessibleName("What the agent may do")
-        for id_, label, tip in _MODES:
+        self.mode.setAccessibleName(self.tr("Agent mode"))
+        modes = (
+            ("ask", self.tr("Ask"), self.tr("Read-only: can't change notes")),
+            ("propose", self.tr("Propose"), self.tr("Can propose changes; you review each one")),
+            ("plan", self.tr("Plan first"), self.tr("Read-only: describes the changes that it would make")),
+        )
+        for id_, label, tip in modes:
             self.mode.addItem(label, id_)
             self.mode.setItemData(self.mode.count() - 1, tip, Qt.ItemDataRole.ToolTipRole)
         self.mode.activated.connect(lambda _: self.mode_chosen.emit(self.mode.currentData()))
         self.model = ElidedButton(parent=self)
         self.model.setProperty("role", "quiet")
-        self.model.setAccessibleName("Choose the agent or model")
+        self.model.setAccessibleName(self.tr("Choose the agent or model"))
         self.model.clicked.connect(self.model_clicked)
         self._usage = QLabel(self)
         self._usage.setProperty("tone", "faint")
@@ -186,10 +186,10 @@ class Composer(QFrame):
         return row
 
     def _editing_row(self) -> QWidget:
-        words = QLabel("Sending replaces the message and all that came after it.")
+        words = QLabel(self.tr("Sending replaces this message and everything after it."))
         words.setProperty("tone", "muted")
         words.setWordWrap(True)
-        drop = ThemedButton(self._theme, "x", "Do not edit it after all (Esc)", self, size=12)
+        drop = ThemedButton(self._theme, "x", self.tr("Cancel editing (Esc)"), self, size=12)
         drop.clicked.connect(self._drop_edit)
         self._editing = QWidget()
         row = QHBoxLayout(self._editing)
@@ -217,7 +217,7 @@ class Composer(QFrame):
     def set_running(self, running: bool) -> None:
         """Show stop instead of send while a turn is under way."""
         self._running = running
-        text = "Stop (Esc)" if running else "Send (Enter)"
+        text = self.tr("Stop (Esc)") if running else self.tr("Send (Enter)")
         self._button.setToolTip(text)
         self._button.setAccessibleName(text)
         self._apply_theme()
@@ -302,8 +302,8 @@ class Composer(QFrame):
         chip.setIcon(icon(self._theme.theme, "x"))
         chip.setIconSize(QSize(10, 10))
         chip.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
-        chip.setToolTip(f"{path}\nClick to leave it out")
-        chip.setAccessibleName(f"{name}, given along; press to leave it out")
+        chip.setToolTip(self.tr("{0}\nClick to remove").format(path))
+        chip.setAccessibleName(self.tr("{0}, attached; press to remove").format(name))
         chip.clicked.connect(drop)
         return chip
 

@@ -75,14 +75,14 @@ class ReadingChipView(QWidget):
         self._label.setProperty("role", "reading")
         self._label.setEnabled(bool(chip.change))
         if chip.change:
-            self._label.setToolTip(self.tr("Change this"))
+            self._label.setToolTip(self.tr("Edit"))
             self._label.setAccessibleName(self.tr("Change {what}").format(what=chip.label))
         self._label.clicked.connect(self.open_field)
         row.addWidget(self._label)
         if chip.without:
             remove = QPushButton("×", self)
             remove.setProperty("role", "reading")
-            remove.setToolTip(self.tr("Search again without this"))
+            remove.setToolTip(self.tr("Remove this and search again"))
             remove.setAccessibleName(self.tr("Remove {what}").format(what=chip.label))
             remove.clicked.connect(lambda: self.reply_chosen.emit(chip.without))
             row.addWidget(remove)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QT_TRANSLATE_NOOP, Qt, Signal
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.agent.transcript import (
@@ -84,7 +84,7 @@ class UserView(ItemView):
         self._notes.setProperty("tone", "muted")
         self._notes.setTextFormat(Qt.TextFormat.PlainText)
         self._notes.setWordWrap(True)
-        edit = ThemedButton(theme, "pencil-simple", "Edit and send again", self, size=14)
+        edit = ThemedButton(theme, "pencil-simple", self.tr("Edit and resend"), self, size=14)
         edit.clicked.connect(lambda: self.resend_wanted.emit(self._text))
         bubble = QFrame()
         bubble.setObjectName("userBubble")
@@ -107,7 +107,7 @@ class UserView(ItemView):
         assert isinstance(item, UserText)
         self._text = item.text
         self._label.setText(item.text)
-        self._notes.setText("With " + ", ".join(item.notes) if item.notes else "")
+        self._notes.setText(self.tr("Attached: {0}").format(", ".join(item.notes)) if item.notes else "")
         self._notes.setVisible(bool(item.notes))
 
     def _apply_theme(self, theme: Theme) -> None:
@@ -137,7 +137,7 @@ class ReasoningView(ItemView):
 
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)
-        self._button = QPushButton("Thinking")
+        self._button = QPushButton(self.tr("Reasoning"))
         self._button.setProperty("role", "quiet")
         self._button.setCheckable(True)
         self._label = QLabel()
@@ -221,7 +221,7 @@ class InterpretationView(ItemView):
         self._row.setSpacing(4)
         self._column.addLayout(self._row)
         self._chips: list[QWidget] = []
-        self.setAccessibleName(self.tr("How the request was understood"))
+        self.setAccessibleName(self.tr("Interpretation of the request"))
 
     def show_item(self, item: AnyItem) -> None:
         """Show the chips."""
@@ -262,7 +262,7 @@ class MessageView(ItemView):
         self._frame = QFrame()
         self._frame.setObjectName("message")
         self._mark = QLabel()
-        self._way = ElidedLabel(tone="muted")
+        self._participants = ElidedLabel(tone="muted")
         self._label = QLabel()
         self._label.setTextFormat(Qt.TextFormat.PlainText)
         self._label.setWordWrap(True)
@@ -270,7 +270,7 @@ class MessageView(ItemView):
         head = QHBoxLayout()
         head.setSpacing(6)
         head.addWidget(self._mark)
-        head.addWidget(self._way, 1)
+        head.addWidget(self._participants, 1)
         inner = QVBoxLayout(self._frame)
         inner.setContentsMargins(10, 8, 10, 8)
         inner.setSpacing(4)
@@ -283,9 +283,9 @@ class MessageView(ItemView):
     def show_item(self, item: AnyItem) -> None:
         """Show who wrote what to whom."""
         assert isinstance(item, Message)
-        self._way.setText(f"{item.sender} → {item.to}")
+        self._participants.setText(f"{item.sender} → {item.to}")
         self._label.setText(item.text)
-        self._frame.setAccessibleName(f"{item.sender} to {item.to}: {item.text}")
+        self._frame.setAccessibleName(self.tr("{0} to {1}: {2}").format(item.sender, item.to, item.text))
 
     def _apply_theme(self, theme: Theme) -> None:
         self._mark.setPixmap(icon(theme, "chat-text", theme.muted).pixmap(16, 16))
@@ -299,9 +299,9 @@ class PlanView(ItemView):
     """What a program is going to do: each step with a mark for how far it has come."""
 
     _MARKS: ClassVar = {
-        "pending": ("circle", "Still to do"),
-        "in_progress": ("spinner", "At work on it"),
-        "completed": ("check-circle", "Done"),
+        "pending": ("circle", str(QT_TRANSLATE_NOOP("PlanView", "Pending"))),
+        "in_progress": ("spinner", str(QT_TRANSLATE_NOOP("PlanView", "In progress"))),
+        "completed": ("check-circle", str(QT_TRANSLATE_NOOP("PlanView", "Done"))),
     }
 
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 
-from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QPoint, Qt, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QWidget
 
@@ -31,7 +31,9 @@ class ModelChoice:
     @property
     def label(self) -> str:
         """What the button under the prompt says."""
-        return "Built-in" if self.provider == BUILTIN else self.model or provider_label(self.provider)
+        if self.provider == BUILTIN:
+            return QCoreApplication.translate("ModelMenu", "Built-in")
+        return self.model or provider_label(self.provider)
 
 
 def provider_label(id_: str) -> str:
@@ -93,22 +95,26 @@ class ModelMenu(QMenu):
         self._programs = programs or AgentProgramSettings()
         self._current = None if self._programs.answering or answering_agent(self._team) else current
         self._offered: set[ModelChoice] = set()
-        self._add_model(ModelChoice(BUILTIN), "Built-in agent", "Works at once, offline, without a model.")
+        self._add_model(
+            ModelChoice(BUILTIN), self.tr("Built-in agent"), self.tr("Works offline, without a model")
+        )
         known = [one for one in (current, *used) if one.provider != BUILTIN]
         for one in dict.fromkeys(known):
             where = one.address or provider_label(one.provider)
-            self._add_model(one, f"{one.model or 'No model named'}  ·  {provider_label(one.provider)}", where)
+            self._add_model(
+                one, f"{one.model or self.tr('No model selected')}  ·  {provider_label(one.provider)}", where
+            )
         self._line = self.addSeparator()
-        self._looking = self.addAction("Looking for models on this machine…")
+        self._looking = self.addAction(self.tr("Looking for local models…"))
         self._looking.setEnabled(False)
         self.addSeparator()
-        self.addAction("Set up a model…", partial(self.setup_wanted.emit, "model"))
+        self.addAction(self.tr("Set up a model…"), partial(self.setup_wanted.emit, "model"))
         self._add_team()
         self._add_programs()
 
     def _add_programs(self) -> None:
         """The programs from outside, and where they are added."""
-        self.addSection(self.tr("Agents from outside"))
+        self.addSection(self.tr("External agents"))
         chosen = self._programs.answering
         self._after_program: QAction | None = None
         for one in self._programs.programs:
@@ -117,7 +123,7 @@ class ModelMenu(QMenu):
             action.setCheckable(True)
             action.setChecked(chosen is not None and one.name == chosen.name)
             self._after_program = action if action.isChecked() else self._after_program
-        self.addAction(self.tr("Add an agent from outside…"), partial(self.setup_wanted.emit, "programs"))
+        self.addAction(self.tr("Add external agent…"), partial(self.setup_wanted.emit, "programs"))
 
     def show_options(self, options: Iterable[AcpOption]) -> None:
         """What the program that answers lets one choose, below it."""
@@ -142,13 +148,13 @@ class ModelMenu(QMenu):
 
     def _add_team(self) -> None:
         """The agents and groups of the team, and where they are made."""
-        self.addSection("Team")
+        self.addSection(self.tr("Team"))
         for one in self._team.agents:
             self._offer_team(one.name, one.name, " ".join(one.instructions.split())[:200])
         for group in self._team.groups:
             words = f"{group.name}  ·  {group.kind.replace('-', ' ')}"
             self._offer_team(group.name, words, ", ".join(group.members))
-        self.addAction("Set up the team…", partial(self.setup_wanted.emit, "team"))
+        self.addAction(self.tr("Set up the team…"), partial(self.setup_wanted.emit, "team"))
 
     def _offer_team(self, name: str, words: str, tip: str) -> None:
         action = self.addAction(words.replace("&", "&&"), partial(self.team_chosen.emit, name))
@@ -180,7 +186,7 @@ class ModelMenu(QMenu):
         if fresh:
             self.removeAction(self._looking)
         else:
-            self._looking.setText("No other model on this machine")
+            self._looking.setText(self.tr("No other local models"))
         if self._button is not None and self.isVisible():
             self.adjustSize()
             self.move(self._place())

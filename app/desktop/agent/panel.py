@@ -58,7 +58,7 @@ class AgentPanel(Panel):
     settings_requested = Signal(str)
 
     def __init__(self, client: VaultClient, theme: ThemeSource, parent: QWidget | None = None) -> None:
-        super().__init__("Agent", parent)
+        super().__init__(self.tr("Agent"), parent)
         self._client = client
         self._theme = theme
         self._conversation: Conversation | None = None
@@ -77,19 +77,23 @@ class AgentPanel(Panel):
         self._coming = TimeSlicedQueue(self._show, self)
         self._build()
         client.events.batch.connect(self._coming.add)
-        tasks.start(self._begin(), owner=self, what="load the conversations")
+        tasks.start(self._begin(), owner=self, what=self.tr("load the conversations"))
 
     def _build(self) -> None:
         # From the outside in: what a filled part is put into styles all that is in it once more.
         self._pages = QStackedWidget(self)
         self._list = ConversationList(self._theme, self._pages)
-        self._list.chosen.connect(lambda id_: self._start(self.open_conversation(id_), "open it"))
+        self._list.chosen.connect(
+            lambda id_: self._start(self.open_conversation(id_), self.tr("open the conversation"))
+        )
         self._list.renamed.connect(self._rename)
         self._list.deleted.connect(self._delete)
-        self._list.search_changed.connect(lambda text: self._start(self._refresh_list(text), "search"))
+        self._list.search_changed.connect(
+            lambda text: self._start(self._refresh_list(text), self.tr("search the conversations"))
+        )
         for symbol, words, act in (
-            ("clock-counter-clockwise", "Conversations", self._toggle_list),
-            ("plus", "New conversation", self.new_conversation),
+            ("clock-counter-clockwise", self.tr("Conversations"), self._toggle_list),
+            ("plus", self.tr("New conversation"), self.new_conversation),
         ):
             button = ThemedButton(self._theme, symbol, words, self)
             button.clicked.connect(lambda _=False, act=act: act())
@@ -99,7 +103,7 @@ class AgentPanel(Panel):
         self.transcript.tag_clicked.connect(lambda tag: self.search_requested.emit(f"tag:{tag}"))
         self.transcript.reply_chosen.connect(self._send)
         self.transcript.names_wanted.connect(
-            lambda search, field: self._start(self._offer_values(search, field), "find names")
+            lambda search, field: self._start(self._offer_values(search, field), self.tr("find names"))
         )
         self.transcript.action_wanted.connect(self._run_action)
         self.transcript.resend_wanted.connect(lambda position, _: self._edit_again(position))
@@ -111,7 +115,9 @@ class AgentPanel(Panel):
         self.composer.stopped.connect(self._stop)
         self.composer.mode_chosen.connect(self._choose_mode)
         self.composer.model_clicked.connect(self._show_models)
-        self.composer.names_wanted.connect(lambda word: self._start(self._offer_names(word), "find notes"))
+        self.composer.names_wanted.connect(
+            lambda word: self._start(self._offer_names(word), self.tr("find notes"))
+        )
         self.composer.edit_dropped.connect(self._end_editing)
         self._escape = QShortcut(QKeySequence(Qt.Key.Key_Escape), self)
         self._escape.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
@@ -188,7 +194,7 @@ class AgentPanel(Panel):
 
     def show_conversation(self, id_: str) -> None:
         """Bring up a saved conversation."""
-        self._start(self.open_conversation(id_), "open the conversation")
+        self._start(self.open_conversation(id_), self.tr("open the conversation"))
 
     # Sending and stopping
 
@@ -197,7 +203,7 @@ class AgentPanel(Panel):
             return
         text, notes = (reply, ()) if reply else self.composer.take_prompt()
         if text:
-            self._start(self._ask(text, notes), "send the message")
+            self._start(self._ask(text, notes), self.tr("send the message"))
 
     async def _ask(self, text: str, notes: tuple[str, ...]) -> None:
         since = self._resend_from
@@ -229,7 +235,7 @@ class AgentPanel(Panel):
     def _stop(self) -> None:
         if self._conversation is not None:
             id_ = self._conversation.id
-            self._start(self._client.run(lambda ws: ws.agent.stop(id_)), "stop the agent")
+            self._start(self._client.run(lambda ws: ws.agent.stop(id_)), self.tr("stop the agent"))
 
     def _edit_again(self, position: int) -> None:
         """Put an earlier message back into the field; sending it replaces all that came after it."""
@@ -266,7 +272,7 @@ class AgentPanel(Panel):
             case NoteOpened() if self._shows(event.conversation):
                 self.open_requested.emit(event.path, "")
             case ConversationsChanged() if self._pages.currentWidget() is self._list:
-                self._start(self._refresh_list(self._list.search_text), "list the conversations")
+                self._start(self._refresh_list(self._list.search_text), self.tr("list the conversations"))
             case IndexUpdated() if self._conversation is None:
                 self._suggest_soon.start()
             case SettingsChanged(settings):
@@ -295,14 +301,14 @@ class AgentPanel(Panel):
 
     def refresh_suggestions(self) -> None:
         """The vault has been read: suggest what fits it."""
-        self._start(self._suggest(), "make suggestions")
+        self._start(self._suggest(), self.tr("load the examples"))
 
     def _toggle_list(self) -> None:
         if self._pages.currentWidget() is self._list:
             self._pages.setCurrentWidget(self.transcript if self._conversation else self._first)
             return
         self._pages.setCurrentWidget(self._list)
-        self._start(self._refresh_list(""), "list the conversations")
+        self._start(self._refresh_list(""), self.tr("list the conversations"))
 
     async def _refresh_list(self, text: str) -> None:
         self._list.show_conversations(
@@ -311,16 +317,26 @@ class AgentPanel(Panel):
 
     def _rename(self, id_: str, title: str) -> None:
         async def ask() -> None:
-            new = await dialogs.prompt_text(self, "Rename the conversation", "Title", title)
+            new = await dialogs.prompt_text(self, self.tr("Rename conversation"), self.tr("Title"), title)
             if new and new.strip():
                 await self._client.run(lambda ws: ws.agent.rename(id_, new.strip()))
 
-        self._start(ask(), "rename the conversation")
+        self._start(ask(), self.tr("rename the conversation"))
 
     def _delete(self, id_: str, title: str) -> None:
         async def ask() -> None:
-            text = f"“{title}” is forgotten. What the agent did in your notes stays in the audit log."
-            if await dialogs.confirm(self, "Delete this conversation?", text, "Delete", "Keep", danger=True):
+            text = self.tr(
+                "“{0}” is deleted. Changes that the agent made to your notes stay in the audit log."
+            )
+            text = text.format(title)
+            if await dialogs.confirm(
+                self,
+                self.tr("Delete this conversation?"),
+                text,
+                self.tr("Delete"),
+                self.tr("Cancel"),
+                danger=True,
+            ):
                 await self._client.run(lambda ws: ws.agent.delete(id_))
                 if self._shows(id_):
                     self._conversation = None
@@ -328,13 +344,14 @@ class AgentPanel(Panel):
                     self.transcript.show_items(())
                     self._set_running(False)
 
-        self._start(ask(), "delete the conversation")
+        self._start(ask(), self.tr("delete the conversation"))
 
     # Mode and model
 
     def _choose_mode(self, mode: str) -> None:
         self._start(
-            self._client.run(lambda ws: ws.change_settings("agent", mode=mode)), "keep the agent's mode"
+            self._client.run(lambda ws: ws.change_settings("agent", mode=mode)),
+            self.tr("save the agent's mode"),
         )
 
     def _show_models(self) -> None:
@@ -345,9 +362,11 @@ class AgentPanel(Panel):
         menu.option_chosen.connect(self._choose_option)
         menu.setup_wanted.connect(self.settings_requested)
         menu.show_above(self.composer.model)
-        tasks.start(self._find_local(menu), owner=menu, what="look for models on this machine")
+        tasks.start(self._find_local(menu), owner=menu, what=self.tr("look for local models"))
         if program := self._programs.answering:
-            tasks.start(self._find_options(menu, program.name), owner=menu, what="ask what can be chosen")
+            tasks.start(
+                self._find_options(menu, program.name), owner=menu, what=self.tr("load the agent's options")
+            )
 
     async def _find_options(self, menu: ModelMenu, program: str) -> None:
         menu.show_options(await self._client.run(lambda ws: ws.programs.options(program)))
@@ -356,7 +375,7 @@ class AgentPanel(Panel):
         if program := self._programs.answering:
             name = program.name
             change = self._client.run(lambda ws: ws.programs.set_option(name, option, value))
-            self._start(change, f"choose that for {name}")
+            self._start(change, self.tr("change an option of {0}").format(name))
 
     async def _find_local(self, menu: ModelMenu) -> None:
         menu.show_local(await self._client.run(queries.local_models))
@@ -370,7 +389,7 @@ class AgentPanel(Panel):
             workspace.change_settings("team", answers="")
             workspace.change_settings("programs", answers="")
 
-        self._start(self._client.run(change), "choose the model")
+        self._start(self._client.run(change), self.tr("change the model"))
 
     def _choose_who(self, *, team: str = "", program: str = "") -> None:
         """Have an agent or a group of the team answer, or a program from outside."""
@@ -379,7 +398,7 @@ class AgentPanel(Panel):
             workspace.change_settings("team", answers=team)
             workspace.change_settings("programs", answers=program)
 
-        self._start(self._client.run(change), "choose who answers")
+        self._start(self._client.run(change), self.tr("change the agent"))
 
     def _show_settings(self, settings: Settings) -> None:
         model = settings.model

@@ -44,7 +44,7 @@ class TranscriptView(QScrollArea):
         self.setFrameShape(QFrame.Shape.NoFrame)
         # Everything wraps or is elided; a word that is wider than the panel can be scrolled to.
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
-        self.setAccessibleName("Conversation")
+        self.setAccessibleName(self.tr("Conversation"))
         page = QWidget()
         self._column = QVBoxLayout(page)
         self._column.setContentsMargins(12, 12, 12, 12)
@@ -175,7 +175,7 @@ class WorkingIndicator(QWidget):
         self._timer = QTimer(self)
         self._timer.setInterval(_DOT_INTERVAL_MS)
         self._timer.timeout.connect(self._advance)
-        self.setAccessibleName("The agent is at work")
+        self.setAccessibleName(self.tr("The agent is working"))
         self.setFixedHeight(round(16 * theme.zoom))
         self.hide()
 

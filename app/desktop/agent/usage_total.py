@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import QCoreApplication
+
 from app.agent.transcript import Usage
 from app.settings import ModelSettings
 
@@ -30,4 +32,5 @@ class UsageTotal:
         if not self._tokens:
             return name
         more = "" if self._is_whole else "+"
-        return f"{name} · {self._tokens:,} tokens · ${self._dollars:.2f}{more}"
+        tokens = QCoreApplication.translate("UsageTotal", "{0} tokens").format(f"{self._tokens:,}")
+        return f"{name} · {tokens} · ${self._dollars:.2f}{more}"

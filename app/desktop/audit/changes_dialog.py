@@ -107,7 +107,7 @@ class ChangesDialog(QDialog):
     ) -> None:
         super().__init__(parent)
         self.setWindowModality(Qt.WindowModality.WindowModal)
-        self.setWindowTitle(self.tr("What was written"))
+        self.setWindowTitle(self.tr("Changes"))
         self.resize(960, 640)
         self._files = tuple(files)
         self.diff_view = DiffView(theme)
@@ -149,7 +149,7 @@ class ChangesDialog(QDialog):
 
     def _show(self, row: int) -> None:
         if not 0 <= row < len(self._files):
-            self.diff_view.show_message(self.tr("This commit changed no file."))
+            self.diff_view.show_message(self.tr("This entry changed no files."))
             return
         file = self._files[row]
         self._place.setText(file.name)

@@ -81,7 +81,7 @@ class DetailPane(QWidget):
         column.setContentsMargins(14, 10, 14, 10)
         column.setSpacing(8)
         if entry is None:
-            column.addWidget(plain_label(self.tr("Choose an entry to see all of it."), "muted"))
+            column.addWidget(plain_label(self.tr("Select an entry to see its details."), "muted"))
         else:
             self._fill(column, entry)
         column.addStretch(1)
@@ -120,14 +120,14 @@ class DetailPane(QWidget):
 
     def _facts(self, entry: AuditEntry) -> list[tuple[str, str]]:
         facts = [
-            (self.tr("Number"), str(entry.id)),
+            (self.tr("Entry"), str(entry.id)),
             (self.tr("Time"), format_time(entry.time)),
             (self.tr("Caller"), f"{entry.caller} ({entry.caller_kind})"),
             (self.tr("Operation"), entry.operation),
             (self.tr("Scope"), entry.scope),
             (self.tr("Grant"), entry.grant),
             (self.tr("Turn"), entry.turn),
-            (self.tr("Took"), format_duration(entry.duration_ms)),
+            (self.tr("Duration"), format_duration(entry.duration_ms)),
             (self.tr("Commit"), "" if entry.commit is None else str(entry.commit)),
             (self.tr("Undone by"), "" if entry.undone_by is None else str(entry.undone_by)),
             (self.tr("Tokens"), f"{entry.tokens:,}" if entry.tokens else ""),

@@ -35,9 +35,9 @@ class FilterBar(QWidget):
         spans = ((self.tr("Today"), 0), (self.tr("Last 7 days"), 6), (self.tr("Last 30 days"), 29))
         for words, days in spans:
             self.dates.addItem(words, days)
-        self.dates.addItem(self.tr("Between…"), _DATE_RANGE)
-        self.first = _create_date_edit(self.tr("From this day"))
-        self.last = _create_date_edit(self.tr("To this day"))
+        self.dates.addItem(self.tr("Custom range…"), _DATE_RANGE)
+        self.first = _create_date_edit(self.tr("From"))
+        self.last = _create_date_edit(self.tr("To"))
         self._timer = QTimer(self, singleShot=True, interval=_DEBOUNCE_MS)
         self._build()
 

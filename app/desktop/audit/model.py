@@ -147,7 +147,7 @@ class AuditEntriesModel(QAbstractTableModel):
             return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         if orientation is not Qt.Orientation.Horizontal or role != Qt.ItemDataRole.DisplayRole:
             return None
-        return (tr("Time"), tr("Caller"), tr("Tool"), tr("Result"), tr("Decision"), tr("Took"))[section]
+        return (tr("Time"), tr("Caller"), tr("Tool"), tr("Result"), tr("Decision"), tr("Duration"))[section]
 
     def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         """What a cell shows."""

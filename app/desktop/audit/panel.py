@@ -125,13 +125,13 @@ class AuditPanel(Panel):
             lambda workspace: asyncio.to_thread(workspace.audit.verify)
         )
         if found.ok:
-            rows = pluralize(found.rows, self.tr("row"), self.tr("rows"))
-            words = self.tr("Whole: {0}, none changed").format(rows)
+            rows = pluralize(found.rows, self.tr("entry"), self.tr("entries"))
+            words = self.tr("Log intact: {0} verified").format(rows)
             words = " ".join([words, *(gap.message for gap in found.gaps)])
         elif found.first_bad is not None:
-            words = self.tr("Not whole: row {0}: {1}").format(found.first_bad, found.reason)
+            words = self.tr("Log damaged at entry {0}: {1}").format(found.first_bad, found.reason)
         else:
-            words = self.tr("Not whole: {0}").format(found.reason)
+            words = self.tr("Log damaged: {0}").format(found.reason)
         self._show_verdict(words, "success" if found.ok else "danger")
 
     async def export(self, suffix: str) -> None:
@@ -188,8 +188,8 @@ class AuditPanel(Panel):
         self.table.selectRow(row)
 
     def _build_buttons(self) -> None:
-        self.verify_button = ThemedButton(self._theme, "shield-check", self.tr("Verify the chain of the log"))
-        self.export_button = ThemedButton(self._theme, "export", self.tr("Export what is shown"))
+        self.verify_button = ThemedButton(self._theme, "shield-check", self.tr("Verify log"))
+        self.export_button = ThemedButton(self._theme, "export", self.tr("Export filtered entries"))
         menu = QMenu(self)
         for words, suffix in ((self.tr("As CSV…"), "csv"), (self.tr("As JSON Lines…"), "jsonl")):
             action = menu.addAction(words)
@@ -210,7 +210,7 @@ class AuditPanel(Panel):
         table.setShowGrid(False)
         table.setWordWrap(False)
         table.setTabKeyNavigation(False)
-        table.setAccessibleName(self.tr("Entries of the audit log"))
+        table.setAccessibleName(self.tr("Audit log entries"))
         table.verticalHeader().hide()
         table.verticalHeader().setDefaultSectionSize(round(28 * self._theme.zoom))
         header = table.horizontalHeader()
@@ -286,17 +286,19 @@ class AuditPanel(Panel):
         count = len(self.model.entries)
         shown = f"{count:,}" if self._at_end or not count else f"{count:,}+"
         self.count.setText(shown)
-        self.count.setAccessibleName(self.tr("Entries that are shown: {0}").format(shown))
+        self.count.setAccessibleName(self.tr("Entries shown: {0}").format(shown))
         if count:
             self._stack.setCurrentIndex(0)
             return
         if self.filters.current_filter == type(self.filters.current_filter)():
             self._empty.say(
-                self.tr("Nothing has happened yet"),
-                self.tr("Calls of agents, of clients and your own will be listed here, and can be undone."),
+                self.tr("No activity yet"),
+                self.tr(
+                    "Tool calls by you, agents and other programs appear here. You can undo their changes."
+                ),
             )
         else:
-            self._empty.say(self.tr("Nothing matches"), self.tr("Change the filter to see more."))
+            self._empty.say(self.tr("No matches"), self.tr("Change the filter to see more entries."))
         self._stack.setCurrentIndex(1)
         self.detail.show_entry(None)
 
@@ -328,4 +330,4 @@ class AuditPanel(Panel):
 
     def _start_undo(self, entry: AuditEntry, *, whole_turn: bool) -> None:
         work = undo(self._client, self._theme, self.window(), entry, whole_turn=whole_turn)
-        tasks.start(work, owner=self, what=self.tr("undo it"))
+        tasks.start(work, owner=self, what=self.tr("undo the change"))

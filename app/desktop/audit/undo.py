@@ -41,7 +41,7 @@ async def undo(
     if _is_conflict(outcome):
         await _resolve_conflicts(client, theme, window, arguments, outcome)
     else:
-        await dialogs.show_message(window, _tr("It can't be undone"), outcome.message)
+        await dialogs.show_message(window, _tr("This can't be undone"), outcome.message)
 
 
 async def _resolve_conflicts(
@@ -59,7 +59,7 @@ async def _resolve_conflicts(
             return
         outcome = await client.run(partial(_write, plan, choices, arguments))
     if not outcome.success and not outcome.denied:
-        await dialogs.show_message(window, _tr("It was not undone"), outcome.message)
+        await dialogs.show_message(window, _tr("Not undone"), outcome.message)
 
 
 async def _pick_contents(

@@ -17,8 +17,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.desktop.help.pages import ABOUT, FIRST, page_id
 from app.desktop.help.handbook import HelpPage
+from app.desktop.help.pages import ABOUT, FIRST, page_id
 from app.desktop.theme.app_icon import app_icon
 from app.desktop.theme.theme import Theme, ThemeSource
 from app.desktop.widgets.panel import SearchField, ThemedButton

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from app.desktop.help.dialog import HelpDialog
-from app.desktop.help.pages import FIRST, help_pages, page_id
 from app.desktop.help.handbook import HelpPage, example_names
+from app.desktop.help.pages import FIRST, help_pages, page_id
 from app.toolkit.registry import ToolRegistry
 from app.tools import CATALOG, CATEGORIES
 

@@ -9,8 +9,8 @@ from PySide6.QtCore import QUrl
 
 from app import __version__, paths
 from app.desktop.help.dialog import HelpDialog
-from app.desktop.help.pages import help_pages, page_id, shortcuts_page
 from app.desktop.help.handbook import ExampleNames, read_handbook
+from app.desktop.help.pages import help_pages, page_id, shortcuts_page
 from app.desktop.panel_registry import PANELS
 from app.desktop.shell.commands import COMMANDS
 from app.desktop.theme.theme import ThemeSource
