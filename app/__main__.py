@@ -12,7 +12,7 @@ from app.launch import EMBEDDING_WORKER
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run what the arguments ask for; the process's exit status.
+    """Run the front end that the arguments select and return the exit status.
 
     Front ends are imported when they are chosen: a command line call must not load Qt, and the worker
     must load nothing but its model.
@@ -23,15 +23,15 @@ def main(arguments: list[str] | None = None) -> int:
 
         return worker.main(given[1:])
     if "mcp" in given:
-        # Nothing is open yet: a client that ends its server while it starts sees an ordinary end.
+        # Nothing is open yet, so a client that ends its server during the start gets a normal exit.
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     if given[:1] != ["open"] and is_command(given):
-        # A tenth of a short command is looking for garbage among what it has just loaded.
+        # Garbage collection would take a tenth of the time of a short command.
         gc.disable()
         from app.cli import commands
 
         return commands.main(given)
-    # The window collects it itself, as soon as it is there.
+    # The window runs the garbage collector itself once it is open.
     gc.disable()
     from app.desktop import application as desktop
 

@@ -1,8 +1,8 @@
-"""Makes text from outside encodable: JSON, file names and programs can bring what no UTF-8 can hold.
+"""Conversion of outside text to encodable text: JSON and file names can contain lone surrogates.
 
 A file name with bytes that are not UTF-8 reaches Python with a surrogate for each such byte, and JSON can
-spell half of a surrogate pair. Either makes the next file, database or socket fail, far from where it came
-in, so it is replaced where it enters and named (`escaped`) where it is shown or logged.
+spell half of a surrogate pair. Either would make a later write to a file, database or socket fail, so
+surrogates are replaced on input and escaped (`escaped`) for display and logs.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from app.errors import LimitError
 
 MAX_DEPTH = 200
 MAX_VALUES = 20_000
-"""How many values and names JSON from outside may hold; a long text is one."""
+"""The most values and names in outside JSON; a long text counts as one."""
 _CHUNK_BYTES = 256 * 1024
 MAX_SYNC_BYTES = 16 * 1024
-"""JSON of up to so many bytes is not looked at before it is parsed: it is parsed in a millisecond."""
+"""The largest JSON, in bytes, that is parsed without a check, because that takes only a millisecond."""
 
 
 def is_encodable(text: str) -> bool:
-    """Return whether `text` can be written as UTF-8."""
+    """Return whether `text` can be encoded as UTF-8."""
     if text.isascii():
         return True
     try:
@@ -32,14 +32,14 @@ def is_encodable(text: str) -> bool:
 
 
 def encodable(text: str) -> str:
-    """`text` with its surrogate pairs joined and U+FFFD for each surrogate that stands alone."""
+    """Return `text` with surrogate pairs joined and each lone surrogate replaced with U+FFFD."""
     if is_encodable(text):
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def escape_unencodable(text: str) -> str:
-    r"""`text` with what can't be encoded spelled out: `\xfc` for a byte of a file name, else `\ud800`."""
+    r"""Return `text` with surrogates escaped: `\xfc` for a byte of a file name, else `\ud800`."""
     if is_encodable(text):
         return text
     try:
@@ -49,16 +49,16 @@ def escape_unencodable(text: str) -> str:
 
 
 def encodable_value(value: object) -> object:
-    """Return a JSON-like value with every text in it encodable.
+    """Return a JSON-like value with all its texts encodable.
 
     Raises:
-        LimitError: it is nested more than `MAX_DEPTH` deep.
+        LimitError: it is nested deeper than `MAX_DEPTH`.
     """
     return _clean_value(value, MAX_DEPTH)
 
 
 def encodable_arguments(arguments: Mapping[str, object]) -> dict[str, object]:
-    """Return the arguments of a call with every text in them encodable; raises as `encodable_value`."""
+    """Return the arguments of a call with all texts encodable; raises as `encodable_value` does."""
     return {encodable(str(name)): _clean_value(value, MAX_DEPTH) for name, value in arguments.items()}
 
 
@@ -68,34 +68,34 @@ def _clean_value(value: object, depth: int) -> object:
     if not isinstance(value, dict | list | tuple):
         return value
     if depth == 0:
-        raise LimitError(f"The value is nested more than {MAX_DEPTH} deep.", limit=MAX_DEPTH)
+        raise LimitError(f"The value is nested deeper than {MAX_DEPTH} levels.", limit=MAX_DEPTH)
     if isinstance(value, dict):
-        return {_clean_value(key, depth): _clean_value(one, depth - 1) for key, one in value.items()}
-    cleaned = [_clean_value(one, depth - 1) for one in value]
+        return {_clean_value(key, depth): _clean_value(item, depth - 1) for key, item in value.items()}
+    cleaned = [_clean_value(item, depth - 1) for item in value]
     return tuple(cleaned) if isinstance(value, tuple) else cleaned
 
 
-async def check_json_size(raw: bytes, most: int = MAX_VALUES) -> None:
-    """Refuse JSON that would take long to parse and check, before anything parses it.
+async def check_json_size(raw: bytes, max_values: int = MAX_VALUES) -> None:
+    """Reject JSON that would take long to parse and check.
 
-    The parser holds the interpreter for as long as it runs, so what has too many values is found out by
-    counting separators outside texts, in a thread and in steps of some milliseconds.
+    The parser blocks the interpreter while it runs, so this counts the separators outside texts first, in a
+    thread and in steps of a few milliseconds.
 
     Args:
-        raw: JSON in UTF-8, or what is said to be.
-        most: How many values and names it may hold.
+        raw: JSON in UTF-8, possibly invalid.
+        max_values: The maximum number of values and names.
 
     Raises:
-        LimitError: It holds more.
+        LimitError: It contains more.
     """
-    if len(raw) <= MAX_SYNC_BYTES or raw.count(b",") + raw.count(b":") <= most:
+    if len(raw) <= MAX_SYNC_BYTES or raw.count(b",") + raw.count(b":") <= max_values:
         return
-    if await asyncio.to_thread(_separators, raw) > most:
-        raise LimitError(f"JSON with more than {most:,} values is not taken.", limit=most)
+    if await asyncio.to_thread(_separators, raw) > max_values:
+        raise LimitError(f"JSON with more than {max_values:,} values is not accepted.", limit=max_values)
 
 
 def _separators(raw: bytes) -> int:
-    """How many commas and colons stand outside the texts of some JSON."""
+    """Count the commas and colons outside the texts of some JSON."""
     plain = raw.replace(b"\\\\", b"").replace(b'\\"', b"")
     count, inside = 0, False
     for at in range(0, len(plain), _CHUNK_BYTES):

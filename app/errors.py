@@ -1,22 +1,22 @@
-"""The error tree: errors carry data, each front end words them.
+"""The app's errors, which carry data so that each front end can word them.
 
 ScriptoriumError (type "internal")
 ├── NotFoundError            "not_found"          nothing has that name
 ├── AmbiguousError           "ambiguous"          several notes have it
-├── PermissionDeniedError    "permission_denied"  a rule, the level of a category, or no approver
-├── InvalidParametersError   "invalid_parameters" an argument is not what the tool takes
-│   ├── InvalidPathError                          a path that leaves the vault or no file system takes
-│   └── QueryError                                a search that cannot be read, with its position
-├── ConflictError            "conflict"           the file is not what the change was made for
+├── PermissionDeniedError    "permission_denied"  a rule, a category's level, or no approver
+├── InvalidParametersError   "invalid_parameters" an argument is not valid for the tool
+│   ├── InvalidPathError                          a path outside the vault or not valid on every system
+│   └── QueryError                                an invalid search query, with its position
+├── ConflictError            "conflict"           the file differs from the proposal's old state
 ├── TimeoutExpiredError      "timeout"
 ├── LimitError               "limit"              too many, too large, too deep
-├── NetworkError             "network"            a server can't be reached, or failed
-└── StorageError             "storage"            the disk said no
+├── NetworkError             "network"            a server failed or can't be reached
+└── StorageError             "storage"            the disk failed
     ├── UnreadableNoteError                       bytes that are not UTF-8, or too large to parse
     ├── VaultLostError                            the vault's folder is gone
     └── VaultBusyError                            another process owns the vault
 
-`type` is the word a tool's caller sees; `data` is what helps it to go on.
+The caller of a tool receives `type`; `data` helps it to continue.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from typing import ClassVar
 
 
 class ScriptoriumError(Exception):
-    """Something went wrong that the app has a word for.
+    """The base class of errors that the app reports to callers.
 
     Args:
-        message: One plain sentence: what happened and what was kept.
-        data: JSON-like values that help the caller to go on (candidates, the current hash, …).
+        message: A plain sentence: what happened and what is safe.
+        data: JSON-like values that help the caller to continue (candidates, the current hash, …).
     """
 
     type: ClassVar[str] = "internal"
@@ -41,16 +41,16 @@ class ScriptoriumError(Exception):
 
     @property
     def has_outside_text(self) -> bool:
-        """Whether it holds words of a server or program outside (`said`), which are not to be trusted."""
+        """Whether the error quotes an outside server or program (`said`), whose text is untrusted."""
         return bool(self.data.get("said"))
 
     def as_dict(self) -> dict[str, object]:
-        """Return the error as a tool's caller sees it: `type`, `message` and the data."""
+        """Return the error as a tool's caller receives it: `type`, `message` and the data."""
         return {**self.data, "type": self.type, "message": self.message}
 
 
 class NotFoundError(ScriptoriumError):
-    """Nothing has that name; `suggestions` are near misses."""
+    """Nothing has that name; `suggestions` are similar names."""
 
     type = "not_found"
 
@@ -62,57 +62,57 @@ class AmbiguousError(ScriptoriumError):
 
 
 class PermissionDeniedError(ScriptoriumError):
-    """The gate did not let it through for a reason that is not the user's answer."""
+    """The gate denied the call for a reason other than the user's answer."""
 
     type = "permission_denied"
 
 
 class InvalidParametersError(ScriptoriumError):
-    """An argument is not what the tool takes."""
+    """An argument is not valid for the tool."""
 
     type = "invalid_parameters"
 
 
 class InvalidPathError(InvalidParametersError):
-    """A path that leaves the vault, or that some file system would not keep; `path` is the text."""
+    """A path is outside the vault or not valid on every file system; `path` is the text."""
 
 
 class QueryError(InvalidParametersError):
-    """A search that cannot be read; `position` (characters) and `expected` say where and what."""
+    """A search query is invalid; `position` (characters) and `expected` describe the problem."""
 
 
 class ConflictError(ScriptoriumError):
-    """The file is not what the change was made for; `path`, `expected_hash`, `current_hash`."""
+    """A file differs from the proposal's old state; `path`, `expected_hash`, `current_hash`."""
 
     type = "conflict"
 
 
 class TimeoutExpiredError(ScriptoriumError):
-    """It took longer than it may."""
+    """The operation timed out."""
 
     type = "timeout"
 
 
 class LimitError(ScriptoriumError):
-    """Too many, too large or too deep; `limit` is the bound."""
+    """A value is too many, too large or too deep; `limit` is the bound."""
 
     type = "limit"
 
 
 class NetworkError(ScriptoriumError):
-    """A server can't be reached, or answered with an error of its own; `status` where it gave one."""
+    """A server can't be reached or returned an error; `status` is set if it gave one."""
 
     type = "network"
 
 
 class StorageError(ScriptoriumError):
-    """The disk said no; nothing was half written."""
+    """The disk failed; nothing was written partially."""
 
     type = "storage"
 
 
 class UnreadableNoteError(StorageError):
-    """The note's bytes cannot be edited without loss; it is left as it is."""
+    """The note's bytes cannot be edited without loss; the note stays unchanged."""
 
 
 class VaultLostError(StorageError):

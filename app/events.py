@@ -1,7 +1,8 @@
-"""Events state facts and stand beside their emitter; the bus hands them to who listens.
+"""The event bus, which delivers events to their subscribers.
 
-One thread publishes and every subscriber runs in it, in the order of subscription. A subscriber that
-fails is logged and the rest go on: a broken view must not stop a commit.
+Event classes are defined next to their publisher. One thread publishes, and every subscriber runs in it, in
+the order of subscription. An error in a subscriber is logged and the others still run: a broken view must not
+stop a commit.
 """
 
 from __future__ import annotations
@@ -16,22 +17,22 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """A fact that has happened. Subclasses are frozen and may cross threads."""
+    """The base class of events. Subclasses are frozen and may cross threads."""
 
 
 E = TypeVar("E", bound=Event)
 
 
 class EventBus:
-    """Hands each published event to the subscribers of its class and of its base classes."""
+    """Delivers each published event to the subscribers of its class and its base classes."""
 
     def __init__(self) -> None:
         self._subscribers: list[tuple[type[Event], Callable[[Any], None]]] = []
-        # Who hears of events of a class: a call tells of six, and a window has dozens of subscribers.
+        # A cache per class: a call publishes six events, and a window has dozens of subscribers.
         self._receivers: dict[type[Event], tuple[Callable[[Any], None], ...]] = {}
 
     def subscribe(self, kind: type[E], receive: Callable[[E], None]) -> Callable[[], None]:
-        """Call `receive` for every event of `kind`; the returned function ends that."""
+        """Call `receive` for every event of `kind`; the returned function unsubscribes it."""
         entry = (kind, receive)
         self._subscribers.append(entry)
         self._receivers.clear()
@@ -44,7 +45,7 @@ class EventBus:
         return unsubscribe
 
     def publish(self, event: Event) -> None:
-        """Hand `event` to its subscribers now."""
+        """Deliver `event` to its subscribers now."""
         receivers = self._receivers.get(type(event))
         if receivers is None:
             receivers = tuple(receive for kind, receive in self._subscribers if isinstance(event, kind))

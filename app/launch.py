@@ -1,7 +1,7 @@
-"""How this program is started again: its workers, its command for other programs, and its identity.
+"""Command lines that start this program: its workers, and its command for other programs.
 
-From source the program is `python -m app`. Installed by an installer it is a frozen executable without a
-Python beside it. Every place that starts the program or names its command asks here.
+From source, the program is `python -m app`. The installer provides a frozen executable without a Python
+interpreter. All code that starts the program or names its command uses this module.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ class LaunchCommand:
 
 
 def is_frozen() -> bool:
-    """Return whether this is the installed program, which has no Python beside it."""
+    """Return whether this is the frozen program, which has no Python interpreter."""
     return bool(getattr(sys, "frozen", False))
 
 
 def console_program() -> str:
     """Return the path of the frozen program that has standard input and output.
 
-    On Windows the program with the window has neither, so a second one lies next to it.
+    On Windows, the program with the window has neither, so a second executable is next to it.
     """
     if sys.platform == "win32":
         console = Path(sys.executable).with_name(_CONSOLE_PROGRAM)
@@ -52,22 +52,22 @@ def console_program() -> str:
 
 
 def own_program() -> LaunchCommand:
-    """Return what starts this very program as a child process, with standard input and output."""
+    """Return the command that starts this program as a child process with standard input and output."""
     if is_frozen():
         return LaunchCommand((console_program(),))
     return LaunchCommand((sys.executable, "-m", "app"), None, {"PYTHONPATH": str(_SOURCES)})
 
 
 def embedding_worker(python: str = "") -> LaunchCommand:
-    """Return what starts an embedding worker.
+    """Return the command that starts an embedding worker.
 
     Args:
-        python: Another interpreter, which has sentence-transformers. It runs the worker's sources, which are
-            shipped as files with the frozen program. Empty for this program.
+        python: Another interpreter, which has sentence-transformers. It runs the worker's sources, which the
+            frozen program includes as files. Empty for this program.
     """
     words = (python or sys.executable, "-m", "app.embeddings.worker")
     if not is_frozen():
-        # In the folder of the package, so that the worker runs the same code wherever the app started.
+        # In the package's folder, so that the worker runs the same code wherever the app was started.
         return LaunchCommand(words, _SOURCES)
     if not python:
         return LaunchCommand((console_program(), EMBEDDING_WORKER))
@@ -75,15 +75,15 @@ def embedding_worker(python: str = "") -> LaunchCommand:
 
 
 def model_conversion() -> LaunchCommand:
-    """Return what converts the multilingual model; the frozen program never needs it."""
+    """Return the command that converts the multilingual model; the frozen program never needs it."""
     return LaunchCommand((sys.executable, "-m", "app.embeddings.multilingual"), _SOURCES)
 
 
 def worker_processes() -> SpawnContext:
     """Return the multiprocessing context of this program's worker processes.
 
-    The frozen program's workers are copies of the executable that runs. They talk through pipes of their own,
-    so on Windows the program with the window serves as well, and opens no console.
+    The frozen program's workers are copies of the running executable. They communicate through their own
+    pipes, so on Windows the program with the window works as well and opens no console.
     """
     return multiprocessing.get_context("spawn")
 
@@ -91,17 +91,17 @@ def worker_processes() -> SpawnContext:
 def installed_command() -> tuple[str, ...]:
     """Return the command that starts this app, for the configuration of other programs.
 
-    It has whole paths: other programs search other folders than this one.
+    The paths are absolute, because other programs search other folders.
     """
     if is_frozen():
         if os.environ.get("FLATPAK_ID") == APP_ID:
             return ("flatpak", "run", APP_ID)
-        # A terminal that is itself an AppImage sets the variables of its own image.
+        # A terminal that is an AppImage itself sets the variables of its own image.
         image, mounted = os.environ.get("APPIMAGE"), os.environ.get("APPDIR")
         if image and mounted and Path(sys.executable).is_relative_to(mounted):
             return (image,)
         return (console_program(),)
-    # Not resolved: the folder of an environment's Python also has its scripts.
+    # The path is not resolved, because an environment's scripts are next to its Python.
     script = Path(sys.executable).parent / ("scriptorium.exe" if os.name == "nt" else "scriptorium")
     if script.is_file():
         return (str(script),)

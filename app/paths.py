@@ -1,4 +1,4 @@
-"""Where things live: configuration, data, cache and logs of the user, and the shipped resources."""
+"""Paths of the user's configuration, data, cache and logs, and of the shipped resources."""
 
 from __future__ import annotations
 
@@ -20,64 +20,64 @@ APP_NAME = "scriptorium"
 CACHE_VARIABLE = "SCRIPTORIUM_CACHE"  # the variable of the environment that names the cache
 
 
-def _made(path: Path) -> Path:
-    """Make a folder for the user alone; one that the disk refuses is missing for its readers and writers."""
+def _create_private(path: Path) -> Path:
+    """Create a private folder; if that fails, the error appears when the folder is used."""
     with suppress(OSError):
         make_private_folder(path)
     return path
 
 
 def _folder(variable: str, default: str) -> Path:
-    """Return the folder that `variable` names, else the platform's; made if missing, for the user alone."""
+    """Return the folder named by `variable`, else the platform's, created privately if missing."""
     named = os.environ.get(variable)
     path = Path(named or default)
-    # A folder that the user names may serve others, too: it keeps its mode.
-    return path if named and path.is_dir() else _made(path)
+    # A folder that the user chose may have other uses, so it keeps its mode.
+    return path if named and path.is_dir() else _create_private(path)
 
 
 def config_folder() -> Path:
-    """Settings. `SCRIPTORIUM_CONFIG` overrides it."""
+    """Return the folder of the settings, or `SCRIPTORIUM_CONFIG`."""
     return _folder("SCRIPTORIUM_CONFIG", platformdirs.user_config_dir(APP_NAME, appauthor=False))
 
 
 def data_folder() -> Path:
-    """What cannot be derived: audit logs, journals, conversations. `SCRIPTORIUM_DATA` overrides it."""
+    """Return the folder of original data (audit logs, journals, conversations), or `SCRIPTORIUM_DATA`."""
     return _folder("SCRIPTORIUM_DATA", platformdirs.user_data_dir(APP_NAME, appauthor=False))
 
 
 def cache_folder() -> Path:
-    """What can be made again: indexes, layouts, vectors. `SCRIPTORIUM_CACHE` overrides it.
+    """Return the folder of derived data (indexes, layouts, vectors), or `SCRIPTORIUM_CACHE`.
 
-    Where it can't be written, a temporary folder that ends with the process.
+    If it can't be written, the result is a temporary folder, removed when the process ends.
     """
-    usual = usual_cache_folder()
-    return usual if os.access(usual, os.W_OK) else _temporary_instead_of(usual)
+    default = default_cache_folder()
+    return default if os.access(default, os.W_OK) else _temporary_cache_folder(default)
 
 
-def usual_cache_folder() -> Path:
-    """Return the folder of the cache, whether it can be written or not."""
+def default_cache_folder() -> Path:
+    """Return the cache folder, even if it can't be written."""
     return _folder(CACHE_VARIABLE, platformdirs.user_cache_dir(APP_NAME, appauthor=False))
 
 
 @functools.cache
-def _temporary_instead_of(folder: Path) -> Path:
-    made = tempfile.mkdtemp(prefix=f"{APP_NAME}-")
-    atexit.register(shutil.rmtree, made, ignore_errors=True)
-    return Path(made)
+def _temporary_cache_folder(folder: Path) -> Path:
+    temporary = tempfile.mkdtemp(prefix=f"{APP_NAME}-")
+    atexit.register(shutil.rmtree, temporary, ignore_errors=True)
+    return Path(temporary)
 
 
 def log_folder() -> Path:
-    """Log files. `SCRIPTORIUM_LOGS` overrides it."""
+    """Return the folder of the log files, or `SCRIPTORIUM_LOGS`."""
     return _folder("SCRIPTORIUM_LOGS", platformdirs.user_log_dir(APP_NAME, appauthor=False))
 
 
 def plugin_folder() -> Path:
-    """Plug-ins that the user put there, each a folder or a wheel; made if missing."""
-    return _made(data_folder() / "plugins")
+    """Return the folder for the user's plug-ins (folders or wheels), created if missing."""
+    return _create_private(data_folder() / "plugins")
 
 
 def app_folders() -> tuple[Path, ...]:
-    """Return the app's own folders: what is in them is no tool's to read."""
+    """Return the app's own folders, which tools must not read."""
     return config_folder(), data_folder(), cache_folder(), log_folder()
 
 
@@ -87,22 +87,22 @@ def vault_id(root: Path) -> str:
 
 
 def vault_data_folder(root: Path) -> Path:
-    """Return the folder of the data of the vault at `root`, outside the vault."""
-    return _made(data_folder() / "vaults" / vault_id(root))
+    """Return the data folder of the vault at `root`, outside the vault."""
+    return _create_private(data_folder() / "vaults" / vault_id(root))
 
 
 def audit_head_file(root: Path) -> Path:
-    """Where the last row of a vault's audit log is kept a second time: not beside the log."""
+    """Return the file with a copy of the audit log's last row, stored away from the log."""
     return config_folder() / "audit-heads" / vault_id(root)
 
 
 def vault_cache_folder(root: Path) -> Path:
-    """The folder of the cache of the vault at `root`, outside the vault; may be deleted at any moment."""
-    return _made(cache_folder() / "vaults" / vault_id(root))
+    """Return the cache folder of the vault at `root`, outside the vault; it may be deleted at any time."""
+    return _create_private(cache_folder() / "vaults" / vault_id(root))
 
 
 def resources_folder() -> Path:
-    """Return the shipped resources: in a checkout, in an installed package, or in a frozen bundle."""
+    """Return the folder of resources in a checkout, an installed package or a frozen bundle."""
     if frozen := getattr(sys, "_MEIPASS", None):
         return Path(frozen) / "resources"
     here = Path(__file__).resolve().parent

@@ -34,17 +34,17 @@ def main() -> int:
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     parser.add_argument("--only", type=lambda names: frozenset(names.split(",")), default=_CHECKS)
     given, for_tests = parser.parse_known_args()
-    if unknown := given.restrict_to - _CHECKS:
+    if unknown := given.only - _CHECKS:
         parser.error(
             f"no check is called {', '.join(sorted(unknown))}; there are {', '.join(sorted(_CHECKS))}"
         )
     environment.ensure(("dev",))
-    if "tests" in given.restrict_to and (missing := environment.missing_libraries()):
+    if "tests" in given.only and (missing := environment.missing_libraries()):
         print(f"System libraries that Qt needs are missing: {' '.join(missing)}", file=sys.stderr)
         return 1
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     with tempfile.TemporaryDirectory(prefix="checks-", ignore_cleanup_errors=True) as folder:
-        return _run(Path(folder), given.restrict_to, for_tests)
+        return _run(Path(folder), given.only, for_tests)
 
 
 def _run(folder: Path, only: frozenset[str], for_tests: list[str]) -> int:

@@ -80,7 +80,7 @@ class _ConversationFile(Database):
         super().__init__(folder / "conversations.sqlite", SCHEMA)
         self._index()
 
-    def _replaced(self) -> None:
+    def _after_replacement(self) -> None:
         self.was_replaced = True
         self._index()
 
@@ -108,9 +108,9 @@ class ConversationStore:
         """What happened to a damaged file, in words for the user; None if nothing did."""
         return self._file.problem
 
-    def on_damage(self, tell: Callable[[str], None]) -> None:
-        """Call `tell` with the words for the user when the file turns out damaged in use; in any thread."""
-        self._file.on_damage = tell
+    def on_damage(self, notify: Callable[[str], None]) -> None:
+        """Call `notify` with the words for the user when the file turns out damaged in use; in any thread."""
+        self._file.on_damage = notify
 
     def close(self) -> None:
         """Close the file."""

@@ -1,1 +1,1 @@
-"""What can be said of a vault as a network: pure functions over arrays, and the process that runs them."""
+"""Network analysis of a vault: pure functions over arrays, and the worker process that runs them."""

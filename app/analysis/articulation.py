@@ -1,4 +1,4 @@
-"""Where a vault hangs by a thread: links and notes without which parts of it would come apart."""
+"""Cut points of a vault: links and notes whose removal would split the graph."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from app.graph.arrangement import Report, no_progress
 
 @dataclass(frozen=True, eq=False)
 class CutPoints:
-    """Those that cut off most come first.
+    """Bridges and articulation points, those with the largest effect first.
 
     Args:
-        bridges: int32 (k, 2), rows of links that are the only way between two parts.
-        cut_off: int32 (k,), how many nodes are on the smaller side of each bridge.
-        articulations: int32 (j,), rows of nodes without which their part falls apart.
-        lost: int32 (j,), how many other nodes would lose touch with the largest rest.
+        bridges: int32 (k, 2), rows of links that are the only connection between two parts.
+        cut_off: int32 (k,), the number of nodes on the smaller side of each bridge.
+        articulations: int32 (j,), rows of nodes whose removal splits their component.
+        lost: int32 (j,), the number of other nodes disconnected from the largest remainder.
     """
 
     bridges: NDArray[np.int32]
@@ -29,7 +29,7 @@ class CutPoints:
 
 
 def find_cut_points(ties: AdjacencyArrays, report: Report = no_progress) -> CutPoints:
-    """Bridges and articulation points, by one walk: parts that hold together without any one node."""
+    """Return the bridges and articulation points, from one search for biconnected components."""
     import networkx
 
     report(-1, "Looking for bridges")
@@ -47,10 +47,10 @@ def find_cut_points(ties: AdjacencyArrays, report: Report = no_progress) -> CutP
 
 
 class _BlockTree:
-    """Blocks hang together at the nodes that they share; each part of the vault is a tree of them.
+    """A forest of biconnected components; components are joined at the nodes that they share.
 
     Args:
-        blocks: The rows in each block.
+        blocks: The rows in each component.
     """
 
     def __init__(self, blocks: list[list[int]]) -> None:
@@ -69,7 +69,7 @@ class _BlockTree:
                 self._weigh(number, placed)
 
     def _weigh(self, root: int, placed: list[bool]) -> None:
-        """Nodes below each block, its own node towards the root left out."""
+        """Count the nodes below each block, without its own node towards the root."""
         order: list[int] = []
         waiting = [root]
         placed[root] = True
@@ -95,16 +95,16 @@ class _BlockTree:
             self._total[block] = self._below[root]
 
     def smaller_side(self, bridge: int) -> int:
-        """Nodes on the smaller side of a block of two."""
+        """Return the number of nodes on the smaller side of a bridge."""
         below, total = self._below[bridge], self._total[bridge]
         if self._parent[bridge] < 0:
-            # The root has no side towards a parent: take that of its second node.
+            # The root has no side towards a parent: use that of its second node.
             node = self._blocks[bridge][1]
             below = 1 + sum(self._below[other] for other in self.cuts.get(node, ()) if other != bridge)
         return min(below, total - below)
 
     def nodes_cut_off(self, node: int) -> int:
-        """Nodes that lose touch with the largest rest when `node` goes."""
+        """Return the number of nodes that the removal of `node` disconnects from the largest remainder."""
         blocks = self.cuts[node]
         total = self._total[blocks[0]]
         sides = [self._below[block] for block in blocks if self._parent[block] == node]

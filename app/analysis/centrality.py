@@ -1,4 +1,4 @@
-"""How important each note is: PageRank, betweenness, or simply its links."""
+"""Centrality of the notes: PageRank, betweenness, or degree."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _MIN_SOURCES = 96
 
 @dataclass(frozen=True, eq=False)
 class Centrality:
-    """A number for each node.
+    """A centrality score for each node.
 
     Args:
-        score: float64 (n,), more is more important.
-        method: What was computed, in words.
-        sampled: From how many nodes it was estimated; 0 when it is exact.
+        score: float64 (n,), higher is more central.
+        method: The method in words.
+        sampled: The number of sampled sources of an estimate; 0 if the score is exact.
     """
 
     score: NDArray[np.float64]
@@ -39,11 +39,11 @@ class Centrality:
 
     @property
     def exact(self) -> bool:
-        """Whether it is no estimate."""
+        """Whether the score is exact rather than an estimate."""
         return self.sampled == 0
 
     def radii(self) -> NDArray[np.float32]:
-        """The radius by importance of every node in layout units: area grows with the score."""
+        """Return each node's radius in layout units; its area grows with the score."""
         known = self.score[self.score > 0]
         if not len(known):
             return np.full(len(self.score), 0.35, dtype=np.float32)
@@ -55,7 +55,7 @@ class Centrality:
 def compute_centrality(
     ties: AdjacencyArrays, which: Measure, seed: int = 0, report: Report = no_progress
 ) -> Centrality:
-    """The importance of every node by one measure; the same for the same links and seed."""
+    """Return the centrality of every node by one measure; deterministic for the same links and seed."""
     if which == "pagerank":
         return pagerank(ties, report)
     if which == "betweenness":
@@ -64,7 +64,7 @@ def compute_centrality(
 
 
 def pagerank(ties: AdjacencyArrays, report: Report = no_progress) -> Centrality:
-    """How often a reader who follows links at random comes by; directions count."""
+    """Return the share of time that a reader who follows links at random spends on each node."""
     report(-1, "Following links at random")
     if not ties.size:
         return Centrality(np.zeros(0), "PageRank")
@@ -75,11 +75,11 @@ def pagerank(ties: AdjacencyArrays, report: Report = no_progress) -> Centrality:
 
 
 def betweenness(ties: AdjacencyArrays, seed: int = 0, report: Report = no_progress) -> Centrality:
-    """The share of shortest paths between two other nodes that lead through each one; directions don't count.
+    """Return the share of shortest paths between other nodes that lead through each node, undirected.
 
-    Brandes' algorithm ("A faster algorithm for betweenness centrality", 2001), for many sources at once by
-    sparse products: some twenty times faster than one after the other. Exact up to 3,000 nodes; beyond
-    that from a sample of sources ("Centrality estimation in large networks", 2007).
+    Brandes' algorithm ("A faster algorithm for betweenness centrality", 2001), batched over many sources
+    with sparse products, which is about twenty times faster than one source at a time. Exact up to 3,000
+    nodes; estimated from a sample of sources beyond ("Centrality estimation in large networks", 2007).
     """
     size = ties.size
     sources = np.arange(size)
@@ -97,7 +97,7 @@ def betweenness(ties: AdjacencyArrays, seed: int = 0, report: Report = no_progre
 
 
 def _dependencies(matrix: scipy.sparse.csr_array, sources: NDArray[np.int64]) -> NDArray[np.float64]:
-    """How much the shortest paths from these sources depend on each node, float64 (n,)."""
+    """Return how much the shortest paths from these sources depend on each node, float64 (n,)."""
     size, count = matrix.shape[0], len(sources)
     columns = np.arange(count)
     paths = np.zeros((size, count))

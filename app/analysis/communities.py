@@ -1,9 +1,9 @@
-"""Communities: groups of notes that link one another more than chance would.
+"""Communities: groups of notes that link to each other more than chance would.
 
-Louvain's method (Blondel and others, "Fast unfolding of communities in large networks", 2008), as networkx
-has it, up to some thousand nodes. It takes minutes for a hundred thousand; there, nodes are first merged
-into small neighbourhoods by the label propagation that the layout uses, and Louvain works on those: some
-six seconds, and a modularity within a few hundredths.
+Small graphs use the method of Louvain (Blondel and others, "Fast unfolding of communities in large
+networks", 2008) from networkx. It takes minutes for a hundred thousand nodes, so in larger graphs label
+propagation first merges nodes into small neighborhoods, and Louvain works on those: about six seconds, with
+a modularity within a few hundredths.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ _MAX_MERGED_MASS = 8.0
 
 @dataclass(frozen=True, eq=False)
 class Communities:
-    """Who belongs together.
+    """A division of the nodes into communities.
 
     Args:
         of: int64 (n,), 0 for the largest community, -1 for nodes without links.
-        count: How many there are.
-        modularity: How much more the links stay inside than chance would have it, below 1.
-        method: In words.
+        count: The number of communities.
+        modularity: The share of links inside communities beyond what chance would give, below 1.
+        method: The method in words.
     """
 
     of: NDArray[np.int64]
@@ -42,7 +42,7 @@ class Communities:
 
 
 def find_communities(ties: AdjacencyArrays, seed: int = 0, report: Report = no_progress) -> Communities:
-    """The communities of the linked nodes; the same for the same links and seed."""
+    """Return the communities of the linked nodes; deterministic for the same links and seed."""
     report(-1, "Looking for communities")
     linked = np.zeros(ties.size, dtype=bool)
     linked[ties.links] = True
@@ -66,7 +66,7 @@ def _louvain(graph: networkx.Graph[int], size: int, seed: int) -> NDArray[np.int
 
 
 def _louvain_on_groups(ties: AdjacencyArrays, seed: int) -> NDArray[np.int64]:
-    """Louvain among small neighbourhoods, weighted by their links; what is inside one weighs as a loop."""
+    """Run Louvain on small neighborhoods, weighted by their links; internal links become loops."""
     import networkx
 
     from app.graph.coarsen import CoarseLevel, adjacency, coarsen_level, propagate
@@ -87,7 +87,7 @@ def _louvain_on_groups(ties: AdjacencyArrays, seed: int) -> NDArray[np.int64]:
 
 
 def _number_by_size(found: NDArray[np.int64], linked: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Numbered by size, equal ones by their first member; -1 where nothing is linked."""
+    """Renumber communities by size, ties by their first member; -1 for nodes without links."""
     _, first, inverse, counts = np.unique(
         found[linked], return_index=True, return_inverse=True, return_counts=True
     )
@@ -99,7 +99,7 @@ def _number_by_size(found: NDArray[np.int64], linked: NDArray[np.bool_]) -> NDAr
 
 
 def modularity(ties: AdjacencyArrays, of: NDArray[np.int64]) -> float:
-    """Newman's modularity of a division, links counted without direction."""
+    """Return Newman's modularity of a division; links count without direction."""
     source, target = of[ties.links[:, 0]], of[ties.links[:, 1]]
     ends = np.bincount(np.concatenate([source, target]))
     total = len(ties.links)

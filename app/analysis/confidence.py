@@ -1,14 +1,14 @@
-"""How sure a claim or a relation may be, from what speaks for it and against it: sums of log-odds.
+"""Confidence of a claim or a relation from its support and contradictions, as a sum of log-odds.
 
 Let L(p) = ln(p / (1 - p)). A new confidence p' is
 
     L(p') = (L(p) + L(p0)) / 2  +  sum of the weights for  -  sum of the weights against
 
-where p is the stated confidence (p0 if none) and p0 what a note of its type has before anything is known.
-Half of what was stated is forgotten each time, so that recalculating again and again comes to rest and does
-not run away. A neighbour whose relation has the confidence e and which has itself the confidence c weighs
-atanh(0.8 e c); the k-th strongest on a side counts 1 / sqrt(k) of that, since witnesses repeat each other.
-More support never lowers the result, more contradiction never raises it, and it stays between 0.01 and 0.99.
+where p is the stated confidence (p0 if none) and p0 the prior of the note's type. Each calculation forgets
+half of the stated confidence, so that repeated recalculation converges. A neighbor with the confidence c,
+whose relation has the confidence e, weighs atanh(0.8 e c); the k-th strongest on a side counts 1 / sqrt(k) of
+that, since sources repeat each other. More support never lowers the result, more contradiction never raises
+it, and it stays between 0.01 and 0.99.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ _SOURCE_WEIGHT = 0.5
 
 @dataclass(frozen=True, slots=True)
 class RelationNeighbor:
-    """A note at the other end of a relation; confidences are 0 to 1, None where nothing is stated.
+    """A note at the other end of a relation; confidences are 0 to 1, None if not stated.
 
-    `incoming`: the relation leads from it to the note that is judged.
+    `incoming`: the relation points from it to the note that is assessed.
     """
 
     name: str
@@ -45,7 +45,7 @@ class RelationNeighbor:
 
 @dataclass(frozen=True, slots=True)
 class Factor:
-    """What moved the confidence, and by how much; the impacts of all factors add up to the whole change."""
+    """A cause of a change of the confidence; the impacts of all factors add up to the whole change."""
 
     name: str
     impact: float
@@ -53,7 +53,7 @@ class Factor:
 
 @dataclass(frozen=True, slots=True)
 class ConfidenceUpdate:
-    """A new confidence (0 to 1), the one before it (the prior of the type if none was stated), and why."""
+    """A new confidence (0 to 1), the previous one (the type's prior if none was stated), and the factors."""
 
     old: float
     new: float
@@ -62,29 +62,29 @@ class ConfidenceUpdate:
 
 @dataclass(frozen=True, slots=True)
 class WeightedReason:
-    """A reason with its weight in log-odds: above 0 speaks for, below 0 against."""
+    """A reason with its weight in log-odds: positive supports, negative contradicts."""
 
     name: str
     weight: float
 
 
 def prior_confidence(kind: str) -> float:
-    """What a note of this type has before anything is known."""
+    """Return the prior confidence of a note of this type."""
     return _PRIORS.get(kind.lower(), _DEFAULT_PRIOR)
 
 
 def node_confidence(
     kind: str, stated: float | None, neighbours: Iterable[RelationNeighbor]
 ) -> ConfidenceUpdate:
-    """The confidence of a note by its neighbours.
+    """Return the confidence of a note, derived from its neighbors.
 
-    Supporting relations count where they lead to the note, contradictions in both directions, and what it
-    cites or is derived from half as much as a support.
+    Supporting relations count if they point to the note, contradictions in both directions. Sources that
+    the note cites or is derived from count half as much as support.
 
     Args:
         kind: The note's type.
         stated: Its confidence, 0 to 1; None if it has none.
-        neighbours: Those at the other ends of its relations.
+        neighbours: The notes at the other ends of its relations.
     """
     pro: list[WeightedReason] = []
     contra: list[WeightedReason] = []
@@ -105,13 +105,13 @@ def node_confidence(
 def update_confidence(
     stated: float | None, base: float, start: str, weights: Sequence[WeightedReason]
 ) -> ConfidenceUpdate:
-    """A confidence drawn half-way back to `base`, then moved by the weights.
+    """Return a confidence that is moved halfway to `base`, then by the weights.
 
     Args:
-        stated: The confidence before; None for `base`.
-        base: Where it stands before anything is known.
-        start: What to call that.
-        weights: What speaks for it and against it.
+        stated: The previous confidence; None for `base`.
+        base: The prior.
+        start: The label of the prior in the factors.
+        weights: The reasons for and against it.
     """
     old = base if stated is None else stated
     level = (_log_odds(old) + _log_odds(base)) / 2
@@ -130,7 +130,7 @@ def _strength(one: RelationNeighbor) -> float:
 
 
 def _discount(weights: Iterable[WeightedReason]) -> list[WeightedReason]:
-    """The strongest first, each next one counting less."""
+    """Return the weights, strongest first, each one discounted by its rank."""
     ordered = sorted(weights, key=lambda one: (-one.weight, one.name))
     return [WeightedReason(one.name, one.weight / math.sqrt(place)) for place, one in enumerate(ordered, 1)]
 
@@ -145,5 +145,5 @@ def _log_odds(share: float) -> float:
 
 
 def _probability(log_odds: float) -> float:
-    """From log-odds to a share between the bounds."""
+    """Return the probability of the log-odds, within the bounds."""
     return min(MAX_CONFIDENCE, max(MIN_CONFIDENCE, 1 / (1 + math.exp(-min(50.0, max(-50.0, log_odds))))))

@@ -1,16 +1,16 @@
-"""Find two sentences that can't both be right: one denies what the other states, or they differ by opposites.
+"""Find two sentences that can't both be right: one denies the other, or they differ by an opposite.
 
-The rule is precise rather than complete: a pair counts only if nothing but the denial tells the sentences
-apart. Sentences are split into clauses, and clauses into the stems of their content words and prepositions.
-Two clauses contradict each other if
+The rule favors precision over recall: a pair counts only if nothing but the denial distinguishes the
+sentences. Sentences are split into clauses, and clauses into the stems of their content words and
+prepositions. Two clauses contradict each other if
 
 - one is negated once, the other is not, and the stems of the negated one are those of the other, in order;
   the other may continue ("wrote it for the organ" against "did not write it");
-- or neither is negated, and their stems differ in one place by a pair of opposites that are what is stated:
-  a verb, what stands after a form of "be", or a comparison with "than".
+- or neither is negated, and their stems differ in one place by a pair of opposites that is the statement:
+  a verb, the complement of a form of "be", or a comparison with "than".
 
 Clauses whose truth depends on a condition, a quantity, a time or a speaker (if, some, no longer, claims) are
-not compared. A pair is dropped if either note also says what the other one says.
+not compared. A pair is dropped if either note also agrees with the other's sentence.
 
 `python -m tests.benchmarks.contradictions` measures precision and recall on 100 hand-written pairs.
 """
@@ -142,7 +142,7 @@ def _pair_set(text: str) -> frozenset[frozenset[str]]:
 
 
 def _stem(word: str) -> str:
-    """A crude stem: the same for the forms of a regular English word, and of common irregular verbs."""
+    """Return a crude stem that the forms of a regular English word and of common irregular verbs share."""
     word = _IRREGULAR.get(word, word)
     if len(word) > 4 and word.endswith("ies"):
         return f"{word[:-3]}y"
@@ -189,7 +189,7 @@ _DENYING_PREFIXES = ("un", "in", "im", "ir", "il", "dis", "non", "non-")
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """A sentence of each of two notes that can't both be right."""
+    """Two sentences, one of each note, that can't both be right."""
 
     first: str
     second: str
@@ -197,7 +197,7 @@ class Contradiction:
 
 @dataclass(frozen=True, slots=True)
 class _Token:
-    """A content word or preposition: as written, its stem, and whether it states what the clause says."""
+    """A content word or preposition: its spelling, its stem, and whether it follows a form of "be"."""
 
     word: str
     stem: str
@@ -207,7 +207,7 @@ class _Token:
 
 @dataclass(frozen=True, slots=True)
 class _Clause:
-    """A clause that can be compared."""
+    """A clause in comparable form."""
 
     tokens: tuple[_Token, ...]
     words: frozenset[str]
@@ -220,11 +220,11 @@ class _Clause:
 
 
 def find_contradiction(first: Sequence[str], second: Sequence[str]) -> Contradiction | None:
-    """The first pair of sentences, one of each note, that contradict each other; None if there is none.
+    """Return the first contradicting pair of sentences, one of each note; None if there is none.
 
     Args:
         first: The sentences of one note.
-        second: Those of the other.
+        second: The sentences of the other.
     """
     ours, theirs = _clauses(first), _clauses(second)
     for mine in ours:
@@ -240,7 +240,7 @@ def find_contradiction(first: Sequence[str], second: Sequence[str]) -> Contradic
 
 
 def _compare(first: _Clause, second: _Clause) -> Verdict:
-    """Whether two clauses say the same, the opposite, or neither."""
+    """Return whether two clauses agree, contradict each other, or neither."""
     if not _is_same_time(first, second):
         return "unclear"
     if first.negations == second.negations:
@@ -255,19 +255,19 @@ def _compare(first: _Clause, second: _Clause) -> Verdict:
     rest = statement.tokens[size:]
     if statement.stems[:size] == denial.stems and (not rest or rest[0].is_preposition):
         return "contradict"
-    # "Coffee is healthy" and "coffee is not unhealthy": no denial of each other, and so no news.
+    # "Coffee is healthy" and "coffee is not unhealthy" agree.
     return "agree" if _differ_by_opposites(first, second) else "unclear"
 
 
 def _differ_by_opposites(first: _Clause, second: _Clause) -> bool:
-    """Whether two clauses are the same but for one pair of opposites that is what they state."""
+    """Return whether two clauses differ only by one pair of opposites that is their statement."""
     if len(first.tokens) != len(second.tokens):
         return False
     places = [at for at, pair in enumerate(zip(first.stems, second.stems, strict=True)) if pair[0] != pair[1]]
     if not places:
         return False
     at, *more = places
-    # "Present at" and "absent from": the preposition goes with the word.
+    # "Present at" and "absent from": the preposition depends on the word.
     if more and not (
         more == [at + 1] and first.tokens[at + 1].is_preposition and second.tokens[at + 1].is_preposition
     ):
@@ -292,7 +292,7 @@ def _are_opposites(first: _Clause, second: _Clause, at: int) -> bool:
 
 
 def _is_same_time(first: _Clause, second: _Clause) -> bool:
-    """Whether nothing shows that two clauses speak of different times or of a duty against a fact."""
+    """Return whether two clauses can be of the same time; a duty and a fact are not."""
     if (first.words & _MODALS) != (second.words & _MODALS):
         return False
     ours, theirs = (bool(one.words & _PAST) for one in (first, second))
@@ -325,7 +325,7 @@ def _clauses(sentences: Sequence[str]) -> list[_Clause]:
 
 
 def _normalize(sentence: str) -> str:
-    """The sentence in lower case, with contractions and final punctuation undone."""
+    """Return the sentence in lower case, with contractions expanded and final punctuation removed."""
     text = sentence.casefold().replace("’", "'").rstrip(" .!\"'”")
     text = re.sub(r"\bcan(?:not|'t)\b", "can not", text)
     text = re.sub(r"\bwon't\b", "will not", text)
@@ -374,7 +374,7 @@ _CHINESE_RUN = re.compile(r"[\u4e00-\u9fff]{3,}")
 
 
 def _chinese_contradiction(first: Sequence[str], second: Sequence[str]) -> tuple[str, str] | None:
-    """Two Chinese sentences of which one is the other with one denial more."""
+    """Return two Chinese sentences that differ by a single negation; None if there are none."""
     theirs = {bare: (other, denials) for other, bare, denials in _chinese_sentences(second)}
     for mine, bare, denials in _chinese_sentences(first):
         other, others = theirs.get(bare, ("", denials))
@@ -384,7 +384,7 @@ def _chinese_contradiction(first: Sequence[str], second: Sequence[str]) -> tuple
 
 
 def _chinese_sentences(sentences: Sequence[str]) -> Iterator[tuple[str, str, int]]:
-    """The Chinese sentences, each without its denials, and how many those are."""
+    """Yield the Chinese sentences, each with its text without negations and the number of negations."""
     for sentence in sentences[:_MAX_SENTENCES]:
         if len(sentence) > _MAX_SENTENCE_CHARS:
             continue

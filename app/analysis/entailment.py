@@ -1,22 +1,22 @@
-"""What a cross-encoder of natural language inference adds to a suggested relation.
+"""Combine a suggested relation with the verdict of a cross-encoder for natural language inference.
 
-Of the passages of two notes those most alike are judged. With c and e, the highest probabilities of
-contradiction and entailment among them, the model says
+The model judges the most similar passages of two notes. With c and e, the highest probabilities of
+contradiction and entailment among them, its verdict is
 
-    y = (e - c) / 2    where |e - c| is at least 0.5, else nothing
+    y = (e - c) / 2    if |e - c| is at least 0.5, else 0
 
-which speaks for SUPPORTS above 0 and for CONTRADICTS below. What the texts say for the one or the other (x,
-the strength of the local reason with the same sign) is combined with it as certainty factors are (Shortliffe
-and Buchanan, "A model of inexact reasoning in medicine", 1975):
+which supports SUPPORTS above 0 and CONTRADICTS below. It is combined with x, the signed strength of the
+local textual evidence, as certainty factors are (Shortliffe and Buchanan, "A model of inexact reasoning in
+medicine", 1975):
 
-    x + y (1 - |x|)                    where both have the same sign
+    x + y (1 - |x|)                    if both have the same sign
     (x + y) / (1 - min(|x|, |y|))      else
 
-The sign of the sum is the type, its size the strength. A type that is neither is kept unless the model is
-surer than what speaks for it. At most 0.5 comes from the model, so what a note says in so many words of the
-other (0.5 and 0.6) is never overruled. Strength then takes its part of the doubt that the structure leaves,
-as in `relations`: so the score of a support never falls when e rises or c falls, nor that of a contradiction
-when c rises or e falls.
+The sign of the sum is the type, its size the strength. A type that is neither is kept unless the model's
+verdict is stronger than the evidence for it. The model contributes at most 0.5, so it never overrules what a
+note states explicitly about the other (0.5 and 0.6). The strength then reduces the doubt that the structure
+leaves, as in `relation_classifier`: so the score of a support never falls when e rises or c falls, nor that
+of a contradiction when c rises or e falls.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ Passages = tuple[str, str]
 
 
 def select_passages(source: NoteFeatures, target: NoteFeatures) -> tuple[Passages, ...]:
-    """A sentence of each note, those most alike first: what may bear out or deny what."""
+    """Return pairs of sentences, one of each note, most similar first."""
     ours, theirs = list(source.sentences[:_MAX_SENTENCES]), list(target.sentences[:_MAX_SENTENCES])
     if not ours or not theirs:
         return ()
@@ -57,13 +57,13 @@ def blend_entailment(
     model: str,
     judged: Sequence[Passages] = (),
 ) -> RelationPrediction:
-    """The suggestion with the model's opinion as one more reason, named in its reasoning.
+    """Return the suggestion combined with the model's verdict, which its reasoning names.
 
     Args:
-        local: By local methods, or with another score for the same strength of the texts.
-        verdicts: Of the passages; at least one.
-        model: What the model is called.
-        judged: The passages, in the order of the verdicts: evidence where the model decides on the type.
+        local: The suggestion by local methods, or with another score for the same textual evidence.
+        verdicts: The verdicts on the passages; at least one.
+        model: The model's name.
+        judged: The passages, in the order of the verdicts: evidence if the model decides the type.
     """
     entailment = min(1.0, max(0.0, *(one.entailment for one in verdicts), 0.0))
     contradiction = min(1.0, max(0.0, *(one.contradiction for one in verdicts), 0.0))
@@ -82,7 +82,7 @@ def blend_entailment(
 def _decisive_passages(
     kind: str, verdicts: Sequence[EntailmentScores], judged: Sequence[Passages]
 ) -> tuple[str, ...]:
-    """The two passages that speak most clearly for the type."""
+    """Return the two passages that support the type most clearly."""
 
     def clear(one: tuple[EntailmentScores, Passages]) -> float:
         return one[0].entailment if kind == "SUPPORTS" else one[0].contradiction
@@ -92,7 +92,7 @@ def _decisive_passages(
 
 
 def _combine_with_model(local: RelationPrediction, weight: float) -> tuple[str, float]:
-    """The type, and how much texts and model together speak for it (0 to 1)."""
+    """Return the type, and the combined strength of texts and model for it (0 to 1)."""
     sign = _SIGNS.get(local.type)
     if sign is None:
         if abs(weight) <= local.said:

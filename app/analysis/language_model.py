@@ -1,4 +1,4 @@
-"""What the analyses ask of a model when one is set up: a question, a text, and the form of the answer."""
+"""The protocol of a language model for the analyses: instructions, a text, and a schema for the answer."""
 
 from __future__ import annotations
 
@@ -14,34 +14,34 @@ M = TypeVar("M", bound=BaseModel)
 
 
 class ModelError(ScriptoriumError):
-    """The model gave no usable answer; the message says why, for the user to read."""
+    """The model gave no usable answer; the message tells the user why."""
 
 
 class LanguageModel(Protocol):
-    """A model that answers in a given form. Notes that it may not read are never given to it."""
+    """A model that answers in a given schema. It never receives a note that it may not read."""
 
     @property
     def name(self) -> str:
-        """What the model is called."""
+        """The model's name."""
         ...
 
     def with_usage_callback(self, record: Callable[[int, float], None]) -> Self:
-        """Return this model with `record` called after each answer: with tokens and cost in dollars."""
+        """Return this model with `record` called after each answer, with its tokens and cost in dollars."""
         ...
 
     def may_read(self, path: NotePath) -> bool:
-        """Whether the model may be shown the note at `path`."""
+        """Return whether the model may receive the note at `path`."""
         ...
 
     async def answer(self, instructions: str, text: str, schema: type[M]) -> M:
-        """What the model says to `text`.
+        """Return the model's answer to `text`.
 
         Args:
-            instructions: What to do with the text.
-            text: Text of notes, given to the model as data.
-            schema: The form of the answer.
+            instructions: The task.
+            text: The text of notes, passed to the model as data.
+            schema: The schema of the answer.
 
         Raises:
-            ThinkingFailed: there is no answer, or none of that form.
+            ModelError: The model gave no answer, or none that fits the schema.
         """
         ...

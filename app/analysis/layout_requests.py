@@ -1,4 +1,4 @@
-"""Which question puts a graph into another arrangement, with arrays instead of words wherever they do."""
+"""Select the layout function for a kind of layout, and convert a graph to its array arguments."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 Kind = Literal["folder", "tag", "type", "time", "meaning"]
 Question = tuple[Callable[..., Arrangement], tuple[object, ...]]
 
-# Groups that are no folder, tag or type: no such name can end so.
+# Groups that are not a folder, tag or type; no such name can end with a colon.
 UNRESOLVED, ATTACHMENTS = "unresolved:", "attachments:"
 
 
 def layout_request(graph: Graph, kind: Kind, by: str, vectors: NoteVectors | None) -> Question:
-    """The function that arranges, and its arguments up to the page's aspect.
+    """Return the layout function and its arguments, except for the aspect ratio.
 
     Raises:
-        NotFoundError: by meaning, and no note has a vector.
+        NotFoundError: The layout is by meaning and no note has a vector.
     """
     radii = node_radii(graph)
     if kind == "time":
@@ -41,7 +41,7 @@ def layout_request(graph: Graph, kind: Kind, by: str, vectors: NoteVectors | Non
     return _grouped_layout, (kind, graph.links, radii, codes, names)
 
 
-# The process that computes imports what it takes; the app, which only says what is to be done, need not.
+# Each function imports its layout in the worker process; the app itself does not need to.
 
 
 def _timeline_layout(
@@ -83,7 +83,7 @@ def _grouped_layout(
 
 
 def _groups(graph: Graph, kind: Kind) -> Iterable[str]:
-    """The group of each node."""
+    """Return the group of each node."""
     if kind == "folder":
         return _replace_kinds(graph, graph.folders, {"unresolved": UNRESOLVED})
     if kind == "type":
@@ -104,7 +104,7 @@ def _encode_groups(groups: Iterable[str]) -> tuple[NDArray[np.int32], tuple[str,
 
 
 def node_vectors(graph: Graph, vectors: NoteVectors | None) -> tuple[NDArray[np.int64], NDArray[np.float16]]:
-    """The rows that have a vector, int64 (k,), and their vectors, float16 (k, d)."""
+    """Return the rows that have a vector, int64 (k,), and their vectors, float16 (k, d)."""
     if vectors is None or not len(vectors.paths):
         return np.empty(0, dtype=np.int64), np.empty((0, 1), dtype=np.float16)
     rows = np.array([graph.rows.get(path.text, -1) for path in vectors.paths], dtype=np.int64)

@@ -1,7 +1,7 @@
-"""Links that are not there and might well be: by common neighbours, by meaning, by rare tags in common.
+"""Prediction of missing links, by common neighbors, by meaning, and by rare tags in common.
 
-Candidates come from all three, and each is judged by all three. Common neighbours count by the index of
-Adamic and Adar ("Friends and neighbors on the web", 2003): one that few link to says more than a hub.
+All three produce candidates, and all three score each candidate. Common neighbors count by the index of
+Adamic and Adar ("Friends and neighbors on the web", 2003): a node with few links says more than a hub.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ Pairs = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class CandidateFeatures:
-    """What suggestions are made from.
+    """The input of the link prediction.
 
     Args:
         ties: The links.
         may: bool (n,), the notes between which links may be suggested.
-        tags: Of each node.
-        vectors: float16 or float32 (k, d), unit vectors of meaning.
-        vector_rows: int64 (k,), whose vectors they are.
+        tags: The tags of each node.
+        vectors: float16 or float32 (k, d), unit embeddings.
+        vector_rows: int64 (k,), the rows of the vectors.
     """
 
     ties: AdjacencyArrays
@@ -55,7 +55,7 @@ class CandidateFeatures:
 
 @dataclass(frozen=True, slots=True)
 class LinkEvidence:
-    """Why a link may be missing: how strong that is (0 to 1), and common neighbours or common tags."""
+    """A reason for a predicted link: its strength (0 to 1), and common neighbors or common tags."""
 
     kind: ReasonKind
     score: float
@@ -65,7 +65,7 @@ class LinkEvidence:
 
 @dataclass(frozen=True, slots=True)
 class PredictedLink:
-    """A link that may be missing, its score (0 to 1) and the grounds, the strongest first."""
+    """A link that may be missing, its score (0 to 1) and the reasons, strongest first."""
 
     source: int
     target: int
@@ -80,14 +80,14 @@ def predict_links(
     around: int = -1,
     report: Report = no_progress,
 ) -> tuple[PredictedLink, ...]:
-    """The links that are most likely missing, best first.
+    """Return the links that are most likely missing, best first.
 
     Args:
         material: The vault.
-        rejected: int64 (r, 2), pairs of rows, in either order, that nobody wants to see again.
-        limit: At most so many.
+        rejected: int64 (r, 2), rejected pairs of rows, in either order.
+        limit: The maximum number.
         around: Only links of this row; -1 for all.
-        report: Told how far it is.
+        report: Receives the progress.
     """
     return _Search(material, around, report).best(rejected, limit)
 
@@ -128,7 +128,7 @@ class _Search:
     # Candidates
 
     def _candidates(self) -> Pairs:
-        """Pairs (low, high) of notes that have no link, each once, in order."""
+        """Return pairs (low, high) of notes without a link, distinct and sorted."""
         found = [*self._of_neighbors(), self._of_meaning(), self._of_tags()]
         pairs = np.sort(np.concatenate(found), axis=1)
         pairs = pairs[(pairs[:, 0] != pairs[:, 1]) & self._material.may[pairs].all(axis=1)]
@@ -141,11 +141,11 @@ class _Search:
         return np.asarray(pairs[:, 0] * max(self._size, 1) + pairs[:, 1])
 
     def _rows(self) -> NDArray[np.int64]:
-        """The notes whose missing links are looked for."""
+        """Return the notes to predict links for."""
         return np.flatnonzero(self._material.may) if self._around < 0 else np.array([self._around])
 
     def _bridging(self) -> scipy.sparse.csr_array:
-        """Adamic and Adar's weight of each node as a common neighbour; hubs say nothing."""
+        """Return the Adamic-Adar weight of each node as a common neighbor; hubs weigh nothing."""
         import scipy.sparse
 
         degree = self._degree
@@ -155,7 +155,7 @@ class _Search:
         return scipy.sparse.diags_array(weight).tocsr()
 
     def _of_neighbors(self) -> Iterator[Pairs]:
-        """For each note the ten that share most with it."""
+        """Yield for each note the ten notes that share most with it."""
         rows = self._rows()
         weighted = self._bridging() @ self._matrix
         links = self._link_keys()
@@ -169,7 +169,7 @@ class _Search:
             yield _top_pairs(own[fits], other[fits], shared.data[fits])
 
     def _link_keys(self) -> NDArray[np.int64]:
-        """Every pair of linked rows, both ways, ascending."""
+        """Return the keys of all linked pairs, in both directions, ascending."""
         links = self._matrix.tocoo()
         return np.sort(links.row.astype(np.int64) * self._size + links.col)
 
@@ -189,7 +189,7 @@ class _Search:
         return np.stack([np.repeat(owners, rows.shape[1]), owners[rows.ravel()]], axis=1)
 
     def _of_tags(self) -> Pairs:
-        """Pairs that share a tag which few notes have."""
+        """Return pairs of notes that share a rare tag."""
         columns = self._tags.tocsc()
         found: list[Pairs] = [np.empty((0, 2), dtype=np.int64)]
         for tag in np.flatnonzero(np.diff(columns.indptr) <= _MAX_TAG_NOTES).tolist():
@@ -253,7 +253,7 @@ class _Search:
         return PredictedLink(source, target, score, tuple(grounds))
 
     def _common(self, source: int, target: int) -> tuple[int, ...]:
-        """The common neighbours that say most."""
+        """Return the common neighbors with the highest weight."""
         matrix = self._matrix
         near = [matrix.indices[matrix.indptr[row] : matrix.indptr[row + 1]] for row in (source, target)]
         common = np.intersect1d(*near)
@@ -262,14 +262,14 @@ class _Search:
 
 
 def _is_in_sorted(ascending: NDArray[np.int64], keys: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Which keys are in a sorted list."""
+    """Return which keys are in an ascending list."""
     place = np.searchsorted(ascending, keys)
     place[place == len(ascending)] = 0
     return np.asarray(ascending[place] == keys) if len(ascending) else np.zeros(len(keys), dtype=bool)
 
 
 def _top_pairs(own: NDArray[np.int64], other: NDArray[np.int64], weight: NDArray[np.float64]) -> Pairs:
-    """The ten heaviest pairs of each own row."""
+    """Return the ten heaviest pairs of each own row."""
     order = np.lexsort((other, -weight, own))
     own, other = own[order], other[order]
     starts = np.flatnonzero(np.concatenate([[True], own[1:] != own[:-1]])) if len(own) else own
@@ -280,7 +280,7 @@ def _top_pairs(own: NDArray[np.int64], other: NDArray[np.int64], weight: NDArray
 def _pairwise(
     first: scipy.sparse.csr_array, second: scipy.sparse.csr_array, pairs: Pairs
 ) -> NDArray[np.float64]:
-    """The product of row pairs[i, 0] of `first` with row pairs[i, 1] of `second`, for each i."""
+    """Return the product of row pairs[i, 0] of `first` with row pairs[i, 1] of `second`, for each i."""
     parts = [
         np.asarray(first[some[:, 0]].multiply(second[some[:, 1]]).sum(axis=1)).ravel()
         for some in _blocks(pairs)

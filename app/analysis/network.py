@@ -1,4 +1,4 @@
-"""What the analyses know of a graph: arrays without names, cheap to hand to another process."""
+"""The graph as arrays without names, cheap to send to another process."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class AdjacencyArrays:
-    """The real links among `size` nodes.
+    """The resolved links among `size` nodes.
 
     Args:
-        size: How many nodes there are.
+        size: The number of nodes.
         links: int32 (m, 2), rows of source and target; no self-links.
     """
 
@@ -30,7 +30,7 @@ class AdjacencyArrays:
 
     @classmethod
     def from_graph(cls, graph: Graph, types: Collection[str] | None = None) -> AdjacencyArrays:
-        """Those of a graph; with `types` only the relations of these types."""
+        """Return the links of a graph; with `types` only the relations of these types."""
         links = graph.links
         if types is not None:
             wanted = np.array([name in types for name in graph.edge_types] or [False], dtype=bool)
@@ -38,11 +38,11 @@ class AdjacencyArrays:
         return cls(len(graph), links)
 
     def without_hidden(self, hidden: NDArray[np.bool_]) -> AdjacencyArrays:
-        """The same nodes, without any link to or from one that is hidden, bool (n,)."""
+        """Return the same nodes without links to or from hidden ones, bool (n,)."""
         return AdjacencyArrays(self.size, self.links[~hidden[self.links].any(axis=1)])
 
     def matrix(self) -> scipy.sparse.csr_array:
-        """The symmetric adjacency of ones, float64 (n, n)."""
+        """Return the symmetric adjacency matrix of ones, float64 (n, n)."""
         import scipy.sparse
 
         low, high = self.links.min(axis=1, initial=self.size), self.links.max(axis=1, initial=-1)
@@ -52,7 +52,7 @@ class AdjacencyArrays:
         return scipy.sparse.coo_array((np.ones(len(both[0])), both), shape=(self.size, self.size)).tocsr()
 
     def undirected(self) -> networkx.Graph[int]:
-        """The nodes and their links, without directions."""
+        """Return the undirected graph of the nodes and links."""
         import networkx  # some tenths of a second, in the process that needs it
 
         graph: networkx.Graph[int] = networkx.Graph()
@@ -61,7 +61,7 @@ class AdjacencyArrays:
         return graph
 
     def directed(self) -> networkx.DiGraph[int]:
-        """The nodes and their links, from source to target."""
+        """Return the directed graph of the nodes and links."""
         import networkx
 
         graph: networkx.DiGraph[int] = networkx.DiGraph()
@@ -72,12 +72,12 @@ class AdjacencyArrays:
 
 @dataclass(frozen=True, eq=False)
 class EncodedLabels:
-    """Words for nodes, each word once: `codes[starts[i] : starts[i + 1]]` are those of node i.
+    """Encoded strings of the nodes: `codes[starts[i] : starts[i + 1]]` are those of node i.
 
     Args:
         starts: int64 (n + 1,).
         codes: int32, index into `names`.
-        names: The distinct words.
+        names: The distinct strings.
     """
 
     starts: NDArray[np.int64]
@@ -86,7 +86,7 @@ class EncodedLabels:
 
     @classmethod
     def from_words(cls, rows: Iterable[Collection[str]]) -> EncodedLabels:
-        """From the words of each node."""
+        """Encode the strings of each node."""
         place: dict[str, int] = {}
         codes: list[int] = []
         starts = [0]
@@ -96,5 +96,5 @@ class EncodedLabels:
         return cls(np.array(starts, dtype=np.int64), np.array(codes, dtype=np.int32), tuple(place))
 
     def row_labels(self, row: int) -> tuple[str, ...]:
-        """The words of a node."""
+        """Return the strings of a node."""
         return tuple(self.names[code] for code in self.codes[self.starts[row] : self.starts[row + 1]])

@@ -1,9 +1,9 @@
-"""Two notes made into one: what the text of the one that stays will be, by a strategy.
+"""Merge two notes: compute the text of the remaining note by a strategy.
 
 combine: both texts, the other one's after the first's and before its relations; nothing of either is lost.
-prefer_primary: the text of the note that stays, byte for byte. prefer_secondary: the other one's text in its
+prefer_primary: the text of the remaining note, byte for byte. prefer_secondary: the other one's text in its
 place. In all three the note keeps its relations and gets those of the other that it lacks, its missing
-properties, tags and aliases, and the other's name as an alias. Newlines become those of the note that stays.
+properties, tags and aliases, and the other's name as an alias. Newlines become those of the remaining note.
 """
 
 from __future__ import annotations
@@ -31,23 +31,23 @@ _KEPT_KEYS = frozenset({"id", "permalink"})
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """The text of the merged note, and how many relations came over from the other one."""
+    """The text of the merged note, and the number of relations that it received from the other one."""
 
     text: str
     relations: int
 
 
 def merge_texts(primary: str, secondary: str, strategy: Strategy, other_name: str) -> Merged:
-    """The text of the note that stays.
+    """Return the text of the remaining note.
 
     Args:
-        primary: The text of the note that stays, its links already right.
-        secondary: The text of the other one, its links as they must be written in the first.
-        strategy: Whose prose is kept.
+        primary: The text of the remaining note, with its links already updated.
+        secondary: The text of the other note, with its links as they must be written in the first.
+        strategy: Selects the prose to keep.
         other_name: The other note's name, which becomes an alias.
 
     Raises:
-        InvalidParametersError: the properties of the first can't be edited; nothing was changed.
+        InvalidParametersError: The properties of the first can't be edited; nothing was changed.
     """
     first, second = scan(primary), scan(secondary)
     body, own_section = _without_relations(secondary, second)
@@ -80,7 +80,7 @@ def _relation_key(relation: Relation) -> tuple[str, str]:
 
 
 def _must_move(relation: Relation, strategy: Strategy, own_section: Span | None, taken: set[str]) -> bool:
-    """Whether a relation of the other note comes along neither with its prose nor with a property."""
+    """Return whether neither the other note's prose nor its properties bring the relation along."""
     if relation.link.in_properties:
         return relation.type in taken
     if strategy == "prefer_primary":
@@ -89,12 +89,12 @@ def _must_move(relation: Relation, strategy: Strategy, own_section: Span | None,
 
 
 def _kept_relations(first: ParsedNote) -> list[Relation]:
-    """The relations in the prose that gives way."""
+    """Return the relations in the prose that is replaced."""
     return [one for one in first.relations if not one.link.in_properties]
 
 
 def _without_relations(text: str, note: ParsedNote) -> tuple[str, Span | None]:
-    """The prose without a `## Relations` section that ends it and holds nothing but relations."""
+    """Return the prose without a final `## Relations` section that contains only relations."""
     start = note.body_start + text.startswith("\ufeff", note.body_start)
     for index, heading in enumerate(note.headings):
         if heading_key(heading.text) != RELATIONS_HEADING.casefold():
@@ -108,7 +108,7 @@ def _without_relations(text: str, note: ParsedNote) -> tuple[str, Span | None]:
 
 
 def _with_body(primary: str, note: ParsedNote, body: str) -> str:
-    """`primary` with `body` after its prose, before a last `## Relations`."""
+    """Return `primary` with `body` after its prose, before a final `## Relations`."""
     newline = newline_of(primary, len(primary))
     added = with_newlines(body, newline).strip("\r\n")
     if not added.strip():
@@ -131,7 +131,7 @@ def _with_body(primary: str, note: ParsedNote, body: str) -> str:
 
 
 def _missing_newlines(lead: str, newline: str) -> str:
-    """What is missing for one blank line after `lead`."""
+    """Return the newlines that `lead` lacks before a blank line."""
     ends = len(lead) - len(lead.rstrip("\r\n"))
     newlines = lead[len(lead) - ends :].count("\n")
     return newline * max(0, 2 - newlines)
@@ -140,7 +140,7 @@ def _missing_newlines(lead: str, newline: str) -> str:
 def _with_properties(
     text: str, first: ParsedNote, second: ParsedNote, other_name: str, prefers_second: bool
 ) -> str:
-    """`text` with what the properties of the second say and the first do not; lists are joined."""
+    """Return `text` with the second note's properties that the first lacks; lists are joined."""
     own = {name_key(key): key for key in first.properties}
     relations = {one.type for one in (*first.relations, *second.relations) if one.link.in_properties}
     for key, value in second.properties.items():
@@ -165,7 +165,7 @@ def _with_properties(
 
 
 def _join_lists(first: Mapping[str, object], second: Mapping[str, object], key: str) -> list[object]:
-    """The values of both lists, each once; empty where the second brings nothing new."""
+    """Return the values of both lists without duplicates; empty if the second adds none."""
     own = _items(first, key)
     folded = {name_key(str(one).lstrip("#")) for one in own}
     new = [one for one in _items(second, key) if name_key(str(one).lstrip("#")) not in folded]
@@ -180,10 +180,10 @@ def _items(properties: Mapping[str, object], key: str) -> list[object]:
 
 
 def check_distinct(primary: str, secondary: str) -> None:
-    """Hold that two notes are not one.
+    """Check that two notes are distinct.
 
     Raises:
-        InvalidParametersError: they are.
+        InvalidParametersError: They are the same note.
     """
     if primary == secondary:
         raise InvalidParametersError("A note can't be merged with itself; nothing was changed.", path=primary)

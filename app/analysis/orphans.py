@@ -1,4 +1,4 @@
-"""What nothing is linked with, and what is linked but not there."""
+"""Orphans: nodes without links, and link targets without a note."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from app.graph.model import Graph
 
 @dataclass(frozen=True, eq=False)
 class Orphans:
-    """int32 rows: notes and attachments without any link, and names without a note, most wanted first."""
+    """int32 rows: notes and attachments without links, and unresolved names, most linked first."""
 
     notes: NDArray[np.int32]
     attachments: NDArray[np.int32]
@@ -20,7 +20,7 @@ class Orphans:
 
 
 def find_orphans(graph: Graph) -> Orphans:
-    """The orphans of a graph, in its order; a link to a name that has no note is a link."""
+    """Return the orphans of a graph, in its order; a link to an unresolved name counts as a link."""
     alone = graph.degree == 0
     names = np.array([kind == "unresolved" for kind in graph.kinds], dtype=bool)
     unresolved = np.flatnonzero(names)

@@ -1,4 +1,4 @@
-"""A process for the heavy questions, seen from the app: started when asked, ended when idle or unwanted."""
+"""The client of the worker process: starts it on demand, ends it when idle or when a request is canceled."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ _JOIN_TIMEOUT_S = 5.0
 
 
 class AnalysisFailed(ScriptoriumError):
-    """An analysis could not be finished; the notes and the graph are as they were."""
+    """An analysis could not be finished; the notes and the graph are unchanged."""
 
     type = "internal"
 
 
 class AnalysisWorker:
-    """Computes one thing at a time in a process of its own. Belongs to one event loop.
+    """Runs one request at a time in a separate process. Belongs to one event loop.
 
-    Cancelling `ask` ends the process, so that nothing goes on unseen; the next question starts another.
+    Canceling `ask` kills the process, so that no unwanted work continues; the next request starts another.
     """
 
     def __init__(self) -> None:
@@ -53,14 +53,14 @@ class AnalysisWorker:
 
     @property
     def running(self) -> bool:
-        """Whether there is a process now."""
+        """Whether the process is running."""
         return self._process is not None
 
     async def ask(self, report: Report, work: Callable[..., T], *arguments: object) -> T:
-        """What `work(*arguments, report=…)` gives; `report` is told from this loop how far it is.
+        """Return the result of `work(*arguments, report=…)`; `report` is called in this loop.
 
         Raises:
-            AnalysisFailed: it raised something, or the process died over it.
+            AnalysisFailed: The function raised an error, or the process died.
         """
         async with self._turn:
             if self._closed:
@@ -80,7 +80,7 @@ class AnalysisWorker:
                     self._idle = asyncio.get_running_loop().call_later(IDLE_TIMEOUT_S, self._on_idle)
 
     async def close(self) -> None:
-        """End the process; what waits for it fails."""
+        """End the process; pending requests fail."""
         self._closed = True
         if self._idle is not None:
             self._idle.cancel()
@@ -103,7 +103,7 @@ class AnalysisWorker:
                 raise AnalysisFailed(f"The analysis failed: {message.words}")
 
     async def _in_thread(self, work: Callable[..., R], *arguments: object) -> R:
-        """Do something that blocks in a thread; who is cancelled meanwhile leaves it in `_pending`."""
+        """Run a blocking function in a thread; a canceled caller leaves its future in `_pending`."""
         pending = asyncio.ensure_future(asyncio.to_thread(work, *arguments))
         self._pending = cast("asyncio.Future[object]", pending)
         return await asyncio.shield(pending)
@@ -118,7 +118,7 @@ class AnalysisWorker:
         return here
 
     def _on_idle(self) -> None:
-        """Nobody has asked for a while."""
+        """End the process if no request is running."""
         if not self._turn.locked():
             task = asyncio.get_running_loop().create_task(self._end(), name="end the analysis process")
             self._ending.add(task)
@@ -128,7 +128,7 @@ class AnalysisWorker:
         await asyncio.shield(asyncio.ensure_future(self._end_now()))
 
     async def _end_now(self) -> None:
-        """End the process. Who is cancelled and who closes may both come here: one after the other."""
+        """End the process; a canceled request and `close` may both call this, one at a time."""
         async with self._burial:
             await self._end_it()
 
@@ -136,7 +136,7 @@ class AnalysisWorker:
         if self._process is not None:
             self._process.kill()
         if self._pending is not None:
-            # A thread that still reads finds the end; only then may its pipe be closed.
+            # A thread that still reads sees the end of the pipe; only then may the pipe be closed.
             await asyncio.wait([self._pending])
             if not self._pending.cancelled():
                 self._pending.exception()
@@ -147,7 +147,7 @@ class AnalysisWorker:
 
 
 def _send(connection: Connection, work: Callable[..., object], arguments: tuple[object, ...]) -> None:
-    """Hand a question over, what is large in it piece by piece; runs in another thread."""
+    """Send a request, large arrays in chunks; runs in another thread."""
     packed: list[object] = []
     for argument in arguments:
         pieces = split_array(argument) if isinstance(argument, np.ndarray) else []
@@ -161,7 +161,7 @@ def _send(connection: Connection, work: Callable[..., object], arguments: tuple[
 
 
 def _reap(process: BaseProcess, connection: Connection) -> None:
-    """End a process for good, and the pipe to it."""
+    """Kill a process, wait for it, and close its pipe."""
     process.kill()
     process.join(_JOIN_TIMEOUT_S)
     process.close()

@@ -1,4 +1,4 @@
-"""Suggested links that the user does not want to see again, kept per vault in the data folder."""
+"""Suggested links that the user has rejected, stored per vault in the data folder."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Pair = tuple[str, str]
 
 
 class Rejections:
-    """Pairs of paths, in no direction; `problem` says what happened to a damaged file."""
+    """Undirected pairs of paths; `problem` is the message about a damaged file."""
 
     def __init__(self, folder: Path) -> None:
         self._file = DurableFile(
@@ -29,7 +29,7 @@ class Rejections:
 
     @property
     def pairs(self) -> tuple[Pair, ...]:
-        """All of them, in order."""
+        """All pairs, sorted."""
         return tuple(sorted(self._pairs))
 
     def __contains__(self, pair: Pair) -> bool:
@@ -39,16 +39,16 @@ class Rejections:
         """Reject a link.
 
         Raises:
-            StorageError: it could not be written; the list is as it was.
+            StorageError: The list could not be written; it is unchanged.
         """
         self._save(self._pairs | {_unordered_pair(source, target)})
 
     def remove(self, source: str, target: str) -> None:
-        """Let a link be suggested again. Raises as `add`."""
+        """Allow a rejected link to be suggested again. Raises like `add`."""
         self._save(self._pairs - {_unordered_pair(source, target)})
 
     def follow(self, moved: Iterable[Pair]) -> None:
-        """Notes have other paths now, by old and new path. Raises as `add`."""
+        """Update the paths of moved notes, given as (old, new) pairs. Raises like `add`."""
         new = dict(moved)
         if new:
             self._save({_unordered_pair(new.get(a, a), new.get(b, b)) for a, b in self._pairs})

@@ -1,8 +1,8 @@
-"""Suggest the relation between two notes with its evidence, and weigh how sure a stated relation may be.
+"""Suggest the relation between two notes with its evidence, and assess the confidence of a stated relation.
 
-A type is suggested for what the notes say about each other (cue phrases in the lines that link or name the
-other note), for two sentences that contradict each other, for their types, or for how alike they are. The
-first two are evidence, which is shown; CONTRADICTS is never suggested without.
+A type is suggested for cue phrases in the lines that link or name the other note, for two sentences that
+contradict each other, for the types of the notes, or for their similarity. The first two are evidence, which
+is shown; CONTRADICTS is never suggested without evidence.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ _MIN_DUPLICATE_SIMILARITY = 0.85
 
 @dataclass(frozen=True, slots=True)
 class NoteFeatures:
-    """One of two notes: its name, type in lower case and sentences, and its lines that link the other."""
+    """One of two notes: its name, type in lower case, sentences, and the lines that link to the other."""
 
     name: str
     kind: str
@@ -99,10 +99,10 @@ class NoteFeatures:
 
 @dataclass(frozen=True, slots=True)
 class RelationPrediction:
-    """A relation from the first note to the second, how likely it is (0 to 1), and why, in words.
+    """A relation from the first note to the second, its probability (0 to 1), and the reasoning in words.
 
-    `said` is how much the texts speak for the type, 0 to 1: a part of the score. `evidence` is what they say,
-    word for word; without it the type is a guess by the notes' types and likeness.
+    `said` is the strength of the textual evidence, 0 to 1: a part of the score. `evidence` quotes it word
+    for word; without it the type is a guess by the notes' types and similarity.
     """
 
     type: str
@@ -114,10 +114,9 @@ class RelationPrediction:
 
 @dataclass(frozen=True, slots=True)
 class Structure:
-    """How two notes stand in the graph: their likeness in meaning, neighbours and tags in common, a link.
+    """The structural relation of two notes: similarity, common neighbors and tags, and links.
 
-    `linked` says that the first links to the second or the other way round, `relations` which typed
-    relations there are between them.
+    `linked`: either note links to the other. `relations` are the existing typed relations between them.
     """
 
     similarity: float = 0.0
@@ -128,7 +127,7 @@ class Structure:
 
 
 def suggest_relation(source: NoteFeatures, target: NoteFeatures, between: Structure) -> RelationPrediction:
-    """The relation that `source` most likely has to `target`."""
+    """Return the relation that `source` most likely has to `target`."""
     kind, sure, why, evidence = _classify(source, target, between)
     score = round(_likelihood(between, sure), 4)
     return RelationPrediction(kind, score, f"{why}; {_describe_structure(between)}.", sure, evidence)
@@ -143,9 +142,9 @@ def relation_confidence(
     *,
     structure: bool,
 ) -> ConfidenceUpdate:
-    """How sure a relation may be, by the texts and, with `structure`, by what the graph says of the two.
+    """Return the confidence of a relation, from the texts and, with `structure`, from the graph.
 
-    The sum is that of `confidence.judged`, from 0.5.
+    The sum is that of `confidence.judged`, starting from 0.5.
     """
     weights = [*_text_weights(kind, source, target)]
     ends = [one.confidence for one in (source, target) if one.confidence is not None]
@@ -164,10 +163,10 @@ def relation_confidence(
 
 
 def find_cue_phrase(lines: Iterable[str], target: str) -> tuple[str, str, str] | None:
-    """The relation to the note called `target` that a line speaks of: type, words that say so, line.
+    """Return the first cue for a relation to the note `target`: its type, its words and its line.
 
-    A cue that is denied says nothing. Words of contradiction count only where they are about the target:
-    before its name, in the same clause, without doubt, and not said about a third note.
+    A negated cue does not count. Words of contradiction count only if they are about the target: before its
+    name, in the same clause, without doubt, and not about a third note.
     """
     for line in lines:
         for kind, pattern in _CUE:
@@ -180,7 +179,7 @@ def find_cue_phrase(lines: Iterable[str], target: str) -> tuple[str, str, str] |
 
 
 def lines_naming(lines: Iterable[str], name: str) -> list[str]:
-    """The lines that name a note, as a word of its own."""
+    """Return the lines that contain a note's name as a separate word."""
     bare = re.escape(name.casefold())
     # Chinese and Japanese write no spaces around a name.
     word = re.compile(bare if name[:1] > "\u2e7f" else rf"(?<!\w){bare}(?!\w)")
@@ -188,7 +187,7 @@ def lines_naming(lines: Iterable[str], name: str) -> list[str]:
 
 
 def _is_about(line: str, cue: re.Match[str], target: str) -> bool:
-    """Whether a cue in a line says something about `target`."""
+    """Return whether a cue in a line is about `target`."""
     place = line.casefold().find(target.casefold(), cue.end())
     if place < 0 or _CLAUSE.search(line, cue.end(), place) or _UNSURE.search(line):
         return False
@@ -196,7 +195,7 @@ def _is_about(line: str, cue: re.Match[str], target: str) -> bool:
 
 
 def _clause_before(line: str, place: int) -> str:
-    """The text between the beginning of the clause and `place`."""
+    """Return the text between the start of the clause and `place`."""
     start = 0
     for end in _CLAUSE.finditer(line, 0, place):
         start = end.end()
@@ -204,7 +203,7 @@ def _clause_before(line: str, place: int) -> str:
 
 
 def strength_label(confidence: float) -> str:
-    """A confidence in a word: strong from 0.8, moderate from 0.6, else weak."""
+    """Return a confidence as a word: strong from 0.8, moderate from 0.6, else weak."""
     return (
         "strong"
         if confidence >= MIN_AUTOMATIC_SCORE
@@ -217,7 +216,7 @@ def strength_label(confidence: float) -> str:
 def _classify(
     source: NoteFeatures, target: NoteFeatures, between: Structure
 ) -> tuple[str, float, str, tuple[str, ...]]:
-    """The type, how much the texts speak for it (0 to 1), why, and the words of the notes that show it."""
+    """Return the type, the strength of the textual evidence (0 to 1), the reason, and the evidence."""
     mentions = lines_naming(source.sentences, target.name)
     for lines, sure in ((source.link_lines, 0.6), (mentions, 0.5)):
         if said := find_cue_phrase(lines, target.name):
@@ -237,7 +236,7 @@ def _classify(
 
 
 def _likelihood(between: Structure, said: float) -> float:
-    """Each reason takes away a part of the doubt that the others leave."""
+    """Return the combined likelihood; each reason reduces the doubt that the others leave."""
     doubt = 1 - min(0.95, between.similarity)
     doubt *= 1 - 0.3 * between.shared_neighbors / (between.shared_neighbors + 2)
     doubt *= 1 - 0.1 * min(2, between.shared_tags)

@@ -1,4 +1,4 @@
-"""Markdown to plain sentences: what is not prose is left out, marks are taken off, any script is split."""
+"""Convert Markdown to plain sentences: drop everything but prose, strip markup, split any script."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _RELATION = re.compile(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+[\w\"'-]{1,40}:?[ \t]
 _RULE = re.compile(r"[ \t]*(?:[-*_=][ \t]*){3,}|[ \t]*\|?[ \t:|-]*-{2,}[ \t:|-]*")
 _BLOCK_ID = re.compile(r"[ \t]\^[A-Za-z0-9-]+[ \t]*$")
 _TAG = re.compile(r"(?<!\S)#(?=[^\s\d#])")
-# A full stop ends a sentence before a space and what can begin one; those of Chinese and Japanese always do.
+# A full stop ends a sentence before a space and a possible start; a Chinese or Japanese one always does.
 _END = re.compile(
     r"(?<=[.!?…])[\"'”’»)\]]*[ \t]+(?=[\"'“‘«(\[]*[^\W_a-z]|[\"'“‘«(\[]*\d)|(?<=[。！？｡])[」』”’）]*"
 )
@@ -33,21 +33,21 @@ _SHORT = re.compile(
 
 
 def split_sentences(text: str) -> tuple[str, ...]:
-    """The sentences of a note's prose, in order, without marks of Markdown; never one that is empty.
+    """Return the sentences of a note's prose, in order, without Markdown markup; never an empty one.
 
-    Properties, headings, code, comments, relations, fields, rules and embeds (images) are left out; of links
-    the words stay.
+    Properties, headings, code, comments, relations, fields, rules and embeds (images) are dropped; the text
+    of links is kept.
     """
     return tuple(one for paragraph in paragraphs(text) for one in _split(paragraph))
 
 
 def join_sentences(said: Iterable[str]) -> str:
-    """Sentences as one text: each ends with punctuation, as those from list items often do not."""
+    """Join sentences to a text; each gets final punctuation, which list items often lack."""
     return " ".join(with_full_stop(one) for one in said)
 
 
 def with_full_stop(sentence: str) -> str:
-    """`sentence` with a full stop where it has no final punctuation; never longer by more than that."""
+    """Return `sentence` with a full stop added if it has no final punctuation."""
     bare = sentence.rstrip()
     if not bare or _ENDED.search(bare):
         return bare
@@ -56,9 +56,9 @@ def with_full_stop(sentence: str) -> str:
 
 
 def first_prose_line(text: str, line: int) -> tuple[int, str] | None:
-    """The first line of prose at or after `line`, without marks, and its number; both count from 1.
+    """Return the first line of prose at or after `line` without markup, and its number, both from 1.
 
-    Headings, blank lines, rules, embeds, code, comments and properties are passed over.
+    Headings, blank lines, rules, embeds, code, comments and properties are skipped.
     """
     lines = _without_hidden(text, 0).splitlines()
     start = text.count("\n", 0, read_frontmatter(text).body_start)
@@ -69,7 +69,7 @@ def first_prose_line(text: str, line: int) -> tuple[int, str] | None:
 
 
 def paragraphs(text: str) -> Iterator[str]:
-    """The paragraphs and list items of a note's prose, each on one line, without marks of Markdown."""
+    """Yield the paragraphs and list items of a note's prose, each on one line, without Markdown markup."""
     start = read_frontmatter(text).body_start
     prose = _without_hidden(text, start)
     held: list[str] = []
@@ -87,7 +87,7 @@ def paragraphs(text: str) -> Iterator[str]:
 
 
 def _prose_of_line(line: str) -> str:
-    """What a line says, without marks; empty for one that is no prose."""
+    """Return the prose of a line without markup; empty if there is none."""
     if not line.strip() or _HEADING.match(line) or _RULE.fullmatch(line) or _RELATION.match(line):
         return ""
     lead = _LEAD.match(line)
@@ -95,7 +95,7 @@ def _prose_of_line(line: str) -> str:
 
 
 def _without_hidden(text: str, start: int) -> str:
-    """The prose; code blocks, math and comments are blanked, a word in `code` stays."""
+    """Return the text with code blocks, math and comments blanked; inline `code` stays."""
     hidden = mask_text(text, start)
     out = []
     at = start
@@ -117,7 +117,7 @@ def _strip_marks(line: str) -> str:
 
 
 def _wikilink_text(target: str) -> str:
-    """What a wikilink shows: the name without folders, the heading after it."""
+    """Return the displayed text of a wikilink: the name without folders, or the heading."""
     name, _, heading = target.partition("#")
     return (name.rpartition("/")[2] or heading).strip()
 
@@ -125,7 +125,7 @@ def _wikilink_text(target: str) -> str:
 def _join_lines(lines: list[str]) -> str:
     joined = lines[0]
     for line in lines[1:]:
-        # Chinese and Japanese have no space at the end of a line.
+        # Chinese and Japanese lines are joined without a space.
         wide = joined[-1] > "\u2e7f" and line[0] > "\u2e7f"
         joined += line if wide else f" {line}"
     return joined

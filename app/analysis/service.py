@@ -1,7 +1,7 @@
-"""Analyst: what the rest of the app asks about the vault as a network.
+"""GraphAnalysisService: network analysis of the vault for the rest of the app.
 
-It belongs to the service thread. What takes time is computed in a process of its own, which is started by
-the first question, ends some time after the last one, and dies at once when a question is cancelled.
+It belongs to the service thread. Expensive work runs in a separate process, which starts with the first
+request, ends when it has been idle, and is killed when a request is canceled.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class PathResult:
 
     Args:
         rows: From source to target.
-        relations: The type of the link of each step; of several a typed one.
+        relations: The type of the link of each step; a typed link if there are several.
         forward: Whether each step goes from the link's source to its target.
     """
 
@@ -59,7 +59,7 @@ class PathResult:
 
 @dataclass(frozen=True, slots=True)
 class SuggestionReason:
-    """Why a link is suggested: `names` are paths of common neighbours, or tags, or nothing (meaning)."""
+    """The reason for a suggestion; `names` are paths of common neighbors, or tags; empty for meaning."""
 
     kind: ReasonKind
     score: float
@@ -68,7 +68,7 @@ class SuggestionReason:
 
 @dataclass(frozen=True, slots=True)
 class LinkSuggestion:
-    """A link between two notes that may be missing, by their paths; score and reasons from 0 to 1."""
+    """A possibly missing link between two notes, by their paths; the scores are 0 to 1."""
 
     source: str
     target: str
@@ -77,14 +77,14 @@ class LinkSuggestion:
 
 
 class GraphAnalysisService:
-    """Answers questions about a `Graph`; rows are those of the graph that is asked about.
+    """Answers questions about a `Graph`; rows are those of the graph that is passed in.
 
     Args:
-        index: Says which notes are private.
-        vectors: What notes mean; None where nobody may know.
+        index: Knows which notes are private.
+        vectors: The embeddings of the notes; None if semantic search is off.
         folder: The vault's data folder, for rejected suggestions.
-        events: Tells of renames.
-        is_hidden: Whether a rule keeps a note from everybody but the user.
+        events: The source of rename events.
+        is_hidden: Whether a rule hides a note from all callers but the user.
     """
 
     def __init__(
@@ -104,24 +104,24 @@ class GraphAnalysisService:
 
     @property
     def problem(self) -> str:
-        """What happened to a damaged list of rejected links, for the user; empty if nothing did."""
+        """The message about a damaged list of rejected links; empty if there was no damage."""
         return self._rejections.problem
 
     async def close(self) -> None:
-        """End the process; questions that are still asked fail."""
+        """End the process; pending requests fail."""
         self._unsubscribe()
         await self._worker.close()
 
     # Measures
 
     async def communities(self, graph: Graph, progress: Report = no_progress, seed: int = 0) -> Communities:
-        """Groups that link one another more than chance would. Raises `AnalysisFailed`."""
+        """Return groups of notes that link to each other more than chance would. Raises `AnalysisFailed`."""
         return await self._worker.ask(progress, find_communities, AdjacencyArrays.from_graph(graph), seed)
 
     async def centrality(
         self, graph: Graph, which: Measure, progress: Report = no_progress, seed: int = 0
     ) -> Centrality:
-        """How important each node is by "pagerank", "betweenness" or "degree". Raises `AnalysisFailed`."""
+        """Return each node's centrality: "pagerank", "betweenness" or "degree". Raises `AnalysisFailed`."""
         return await self._worker.ask(
             progress, compute_centrality, AdjacencyArrays.from_graph(graph), which, seed
         )
@@ -129,24 +129,24 @@ class GraphAnalysisService:
     async def path(
         self, graph: Graph, source: int, target: int, types: Collection[str] | None = None
     ) -> PathResult | None:
-        """The way with the fewest links, in either direction, only by `types` where given; None for no way.
+        """Return the path with the fewest links, in either direction, over `types` if given; None if none.
 
         Raises:
-            AnalysisFailed: it could not be computed.
+            AnalysisFailed: The path could not be computed.
         """
         ties = AdjacencyArrays.from_graph(graph, types)
         rows = await self._worker.ask(no_progress, shortest_path, ties, source, target)
         return _path_result(graph, rows.tolist(), types) if len(rows) else None
 
     async def cut_points(self, graph: Graph, progress: Report = no_progress) -> CutPoints:
-        """Links and notes without which parts would come apart. Raises `AnalysisFailed`."""
+        """Return the links and notes whose removal would split the graph. Raises `AnalysisFailed`."""
         return await self._worker.ask(progress, find_cut_points, AdjacencyArrays.from_graph(graph))
 
     async def orphans(self, graph: Graph) -> Orphans:
-        """What has no links at all, and the names that have no note."""
+        """Return the nodes without links and the names without a note."""
         return await asyncio.to_thread(find_orphans, graph)
 
-    # Arrangements
+    # Layouts
 
     async def layout(
         self,
@@ -157,11 +157,11 @@ class GraphAnalysisService:
         by: str = "modified",
         aspect: float = 1.6,
     ) -> Arrangement:
-        """All nodes by "folder", "tag", "type", "time" (`by` "modified" or "created") or "meaning".
+        """Arrange all nodes by "folder", "tag", "type", "time" (`by` "modified" or "created") or "meaning".
 
         Raises:
-            NotFoundError: by meaning, and no note has a vector.
-            AnalysisFailed: it could not be computed.
+            NotFoundError: The layout is by meaning and no note has a vector.
+            AnalysisFailed: The layout could not be computed.
         """
         vectors = await self._note_vectors() if kind == "meaning" else None
         work, arguments = await asyncio.to_thread(layout_request, graph, kind, by, vectors)
@@ -178,17 +178,17 @@ class GraphAnalysisService:
         private: bool = True,
         progress: Report = no_progress,
     ) -> tuple[LinkSuggestion, ...]:
-        """Links that may be missing, best first; never one that is there or was rejected.
+        """Return possibly missing links, best first; never an existing or a rejected one.
 
         Args:
             graph: The vault.
             for_path: Only links of this note.
-            limit: At most so many.
-            private: False for everybody but the user: then hidden notes are as if they were not there.
-            progress: Told how far it is.
+            limit: The maximum number.
+            private: False for all callers but the user: hidden notes are then left out.
+            progress: Receives the progress.
 
         Raises:
-            AnalysisFailed: it could not be computed.
+            AnalysisFailed: The suggestions could not be computed.
         """
         around = -1 if for_path is None else graph.rows.get(for_path, -1)
         hidden = np.zeros(len(graph), dtype=bool) if private else await asyncio.to_thread(self._hidden, graph)
@@ -212,15 +212,15 @@ class GraphAnalysisService:
         return tuple(_to_suggestion(graph, each) for each in found)
 
     def reject(self, source: str, target: str) -> None:
-        """Suggest a link never again, in neither direction. Raises `StorageError`."""
+        """Never suggest a link again, in either direction. Raises `StorageError`."""
         self._rejections.add(source, target)
 
     def restore_suggestion(self, source: str, target: str) -> None:
-        """Let a link be suggested again. Raises `StorageError`."""
+        """Allow a rejected link to be suggested again. Raises `StorageError`."""
         self._rejections.remove(source, target)
 
     def rejected(self) -> tuple[tuple[str, str], ...]:
-        """The rejected pairs, each with its paths in order."""
+        """Return the rejected pairs of paths, each pair sorted."""
         return self._rejections.pairs
 
     def _follow(self, event: NotesChanged) -> None:
@@ -235,7 +235,7 @@ class GraphAnalysisService:
         return np.array(known, dtype=np.int64).reshape(-1, 2)
 
     def _hidden(self, graph: Graph) -> NDArray[np.bool_]:
-        """The notes that only the user may see, bool (n,)."""
+        """Return which notes only the user may see, bool (n,)."""
         private = {path.text for path in self._index.private_notes()}
         return np.array(
             [
@@ -247,7 +247,7 @@ class GraphAnalysisService:
 
     @property
     def embedded_note_count(self) -> int | None:
-        """How many notes can be placed by meaning; None where nobody may know what notes mean."""
+        """The number of notes that have a vector; None if semantic search is off."""
         store = self._vectors()
         return None if store is None else store.notes
 
@@ -280,7 +280,7 @@ def _path_result(graph: Graph, rows: list[int], types: Collection[str] | None) -
 def _candidate_features(
     graph: Graph, hidden: NDArray[np.bool_], vectors: NoteVectors | None
 ) -> CandidateFeatures:
-    """What suggestions are made from, without anything of a hidden note."""
+    """Return the input of the link prediction, without any data of hidden notes."""
     may = graph.is_note & ~hidden
     tags = EncodedLabels.from_words(
         tags if ok else () for tags, ok in zip(graph.tags, may.tolist(), strict=True)
@@ -303,7 +303,7 @@ def _missing_links(
     around: int,
     report: Report,
 ) -> tuple[PredictedLink, ...]:
-    """`missing_links`, with its arrays apart so that large ones can go over in pieces."""
+    """Call `predict_links` with separate arrays, so that large ones can be sent in chunks."""
     return predict_links(CandidateFeatures(ties, may, tags, vectors, rows), rejected, limit, around, report)
 
 

@@ -1,4 +1,4 @@
-"""How two notes are connected."""
+"""The shortest path between two notes."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ _NO_PREDECESSOR = -9999
 def shortest_path(
     ties: AdjacencyArrays, source: int, target: int, report: Report = no_progress
 ) -> NDArray[np.int32]:
-    """Rows along a way with the fewest links, `source` first and `target` last; empty if there is none.
+    """Return the rows along a path with the fewest links, `source` first; empty if there is none.
 
-    Links are walked in both directions. Of several such ways always the same one is taken.
+    Links are followed in both directions. The choice among several shortest paths is deterministic.
     """
     import scipy.sparse.csgraph
 
     report(-1, "Looking for a path")
     if source == target:
         return np.array([source], dtype=np.int32)
-    # From the far end, so that the predecessors lead the way from the source.
+    # From the far end, so that the predecessors lead from the source.
     _, nearer = scipy.sparse.csgraph.breadth_first_order(ties.matrix(), target, directed=False)
     rows = [source]
     while rows[-1] != target:

@@ -1,7 +1,7 @@
-"""The queue of relations that may be missing: what the analysis suggests and nobody has rejected.
+"""The queue of suggested relations that the user has not rejected.
 
-From 0.8 a suggestion may be proposed without being asked for, from 0.6 it is suggested, below it is dropped.
-What is rejected stays so: the analysis keeps that for each vault, for this queue and the graph alike.
+From 0.8 a suggestion may be proposed without a request, from 0.6 it is suggested, below that it is dropped.
+Rejections are permanent; the analysis stores them per vault, for this queue and the graph alike.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class SuggestionQueue:
-    """Asks the analysis about the vault as it is indexed now."""
+    """The suggestions for the vault in its current state of indexing."""
 
     def __init__(self, analyst: GraphAnalysisService, index: VaultIndex) -> None:
         self._analyst = analyst
@@ -29,16 +29,16 @@ class SuggestionQueue:
     async def suggestions(
         self, path: NotePath | None, limit: int, *, private: bool, least: float = MIN_SUGGESTED_SCORE
     ) -> tuple[LinkSuggestion, ...]:
-        """The suggestions, best first.
+        """Return the suggestions, best first.
 
         Args:
-            path: Only those of this note.
-            limit: How many at most.
-            private: False for everybody but the user: then hidden notes are as if they were not there.
+            path: Only suggestions of this note.
+            limit: The maximum number.
+            private: False for all callers but the user: hidden notes are then left out.
             least: The lowest score, 0 to 1.
 
         Raises:
-            AnalysisFailed: it could not be computed.
+            AnalysisFailed: The suggestions could not be computed.
         """
         graph = await asyncio.to_thread(self._graph)
         found = await self._analyst.suggestions(
@@ -47,11 +47,11 @@ class SuggestionQueue:
         return tuple(one for one in found if one.score >= least)
 
     def reject(self, source: NotePath, target: NotePath) -> None:
-        """Suggest nothing between two notes again. Raises `StorageError`."""
+        """Never suggest a relation between two notes again. Raises `StorageError`."""
         self._analyst.reject(source.text, target.text)
 
     def is_rejected(self, source: NotePath, target: NotePath) -> bool:
-        """Whether somebody has said no to a relation between two notes."""
+        """Return whether the user has rejected a relation between two notes."""
         first, second = sorted((source.text, target.text))
         return (first, second) in self._analyst.rejected()
 

@@ -1,8 +1,8 @@
-"""Extractive summaries: the sentences that say most of a text, in its own words and in its order.
+"""Extractive summaries: the most central sentences of a text, in their original order.
 
-LexRank (Erkan and Radev, 2004): sentences that are like many others are central; PageRank over the graph of
-their likeness finds them. Maximal marginal relevance (Carbonell and Goldstein, 1998) then takes sentences
-that are central and say something new, as long as there is room.
+LexRank (Erkan and Radev, 2004) finds central sentences by PageRank over the graph of their similarity.
+Maximal marginal relevance (Carbonell and Goldstein, 1998) then selects sentences that are central and not
+redundant, within the length limit.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ _FULL_WEIGHT_CHARS = 12
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """A text in short: whole sentences of it in order, and its key points, the most central first.
+    """A summary: whole sentences of the text in order, and its key points, most central first.
 
-    `text` is the sentences as one text, `method` says in a few words how they were found.
+    `text` joins the sentences; `method` names the method in a few words.
     """
 
     text: str
@@ -40,17 +40,17 @@ class Summary:
 
 
 def candidate_sentences(text: str) -> tuple[str, ...]:
-    """The sentences of a note that a summary is made from: each once, at most 160, the earliest."""
+    """Return the distinct sentences of a note to summarize: at most the first 160."""
     return tuple(dict.fromkeys(split_sentences(text)))[:MAX_SENTENCES]
 
 
 def summarize(said: Sequence[str], max_length: int, vectors: NDArray[np.floating] | None = None) -> Summary:
-    """The summary of these sentences.
+    """Return the summary of these sentences.
 
     Args:
         said: The sentences, in order.
-        max_length: The most characters that the summary's text may have.
-        vectors: (n, d) what each sentence means; without, their words are compared.
+        max_length: The maximum length of the summary in characters.
+        vectors: (n, d) embeddings of the sentences; without them, words are compared.
     """
     method = "sentence vectors" if vectors is not None else "the words that sentences share"
     method = f"LexRank over {method}"
@@ -66,7 +66,7 @@ def summarize(said: Sequence[str], max_length: int, vectors: NDArray[np.floating
 
 
 def truncate(text: str, max_length: int) -> str:
-    """`text` in at most so many characters, cut after a word where it is too long."""
+    """Return `text` on one line, cut after a word if it is longer than `max_length`."""
     line = " ".join(text.split())
     if len(line) <= max_length:
         return line
@@ -79,7 +79,7 @@ def truncate(text: str, max_length: int) -> str:
 
 
 def _centrality(said: Sequence[str], likeness: NDArray[np.float64]) -> NDArray[np.float64]:
-    """PageRank of the sentences, 0 to 1; what opens a text counts more, scraps less."""
+    """Return the PageRank of the sentences, 0 to 1; the opening counts more, fragments less."""
     import networkx  # some tenths of a second, for those who ask for a summary
 
     edges = np.where(likeness >= _MIN_SIMILARITY, likeness, 0.0)
@@ -95,7 +95,7 @@ def _centrality(said: Sequence[str], likeness: NDArray[np.float64]) -> NDArray[n
 
 
 def _marginal_relevance(central: NDArray[np.float64], likeness: NDArray[np.float64]) -> list[int]:
-    """All sentences, each time the one that is central and least like those taken before."""
+    """Return all sentences in order of marginal relevance: central, and unlike those before."""
     left = list(range(len(central)))
     order: list[int] = []
     nearest = np.zeros(len(central))
@@ -111,7 +111,7 @@ def _marginal_relevance(central: NDArray[np.float64], likeness: NDArray[np.float
 def _select_fitting(
     said: Sequence[str], worth: Sequence[int], order: Sequence[int], max_length: int
 ) -> tuple[str, ...]:
-    """The best sentences that fit together, in the order of the text; none where not even one fits."""
+    """Return the best sentences that fit, in the order of the text; none if not even one fits."""
     taken: list[int] = []
     room = max_length
     sizes = [len(with_full_stop(one)) for one in said]

@@ -1,4 +1,4 @@
-"""How alike texts are by their words: TF-IDF vectors, for where there are no vectors of meaning."""
+"""TF-IDF similarity of texts, used when no embeddings are available."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Matrix = NDArray[np.float64]
 
 _WORD = re.compile(r"[^\W_]+")
 _CJK = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]")
-# Words that say how a sentence is built and not what it is about.
+# Function words: they show how a sentence is built and not what it is about.
 STOP_WORDS = frozenset(
     re.findall(
         r"\w+",
@@ -28,7 +28,7 @@ STOP_WORDS = frozenset(
 
 
 def content_words(text: str) -> list[str]:
-    """The words that carry meaning, folded; of scripts without spaces the pairs of letters."""
+    """Return the stemmed content words in lower case; for scripts without spaces, pairs of characters."""
     found: list[str] = []
     for word in _WORD.findall(text.casefold()):
         if _CJK.search(word):
@@ -39,7 +39,10 @@ def content_words(text: str) -> list[str]:
 
 
 def tfidf_similarity(texts: Sequence[str]) -> Matrix:
-    """The cosine between each two texts by TF-IDF, float64 (n, n), 0 to 1; the diagonal is 0 for no words."""
+    """Return the TF-IDF cosine of each pair of texts, float64 (n, n), 0 to 1.
+
+    The diagonal is 0 for a text without words.
+    """
     counted = [Counter(content_words(text)) for text in texts]
     spread = Counter(word for counts in counted for word in counts)
     place = {word: at for at, word in enumerate(spread)}
@@ -52,7 +55,7 @@ def tfidf_similarity(texts: Sequence[str]) -> Matrix:
 
 
 def cosine_matrix(rows: NDArray[np.floating]) -> Matrix:
-    """The cosine between each two rows, float64 (n, n), 0 to 1."""
+    """Return the cosine of each pair of rows, float64 (n, n), 0 to 1."""
     wide = np.asarray(rows, dtype=np.float64)
     length = np.linalg.norm(wide, axis=1, keepdims=True)
     unit = np.divide(wide, length, out=np.zeros_like(wide), where=length > 0)

@@ -1,7 +1,7 @@
-"""The process that computes: it takes one question after the other until nobody is at the other end.
+"""The worker process: answers one request after the other until the connection is closed.
 
-A question is a function of this package with its arguments. Arrays that are large come in pieces before it,
-because whoever packs one in a single go holds up every other thread of the app meanwhile.
+A request is a function of this package with its arguments. Large arrays are sent in chunks before it,
+because pickling one at once would block every other thread of the app.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class WorkerRequest:
-    """What is to be computed; arguments that are `ArrayChunks` stand for arrays that came before."""
+    """A function to run; arguments of type `ArrayChunks` stand for arrays that were sent before."""
 
     work: Callable[..., object]
     arguments: tuple[object, ...]
@@ -36,14 +36,14 @@ class WorkerRequest:
 
 @dataclass(frozen=True, slots=True)
 class ArrayChunks:
-    """An array that comes in so many pieces of rows."""
+    """The number of chunks of rows of an array."""
 
     count: int
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerProgress:
-    """How far it is: 0 to 1, or -1 where that cannot be told; and in words."""
+    """The progress: 0 to 1, or -1 if unknown, and a description."""
 
     share: float
     words: str
@@ -51,27 +51,27 @@ class WorkerProgress:
 
 @dataclass(frozen=True, slots=True)
 class WorkerResult:
-    """What came of a question."""
+    """The result of a request."""
 
     value: object
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerFailure:
-    """Why nothing came of it."""
+    """The error of a failed request."""
 
     words: str
 
 
 def split_array(array: NDArray[Any]) -> list[NDArray[Any]]:
-    """The array as pieces of some megabytes; the array itself alone when it is small."""
+    """Return the array in chunks of some megabytes; a small array in one."""
     if array.nbytes <= _CHUNK_BYTES:
         return [array]
     return np.array_split(array, -(-array.nbytes // _CHUNK_BYTES))
 
 
 def serve(connection: Connection) -> None:
-    """Answer questions until the other end is closed."""
+    """Answer requests until the other end is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if hasattr(os, "nice"):
         os.nice(NICENESS)
@@ -107,6 +107,6 @@ def _compute(
     except BrokenPipeError:
         raise
     except Exception as error:
-        # Whatever a library can raise over some odd graph, the asker has to hear of it.
+        # A library may raise anything for an unusual graph; the caller must receive it.
         log.exception("an analysis failed")
         return WorkerFailure(f"{type(error).__name__}: {error}")

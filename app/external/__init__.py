@@ -1,1 +1,1 @@
-"""Tools of other programs: servers of the Model Context Protocol that the user added."""
+"""External tools: Model Context Protocol servers that the user added."""

@@ -1,4 +1,4 @@
-"""The arguments of a foreign tool: a pydantic model that takes exactly what the tool's schema takes."""
+"""Arguments of a foreign tool: a pydantic model that accepts exactly what the tool's schema accepts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _KINDS: dict[object, Any] = {"string": str, "integer": int, "number": float, "bo
 
 
 class _NotGiven:
-    """Stands for an argument that was left out, which is not the same as null."""
+    """Sentinel type for an omitted argument, which differs from null."""
 
     def __repr__(self) -> str:
         return "(not given)"
@@ -32,7 +32,7 @@ NOT_GIVEN = _NotGiven()
 
 
 class RemoteArguments(BaseModel):
-    """What a call of a foreign tool was given; values are kept as they came, none is converted."""
+    """Arguments of a call of a foreign tool; values are kept unchanged, never converted."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -44,7 +44,7 @@ class RemoteArguments(BaseModel):
 
     @classmethod
     def _misfits(cls, given: dict[str, object]) -> list[SchemaViolation]:
-        """What of the arguments does not fit; each tool's own class knows its schema."""
+        """Return the violations of the schema; each tool's subclass knows its own."""
         raise NotImplementedError
 
     @model_validator(mode="after")
@@ -71,9 +71,9 @@ class RemoteArguments(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class ReadArguments:
-    """What a foreign input schema comes to here.
+    """The result of translating a foreign input schema.
 
-    `schema` is what models see, `theirs` gives for our name of an argument the server's.
+    `schema` is shown to models; `theirs` maps our argument names to the server's.
     """
 
     model: type[RemoteArguments]
@@ -82,12 +82,12 @@ class ReadArguments:
     theirs: Mapping[str, str]
 
     def for_server(self, given: Mapping[str, object]) -> dict[str, object]:
-        """Arguments as the server names them, without those that were left out."""
+        """Return the arguments under the server's names, without omitted ones."""
         return {self.theirs[name]: one for name, one in given.items() if one is not NOT_GIVEN}
 
 
 def read_arguments(checked: Schema, name: str) -> ReadArguments:
-    """The arguments of the tool `name`, whose schema `checked_schema` has made."""
+    """Build the arguments of the tool `name` from a schema that `checked_schema` returned."""
     shown = simplify_schema(checked, name)
     theirs = argument_names(shown["properties"])
     ours = {one: own for own, one in theirs.items()}
@@ -107,14 +107,14 @@ def read_arguments(checked: Schema, name: str) -> ReadArguments:
 
 
 def _checked_class(checked: Schema, theirs: Mapping[str, str]) -> type[RemoteArguments]:
-    """A class whose arguments are held to the schema."""
+    """Create a class that validates its arguments against the schema."""
     validators: list[Any] = []
     ours = {one: own for own, one in theirs.items()}
 
     class Checked(RemoteArguments):
         @classmethod
         def _misfits(cls, given: dict[str, object]) -> list[SchemaViolation]:
-            if not validators:  # made at the first call: most tools that are offered are never called
+            if not validators:  # compiled at the first call: most tools are never called
                 validators.append(build_validator(checked))
             found = find_violations(validators[0], {theirs[name]: one for name, one in given.items()})
             return [
@@ -147,7 +147,7 @@ def _parameter(name: str, schema: Schema, required: bool) -> Parameter:
 
 
 def _field_type(parameter: Parameter, schema: Schema) -> tuple[object, object]:
-    """The field as forms read it: its type says which control suits, and nothing is converted by it."""
+    """Return the field for forms: its type selects the control, and converts nothing."""
     kind: Any = Literal[parameter.choices] if parameter.choices else parameter.annotation
     if parameter.many:
         kind = list[kind]
@@ -156,6 +156,6 @@ def _field_type(parameter: Parameter, schema: Schema) -> tuple[object, object]:
         bounds = {mark: schema[key] for mark, key in _BOUNDS if key in schema}
     if parameter.required:
         return Annotated[kind, SkipValidation], Field(description=parameter.description, **bounds)
-    return Annotated[Optional[kind], SkipValidation], Field(  # noqa: UP045 (made of a value, not of a name)
+    return Annotated[Optional[kind], SkipValidation], Field(  # noqa: UP045 (built from a value, not a name)
         NOT_GIVEN, description=parameter.description, **bounds
     )

@@ -1,4 +1,4 @@
-"""One server's life: started, asked for its tools, watched, started again with growing pauses, ended."""
+"""Supervise one external server: start it, list its tools, restart it with backoff, and stop it."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 Open = Callable[[ServerLog], AbstractAsyncContextManager[Any]]
-"""Opens the streams of a server, told in the log; a program is started by that."""
+"""Opens the streams of a server, which starts a local program; errors are logged in the server's log."""
 OnProgress = Callable[[float | None, str], None]
-"""Told how far a call is: a share from 0 to 1 or None, and the server's words."""
+"""Receives the progress of a call: a share from 0 to 1 or None, and the server's message."""
 
 
 class ConnectionState(StrEnum):
-    """How a server stands."""
+    """State of a server."""
 
     OFF = "off"
     STARTING = "starting"
@@ -42,11 +42,11 @@ class ConnectionState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ConnectionTimeouts:
-    """How long things may take, in seconds.
+    """Timeouts and delays, in seconds.
 
-    `start`: until a server runs and has listed its tools; `first_pause` to `longest_pause`: between two
-    tries, doubled each time, from the first one again after it ran for `settled`; `grace`: for a program to
-    end; `fresh`: until a list is asked for anew before a call; `calm`: at least between two lists.
+    `start`: until a server runs and has listed its tools; `first_pause` to `longest_pause`: delay before a
+    restart, doubled each time and reset after the server ran for `settled`; `grace`: for a program to exit;
+    `fresh`: how long a list of tools stays valid; `calm`: minimum between two lists.
     """
 
     start: float = 90.0
@@ -60,20 +60,20 @@ class ConnectionTimeouts:
 
 @dataclass(frozen=True, slots=True)
 class _LiveConnection:
-    """A connection that stands."""
+    """An established connection."""
 
     session: ClientSession
     lost: asyncio.Event
 
 
 class ServerConnection:
-    """A server while it is on. Belongs to one event loop.
+    """Connection to a server while it is enabled. Belongs to one event loop.
 
     Args:
-        name: The server's, for messages.
-        open_streams: Starts or reaches it.
-        changed: Told when how it stands, or what it offers, has changed.
-        pace: How long things may take.
+        name: The server's name, for messages.
+        open_streams: Starts the server or connects to it.
+        changed: Called when the state or the tools of the server have changed.
+        pace: Timeouts and delays.
     """
 
     def __init__(
@@ -99,17 +99,17 @@ class ServerConnection:
 
     @property
     def errors(self) -> tuple[str, ...]:
-        """The last lines of its error output: of this run, or of the one before while there are none."""
+        """The last lines of its error output: of this run, or of the previous one if there are none yet."""
         return tuple(self._log.lines) or self._said_before
 
     def start(self) -> None:
-        """Begin to keep it running."""
+        """Start the server and keep it running."""
         if self._task is None:
             self._set_state(ConnectionState.STARTING, "")
             self._task = asyncio.create_task(self._keep_running(), name=f"external server {self._name}")
 
     async def stop(self) -> None:
-        """End it, with all that it started."""
+        """Stop the server and its child processes."""
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
@@ -117,16 +117,16 @@ class ServerConnection:
         self._set_state(ConnectionState.OFF, "")
 
     def retry(self) -> None:
-        """Start it again now, if it waits for that."""
+        """Restart the server now if it is waiting to restart."""
         self._hurry.set()
 
     # Calls
 
     async def tools(self) -> Mapping[str, RemoteTool]:
-        """Its tools as they are now: asked for anew where that was a while ago.
+        """Return its current tools; an outdated list is refreshed first.
 
         Raises:
-            NetworkError: it does not run; `standing` says how it stands.
+            NetworkError: the server is not running; see `standing`.
         """
         live = await self._running()
         if asyncio.get_running_loop().time() - self._listed > self._pace.fresh:
@@ -143,12 +143,12 @@ class ServerConnection:
     async def call(
         self, tool: str, arguments: dict[str, object], seconds: float, on_progress: OnProgress
     ) -> CallToolResult:
-        """The server's answer to a call. Cancelling it tells the server so.
+        """Call a tool and return the server's response. Cancellation is sent to the server.
 
         Raises:
-            TimeoutExpiredError: it took longer than `seconds`; the server was told to stop.
-            NetworkError: it does not run, ended meanwhile, or refused; what it said is `said`.
-            LimitError: it wants to ask back, which external servers can't.
+            TimeoutExpiredError: the call took longer than `seconds`; the server was told to stop.
+            NetworkError: the server is not running, ended or returned an error; `said` has its message.
+            LimitError: the server asked for user input, which is not supported.
         """
         from mcp_types import CallToolRequest, CallToolRequestParams, CallToolResult, InputRequiredResult
         from pydantic import TypeAdapter
@@ -173,27 +173,29 @@ class ServerConnection:
         except Exception as error:
             raise self._broken(error) from error
         if isinstance(answer, InputRequiredResult):
-            raise LimitError(f"{self._name} wants to ask back, which external servers can't do here.")
+            raise LimitError(
+                f"{self._name} asked for user input, which is not supported for external servers."
+            )
         return answer
 
     def _broken(self, error: BaseException) -> ScriptoriumError:
-        """What went wrong, as an error whose words are ours; what the server said of it is apart."""
+        """Return an error with our own message; the server's message is kept apart in `said`."""
         found = explain_error(error)
         return NetworkError(
             f"{self._name}: {found.words}.", server=self._name, **({"said": found.said} if found.said else {})
         )
 
     async def _running(self) -> _LiveConnection:
-        """The connection, once it stands; waits while the server starts.
+        """Return the connection; wait while the server starts.
 
         Raises:
-            NetworkError: it does not run.
+            NetworkError: the server is not running.
         """
         if self.standing is ConnectionState.STARTING:
             await self._settled.wait()
         if self._live is None or self._live.lost.is_set():
             how = f" ({self.words})" if self.words else ""
-            raise NetworkError(f"The server {self._name} does not run{how}.", server=self._name)
+            raise NetworkError(f"The server {self._name} is not running{how}.", server=self._name)
         return self._live
 
     # Life
@@ -219,7 +221,7 @@ class ServerConnection:
                 pause = min(2 * pause, self._pace.longest_pause)
 
     async def _run_once(self) -> str:
-        """Run it until it ends; how it ended, in words."""
+        """Run the server until it ends, and return the reason in words."""
         try:
             async with asyncio.timeout(self._pace.start) as limit:
                 async with self._connected() as live:
@@ -240,7 +242,7 @@ class ServerConnection:
 
     @asynccontextmanager
     async def _connected(self) -> AsyncIterator[_LiveConnection]:
-        # What a server may ask of the app (its model, its user, folders) is not offered: the SDK refuses it.
+        # The app offers no sampling, elicitation or roots: the SDK refuses such requests.
         library = await asyncio.to_thread(import_module, "mcp.client")
         from mcp_types import Implementation
 
@@ -265,14 +267,14 @@ class ServerConnection:
                 await asyncio.gather(*work, return_exceptions=True)
 
     async def _handle_notification(self, message: object) -> None:
-        """What the server says by itself: only that its tools have changed is of interest."""
+        """Handle a notification of the server: only changes of its tools matter."""
         from mcp_types import ToolListChangedNotification
 
         if isinstance(message, ToolListChangedNotification):
             self._is_old()
 
     async def _subscribe(self, client: Client) -> None:
-        """Where the protocol has it, subscribe to changes of the tools."""
+        """Subscribe to changes of the tools if the server supports it."""
         from mcp.shared.exceptions import MCPError
 
         try:
@@ -280,14 +282,14 @@ class ServerConnection:
                 async for _ in events:
                     self._is_old()
         except (MCPError, RuntimeError, TimeoutError) as error:
-            log.debug("%s does not tell of changes: %s", self._name, type(error).__name__)
+            log.debug("%s does not report changes: %s", self._name, type(error).__name__)
 
     def _is_old(self) -> None:
         self._listed = float("-inf")
         self._told_of_changes.set()
 
     async def _list_again(self, session: ClientSession) -> None:
-        """Ask for the tools when they have changed, however often a server says so."""
+        """Refresh the list of tools after changes, at a limited rate."""
         while True:
             await self._told_of_changes.wait()
             self._told_of_changes.clear()
@@ -298,7 +300,7 @@ class ServerConnection:
             await asyncio.sleep(self._pace.calm)
 
     async def _list(self, session: ClientSession) -> None:
-        """Ask for the tools; one question at a time, and one that began since now is as good."""
+        """List the tools; concurrent callers share a request that began after they called."""
         asked = asyncio.get_running_loop().time()
         async with self._listing:
             if self._listed >= asked:
@@ -318,7 +320,7 @@ class ServerConnection:
 
 
 def keep_contents_out_of_logs() -> None:
-    """Let the protocol's library log nothing: it would log what servers send, sessions and addresses."""
+    """Silence the SDK's loggers: they would log messages of servers, sessions and addresses."""
     for name in ("mcp.client", "mcp.shared"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     for name in ("httpx2", "httpcore2"):

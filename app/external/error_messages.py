@@ -1,4 +1,4 @@
-"""What went wrong with a server, in our words; its own are kept apart, as they are not to be trusted."""
+"""Explain failures of a server in our own words; the server's message is untrusted and kept apart."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _MAX_MESSAGE_CHARS = 2_000
 
 @dataclass(frozen=True, slots=True)
 class ErrorExplanation:
-    """A failure: `words` are ours, without a full stop; `said` is what the server said of it."""
+    """A failure: `words` is our text, without a period; `said` is the server's message."""
 
     words: str
     said: str = ""
 
 
 def explain_error(error: BaseException) -> ErrorExplanation:
-    """A failure of a connection or a call."""
+    """Explain a failed connection or call."""
     import httpcore2
     import httpx2
     from mcp.shared.exceptions import MCPError
@@ -39,20 +39,20 @@ def explain_error(error: BaseException) -> ErrorExplanation:
         case ScriptoriumError():
             return ErrorExplanation(found.message.rstrip("."))
         case ValidationError():
-            return ErrorExplanation("it answered with something that is no answer")
+            return ErrorExplanation("it sent an invalid response")
         case ssl.SSLError():
-            return ErrorExplanation("its certificate is not to be trusted")
+            return ErrorExplanation("its certificate is not trusted")
         case httpcore2.TimeoutException() | httpx2.TimeoutException() | TimeoutError():
             return ErrorExplanation("it did not answer in time")
         case httpcore2.ConnectError() | httpx2.ConnectError() | ConnectionError():
-            return ErrorExplanation("nothing answers there")
+            return ErrorExplanation("nothing responds at the address")
         case httpcore2.NetworkError() | httpcore2.ProtocolError() | httpx2.TransportError():
-            return ErrorExplanation("the connection broke off")
+            return ErrorExplanation("the connection was lost")
     return ErrorExplanation(f"it failed ({type(found).__name__})")
 
 
 def _root_error(error: BaseException) -> BaseException:
-    """The first single error in a group; what caused an error of the network, where that says more."""
+    """Return the first single error of a group, or its TLS cause."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     if isinstance(error.__cause__, ssl.SSLError):

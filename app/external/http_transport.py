@@ -1,4 +1,4 @@
-"""A server at an address: one origin, nothing unpacked, no answer beyond a bound, the token to it alone."""
+"""HTTP transport of an external server: one origin, no compression, bounded responses."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _CONNECT_TIMEOUT_S, _READ_TIMEOUT_S = 20.0, 900.0
 
 
 class UserServerAddresses:
-    """A server that the user has added, wherever it is; without encryption only on this network.
+    """Allows the server that the user has added, wherever it is; without TLS only on private networks.
 
-    So what is sent to the public Internet, the token with it, is always encrypted, and a name that leads to
-    another place than it did before is found out by its certificate.
+    So the token and all data that go to the public Internet are encrypted, and the certificate reveals a
+    host name that was redirected.
     """
 
     def __init__(self, origin: Origin) -> None:
@@ -33,18 +33,18 @@ class UserServerAddresses:
         self._one = SingleOrigin(origin)
 
     def allows_port(self, scheme: str, host: str, port: int) -> bool:
-        """Exactly this origin."""
+        """Allow exactly this origin."""
         return self._one.allows_port(scheme, host, port)
 
     def allows_address(self, host: str, port: int, address: IPAddress) -> bool:
-        """Any address with https, only those that are not public without."""
+        """Allow any address over https, and private addresses over http."""
         return self._one.allows_address(host, port, address) and (
             self._origin.scheme == "https" or not is_public(address)
         )
 
 
 class _AnyServerAddress:
-    """For reading an address; nothing is connected by it."""
+    """Allows everything: for parsing an address, never for a connection."""
 
     def allows_port(self, scheme: str, host: str, port: int) -> bool:
         return 0 < port < 65_536
@@ -54,16 +54,16 @@ class _AnyServerAddress:
 
 
 def origin_at(address: str) -> Origin:
-    """Where the server at an address is.
+    """Return the origin of a server's address.
 
     Raises:
-        InvalidParametersError: it is no web address, or holds a name and password: tokens have a field.
+        InvalidParametersError: it is not a web address, or contains a user name or password.
     """
     return origin_of(check_url(address, _AnyServerAddress()))
 
 
 def token_account(name: str, address: str) -> tuple[str, str]:
-    """Under which service and account the key store keeps a server's token: by where it is sent to."""
+    """Return the service and account of a server's token in the credential store, by its origin."""
     try:
         origin = origin_at(address)
     except InvalidParametersError:
@@ -73,15 +73,15 @@ def token_account(name: str, address: str) -> tuple[str, str]:
 
 @asynccontextmanager
 async def http_transport(address: str, token: str | None, log: ServerLog) -> AsyncIterator[Any]:
-    """The streams of the server at `address`; redirects beyond its origin are not followed.
+    """Open the streams of the server at `address`; redirects to other origins are not followed.
 
     Args:
-        address: The user's.
-        token: Sent as a bearer token; None for none.
-        log: Told where it refuses the token.
+        address: The address that the user entered.
+        token: The bearer token, or None.
+        log: Records a rejected token.
 
     Raises:
-        InvalidParametersError: the address is none.
+        InvalidParametersError: the address is not valid.
     """
     from mcp.client.streamable_http import streamable_http_client
 
@@ -97,7 +97,7 @@ async def http_transport(address: str, token: str | None, log: ServerLog) -> Asy
 
 
 class _GuardedTransport(httpx2.AsyncBaseTransport):
-    """Sends requests over connections that the guard has judged, and bounds what comes back."""
+    """Sends requests to checked addresses, and limits the size of responses."""
 
     def __init__(self, reach: UserServerAddresses, trust: ssl.SSLContext, log: ServerLog) -> None:
         self._reach = reach
@@ -107,10 +107,10 @@ class _GuardedTransport(httpx2.AsyncBaseTransport):
         )
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """One exchange.
+        """Send one request and return the response.
 
         Raises:
-            PermissionDeniedError: it does not go to the server's origin.
+            PermissionDeniedError: the request goes to another origin.
         """
         check_url(str(request.url), self._reach)
         assert isinstance(request.stream, httpx2.AsyncByteStream)
@@ -130,10 +130,12 @@ class _GuardedTransport(httpx2.AsyncBaseTransport):
         )
         headers = httpx2.Headers(answer.headers)
         refuses = answer.status in (401, 403)
-        self._log.ended = f"it wants a token, or refuses the one it got ({answer.status})" if refuses else ""
+        self._log.ended = (
+            f"it requires a token, or rejected the one it got ({answer.status})" if refuses else ""
+        )
         if headers.get("content-encoding", "identity").lower() != "identity":
             await answer.aclose()
-            raise httpx2.DecodingError("The server packed its answer, which was not asked for.")
+            raise httpx2.DecodingError("The server compressed its response, which was not requested.")
         is_open_end = headers.get("content-type", "").lower().startswith(_EVENT_STREAM)
         stream = _BoundedStream(answer, None if is_open_end else MAX_MESSAGE_BYTES)
         return httpx2.Response(
@@ -146,14 +148,14 @@ class _GuardedTransport(httpx2.AsyncBaseTransport):
 
 
 class _TooLargeError(httpx2.StreamError, LimitError):
-    """An answer beyond the bound, told in both languages: the SDK's and ours."""
+    """A response over the size limit, as an error both of the SDK and of the app."""
 
     def __init__(self, most: int) -> None:
         LimitError.__init__(self, f"It answered with more than {most // 1024 // 1024} MiB.", limit=most)
 
 
 class _BoundedStream(httpx2.AsyncByteStream):
-    """The body of an answer, up to a bound."""
+    """A response body with a size limit."""
 
     def __init__(self, answer: httpcore2.Response, most: int | None) -> None:
         self._answer = answer

@@ -1,4 +1,4 @@
-"""Names of foreign tools and arguments, as every model provider and our own registry take them."""
+"""Names of foreign tools and arguments that every model provider and our registry accept."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from collections.abc import Iterable
 from pydantic import BaseModel
 
 SEPARATOR = "__"
-"""Stands between a server's name and its tool's; no server's own part has it, so it says where to split."""
+"""Separates the server's name from the tool's; it never occurs in the server's part."""
 _MAX_TOOL_NAME, _MAX_SERVER_NAME, _MAX_ARGUMENT_NAME = 64, 24, 60
 _HASH_LENGTH = 6
 _RESERVED_ARGUMENTS = frozenset({"op", "success", "message"})
 
 
 def server_slug(name: str) -> str:
-    """A server's name as it stands before its tools' names and in its category: small letters, digits, _."""
+    """Return a server's name as a prefix of its tools and category: lower-case letters, digits, _."""
     made = re.sub(r"[^a-z0-9]+", "_", name.casefold()).strip("_")
     if made and len(made) <= _MAX_SERVER_NAME:
         return made
@@ -24,15 +24,14 @@ def server_slug(name: str) -> str:
 
 
 def category_of(name: str) -> str:
-    """The id of the category of a server's tools."""
+    """Return the id of the category of a server's tools."""
     return f"external_{server_slug(name)}"
 
 
 def tool_name(server: str, tool: str) -> str:
-    """The name in the registry of a server's tool; one that had to be changed ends in a mark of its own.
+    """Return the registry name of a server's tool; a name that had to be changed ends with a hash.
 
-    So two tools never get the same name, however alike theirs are, and the name of a tool does not depend on
-    which others there are.
+    So two tools never get the same name, and a tool's name does not depend on the other tools.
     """
     before = f"{server_slug(server)}{SEPARATOR}"
     kept = re.sub(r"[^A-Za-z0-9_-]", "_", tool)
@@ -42,9 +41,9 @@ def tool_name(server: str, tool: str) -> str:
 
 
 def argument_names(names: Iterable[str]) -> dict[str, str]:
-    """For each argument of a foreign tool the name by which it is given here: {ours: theirs}.
+    """Map our argument names to those of a foreign tool: {ours: theirs}.
 
-    Ours are words that every front end takes and that mean nothing else to us.
+    Our names work in every front end and collide with no reserved name.
     """
     ours: dict[str, str] = {}
     for theirs in names:

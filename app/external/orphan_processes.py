@@ -1,8 +1,7 @@
-"""Programs that outlived an app which was killed: noted while they run, and ended at the next start.
+"""End server programs that outlived a killed app, at the next start.
 
-A program ends when its input closes, as the protocol has it; one that does not, and whose app had no time to
-end it, would stay for ever. A process is known by its number and the time it was started: numbers are used
-again.
+By the protocol, a program ends when its input closes. One that doesn't would run forever if the app is
+killed before it can end it. A process is identified by its id and start time, because ids are reused.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ _TERMINATE_TIMEOUT_S = 2.0
 
 @dataclass(frozen=True, slots=True)
 class _Note:
-    """A program that runs, and the app that started it."""
+    """A running program and the app that started it."""
 
     program: int
     program_started: float
@@ -36,7 +35,7 @@ class _Note:
 
 @contextmanager
 def track_process(folder: Path, pid: int) -> Iterator[None]:
-    """Note in `folder` that the program runs, until this is left."""
+    """Record a running program in `folder` while the context is open."""
     file = folder / f"running-{pid}.json"
     with suppress(psutil.Error, OSError):
         me = psutil.Process()
@@ -50,9 +49,9 @@ def track_process(folder: Path, pid: int) -> Iterator[None]:
 
 
 def end_orphans(folder: Path) -> int:
-    """End the programs noted below `folder` whose app is gone, with what they started; how many there were.
+    """End the recorded programs below `folder` whose app is gone, and return their number.
 
-    May take a few seconds: call it in a thread.
+    It can take a few seconds: call it in a thread.
     """
     ended = 0
     for file in folder.glob(f"*/{_NOTE_PATTERN}"):
@@ -73,7 +72,7 @@ def end_orphans(folder: Path) -> int:
 
 
 def _process(pid: int, started: float) -> psutil.Process | None:
-    """The process with that number, if it is the one that was started then."""
+    """Return the process with this id and start time, or None."""
     try:
         found = psutil.Process(pid)
         return found if abs(found.create_time() - started) < 1.0 else None

@@ -1,7 +1,7 @@
-"""Which tools of which servers the user has allowed, each as it was when they did.
+"""The tools that the user has allowed, each with its description at that time.
 
-Kept in the user's data folder, for all vaults, as the servers are. What is kept of a server holds for the
-program or address that it was allowed for, and not for another one that goes by the same name later.
+Stored in the user's data folder, for all vaults, like the servers. An entry is valid only for the program or
+address that it was allowed for, not for a later server with the same name.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from app.storage.files import DurableFile
 
 
 class _ServerPins(BaseModel):
-    """What is allowed of one server, by the name that it gives its tools."""
+    """The allowed tools of one server, by the server's names."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -27,7 +27,7 @@ class _ServerPins(BaseModel):
 
 
 class _PinsFile(BaseModel):
-    """All that is kept."""
+    """The stored file."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -35,7 +35,7 @@ class _PinsFile(BaseModel):
 
 
 def identity_of(server: ExternalServer) -> str:
-    """What makes a server this one: what is started, or the address."""
+    """Return the identity of a server: a hash of its command or address."""
     said = (
         [server.transport, server.command, *server.arguments]
         if server.transport == "stdio"
@@ -45,15 +45,15 @@ def identity_of(server: ExternalServer) -> str:
 
 
 class Pins:
-    """What the user has allowed. `problem` says that the file could not be read and nothing is allowed.
+    """The allowed tools. `problem` is set if the file could not be read and nothing is allowed.
 
     Args:
-        folder: The user's data folder. Each change reads the file anew: another vault may be open in
-            another process.
+        folder: The user's data folder. Each change reads the file again, because another process may have
+            another vault open.
     """
 
     def __init__(self, folder: Path) -> None:
-        # Without a backup: what was withdrawn must not return.
+        # No backup: a revoked permission must not come back.
         self._file = DurableFile(
             folder / "external-tools.json",
             "The list of allowed tools of other programs",
@@ -67,11 +67,11 @@ class Pins:
         self._load()
 
     def allowed_tools(self, server: ExternalServer) -> dict[str, RemoteTool]:
-        """The tools that are allowed of `server`, as they were then."""
+        """Return the allowed tools of `server`, as they were when the user allowed them."""
         return dict(self._pins_of(server, self._load()).tools)
 
     def allow(self, server: ExternalServer, tool: RemoteTool) -> None:
-        """Allow the tool as it is now."""
+        """Allow the tool in its current form."""
         file = self._load()
         kept = self._pins_of(server, file)
         kept.tools[tool.name] = tool
@@ -79,7 +79,7 @@ class Pins:
         self._save(file)
 
     def revoke(self, server: ExternalServer, tool: str) -> None:
-        """Allow the tool no more."""
+        """Revoke the permission of a tool."""
         file = self._load()
         kept = self._pins_of(server, file)
         if kept.tools.pop(tool, None) is not None:
@@ -87,7 +87,7 @@ class Pins:
             self._save(file)
 
     def remove_server(self, server: str) -> None:
-        """Keep nothing of a server that was removed."""
+        """Remove all entries of a server."""
         file = self._load()
         if file.servers.pop(server, None) is not None:
             self._save(file)
@@ -99,7 +99,7 @@ class Pins:
         return kept if kept is not None and kept.identity == identity else _ServerPins(identity=identity)
 
     def _load(self) -> _PinsFile:
-        """What is kept now, for the caller to change; read anew only where the file is another one."""
+        """Return a copy of the stored entries; the file is read again only if it has changed."""
         try:
             found = self._file.path.stat()
         except OSError:

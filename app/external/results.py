@@ -1,4 +1,4 @@
-"""What a server answers to a call: bounded, nothing loaded, and checked against what it promised."""
+"""Results of external tools: size-limited, nothing loaded, and checked against the output schema."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ if TYPE_CHECKING:
     from mcp_types import CallToolResult
 
 MAX_TEXT_CHARS = 60_000
-"""How many characters of an answer are kept."""
+"""Maximum number of characters of a result that are kept."""
 _MAX_DATA_CHARS = 60_000
 _MAX_LEFT_OUT = 50
 
 
 class RemoteResult(ToolResult):
-    """What came back, as text and, where the tool gives it, as data."""
+    """A result as text and, if the tool provides it, as data."""
 
     text: str = Field(description="What the server answered.")
     data: dict[str, JsonValue] | None = Field(None, description="Its answer as data.")
     left_out: list[str] = Field(
-        default_factory=list, description="Pictures, sounds and files that it named; they are not loaded."
+        default_factory=list, description="Images, audio and files in the answer; they are not loaded."
     )
-    cut: bool = Field(False, description="The answer was longer than what is kept.")
+    cut: bool = Field(False, description="The answer was truncated.")
 
 
 class MismatchError(ValueError):
-    """An answer that is not what the tool's own schema says; the message tells what, in our words."""
+    """A result violates the tool's output schema; the message explains how, in our own words."""
 
 
 def read_result(answer: CallToolResult, server: str, tool: str) -> RemoteResult:
-    """A server's answer within bounds; what it says is as it came, but for what hides in it."""
+    """Convert a server's answer, truncated and without invisible characters."""
     texts: list[str] = []
     left: list[str] = []
     for block in answer.content:
@@ -85,7 +85,7 @@ def _size(data: str) -> str:
 
 
 def _bounded_data(data: object) -> tuple[dict[str, Any] | None, bool]:
-    """The data if it is small enough, and whether it was not."""
+    """Return the data, or None if it is too large, and whether it was too large."""
     if data is None:
         return None, False
     held = data if isinstance(data, dict) else {"value": data}
@@ -95,7 +95,7 @@ def _bounded_data(data: object) -> tuple[dict[str, Any] | None, bool]:
 
 
 def _escape_value(value: object, depth: int) -> object:
-    """The value with nothing hidden in its texts; what is nested too deeply is cut off."""
+    """Return the value without invisible characters; what is nested too deeply is dropped."""
     if depth > 40:
         return "(nested too deeply)"
     if isinstance(value, dict):
@@ -106,19 +106,19 @@ def _escape_value(value: object, depth: int) -> object:
 
 
 def check_output_schema(answer: CallToolResult, promised: Schema | None) -> None:
-    """Hold an answer to the output schema of its tool. May take a while: call it in a thread.
+    """Check an answer against the output schema of its tool. It can be slow: call it in a thread.
 
     Raises:
-        MismatchError: it has no data, or data that does not fit.
+        MismatchError: the data is missing or does not match the schema.
     """
     if promised is None or answer.is_error:
         return
     if answer.structured_content is None:
-        raise MismatchError("it promises data and gave none")
+        raise MismatchError("its schema promises data, but it sent none")
     try:
         found = find_violations(build_validator(sanitize_schema(promised)), answer.structured_content)
     except LimitError as error:
         raise MismatchError(f"its data can't be checked ({error.message})") from error
     if found:
         where = ".".join(map(str, found[0].where)) or "the whole"
-        raise MismatchError(f"its data does not fit what it promised, at {one_line(where, 80)}")
+        raise MismatchError(f"its data does not match its schema at {one_line(where, 80)}")

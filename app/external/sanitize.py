@@ -1,4 +1,4 @@
-"""Text of a server as people and models are shown it: short, and with nothing hidden in it."""
+"""Sanitize text of a server for people and models: truncated, without invisible characters."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ _PARAGRAPHS = re.compile(r"\n{3,}")
 
 
 def plain_text(text: str, limit: int) -> str:
-    """`text` in at most about `limit` characters; what hides in it is named, line ends and tabs are kept.
+    """Truncate `text` to about `limit` characters and name invisible ones; keep line ends and tabs.
 
-    Cut before it is looked at: a server may send megabytes.
+    The text is truncated first, because a server may send megabytes.
     """
     kept = text[:limit].replace("\r\n", "\n").replace("\r", "\n")
     shown = _PARAGRAPHS.sub("\n\n", describe(kept, kept="\n\t").strip())
@@ -21,5 +21,5 @@ def plain_text(text: str, limit: int) -> str:
 
 
 def one_line(text: str, limit: int) -> str:
-    """As `plain`, in one line."""
+    """Return `plain` text on one line."""
     return " ".join(plain_text(text, limit).split())

@@ -1,4 +1,4 @@
-"""A foreign schema as models and forms see it: as flat as our own, with what is lost by that in words."""
+"""Flatten a foreign schema for models and forms; what is lost is added to the description."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 
 
 def simplify_schema(checked: Schema, where: str) -> Schema:
-    """A checked schema as flat as our own (`toolkit/schema.py`): looser, with what is lost in words.
+    """Return a checked schema as flat as our own: looser, with the lost parts in words.
 
     Raises:
-        TypeError: a rule is broken; a mistake of this module.
+        TypeError: the result breaks a rule of `check_flat`, which is a bug in this module.
     """
     shown = _simplify(checked, top=True)
     made: Schema = {
@@ -36,7 +36,7 @@ def simplify_schema(checked: Schema, where: str) -> Schema:
 
 
 def _merge_all_of(node: Schema) -> Schema:
-    """`node` with the parts that all have to hold in one, and with its only alternative that is not null."""
+    """Merge the parts of `allOf` into `node`, and the only alternative that is not null."""
     made = {key: value for key, value in node.items() if key != "allOf"}
     for part in node.get("allOf", ()):
         if isinstance(part, dict):
@@ -89,7 +89,7 @@ def _enum_values(node: Schema) -> list[object]:
 
 
 def _alternatives(options: list[Schema | bool]) -> Schema:
-    """Several possibilities, as far as a flat schema can say them; else anything."""
+    """Return several alternatives if a flat schema can express them, else a schema that accepts anything."""
     shown = [_simplify(one, top=False) if isinstance(one, dict) else {} for one in options]
     if all(one.get("type") == "object" for one in shown):
         return {"type": "object", "additionalProperties": True}
@@ -104,7 +104,7 @@ def _typed(node: Schema) -> Schema:
     if not kinds and "properties" in node:
         kinds = ["object"]
     if len(kinds) > 1:
-        # What only an array or an object may hold is left to the words, as the check knows it anyway.
+        # The limits of arrays and objects are only described: the check enforces them anyway.
         return {"anyOf": [{"type": one} for one in kinds]}
     if kinds == ["array"]:
         items = node.get("items")

@@ -1,9 +1,9 @@
-"""Schemas of other programs: made harmless for checking, then flat for showing.
+"""Sanitize JSON schemas of other programs, so that validation is bounded.
 
-A foreign schema may refer to itself or to the network, hold patterns that take for ever, and be as large as
-it likes. `checked_schema` keeps of it what can be checked within bounds: references are put in their place,
-patterns are kept where they can be matched in linear time, and what is left out only loosens the check,
-which the server makes again by itself. What models and forms see is made of that: `shown_schema.py`.
+A foreign schema may refer to itself or to the network, contain patterns of exponential time, and be of any
+size. `checked_schema` keeps what can be checked within limits: references are inlined, and patterns are kept
+if they match in linear time. Dropping the rest only loosens the check, which the server repeats anyway.
+Models and forms see a flat version of the result: `schema_simplifier.py`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from jsonschema.protocols import Validator
 
 MAX_SCHEMA_CHARS = 64 * 1024
-"""How long a schema may be, written as JSON."""
+"""Maximum length of a schema as JSON."""
 _MAX_DEPTH, _MAX_NODES, _MAX_CHOICES = 16, 1000, 500
 _MAX_PATTERN_CHARS = 1000
 _MAX_CHECKED_VALUES, _MAX_CHECKED_DEPTH = 20_000, 40
@@ -43,7 +43,7 @@ NUMBER_KEYWORDS = (
     "minProperties",
     "maxProperties",
 )
-"""The keywords whose value is a number."""
+"""Keywords whose value is a number."""
 _SCHEMA_LIST_KEYWORDS = ("anyOf", "oneOf", "allOf", "prefixItems")
 _SCHEMA_KEYWORDS = ("items", "additionalProperties", "not", "if", "then", "else", "propertyNames")
 _TYPES = frozenset({"string", "integer", "number", "boolean", "array", "object", "null"})
@@ -51,53 +51,53 @@ _TYPES = frozenset({"string", "integer", "number", "boolean", "array", "object",
 
 @dataclass(frozen=True, slots=True)
 class SchemaViolation:
-    """What of a value does not fit its schema, and where."""
+    """A violation of a schema, and where it is."""
 
     where: tuple[str | int, ...]
     problem: str
 
 
 def sanitize_schema(raw: Mapping[str, Any]) -> Schema:
-    """What of a foreign schema can be checked within bounds, without references.
+    """Return the part of a foreign schema that can be checked within limits, without references.
 
     Raises:
-        LimitError: it is too large, or its references make it so.
-        InvalidParametersError: it is no schema, or refers to something outside itself.
+        LimitError: the schema is too large, possibly because of its references.
+        InvalidParametersError: it is not a valid schema, or refers to something outside itself.
     """
     from jsonschema import Draft202012Validator, SchemaError
 
     try:
         size = len(json.dumps(raw, allow_nan=False))
     except (TypeError, ValueError, RecursionError) as error:
-        raise InvalidParametersError(f"The schema is no JSON: {type(error).__name__}.") from error
+        raise InvalidParametersError(f"The schema is not valid JSON: {type(error).__name__}.") from error
     if size > MAX_SCHEMA_CHARS:
         raise LimitError(f"The schema has more than {MAX_SCHEMA_CHARS} characters.", limit=MAX_SCHEMA_CHARS)
     made = _SchemaInliner(raw).read(raw, 0, ())
     if not isinstance(made, dict):
-        raise InvalidParametersError("The schema is no object.")
+        raise InvalidParametersError("The schema is not an object.")
     try:
         Draft202012Validator.check_schema(made)
     except SchemaError as error:
-        raise InvalidParametersError(f"The schema is none: {one_line(error.message, 200)}") from error
+        raise InvalidParametersError(f"The schema is not valid: {one_line(error.message, 200)}") from error
     return made
 
 
 class _SchemaInliner:
-    """Copies a schema, with what it refers to in place of the references."""
+    """Copies a schema and inlines its references."""
 
     def __init__(self, root: Mapping[str, Any]) -> None:
         self._root = root
         self._nodes = 0
 
     def read(self, node: object, depth: int, inside: tuple[str, ...]) -> Schema | bool:
-        """`node` without references; `inside` are those that led here."""
+        """Return `node` without references; `inside` are the references that led to it."""
         self._nodes += 1
         if depth > _MAX_DEPTH or self._nodes > _MAX_NODES:
             raise LimitError("The schema is too large or nested too deeply.", limit=_MAX_NODES)
         if isinstance(node, bool):
             return node
         if not isinstance(node, Mapping):
-            raise InvalidParametersError("A part of the schema is no schema.")
+            raise InvalidParametersError("A part of the schema is not a valid schema.")
         made = self._plain_parts(node)
         self._lower_parts(node, made, depth, inside)
         if "$ref" in node:
@@ -122,7 +122,7 @@ class _SchemaInliner:
                 str(name): self.read(one, depth + 1, inside) for name, one in properties.items()
             }
         given = dict(node)
-        if isinstance(given.get("items"), list):  # as older drafts say it
+        if isinstance(given.get("items"), list):  # the notation of older drafts
             given["prefixItems"] = given.pop("items")
         for key in _SCHEMA_LIST_KEYWORDS:
             if isinstance(given.get(key), list) and given[key]:
@@ -131,14 +131,14 @@ class _SchemaInliner:
             if isinstance(given.get(key), Mapping | bool):
                 made[key] = self.read(given[key], depth + 1, inside)
         if "patternProperties" in node:
-            # Which other properties there may be rests on its patterns, so it is left to the server.
+            # Other properties depend on the patterns, so the server checks them.
             made.pop("additionalProperties", None)
 
     def _with_referred(
         self, reference: str, beside: Schema, depth: int, inside: tuple[str, ...]
     ) -> Schema | bool:
         if reference in inside:
-            return beside  # it goes on within itself: from here on anything fits
+            return beside  # recursive: from here on, anything is valid
         referred = self.read(self._resolve_reference(reference), depth + 1, (*inside, reference))
         if not beside:
             return referred
@@ -203,7 +203,7 @@ def _re2_options() -> re2.Options:
 
 
 def build_validator(schema: Schema) -> Validator:
-    """Checks values against a schema that `checked_schema` has made."""
+    """Return a validator for a schema that `checked_schema` returned."""
     from jsonschema import Draft202012Validator, ValidationError
     from jsonschema.validators import extend
 
@@ -216,13 +216,13 @@ def build_validator(schema: Schema) -> Validator:
 
 
 def find_violations(validator: Validator, value: Any) -> list[SchemaViolation]:  # noqa: ANN401 (any JSON)
-    """What of `value` does not fit, at most a few; empty where all does.
+    """Return the first few violations in `value`; empty if it is valid.
 
     Raises:
-        LimitError: it is too large or too deep to be checked.
+        LimitError: the value is too large or too deep to check.
     """
     if _count_values(value, 0) > _MAX_CHECKED_VALUES:
-        raise LimitError("It holds too many values to be checked.", limit=_MAX_CHECKED_VALUES)
+        raise LimitError("It has too many values to check.", limit=_MAX_CHECKED_VALUES)
     found = []
     for error in validator.iter_errors(value):
         found.append(SchemaViolation(tuple(error.absolute_path), one_line(error.message, 300)))
@@ -233,7 +233,7 @@ def find_violations(validator: Validator, value: Any) -> list[SchemaViolation]: 
 
 def _count_values(value: object, depth: int) -> int:
     if depth > _MAX_CHECKED_DEPTH:
-        raise LimitError("It is nested too deeply to be checked.", limit=_MAX_CHECKED_DEPTH)
+        raise LimitError("It is nested too deeply to check.", limit=_MAX_CHECKED_DEPTH)
     if isinstance(value, Mapping):
         return 1 + sum(_count_values(one, depth + 1) for one in value.values())
     if isinstance(value, list | tuple):

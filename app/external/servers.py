@@ -1,4 +1,4 @@
-"""The external servers of an open vault: kept running while they are on, and their allowed tools offered."""
+"""External servers of an open vault: keep enabled servers running and register their allowed tools."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from app.settings import ExternalServer, ExternalSettings
 from app.toolkit.registry import ToolRegistry
 
 KeyOf = Callable[[str, str], str | None]
-"""The key of (service, account), None where there is none."""
+"""Returns the key for a service and an account, or None."""
 
 _PROGRESS_INTERVAL_S = 0.1
 _MIN_SECRET_CHARS = 6
@@ -37,7 +37,7 @@ _WHERE = "Settings, External tools"
 
 @dataclass(slots=True)
 class _RunningServer:
-    """A server that is on, what runs of it, and what is offered: by its name, its digest and its removal."""
+    """An enabled server, its connection, and its registered tools: name to digest and removal function."""
 
     server: ExternalServer
     connection: ServerConnection
@@ -47,19 +47,19 @@ class _RunningServer:
 
 
 class ExternalServers:
-    """Keeps the servers of the settings running and offers what the user has allowed of them.
+    """Keeps the servers of the settings running and registers their allowed tools.
 
-    Belongs to the service thread. A tool that is allowed is offered from the start, as it was allowed, also
-    while its server does not run yet: its calls wait for that. One that its server now describes otherwise is
-    taken away until the user has seen the difference.
+    Belongs to the service thread. An allowed tool is registered at once, in its allowed form, even before its
+    server runs: calls wait for the server. A tool whose description has changed is removed until the user has
+    reviewed the difference.
 
     Args:
-        registry: Where the tools are offered.
-        events: Told of changes.
-        folder: The user's data folder: what is allowed, and the folders that programs run in.
-        key_of: Gives a server's token.
-        categories_changed: Called when a category came, went, or may be switched on or off by now.
-        pace: How long things may take.
+        registry: The registry of the tools.
+        events: Publishes changes.
+        folder: The user's data folder, for allowed tools and the working folders of programs.
+        key_of: Returns a server's token.
+        categories_changed: Called when a category was added or removed, or can now be switched.
+        pace: Timeouts and delays.
     """
 
     def __init__(
@@ -85,25 +85,25 @@ class ExternalServers:
 
     @property
     def problem(self) -> str:
-        """What was wrong with the list of allowed tools; empty if nothing was."""
+        """Why the list of allowed tools could not be read; empty if it could."""
         return self._pins.problem
 
     @property
     def categories_on(self) -> frozenset[str]:
-        """The categories of servers of which something is allowed: they are on unless switched off."""
+        """The categories of servers with allowed tools: they are on unless switched off."""
         return frozenset(category_of(name) for name, added in self._added.items() if added.offered)
 
     # Life
 
     def start(self, settings: ExternalSettings) -> None:
-        """Start the servers that are on, without waiting for them, and end those that a crash left behind."""
+        """Start the enabled servers without waiting for them, and end those that a crash left behind."""
         self._is_open = True
         if self._folder.exists():
             self._track(asyncio.create_task(self._clear(), name="end what external servers left behind"))
         self.configure(settings)
 
     def configure(self, settings: ExternalSettings) -> None:
-        """Run what is on by these settings; a server that is as it was goes on."""
+        """Apply the settings; servers whose settings are unchanged keep running."""
         self._wanted = settings.servers
         if not self._is_open:
             return
@@ -117,7 +117,7 @@ class ExternalServers:
         self._categories_changed()
 
     async def close(self) -> None:
-        """End all servers, with all that they started."""
+        """Stop all servers and their child processes."""
         self._is_open = False
         for name in tuple(self._added):
             self._remove(name)
@@ -148,7 +148,7 @@ class ExternalServers:
         await asyncio.to_thread(end_orphans, self._folder)
 
     def _opened(self, server: ExternalServer, log: ServerLog) -> AbstractAsyncContextManager[Any]:
-        """The streams of a server."""
+        """Open the streams of a server."""
         if server.transport == "http":
             return self._reached(server, None, log)
         folder = self._folder / server_slug(server.name)
@@ -159,8 +159,8 @@ class ExternalServers:
     def _reached(
         self, server: ExternalServer, token: str | None, log: ServerLog
     ) -> AbstractAsyncContextManager[Any]:
-        """The streams of a server at an address, with this token or else the one that is kept."""
-        # The HTTP client takes time to load, and most vaults are opened without such a server.
+        """Open the streams of an HTTP server, with this token or the stored one."""
+        # The HTTP client takes time to import, and most vaults have no such server.
         from app.external.http_transport import http_transport, token_account
 
         held = token or self._key_of(*token_account(server.name, server.address))
@@ -169,35 +169,37 @@ class ExternalServers:
     # What the user decides
 
     def allow(self, server: str, tool: str, digest: str) -> None:
-        """Allow a tool as the user has seen it.
+        """Allow a tool in the form that the user has seen.
 
         Raises:
             NotFoundError: there is no such server or tool.
-            ConflictError: it is another one by now than the user has seen.
+            ConflictError: the tool has changed since the user has seen it.
         """
         added = self._one(server)
         listing = added.connection.listing
         now = listing.tools.get(tool) if listing is not None else None
         if now is None:
-            raise NotFoundError(f"{server} offers no tool {one_line(tool, 60)} now.", tool=tool)
+            raise NotFoundError(f"{server} does not offer the tool {one_line(tool, 60)} now.", tool=tool)
         if now.digest != digest:
-            message = f"{one_line(tool, 60)} has changed again: look at it as it is now."
+            message = (
+                f"{one_line(tool, 60)} has changed again. It is not allowed yet: review the new version."
+            )
             raise ConflictError(message, tool=tool)
         self._pins.allow(added.server, now)
         self._refresh(server)
 
     def revoke(self, server: str, tool: str) -> None:
-        """Allow a tool no more."""
+        """Revoke the permission of a tool."""
         added = self._one(server)
         self._pins.revoke(added.server, tool)
         self._refresh(server)
 
     def remove_server(self, server: str) -> None:
-        """Keep nothing of a server that was removed from the settings."""
+        """Delete all data about a server that was removed from the settings."""
         self._pins.remove_server(server)
 
     def retry(self, server: str) -> None:
-        """Start a server again: now, if it waits for that, and from the beginning, if it runs."""
+        """Restart a server; one that is waiting to restart starts now."""
         added = self._one(server)
         if added.connection.standing is ConnectionState.FAILED:
             added.connection.retry()
@@ -206,7 +208,7 @@ class ExternalServers:
             self._add(added.server)
 
     async def test(self, server: ExternalServer, token: str | None = None) -> ServerState:
-        """Start or reach a server for once, list its tools, and end it again; nothing is called or kept."""
+        """Connect to a server once, list its tools and disconnect; nothing is called or stored."""
         settled = asyncio.Event()
 
         def opened(log: ServerLog) -> AbstractAsyncContextManager[Any]:
@@ -229,7 +231,7 @@ class ExternalServers:
     # How they stand
 
     def states(self) -> tuple[ServerState, ...]:
-        """All servers of the settings, in their order."""
+        """Return the states of all servers in the settings, in order."""
         return tuple(self._state_of(server) for server in self._wanted)
 
     def _state_of(self, server: ExternalServer) -> ServerState:
@@ -263,7 +265,7 @@ class ExternalServers:
         )
 
     def _clean(self, server: ExternalServer, text: str) -> str:
-        """What a server said, without what it was given in confidence, and with nothing hidden in it."""
+        """Return a server's text without secrets and invisible characters."""
         for name in server.variables:
             value = os.environ.get(name, "")
             if len(value) >= _MIN_SECRET_CHARS:
@@ -278,7 +280,7 @@ class ExternalServers:
     # What is offered
 
     def _refresh(self, name: str) -> None:
-        """Offer what is allowed and is what it was; take away the rest."""
+        """Register the allowed and unchanged tools, and remove the others."""
         added = self._added.get(name)
         if added is None:
             return
@@ -311,33 +313,33 @@ class ExternalServers:
     # Calls
 
     async def _check(self, added: _RunningServer, tool: RemoteTool) -> None:
-        """See that a tool is what the user has allowed.
+        """Check that a tool is still what the user allowed.
 
         Raises:
-            PermissionDeniedError: it has changed, or is not allowed any more.
-            NotFoundError: its server does not offer it any more.
-            NetworkError: its server does not run.
+            PermissionDeniedError: the tool has changed or is no longer allowed.
+            NotFoundError: its server no longer offers it.
+            NetworkError: its server is not running.
         """
         name = added.server.name
         now = (await added.connection.tools()).get(tool.name)
         if now is None:
-            raise NotFoundError(f"{name} does not offer {one_line(tool.name, 60)} any more.", tool=tool.name)
+            raise NotFoundError(f"{name} no longer offers {one_line(tool.name, 60)}.", tool=tool.name)
         if now.digest != tool.digest:
             message = (
-                f"{name} describes {one_line(tool.name, 60)} in another way than when you allowed it:"
-                f" it is off until you have looked at it in {_WHERE}."
+                f"{name} has changed its description of {one_line(tool.name, 60)} since you allowed it."
+                f" The tool is off until you review it in {_WHERE}."
             )
             raise PermissionDeniedError(message, tool=tool.name)
         allowed = self._pins.allowed_tools(added.server).get(tool.name)
         if allowed is None or allowed.digest != tool.digest or self._added.get(name) is not added:
-            raise PermissionDeniedError(f"{one_line(tool.name, 60)} is not allowed any more.", tool=tool.name)
+            raise PermissionDeniedError(f"{one_line(tool.name, 60)} is no longer allowed.", tool=tool.name)
 
     async def _call(self, added: _RunningServer, tool: RemoteTool, sent: dict[str, object]) -> RemoteResult:
-        """Bring a call about.
+        """Call a tool of a server.
 
         Raises:
-            ExternalToolError: the server says that it failed; its words are `said`.
-            NetworkError, TimeoutExpiredError, LimitError: as `ServerConnection.call`.
+            NetworkError: the server reported a failure; `said` has its message.
+            TimeoutExpiredError, LimitError: as in `ServerConnection.call`.
         """
         server = added.server
         clock = asyncio.get_running_loop().time
@@ -354,17 +356,17 @@ class ExternalServers:
         try:
             await asyncio.to_thread(check_output_schema, answer, tool.output_schema)
         except MismatchError as error:
-            message = f"{server.name} broke its promise: {error}. Nothing of its answer was kept."
+            message = f"{server.name} broke its own schema: {error}. Its answer was discarded."
             raise NetworkError(message, server=server.name) from error
         result = await asyncio.to_thread(read_result, answer, server.name, tool.name)
         if answer.is_error:
-            message = f"{server.name} says that {one_line(tool.name, 60)} failed."
+            message = f"{server.name} reports that {one_line(tool.name, 60)} failed."
             raise NetworkError(message, server=server.name, said=result.text)
         return result
 
 
 def _without_doubles(servers: Iterable[ExternalServer]) -> dict[str, ExternalServer]:
-    """The servers by their names; of several with one short name the first."""
+    """Return the servers by name; of several with the same short name, only the first."""
     found: dict[str, ExternalServer] = {}
     taken: set[str] = set()
     for server in servers:

@@ -1,4 +1,4 @@
-"""How external servers and their tools stand, for people; and the events that tell of changes."""
+"""States of external servers and their tools for the interface, and events about changes."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from app.events import Event
 from app.external.connection import ConnectionState
 
 ToolStatus = Literal["allowed", "new", "changed", "gone"]
-"""`changed`: allowed once, and now another one; `gone`: allowed, and not offered any more."""
+"""`changed`: different from what was allowed; `gone`: allowed, but no longer offered."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolState:
-    """A tool of a server. `now` is all that the server says of it, `allowed` what the user has allowed.
+    """A tool of a server. `now` is the server's current description, `allowed` the one that the user allowed.
 
-    `digest` names what it is now, empty where it is not offered; `called` is its name in the registry.
+    `digest` identifies the current description, empty if it is not offered; `called` is its registry name.
     """
 
     name: str
@@ -31,10 +31,10 @@ class ToolState:
 
 @dataclass(frozen=True, slots=True)
 class ServerState:
-    """A server. `words` say why it failed, `errors` are the last lines of its error output.
+    """The state of a server. `words` explain a failure, `errors` are the last lines of its error output.
 
-    `says` is what it calls itself, `problems` are tools that can't be taken and the like. `listed`: its tools
-    are known as they are now.
+    `says` is its name for itself, `problems` lists unusable tools and similar. `listed`: its current tools
+    are known.
     """
 
     name: str
@@ -49,14 +49,14 @@ class ServerState:
 
 @dataclass(frozen=True, slots=True)
 class ExternalChanged(Event):
-    """A server stands otherwise, offers something else, or another tool is allowed."""
+    """The state, the tools or the allowed tools of a server changed."""
 
     server: str
 
 
 @dataclass(frozen=True, slots=True)
 class ExternalProgress(Event):
-    """How far a call of an external tool is: a share from 0 to 1 where known, and the server's words."""
+    """Progress of a call of an external tool: a share from 0 to 1 if known, and the server's message."""
 
     tool: str
     share: float | None

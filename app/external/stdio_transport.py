@@ -1,7 +1,7 @@
-"""A server as a program of this machine: started, spoken to by lines of JSON, and ended with all it started.
+"""Stdio transport of an external server: a local program that exchanges lines of JSON.
 
-Beside what the SDK's own transport does: no line may be longer than a bound, what the program says on its
-error output is kept for the user to read, and it gets only the variables that the user named.
+In addition to the SDK's own transport, the length of lines is limited, the error output is kept for the
+user, the program gets only the variables that the user named, and its child processes end with it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from app.external.orphan_processes import track_process
 from app.sandbox.process import kill_process_tree
 
 MAX_MESSAGE_BYTES = 8 * 1024 * 1024
-"""How many bytes a message may have."""
+"""Maximum bytes of a message."""
 _MAX_ERROR_LINES, _MAX_ERROR_LINE_BYTES = 30, 400
 _REQUIRED_VARIABLES = (
     ("APPDATA", "LOCALAPPDATA", "PATH", "PATHEXT", "SYSTEMDRIVE", "SYSTEMROOT", "TEMP", "USERPROFILE")
@@ -35,9 +35,9 @@ _REQUIRED_VARIABLES = (
 
 @dataclass(slots=True)
 class ServerLog:
-    """What is seen of a server from outside: the last lines of its error output, and its end.
+    """The last lines of a server's error output, and how it ended.
 
-    `over` is set when nothing more can come from it; `ended` says how it ended, where that is known.
+    `over` is set when the server sends nothing more; `ended` is the reason, if known.
     """
 
     lines: deque[str] = field(default_factory=lambda: deque(maxlen=_MAX_ERROR_LINES))
@@ -47,7 +47,7 @@ class ServerLog:
 
 @dataclass(frozen=True, slots=True)
 class StdioServerSpec:
-    """What is started: all of its environment, and the folder that it runs in."""
+    """A program to start, with its whole environment and its working folder."""
 
     command: str
     arguments: tuple[str, ...]
@@ -56,22 +56,22 @@ class StdioServerSpec:
 
 
 def environment_of(variables: tuple[str, ...]) -> dict[str, str]:
-    """What a program needs to run at all, and the variables that the user named, where they are set."""
+    """Return the variables that every program needs, and those that the user named, if set."""
     return {name: os.environ[name] for name in (*_REQUIRED_VARIABLES, *variables) if name in os.environ}
 
 
 @asynccontextmanager
 async def stdio_transport(program: StdioServerSpec, log: ServerLog, grace: float) -> AsyncIterator[Any]:
-    """The streams of a program that is started now; it has ended, with what it started, when this is left.
+    """Start a program and open its streams; leaving the context ends it and its child processes.
 
     Args:
-        program: What to start.
-        log: Filled with what it says on its error log.
-        grace: Seconds that it has to end by itself once its input is closed, and again once it is told to.
+        program: The program to start.
+        log: Receives its error output.
+        grace: Seconds to wait for its exit after its input is closed, and again after SIGTERM.
 
     Raises:
         NotFoundError: there is no such program.
-        StorageError: it can't be started.
+        StorageError: the program can't be started.
     """
     import anyio
     from mcp.shared.message import SessionMessage
@@ -116,7 +116,7 @@ async def _started(program: StdioServerSpec) -> asyncio.subprocess.Process:
 
 
 async def _read_lines(process: asyncio.subprocess.Process, into: Any, log: ServerLog) -> None:  # noqa: ANN401
-    """Hand on each message; the end of the stream, or a line beyond the bound, ends the connection."""
+    """Forward each message; the end of the stream or a line over the limit ends the connection."""
     from anyio import BrokenResourceError, ClosedResourceError
     from mcp.shared.message import SessionMessage
     from mcp_types import jsonrpc_message_adapter
@@ -135,7 +135,7 @@ async def _read_lines(process: asyncio.subprocess.Process, into: Any, log: Serve
                 try:
                     message = jsonrpc_message_adapter.validate_json(line, by_name=False)
                 except ValueError:
-                    continue  # nobody's answer: a call that waits for one runs out of time
+                    continue  # not a message: a call that waits for it times out
                 await into.send(SessionMessage(message))
 
 
@@ -172,7 +172,7 @@ async def _keep_errors(process: asyncio.subprocess.Process, log: ServerLog) -> N
 async def _stop_process(
     process: asyncio.subprocess.Process, work: list[asyncio.Task[None]], grace: float, log: ServerLog
 ) -> None:
-    """Close its input, then ask it to end, then kill it and all that it started; reap it in any case."""
+    """Close its input, then terminate it, then kill it and its child processes; always reap it."""
     assert process.stdin is not None
     family = _process_tree(process)
     work[1].cancel()
@@ -189,7 +189,7 @@ async def _stop_process(
         with suppress(psutil.Error):
             one.kill()
     if not await _ends_within(process, grace):
-        # Something that got away still holds its outputs; what asyncio keeps of it is given up.
+        # An escaped child still holds the outputs: close asyncio's transport without waiting.
         process._transport.close()  # type: ignore[attr-defined]
     log.ended = log.ended or _exit_text(process.returncode)
     _, late = await asyncio.wait(work, timeout=grace)
@@ -199,7 +199,7 @@ async def _stop_process(
 
 
 def _process_tree(process: asyncio.subprocess.Process) -> list[psutil.Process]:
-    """What it has started, also where that left its group."""
+    """Return its child processes, including those that left its group."""
     if process.returncode is None:
         with suppress(psutil.Error):
             return list(psutil.Process(process.pid).children(recursive=True))

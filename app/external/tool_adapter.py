@@ -1,4 +1,4 @@
-"""From an allowed foreign tool to one of the registry: its calls are effects that the gate asks about."""
+"""Build a registry tool from an allowed foreign tool; its calls are effects that need approval."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from app.toolkit.registry import AccessLevel, Category
 from app.toolkit.tool import Tool
 
 Check = Callable[[RemoteTool], Awaitable[None]]
-"""Raises unless the tool is what was allowed, and still allowed."""
+"""Raises an error unless the tool is unchanged and still allowed."""
 Call = Callable[[RemoteTool, dict[str, object]], Awaitable[RemoteResult]]
 
 _MAX_CALLS_PER_MINUTE = 30
@@ -28,7 +28,7 @@ _CALL_TIMEOUT_S = 120.0
 
 
 def category_for(server: ExternalServer) -> Category:
-    """The category of a server's tools: whatever they say of themselves, they may do anything."""
+    """Return the category of a server's tools, with the highest level: their hints are not trusted."""
     name = f"{one_line(server.name, 60)} (external)"
     return Category(
         category_of(server.name), name, AccessLevel.EXECUTE, on=False, rate_per_minute=_MAX_CALLS_PER_MINUTE
@@ -36,16 +36,16 @@ def category_for(server: ExternalServer) -> Category:
 
 
 def adapt_tool(server: ExternalServer, tool: RemoteTool, check: Check, call: Call) -> Tool:
-    """The tool as the registry holds it.
+    """Return the registry tool for a foreign tool.
 
     Args:
-        server: Whose it is.
-        tool: As it was allowed.
-        check: Asked before the user is, and again before it is called.
-        call: Brings the call about.
+        server: The tool's server.
+        tool: The tool as the user allowed it.
+        check: Called before the approval, and again before the call.
+        call: Calls the server.
 
     Raises:
-        LimitError, InvalidParametersError: its schema can't be taken.
+        LimitError, InvalidParametersError: its schema is not supported.
     """
     name = tool_name(server.name, tool.name)
     arguments = read_arguments(sanitize_schema(tool.input_schema), name)
@@ -81,7 +81,7 @@ def adapt_tool(server: ExternalServer, tool: RemoteTool, check: Check, call: Cal
 
 
 def call_effect(server: ExternalServer, tool: RemoteTool, sent: Mapping[str, object]) -> Effect:
-    """The call as the user is shown it: to whom it goes, and exactly what is sent."""
+    """Return the effect for the approval: the recipient, and exactly what is sent."""
     if server.transport == "http":
         where = ("address", server.address)
     else:

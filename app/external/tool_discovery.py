@@ -1,4 +1,4 @@
-"""The tools that a server lists, as far as they can be taken."""
+"""List a server's tools and accept the usable ones."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ if TYPE_CHECKING:
     from mcp_types import Tool as ListedTool
 
 MAX_TOOLS = 200
-"""How many tools of one server are taken."""
+"""Maximum number of tools accepted from one server."""
 _MAX_PAGES = 50
 _MAX_NAME_CHARS, _MAX_DESCRIPTION_CHARS = 200, 20_000
 
 
 @dataclass(frozen=True, slots=True)
 class ToolListing:
-    """What a server offers: tools by their names, and why others were left out."""
+    """The tools of a server by name, and why others were left out."""
 
     tools: Mapping[str, RemoteTool]
     problems: tuple[str, ...] = ()
 
 
 async def list_tools(session: ClientSession) -> ToolListing:
-    """Ask a server for all of its tools, and take those that can be taken."""
+    """Ask a server for all of its tools and return the usable ones."""
     from mcp_types import PaginatedRequestParams
 
     listed: list[ListedTool] = []
@@ -49,28 +49,28 @@ async def list_tools(session: ClientSession) -> ToolListing:
 
 
 def accept_tools(listed: list[ListedTool], *, more: bool = False) -> ToolListing:
-    """What is taken of a list; of two tools with one name neither is, as a call could mean either."""
+    """Return the usable tools of a list; tools with duplicate names are left out, as they are ambiguous."""
     tools: dict[str, RemoteTool] = {}
     problems: list[str] = []
     names = [one.name for one in listed]
     for one in listed[:MAX_TOOLS]:
         shown = one_line(one.name, 60) or "(no name)"
         if names.count(one.name) > 1:
-            problems.append(f"{shown}: there are several tools of this name.")
+            problems.append(f"{shown}: several tools have this name.")
             continue
         try:
             tools[one.name] = _to_remote_tool(one)
         except (ScriptoriumError, ValidationError, TypeError, ValueError) as error:
             problems.append(f"{shown}: {_error_text(error)}")
     if more or len(listed) > MAX_TOOLS:
-        problems.append(f"It offers more than {MAX_TOOLS} tools: the rest is left out.")
+        problems.append(f"The server offers more than {MAX_TOOLS} tools; the others are left out.")
     return ToolListing(tools, tuple(dict.fromkeys(problems)))
 
 
 def _error_text(error: Exception) -> str:
     if isinstance(error, ScriptoriumError):
         return error.message
-    return f"what it says of itself can't be read ({type(error).__name__})."
+    return f"its description can't be parsed ({type(error).__name__})."
 
 
 def _to_remote_tool(one: ListedTool) -> RemoteTool:

@@ -1,1 +1,1 @@
-"""The vault as a graph: model, layout, updates. No Qt here."""
+"""The vault as a graph: model, layout and updates, independent of Qt."""

@@ -1,4 +1,4 @@
-"""What other arrangements of a graph than by its links give: positions, and what to draw behind them."""
+"""The result of a layout that is not by links: positions, and the regions or axis to draw behind them."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ Report = Callable[[float, str], None]
 
 
 def no_progress(share: float, words: str) -> None:
-    """Progress that nobody asked for."""
+    """Ignore progress reports."""
 
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """A disc that holds a group: its name, what it stands for, where it is, how deep it lies (0: outermost).
+    """A disc around a group: its name, key, position and depth (0 is outermost).
 
-    `count` notes are in it, those of inner groups included.
+    `count` is the number of notes in it, including those of inner groups.
     """
 
     name: str
@@ -32,7 +32,7 @@ class Region:
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """A mark on the axis of time: where, when (Unix seconds), and its date as ISO writes it."""
+    """A mark on the time axis: its position, its time (Unix seconds), and its ISO date."""
 
     x: float
     time: float

@@ -1,4 +1,4 @@
-"""From what the index knows to a graph. `apply` makes the next graph from it, `carry` its positions."""
+"""Build a graph from index data. `apply` computes the next graph, `transfer_positions` its positions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def build(data: GraphData) -> Graph:
-    """The graph of `data`: self-links, duplicates of one type and links to nowhere are left out."""
+    """Return the graph of `data` without self-links, duplicates of one type, and links out of range."""
     edges = np.asarray(data.edges, dtype=np.int32).reshape(-1, 2)
     codes = np.asarray(data.codes, dtype=np.int16)
     first = _kept_edges(edges, codes, len(data.paths))
@@ -43,7 +43,7 @@ def build(data: GraphData) -> Graph:
 
 
 def build_from(nodes: Iterable[GraphNode], edges: Iterable[GraphEdge]) -> Graph:
-    """The graph of `nodes` and `edges`; edges with an unknown end are left out."""
+    """Return the graph of `nodes` and `edges`, without edges that have an unknown end."""
     listed = tuple({node.path: node for node in nodes}.values())
     rows = {node.path: row for row, node in enumerate(listed)}
     known = [edge for edge in edges if edge.source in rows and edge.target in rows]
@@ -72,7 +72,7 @@ def build_from(nodes: Iterable[GraphNode], edges: Iterable[GraphEdge]) -> Graph:
 
 
 def _kept_edges(edges: NDArray[np.int32], codes: NDArray[np.int16], size: int) -> NDArray[np.int64]:
-    """Where the edges stand that are kept: no self-links, no end out of range, the first of equal links."""
+    """Return the indexes of the edges to keep: no self-links, no end out of range, no duplicates."""
     inside = (edges >= 0).all(axis=1) & (edges < size).all(axis=1) & (edges[:, 0] != edges[:, 1])
     listed = np.flatnonzero(inside)
     edges, codes = edges[listed], codes[listed]

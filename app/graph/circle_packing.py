@@ -1,4 +1,4 @@
-"""Packs discs closely without an overlap, and finds the disc around them."""
+"""Pack discs tightly without overlaps, and find the enclosing disc."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _MIN_GAP_SHARE = 0.6
 
 
 def pack_circles(radii: NDArray[np.float64], aspect: float = 1.0) -> NDArray[np.float64]:
-    """Centres float64 (k, 2) of discs that do not overlap, close together around the origin.
+    """Return the centers float64 (k, 2) of discs packed around the origin without overlaps.
 
-    The largest stands in the middle; each next one touches two others, as near to the middle as it fits.
+    The largest is in the middle; each of the others touches two discs, as close to the middle as it fits.
 
     Args:
         radii: float64 (k,).
-        aspect: Width by height of the page that they are to fill.
+        aspect: The width of the page to fill, divided by its height.
     """
     centres = np.zeros((len(radii), 2))
     order = np.argsort(-np.asarray(radii, dtype=np.float64), kind="stable")
@@ -31,7 +31,7 @@ def pack_circles(radii: NDArray[np.float64], aspect: float = 1.0) -> NDArray[np.
 
 
 class _CirclePacking:
-    """One packing; the discs come from large to small."""
+    """One packing; the discs are sorted from large to small."""
 
     def __init__(self, radii: NDArray[np.float64], aspect: float) -> None:
         self._radii = radii
@@ -40,7 +40,7 @@ class _CirclePacking:
         self._pairs = np.empty((0, 2), dtype=np.int64)
 
     def centers(self) -> NDArray[np.float64]:
-        """Place one after the other."""
+        """Place the discs one after the other."""
         for number in range(1, len(self._radii)):
             self._at[number] = self._place(number)
             self._pair(number)
@@ -60,12 +60,12 @@ class _CirclePacking:
             free = np.flatnonzero(self._is_free(some, radius, number))
             if len(free):
                 return np.asarray(some[free[0]])
-        # Rounding may close every gap; beyond all others there is always room.
+        # Rounding may close every gap; beyond all other discs there is always room.
         reach = float((self._at[:number, 0] + self._radii[:number]).max())
         return np.array([reach + radius, 0.0])
 
     def _spots(self, radius: float) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """Where a disc of that radius would touch both discs of a pair, and which pair it is."""
+        """Return where a disc of that radius would touch both discs of a pair, and the pair's index."""
         first, second = self._pairs[:, 0], self._pairs[:, 1]
         near, far = self._radii[first] + radius, self._radii[second] + radius
         across = self._at[second] - self._at[first]
@@ -84,7 +84,7 @@ class _CirclePacking:
         return np.asarray(((apart * apart).sum(axis=2) >= least).all(axis=1))
 
     def _pair(self, number: int) -> None:
-        """The pairs of this disc with each other one that a later disc could touch too."""
+        """Add the pairs of this disc with others that a later disc could also touch."""
         apart = self._at[:number] - self._at[number]
         gap = np.sqrt((apart * apart).sum(axis=1)) - self._radii[:number] - self._radii[number]
         later = self._radii[number + 1] if number + 1 < len(self._radii) else 0.0
@@ -92,7 +92,7 @@ class _CirclePacking:
         self._pairs = np.concatenate([self._pairs, np.stack([near, np.full(len(near), number)], axis=1)])
 
     def _prune(self, number: int) -> None:
-        """Forget pairs beside which not even the smallest disc has room."""
+        """Remove pairs that not even the smallest disc can touch."""
         spots, pairs = self._spots(float(self._radii[-1]))
         keep = np.zeros(len(self._pairs), dtype=bool)
         for start in range(0, len(spots), 256):
@@ -104,10 +104,10 @@ class _CirclePacking:
 def enclosing_circle(
     centres: NDArray[np.float64], radii: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], float]:
-    """The centre and radius of a small disc around all discs.
+    """Return the center and radius of a small disc that encloses all discs.
 
-    By Bădoiu and Clarkson's steps towards the farthest point ("Smaller core-sets for balls", 2003): within
-    a percent of the smallest one.
+    Bădoiu and Clarkson's steps towards the farthest point ("Smaller core-sets for balls", 2003) come
+    within one percent of the smallest enclosing disc.
     """
     middle = (centres.min(axis=0) + centres.max(axis=0)) / 2
     for step in range(1, 120):
@@ -122,7 +122,7 @@ def enclosing_circle(
 
 
 def separate_circles(at: NDArray[np.float32], radii: NDArray[np.float32], gap: float) -> NDArray[np.float32]:
-    """The positions with all overlaps pushed apart, and most of the gap between discs; float32 (n, 2)."""
+    """Return the positions float32 (n, 2) with all overlaps resolved, and most of the gap between discs."""
     placed = np.array(at, dtype=np.float32, order="C")
     radii = np.ascontiguousarray(radii, dtype=np.float32)
     part = core_bindings.separate if core_bindings.available() else separate

@@ -1,7 +1,7 @@
-"""Coarser graphs for the layout, and communities: label propagation in which no label outgrows a cap.
+"""Coarse graphs for the layout, and communities, by label propagation with a mass limit per label.
 
-A label may not gather more mass than the cap, so a level shrinks evenly and hubs do not swallow it.
-Rounds are synchronous (sparse matrix products), half of the nodes move in each so that pairs do not swap.
+The limit makes a level shrink evenly and keeps hubs from absorbing it. Rounds are synchronous (sparse matrix
+products); half of the nodes move in each, so that pairs do not swap.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _MAX_HUB_DEGREE = 400
 
 @dataclass(frozen=True, eq=False)
 class CoarseLevel:
-    """One graph of the ladder; `parent` maps its bodies to those of the next coarser one."""
+    """One level of the hierarchy; `parent` maps its bodies to those of the next coarser level."""
 
     weights: scipy.sparse.csr_matrix
     mass: NDArray[np.float32]
@@ -30,28 +30,28 @@ class CoarseLevel:
 
     @property
     def unit(self) -> float:
-        """The width of a body of mean mass, where a node is one wide."""
+        """The width of a body of mean mass, in widths of a node."""
         return float(np.sqrt(self.mass.mean()))
 
     def edges(self) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-        """Edges (m, 2) with source < target, and their weights."""
+        """Return the edges (m, 2) with source < target, and their weights."""
         upper = scipy.sparse.triu(self.weights, 1).tocoo()
         ends = np.stack([upper.row, upper.col], axis=1).astype(np.int32)
         return ends, upper.data.astype(np.float32)
 
 
 def adjacency(edges: NDArray[np.int32], size: int) -> scipy.sparse.csr_matrix:
-    """The symmetric weights of `edges`: how many links each pair has."""
+    """Return the symmetric adjacency matrix of `edges`: the number of links of each pair."""
     both = np.concatenate([edges, edges[:, ::-1]])
     ones = np.ones(len(both), dtype=np.float32)
     return scipy.sparse.coo_matrix((ones, (both[:, 0], both[:, 1])), shape=(size, size)).tocsr()
 
 
 def damp_hubs(weights: scipy.sparse.csr_matrix) -> scipy.sparse.csr_matrix:
-    """The pull of every link: by how many there are, at most three; less where both its ends have many.
+    """Return the strength of every link: the number of links, at most three, reduced between hubs.
 
-    The mean stays. A hub whose links all pull in full draws its notes into one heap; one with thousands is
-    wider than its links could draw together, so they pull less still.
+    The mean is unchanged. Links at full strength would draw all notes of a hub into one heap; a hub with
+    thousands of links is wider than they could draw together, so they are reduced further.
     """
     degree = np.maximum(np.diff(weights.indptr), 1)
     here, there = np.repeat(degree, np.diff(weights.indptr)), degree[weights.indices]
@@ -65,7 +65,7 @@ def damp_hubs(weights: scipy.sparse.csr_matrix) -> scipy.sparse.csr_matrix:
 def build_levels(
     weights: scipy.sparse.csr_matrix, seed: int, smallest: int = 150, factor: float = 4.0
 ) -> list[CoarseLevel]:
-    """Levels from the finest to one of about `smallest` bodies, each about `factor` times coarser."""
+    """Return levels from the finest to one of about `smallest` bodies, each about `factor` times coarser."""
     levels = [CoarseLevel(weights, np.ones(weights.shape[0], dtype=np.float32))]
     while len(levels[-1]) > smallest:
         fine = levels[-1]
@@ -79,7 +79,7 @@ def build_levels(
 
 
 def coarsen_level(fine: CoarseLevel, parent: NDArray[np.int64], size: int) -> CoarseLevel:
-    """The coarser level of `size` bodies, each made of those that have it as `parent`."""
+    """Return the coarser level of `size` bodies, each merged from the bodies whose `parent` it is."""
     ones = np.ones(len(fine), dtype=np.float32)
     members = scipy.sparse.csr_matrix((ones, (np.arange(len(fine)), parent)), shape=(len(fine), size))
     coarse = (members.T @ fine.weights @ members).tocoo()
@@ -96,7 +96,7 @@ def propagate(
     seed: int,
     rounds: int = _PROPAGATION_ROUNDS,
 ) -> NDArray[np.int64]:
-    """A label per body, such that no label's mass is above `cap` (a heavier body stays alone)."""
+    """Return a label per body; no label's mass exceeds `cap` (a heavier body stays alone)."""
     size = weights.shape[0]
     rng = np.random.default_rng(seed)
     strength = np.sqrt(np.asarray(weights.sum(axis=1)).ravel() + 1e-9)
@@ -122,7 +122,7 @@ def _move(
     cap: float,
     movers: NDArray[np.bool_],
 ) -> None:
-    """One round: the movers go to the label they are tied to most, as long as it has room."""
+    """Move each of the movers to the label with its strongest ties that has room."""
     size = len(labels)
     picked = movers[rows]
     keys = rows[picked] * size + labels[columns[picked]]
@@ -149,7 +149,7 @@ def _admit(
     mass: NDArray[np.float32],
     cap: float,
 ) -> None:
-    """Let the strongest ties in first, until each label is full."""
+    """Admit the strongest ties first, until each label is full."""
     if not len(body):
         return
     order = np.lexsort((-ties, label))
@@ -173,7 +173,7 @@ def _join_leftovers(
     mass: NDArray[np.float32],
     cap: float,
 ) -> None:
-    """Bodies left alone beside a full label gather with others of the same strongest neighbour."""
+    """Merge bodies that a full label left alone with others of the same strongest neighbor."""
     if not len(rows):
         return
     alone = np.bincount(labels, minlength=len(labels))[labels] == 1
@@ -196,10 +196,10 @@ def _join_leftovers(
 
 
 def communities(edges: NDArray[np.int32], size: int, seed: int = 0) -> NDArray[np.int64]:
-    """A community per node, 0 the largest; nodes without links are -1.
+    """Return a community per node, 0 for the largest, -1 for nodes without links.
 
-    No community starts with more than an eighth of the graph: they are for colours, and one colour
-    says nothing.
+    No community starts with more than an eighth of the graph: communities color the graph, and a single
+    color would convey nothing.
     """
     weights = adjacency(edges, size)
     fine = CoarseLevel(weights, np.ones(size, dtype=np.float32))
@@ -222,7 +222,7 @@ def communities(edges: NDArray[np.int32], size: int, seed: int = 0) -> NDArray[n
 
 
 def _majority(weights: scipy.sparse.csr_matrix, labels: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Each node's label among its neighbours and itself that has most ties; leaves follow their note."""
+    """Return for each node the strongest label among its neighbors and itself; leaves follow their note."""
     size = len(labels)
     degree = np.diff(weights.indptr)
     names, index = np.unique(labels, return_inverse=True)

@@ -1,7 +1,7 @@
-"""Puts the disconnected parts of a layout side by side, and keeps nodes from lying on one another.
+"""Place the components of a layout next to each other, and separate overlapping nodes.
 
-The largest part stays in the middle, smaller ones take the free place nearest to it, and notes without
-links stand in even rings around all of it, in their order.
+The largest component stays in the middle, smaller ones take the nearest free place, and notes without links
+form even rings around all of it, in their order.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ _ORPHAN_SPACING = 1.7
 
 
 class ComponentPacking:
-    """Moves whole parts of a layout; inside a part nothing changes.
+    """Moves whole components of a layout; inside a component nothing changes.
 
     Args:
         weights: The symmetric adjacency, a sparse matrix.
         radii: float32 (n,) of the nodes.
-        aspect: Width by height of the page that all is to fill.
+        aspect: The width of the page to fill, divided by its height.
     """
 
     def __init__(
@@ -47,14 +47,14 @@ class ComponentPacking:
         self._page = np.array([np.sqrt(aspect), 1 / np.sqrt(aspect)], dtype=np.float32)
 
     def place(self, positions: Positions) -> Positions:
-        """The packed positions, around the middle of the largest part."""
+        """Return the packed positions, with the largest component in the middle."""
         placed = positions.copy()
         self._place_parts(placed)
         self._place_orphans(placed)
         return placed
 
     def _place_parts(self, placed: Positions) -> None:
-        """The largest part to the middle, each smaller one into the free place nearest to it."""
+        """Center the largest component, and put each smaller one into the nearest free place."""
         if not self.parts:
             return
         main, small = self.parts[0], self.parts[1:]
@@ -67,13 +67,13 @@ class ComponentPacking:
             placed[part] += room.take(reach)
 
     def _center(self, placed: Positions, part: NDArray[np.int64]) -> float:
-        """Moves `part` to the origin; how far it reaches from there."""
+        """Center a component at the origin and return its reach."""
         placed[part] -= (placed[part].min(axis=0) + placed[part].max(axis=0)) / 2
         distance = np.sqrt((placed[part] ** 2).sum(axis=1)) + self._radii[part]
         return float(distance.max()) + _GAP / 2
 
     def _place_orphans(self, placed: Positions) -> None:
-        """A few nodes without links go into free places, many around all."""
+        """Place a few nodes without links into free places, many around all others."""
         count = len(self.orphans)
         if not self.parts or not 0 < count <= _MAX_RING_ORPHANS:
             self.ring_orphans(placed)
@@ -82,7 +82,7 @@ class ComponentPacking:
         placed[self.orphans] = [room.take(_GAP) for _ in range(count)]
 
     def ring_orphans(self, placed: Positions) -> None:
-        """Stands the nodes without links around the others, in place."""
+        """Place the nodes without links around the others, in place."""
         count = len(self.orphans)
         if not count:
             return
@@ -95,7 +95,7 @@ class ComponentPacking:
 
 
 def _rings(count: int, start: float) -> Iterator[Positions]:
-    """Points on rings from radius `start` outwards, evenly spread; the last ring too."""
+    """Yield points on rings from radius `start` outwards, evenly spread, also on the last ring."""
     radius = start
     while count > 0:
         here = min(count, int(2 * np.pi * radius / _ORPHAN_SPACING))
@@ -106,12 +106,12 @@ def _rings(count: int, start: float) -> Iterator[Positions]:
 
 
 class _FreeRoom:
-    """Free room around the largest part, as distances on a grid.
+    """The free space around the largest component, as distances on a grid.
 
     Args:
-        taken: Positions that are taken; what they enclose is taken too.
-        area: Sum of the squared reaches that will be asked for.
-        page: The sides of the page, with an area of one: free places are taken in its shape.
+        taken: Occupied positions; the area that they enclose counts as occupied, too.
+        area: The sum of the squared radii that will be requested.
+        page: The sides of the page, with an area of one, which determine the shape of the free space.
     """
 
     _CELL = 0.5
@@ -139,13 +139,13 @@ class _FreeRoom:
         self._candidates: Iterator[int] = iter(())
 
     def take(self, reach: float) -> NDArray[np.float32]:
-        """The free place for a disc of radius `reach` that is nearest to the middle; it is taken then.
+        """Occupy the free place nearest to the middle for a disc of radius `reach`, and return it.
 
-        Larger discs are to come first: only then no two overlap.
+        Larger discs must be requested first: only then do no two overlap.
         """
         wanted = float(np.ceil(reach / self._STEP) * self._STEP)
         if wanted != self._wanted:
-            # Of one size, a place that was passed over once stays passed over.
+            # For equal sizes, a place that was rejected once stays rejected.
             self._wanted = wanted
             self._candidates = iter(self._order[self._free.flat[self._order] >= wanted].tolist())
         best = next((cell for cell in self._candidates if self._free.flat[cell] >= wanted), -1)
@@ -155,7 +155,7 @@ class _FreeRoom:
         return np.array([self._x.flat[best], self._y.flat[best]], dtype=np.float32)
 
     def _fill(self, cell: int, reach: float) -> None:
-        """Take a disc; distances are made right as far as another of its size could come to lie."""
+        """Occupy a disc, and update the distances as far as another of its size could reach."""
         row, column = divmod(cell, self._free.shape[1])
         half = int(2 * reach / self._cell) + 2
         window = (slice(max(0, row - half), row + half + 1), slice(max(0, column - half), column + half + 1))
@@ -164,9 +164,9 @@ class _FreeRoom:
 
 
 def separate(positions: Positions, radii: NDArray[np.float32], gap: float = 0.2) -> float:
-    """Pushes overlapping nodes apart once, in place; the large overlap left before it.
+    """Push overlapping nodes apart once, in place, and return the largest overlap before it.
 
-    A small node gives way to a large one.
+    The smaller node moves more.
     """
     if len(positions) < 2:
         return 0.0

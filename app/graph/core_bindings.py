@@ -1,12 +1,11 @@
-"""The C core, typed: forces, clustering and separation; and whether it is there.
+"""Typed bindings of the C core: forces, clustering and separation; and whether it is available.
 
-The core comes with the package (app/graph/core, built when it is installed). Where that failed, `missing`
-says why, and the layout and the pictures are computed by numpy, more slowly. Setting `SCRIPTORIUM_NO_CORE`
-leaves it out.
+The core is built when the package is installed (app/graph/core). If the build failed, `missing` is the
+reason, and numpy computes layout and pictures more slowly. Setting `SCRIPTORIUM_NO_CORE` disables the core.
 
-All functions let other threads run, and give the same numbers for any number of threads. Arrays are
-C-contiguous; a wrong type or shape raises TypeError or ValueError and never does harm. Rows whose place is
-not finite push nobody and are brought back to the origin by `step`. Pictures are in `native_pictures`.
+All functions release the GIL, and return the same numbers for any number of threads. Arrays are C-contiguous;
+a wrong type or shape raises TypeError or ValueError and never corrupts memory. Rows without a finite
+position repel nothing, and `step` moves them back to the origin. Drawing is in `core_drawing`.
 """
 
 from __future__ import annotations
@@ -48,22 +47,22 @@ Bytes = NDArray[np.uint8]
 CHARGE = 0
 BOUNDED = 1
 
-# What is shared among threads in parts of at least so many: with smaller ones they would mostly wait.
+# The minimum share of a thread: with smaller ones, threads would mostly wait.
 _MIN_ROWS_PER_THREAD = 2000
 _MIN_LINKED_ROWS_PER_THREAD = 16_000
 _MIN_LEAVES_PER_THREAD = 1500
 
 
 def available() -> bool:
-    """Whether the core is there."""
+    """Return whether the core is available."""
     return missing is None
 
 
 class WorkerThreads:
-    """Some threads that share the rows of one task. A context, or closed by its owner.
+    """A thread pool that shares the rows of one task. Use it as a context, or close it.
 
     Args:
-        threads: How many; by default the machine's, at most four.
+        threads: The number of threads; by default the machine's, at most four.
     """
 
     def __init__(self, threads: int | None = None) -> None:
@@ -71,7 +70,7 @@ class WorkerThreads:
         self._pool: ThreadPoolExecutor | None = None
 
     def ranges(self, work: Callable[[int, int], None], count: int, least: int = _MIN_ROWS_PER_THREAD) -> None:
-        """Call `work(first, last)` for ranges that make up 0 … count, at least `least` in each."""
+        """Call `work(first, last)` for ranges that cover 0 … count, each of at least `least` rows."""
         parts = max(1, min(4 * self.threads, count // max(least, 1))) if self.threads > 1 else 1
         if parts == 1:
             work(0, count)
@@ -112,11 +111,11 @@ class WorkerThreads:
 
 @dataclass(frozen=True, eq=False)
 class CsrGraph:
-    """An undirected graph as compressed rows, each link from both its ends.
+    """An undirected graph in compressed rows, with each link stored at both ends.
 
     Args:
-        starts: int32 (n + 1,), where the neighbours of each row begin.
-        neighbours: int32 (h,), rows.
+        starts: int32 (n + 1,), where the neighbors of each row begin.
+        neighbors: int32 (h,), rows.
         weight: float32 (h,).
     """
 
@@ -129,7 +128,7 @@ class CsrGraph:
 
     @classmethod
     def from_matrix(cls, weights: scipy.sparse.csr_matrix) -> CsrGraph:
-        """The links of a symmetric sparse matrix."""
+        """Return the links of a symmetric sparse matrix."""
         return cls(
             np.ascontiguousarray(weights.indptr, dtype=np.int32),
             np.ascontiguousarray(weights.indices, dtype=np.int32),
@@ -137,19 +136,19 @@ class CsrGraph:
         )
 
     def degree(self) -> Ints:
-        """int32 (n,): how many neighbours each row has."""
+        """Return the number of neighbors of each row, int32 (n,)."""
         return np.diff(self.starts)
 
 
 @dataclass(frozen=True)
 class Push:
-    """How bodies push one another away.
+    """The repulsion of bodies.
 
     Args:
         kernel: `CHARGE`, 1/distance, or `BOUNDED`, d/(1 + d²)².
-        strength: Factor.
-        softness: `CHARGE`: added to the squared distance. `BOUNDED`: 1 by the squared unit of length.
-        opening: Squared accuracy: a cell counts as one body when its squared side is below this times the
+        strength: The factor.
+        softness: `CHARGE`: added to the squared distance. `BOUNDED`: 1 divided by the squared unit of length.
+        opening: Squared accuracy: a cell counts as one body if its squared side is below this times the
             squared distance. 0 is exact.
     """
 
@@ -160,23 +159,23 @@ class Push:
 
 
 class BarnesHutTree:
-    """A Barnes-Hut tree. One thread builds it while no other reads; RuntimeError otherwise."""
+    """A Barnes-Hut tree. No other thread may read while one builds it; raises RuntimeError otherwise."""
 
     def __init__(self) -> None:
         self._tree = core.tree()
         self._leaves = 0
 
     def build(self, at: Floats, mass: Floats | None = None) -> None:
-        """Sort bodies in.
+        """Build the tree.
 
         Args:
             at: float32 (n, 2).
-            mass: float32 (n,); None is 1 each. What is not above zero pushes nobody.
+            mass: float32 (n,); None is 1 each. A body whose mass is not positive repels nothing.
         """
         self._leaves = core.build(self._tree, at, mass)
 
     def push(self, how: Push, force: Floats, workers: WorkerThreads | None = None) -> None:
-        """Add the push of all bodies on each of them to `force`, float32 (n, 2)."""
+        """Add the repulsion of all bodies on each of them to `force`, float32 (n, 2)."""
 
         def work(first: int, last: int) -> None:
             core.push(self._tree, first, last, how.kernel, how.strength, how.softness, how.opening, force)
@@ -187,7 +186,7 @@ class BarnesHutTree:
             workers.ranges(work, self._leaves, _MIN_LEAVES_PER_THREAD)
 
     def push_places(self, how: Push, at: Floats, force: Floats) -> None:
-        """Add the push of all bodies at the places `at`, float32 (k, 2), to `force`, of the same shape."""
+        """Add the repulsion of all bodies at the points `at`, float32 (k, 2), to `force`."""
         core.push_places(self._tree, at, how.kernel, how.strength, how.softness, how.opening, force)
 
 
@@ -215,9 +214,9 @@ class RestLengths:
     """d3's springs over `links`: float32 (h,) each, per link and end.
 
     Args:
-        strength: How hard it pulls.
-        share: How much of it this end takes.
-        length: Its rest length, in layout units.
+        strength: The stiffness.
+        share: The share of the force that this end takes.
+        length: The rest length in layout units.
     """
 
     strength: Floats
@@ -226,7 +225,7 @@ class RestLengths:
 
     @classmethod
     def of(cls, links: CsrGraph, width: Floats) -> RestLengths:
-        """As d3 has it: weaker at hubs, the lighter end gives way; as long as bodies of `width` (n,)."""
+        """Return springs as in d3: weaker at hubs, the lighter end moves more, `width` (n,) long."""
         degree = np.maximum(links.degree(), 1).astype(np.float32)
         here = np.repeat(np.arange(len(links)), links.degree())
         there = links.neighbors
@@ -239,7 +238,7 @@ class RestLengths:
 def spring(
     links: CsrGraph, rest: RestLengths, at: Floats, rate: float, force: Floats, workers: WorkerThreads
 ) -> None:
-    """Add the pull of springs to their rest lengths, times `rate`, to `force`, float32 (n, 2)."""
+    """Add the force of springs towards their rest lengths, times `rate`, to `force`, float32 (n, 2)."""
     workers.ranges(
         lambda first, last: core.spring(
             links.starts,
@@ -266,28 +265,28 @@ def step(
     longest: float = 3.0,
     fixed: Bytes | None = None,
 ) -> float:
-    """Move all bodies by their velocity, in place; the longest way one went.
+    """Move all bodies by their velocity, in place, and return the longest displacement.
 
     Args:
         at: float32 (n, 2), layout units.
-        velocity: float32 (n, 2), units per step; drawn to the origin, damped and cut first.
-        gravity: Pull to the origin per unit of distance.
-        damping: What is left of a velocity after a step.
-        longest: No body goes farther in one step.
-        fixed: uint8 (n,), bodies that stay.
+        velocity: float32 (n, 2), units per step; first affected by gravity, damped and limited.
+        gravity: The force towards the origin per unit of distance.
+        damping: The share of the velocity that remains after a step.
+        longest: The maximum displacement of a body in one step.
+        fixed: uint8 (n,), bodies that do not move.
     """
     return core.step(at, velocity, fixed, gravity, damping, longest, 0, len(at))
 
 
 def cluster(links: CsrGraph, mass: Floats, order: Ints, cap: float, rounds: int = 4) -> Ints:
-    """int32 (n,): a label per body, such that no label's mass is above `cap`.
+    """Return a label per body, int32 (n,); no label's mass exceeds `cap`.
 
     Args:
-        links: Whose weights tie bodies to labels.
+        links: Weights that tie bodies to labels.
         mass: float32 (n,).
         order: int32 (n,), the order in which bodies choose.
-        cap: The most mass of one label; a heavier body stays alone.
-        rounds: How often each body may choose, at most.
+        cap: The maximum mass of a label; a heavier body stays alone.
+        rounds: The maximum number of choices of each body.
     """
     label = np.empty(len(links), dtype=np.int32)
     core.cluster(links.starts, links.neighbors, links.weight, mass, order, cap, rounds, label)
@@ -295,25 +294,25 @@ def cluster(links: CsrGraph, mass: Floats, order: Ints, cap: float, rounds: int 
 
 
 def separate(at: Floats, radii: Floats, gap: float = 0.2) -> float:
-    """Push overlapping discs apart once, in place; the largest overlap before it.
+    """Push overlapping discs apart once, in place, and return the largest overlap before it.
 
     Args:
         at: float32 (n, 2).
-        radii: float32 (n,); a small disc gives way to a large one.
-        gap: Kept between rims.
+        radii: float32 (n,); the smaller disc moves more.
+        gap: The distance between rims.
     """
     return core.separate(at, radii, gap)
 
 
 def swarm(x: Floats, wanted: Floats, radii: Floats, order: Ints, gap: float) -> Floats:
-    """Y of each disc, as near to the wanted one as those before it leave room; none moves aside.
+    """Return the y of each disc, as close to the wanted one as earlier discs allow.
 
     Args:
         x: float32 (n,).
         wanted: float32 (n,).
         radii: float32 (n,).
         order: int32 (n,), every row once.
-        gap: Kept between rims.
+        gap: The distance between rims.
     """
     y = wanted.copy()
     core.swarm(x, radii, order, gap, y)

@@ -1,6 +1,6 @@
-"""The C core's pictures, typed: links, nodes, layers, places of names, and what is under a pixel.
+"""Typed bindings of the C core's drawing: links, nodes, layers, label placement and hit testing.
 
-The rules of `app.graph.core_bindings` hold here too. Call nothing of this without the core.
+The rules of `app.graph.core_bindings` apply here, too. Nothing here may be called without the core.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ HOLLOW_FLAG = np.uint32(0x01000000)
 
 @dataclass(frozen=True, slots=True)
 class Viewport:
-    """From the layout to pixels: (place - eye) · scale + middle.
+    """The transformation from the layout to pixels: (place - eye) · scale + middle.
 
     Args:
-        eye: The place in the layout that is looked at.
+        eye: The point of the layout at the center of the view.
         scale: Pixels per layout unit of distance.
-        middle: The pixel at which `eye` is seen.
+        middle: The pixel at which `eye` is shown.
         growth: Pixels per layout unit of a radius.
-        least: No radius is smaller than that, in pixels.
+        least: The minimum radius in pixels.
     """
 
     eye: tuple[float, float]
@@ -37,34 +37,34 @@ class Viewport:
     least: float
 
     def to_pixels(self, at: Floats) -> Floats:
-        """float32 (n, 2), pixels of places in the layout of the same shape."""
+        """Convert positions in the layout, float32 (n, 2), to pixels."""
         eye, middle = np.array(self.eye, dtype=np.float32), np.array(self.middle, dtype=np.float32)
         return (at - eye) * np.float32(self.scale) + middle
 
     def radii(self, radii: Floats) -> Floats:
-        """float32 (n,), radii in pixels."""
+        """Convert radii, float32 (n,), to pixels."""
         grown: Floats = np.maximum(radii * np.float32(self.growth), np.float32(self.least))
         return grown
 
     def scaled(self, ratio: float) -> Viewport:
-        """The same view on a picture with `ratio` times as many pixels each way."""
+        """Return the same view for a picture with `ratio` times as many pixels in each direction."""
         middle = (self.middle[0] * ratio, self.middle[1] * ratio)
         return Viewport(self.eye, self.scale * ratio, middle, self.growth * ratio, self.least * ratio)
 
     @property
     def as_tuple(self) -> tuple[float, float, float, float, float, float, float]:
-        """As the core takes it."""
+        """The fields as the core takes them."""
         return (*self.eye, self.scale, *self.middle, self.growth, self.least)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Bodies:
-    """Nodes: where they are, how large and how solid; in layout units.
+    """Nodes with position, size and opacity, in layout units.
 
     Args:
         at: float32 (n, 2).
         radii: float32 (n,).
-        opacity: float32 (n,), 0 for a hidden one to 1.
+        opacity: float32 (n,), 0 for a hidden node to 1.
     """
 
     at: Floats
@@ -73,7 +73,7 @@ class Bodies:
 
 
 def disc_at(bodies: Bodies, view: Viewport, x: float, y: float, reach: float) -> int:
-    """The row whose rim is nearest to pixel (x, y), at most `reach` pixels away; -1 for none."""
+    """Return the row whose rim is nearest to pixel (x, y), at most `reach` pixels away; -1 for none."""
     return core_bindings.core.disc_at(bodies.at, bodies.radii, bodies.opacity, view.as_tuple, x, y, reach)
 
 
@@ -86,16 +86,16 @@ def first_seen(
     least_opacity: float,
     most: int,
 ) -> Ints:
-    """The first `most` rows of `order` whose middles are inside a rectangle and that are large and solid.
+    """Return the first `most` rows of `order` whose centers are in a rectangle and that are large and opaque.
 
     Args:
         bodies: The nodes.
         order: int32 (k,), rows.
-        view: Where they are seen.
+        view: The view.
         rectangle: Left, top, right, bottom, in pixels.
-        least_radius: In pixels.
-        least_opacity: They have more.
-        most: How many are wanted.
+        least_radius: The minimum radius in pixels.
+        least_opacity: The opacity that a node must exceed.
+        most: The maximum number of rows.
     """
     rows = np.empty(max(most, 0), dtype=np.int32)
     count = core_bindings.core.first_seen(
@@ -124,13 +124,13 @@ def composite(
     """Overwrite `pixels` with `ground` and another picture over it; both are uint8 (height, width, 4).
 
     Args:
-        layer: Premultiplied.
-        corner: Where its left upper corner lies, in pixels.
-        zoom: How large its pixels are; at 1 it is put on whole pixels, else interpolated.
+        layer: The picture, premultiplied.
+        corner: The pixel of its top left corner.
+        zoom: The size of its pixels; at 1 it is aligned to whole pixels, else interpolated.
         opacity: 0 to 1.
         ground: Red, green, blue.
-        pixels: Opaque afterwards.
-        workers: The threads that do it; None keeps the interpreter to itself meanwhile, see `draw_discs`.
+        pixels: The target; opaque afterwards.
+        workers: The threads that draw; None draws in this thread and holds the GIL, see `draw_discs`.
     """
     alone = workers is None
 
@@ -141,11 +141,11 @@ def composite(
 
 
 def draw_strokes(ends: Floats, breadth: float, color: Color, opacity: float, pixels: Bytes) -> None:
-    """Draw lines of one colour over an opaque picture, one after another, with soft rims.
+    """Draw antialiased lines of one color over an opaque picture, in order.
 
     Args:
         ends: float32 (k, 4): x and y of both ends, in pixels.
-        breadth: In pixels, at most 64.
+        breadth: The width in pixels, at most 64.
         color: Red, green, blue.
         opacity: 0 to 1.
         pixels: uint8 (height, width, 4).
@@ -154,11 +154,11 @@ def draw_strokes(ends: Floats, breadth: float, color: Color, opacity: float, pix
 
 
 def stamp(images: list[Bytes], corners: Ints, opacity: Floats, pixels: Bytes) -> None:
-    """Lay small pictures over an opaque one, one after another; what is outside is cut.
+    """Draw small pictures over an opaque one, in order, clipped to it.
 
     Args:
         images: uint8 (h, w, 4) each, premultiplied.
-        corners: int32 (k, 2), the pixel of each one's left upper corner.
+        corners: int32 (k, 2), the pixel of each picture's top left corner.
         opacity: float32 (k,), 0 to 1.
         pixels: uint8 (height, width, 4).
     """
@@ -168,40 +168,40 @@ def stamp(images: list[Bytes], corners: Ints, opacity: Floats, pixels: Bytes) ->
 def place_labels(
     names: Floats, discs: Floats, width: float, forced: int, most: int, insistent: int, side: Ints
 ) -> None:
-    """Find room for names beside their nodes, in the order given.
+    """Place labels next to their nodes, in the given order.
 
     Args:
-        names: float32 (k, 5): x and y of the node, its radius, width and height of the name; pixels.
-        discs: float32 (j, 4): boxes that names do not cover: left, top, right, bottom.
-        width: Of the view.
-        forced: So many at the front may cover boxes, and do not count for `most`.
-        most: How many are placed at most.
-        insistent: So many of the first ones may cover boxes.
-        side: int32 (k,): the side that each had last; then the one it has, -1 for none. 0 is below,
+        names: float32 (k, 5): x and y of the node, its radius, width and height of the label; pixels.
+        discs: float32 (j, 4): boxes that labels do not cover: left, top, right, bottom.
+        width: The width of the view.
+        forced: The number of first labels that may cover boxes, and do not count for `most`.
+        most: The maximum number of labels.
+        insistent: The number of first labels that may cover boxes.
+        side: int32 (k,): the previous side of each label; replaced by the new one, -1 for none. 0 is below,
             1 above, 2 right, 3 left.
     """
     core_bindings.core.place_names(names, discs, width, forced, most, insistent, side)
 
 
 class LineBatch:
-    """The links of one picture, cut at its rim and sorted into bands of rows; made once, then drawn.
+    """The links of one picture, clipped and sorted into bands of rows; prepared once, then drawn.
 
     Args:
         at: float32 (n, 2), nodes in pixels of the picture.
         edges: int32 (m, 2), rows.
         light: float32 (m,), 1 for an ordinary link, 0 for a hidden one.
-        breadth: float32 (m,), in pixels at a ratio of one.
-        classes: int16 (m,), the colour class of each link.
+        breadth: float32 (m,), the width in pixels at a ratio of one.
+        classes: int16 (m,), the color class of each link.
         colors: uint8 (k, 3), red, green, blue of each class.
-        dashed: uint8 (m,), not 0 for a link with gaps. None for none.
+        dashed: uint8 (m,), not 0 for a dashed link. None for none.
         shown: uint8 (n,); a link with an end that is 0 is left out. None shows all.
-        width: Of the picture, in pixels, at most 16,384.
-        height: Of the picture, in pixels, at most 16,384.
-        reach: Length in pixels, at a ratio of one, beyond which a link fades with the square root.
+        width: The picture's width in pixels, at most 16,384.
+        height: The picture's height in pixels, at most 16,384.
+        reach: The length in pixels, at a ratio of one, beyond which a link fades with the square root.
         ratio: Device pixels per pixel.
-        budget: Pixels of lines that may be drawn; a fair sample stands for more. 0 draws all.
-        workers: The threads that cut and sort them, by default this one; lines are the same for any number.
-        is_wanted: Asked now and then; after a no nothing is made, and nothing can be drawn.
+        budget: The number of line pixels to draw; beyond it a fair sample represents all. 0 draws all.
+        workers: The threads that clip and sort, by default this one; the result is the same for any number.
+        is_wanted: Called now and then; once it returns false, nothing is prepared and nothing can be drawn.
     """
 
     def __init__(
@@ -247,10 +247,10 @@ class LineBatch:
         """Overwrite `pixels`, uint8 (height, width, 4), band by band.
 
         Args:
-            alpha: Opacity of an ordinary link.
+            alpha: The opacity of an ordinary link.
             pixels: The picture.
             workers: The threads that draw.
-            is_wanted: Asked before each band; the bands that follow a no are left as they are.
+            is_wanted: Called before each band; once it returns false, the remaining bands are unchanged.
         """
 
         def draw_band(band: int) -> None:
@@ -277,16 +277,16 @@ def draw_discs(
 
     Args:
         bodies: The nodes.
-        colors: uint32 (n,), 0xRRGGBB; with `HOLLOW_FLAG` for one that is a ring.
+        colors: uint32 (n,), 0xRRGGBB; with `HOLLOW_FLAG` for a ring.
         order: int32 (k,), the rows to draw, those on top last.
-        lit: uint8 (n,): the opacity of a node whose byte is 0 is multiplied with `unlit`. None for none.
+        lit: uint8 (n,): the opacity of a node whose byte is 0 is multiplied by `unlit`. None for none.
         unlit: 0 to 1.
-        view: Where they are seen, in pixels of the picture.
-        ground: Red, green, blue of what lies under the picture: rims and hollow nodes are filled with it.
-        ratio: Device pixels per pixel, for the breadth of rims.
+        view: The view, in pixels of the picture.
+        ground: Red, green, blue of the background: rims and hollow nodes are filled with it.
+        ratio: Device pixels per pixel, for the width of rims.
         pixels: uint8 (height, width, 4), premultiplied.
-        workers: The threads that draw; the picture is the same for any number. None is this thread, and no
-            other runs Python meanwhile: for a GUI, which may wait longer for its turn than it draws.
+        workers: The threads that draw; the picture is the same for any number. None draws in this thread and
+            holds the GIL: for a GUI, which may wait longer for the GIL than it draws.
     """
     alone = workers is None
 

@@ -1,8 +1,8 @@
-"""Physics around a node that is held: its surroundings follow, everything farther away stands still.
+"""Physics around a dragged node: its surroundings follow, all other nodes stand still.
 
-Only bodies a few links around the held one move. Links are springs that want the length they have at the
-grab, so the picture keeps its proportions and a grab moves nothing by itself. After the release the
-motion cools down within a second.
+Only bodies within a few links of the dragged node move. Links are springs with the length that they have
+when the drag starts, so the drawing keeps its proportions and a grab alone moves nothing. After the release
+the motion cools down within a second.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ _MAX_PULL = 9.0
 
 
 def affected_rows(graph: Graph, held: int) -> NDArray[np.int64]:
-    """The rows that move when `held` is dragged; it leads."""
+    """Return the rows that move when `held` is dragged, starting with `held`."""
     return graph.rows_around(held, _MAX_DEPTH, _MAX_BODIES).astype(np.int64)
 
 
 class LocalPhysics:
-    """Moves the surroundings of one held node.
+    """The motion of the surroundings of one dragged node.
 
     Args:
-        graph: Whose links pull.
+        graph: The graph whose links pull.
         positions: float32 (n, 2), changed in place by `tick`.
-        held: The row in the hand.
-        engine: What computes the push of bodies on one another.
+        held: The row of the dragged node.
+        engine: Computes the repulsion of the bodies.
     """
 
     def __init__(self, graph: Graph, positions: Positions, held: int, engine: Engine) -> None:
@@ -54,7 +54,7 @@ class LocalPhysics:
 
     @property
     def is_settled(self) -> bool:
-        """Whether nothing moves any more."""
+        """Whether all motion has ended."""
         return self._heat < 0.02
 
     @property
@@ -63,16 +63,16 @@ class LocalPhysics:
         return self._in_hand
 
     def move_to(self, x: float, y: float) -> None:
-        """Where the held node is taken to, in layout units."""
+        """Move the dragged node to a point in layout units."""
         self._target = np.array([x, y], dtype=np.float32)
         self._in_hand, self._heat = True, 1.0
 
     def release(self) -> None:
-        """The held node is let go; what moves comes to rest."""
+        """Release the dragged node; the motion cools down."""
         self._in_hand = False
 
     def tick(self) -> None:
-        """One step."""
+        """Compute one step."""
         at = self._positions
         if self._in_hand:
             at[self.held] = self._target
@@ -91,7 +91,7 @@ class LocalPhysics:
         return bool(np.abs(self._positions[self.held] - self._target).max() < 1e-4)
 
     def _prepare_springs(self, graph: Graph) -> None:
-        """Every link with an end among the bodies; those of the held node pull harder."""
+        """Collect the links with an end among the bodies; those of the dragged node pull harder."""
         place = np.full(len(graph), -1, dtype=np.int64)
         place[self.bodies] = np.arange(len(self.bodies))
         edges = graph.edges[(place[graph.edges] >= 0).any(axis=1)].astype(np.int64)
@@ -109,7 +109,7 @@ class LocalPhysics:
         self._ease = np.minimum(1.0, _MAX_PULL / np.maximum(pulls, 1e-6)).astype(np.float32)
 
     def _find_bystanders(self) -> None:
-        """Nodes that stand still but keep the bodies off."""
+        """Find nodes that stand still but repel the bodies."""
         still = self._roughly_near()
         near: set[int] = set()
         if len(still):
@@ -120,7 +120,7 @@ class LocalPhysics:
         self._others = np.concatenate([self.bodies, rows])
 
     def _roughly_near(self) -> NDArray[np.int64]:
-        """Rows that stand in the squares of side `_NEIGHBOR_RADIUS` around those of the bodies."""
+        """Return the rows in grid cells of side `_NEIGHBOR_RADIUS` around those of the bodies."""
         square = np.floor(self._positions / np.float32(_NEIGHBOR_RADIUS)).astype(np.int64)
         key = square[:, 0] * _CELL_KEY_STRIDE + square[:, 1]
         beside = np.array([x * _CELL_KEY_STRIDE + y for x in (-1, 0, 1) for y in (-1, 0, 1)])

@@ -1,4 +1,4 @@
-"""How links are drawn: what each looks like, and how their light becomes pixels."""
+"""The style of links, and the exposure that converts their light to pixels."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, eq=False)
 class EdgeStyle:
-    """How each link is drawn.
+    """The style of each link.
 
     Args:
         edges: int32 (m, 2) rows.
-        colors: uint8 (k, 3), red green blue of each colour class.
+        colors: uint8 (k, 3), red green blue of each color class.
         classes: int (m,), the class of each link.
         light: float32 (m,), 1 for an ordinary link, 0 for a hidden one.
         width: float32 (m,), in pixels at a ratio of one.
-        dashed: bool (m,), links drawn with gaps; None for none.
+        dashed: bool (m,), dashed links; None for none.
     """
 
     edges: NDArray[np.int32]
@@ -31,15 +31,15 @@ class EdgeStyle:
 
 @dataclass(frozen=True)
 class Exposure:
-    """How light becomes pixels.
+    """The conversion of light to pixels.
 
     Args:
         alpha: Opacity of one ordinary link, 0 to 1.
         reach: Length in pixels up to which a link has its full light; longer ones fade with the square
-            root, so that clusters stand out from what crosses between them.
+            root, so that clusters stand out from the links between them.
         ratio: Device pixels per pixel.
-        budget: About how many pixels of lines may be drawn: beyond it a fair sample stands for all of
-            them, brighter by as much. None draws all.
+        budget: The approximate number of line pixels to draw; beyond it a fair sample, brightened
+            accordingly, represents all links. None draws all.
     """
 
     alpha: float = 0.35

@@ -1,4 +1,4 @@
-"""What the words of a graph's nodes come to as numbers, worked out once for each graph."""
+"""Strings of a graph's nodes encoded as integers, computed once per graph."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from app.graph.model import Graph
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Column:
-    """A word for each node: `words[codes[row]]`.
+    """An encoded string for each node: `words[codes[row]]`.
 
     Args:
         codes: int32 (n,).
-        words: Every word that occurs, once.
+        words: The distinct strings.
     """
 
     codes: NDArray[np.int32]
@@ -26,19 +26,19 @@ class Column:
 
     @classmethod
     def encode(cls, values: Sequence[str]) -> Column:
-        """The column of those words."""
+        """Encode the strings."""
         place = {word: code for code, word in enumerate(dict.fromkeys(values))}
         return cls(np.fromiter(map(place.__getitem__, values), np.int32, len(values)), tuple(place))
 
     def is_among(self, words: Iterable[str]) -> NDArray[np.bool_]:
-        """Bool (n,), which nodes have one of `words`."""
+        """Return bool (n,): the nodes whose string is one of `words`."""
         wanted = set(words)
         return np.array([word in wanted for word in self.words] or [False], dtype=bool)[self.codes]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Columns:
-    """The columns of one graph: kinds, types, and the folders at the vault's root ("/" for the root)."""
+    """The columns of one graph: kinds, types, and top-level folders ("/" for the root)."""
 
     kinds: Column
     types: Column
@@ -49,7 +49,7 @@ _known: WeakKeyDictionary[Graph, Columns] = WeakKeyDictionary()
 
 
 def encode_columns(graph: Graph) -> Columns:
-    """The columns of `graph`; what is worked out is kept as long as the graph is."""
+    """Return the columns of `graph`, cached as long as the graph exists."""
     found = _known.get(graph)
     if found is None:
         folders = Column.encode(graph.folders)
@@ -61,6 +61,6 @@ def encode_columns(graph: Graph) -> Columns:
 
 
 def warm_graph(graph: Graph) -> Graph:
-    """The same graph, with all worked out that showing it needs: for the thread that makes it."""
+    """Compute everything that displaying a graph needs, in the thread that builds it; return the graph."""
     encode_columns(graph)
     return graph.precompute()

@@ -1,4 +1,4 @@
-"""What the layout computes with: one interface, in numpy and by the C core."""
+"""The interface of the layout engine, implemented in numpy and by the C core."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from app.graph.model import Positions
 
 @dataclass(frozen=True, slots=True)
 class ForceSchedule:
-    """How bounded forces act on a level.
+    """The schedule of the bounded forces on a level.
 
-    Links pull with d·(a + b/(1+d²)). A large a draws the ends of long links together: fewer cross. It is
-    lowered on the way, so that in the end b decides, which keeps neighbours side by side.
+    Links pull with d·(a + b/(1+d²)). A large a draws the ends of long links together, which reduces
+    crossings. It decreases over time, so that finally b dominates, which keeps neighbors together.
 
     Args:
-        ticks: How many.
-        rate: Of the first tick; a tenth of it in the last.
+        ticks: The number of ticks.
+        rate: The rate of the first tick; the last has a tenth of it.
         linear: a in the first tick.
-        linear_after: a from when three in five ticks are over.
+        linear_after: a after three fifths of the ticks.
     """
 
     ticks: int
@@ -34,62 +34,62 @@ class ForceSchedule:
     linear_after: float
 
     def at(self, tick: int) -> tuple[float, float]:
-        """Rate and a of a tick."""
+        """Return the rate and a of a tick."""
         share = tick / self.ticks
         turned = min(1.0, share / 0.6)
         return self.rate * (1 - 0.9 * share), self.linear ** (1 - turned) * self.linear_after**turned
 
 
 class ForceField(Protocol):
-    """The pull of links and the push of bodies, at any places."""
+    """The attraction of links and the repulsion of bodies at given positions."""
 
     def __call__(self, at: Positions, attraction: float, repulsion: float) -> Positions:
-        """float32 (n, 2), a new array: the force on each body, both parts times their factors."""
+        """Return a new array float32 (n, 2): the force on each body, both parts times their factors."""
         ...
 
 
 class Engine(Protocol):
-    """The heavy steps of a layout. The same input gives the same output; iterators yield after some ticks.
+    """The expensive steps of a layout. Deterministic; iterators yield after some ticks.
 
     Positions are float32 (n, 2) in layout units.
     """
 
     def build_levels(self, weights: scipy.sparse.csr_matrix, seed: int) -> list[CoarseLevel]:
-        """Levels from the finest to the coarsest."""
+        """Return levels from the finest to the coarsest."""
         ...
 
     def charge_layout(
         self, level: CoarseLevel, at: Positions, ticks: int, alpha: float
     ) -> Iterator[Positions]:
-        """d3-force's model with cooling from `alpha`: it gives the large shape."""
+        """Lay out by d3-force's model, cooling from `alpha`, which determines the overall shape."""
         ...
 
     def charge_threshold(self) -> int:
-        """Levels with fewer bodies are laid out by charges."""
+        """Return the number of bodies below which a level is laid out by charges."""
         ...
 
     def refine(self, level: CoarseLevel, at: Positions, pace: ForceSchedule) -> Iterator[Positions]:
-        """Bounded forces with a falling rate: they keep neighbours together.
+        """Refine by bounded forces with a decreasing rate, which keep neighbors together.
 
         Args:
-            level: Whose bodies move; links pull by their weights.
-            at: Where they are, in widths of a body of mean mass.
-            pace: How long, and how hard.
+            level: The bodies; links pull by their weights.
+            at: The positions in widths of a body of mean mass.
+            pace: The schedule of the forces.
         """
         ...
 
     def force_field(self, weights: scipy.sparse.csr_matrix) -> ForceField:
-        """The bounded forces of all nodes, for live physics."""
+        """Return the bounded forces of all nodes, for the simulation."""
         ...
 
     def separate_steps(self, at: Positions, radii: NDArray[np.float32]) -> Iterator[Positions]:
-        """Overlaps pushed apart until none is left or the patience is."""
+        """Push overlapping nodes apart until none overlap or the iteration limit is reached."""
         ...
 
     def separate_once(self, at: Positions, radii: NDArray[np.float32], gap: float) -> None:
-        """Push overlapping nodes apart once, in place; `gap` is kept between rims."""
+        """Push overlapping nodes apart once, in place; `gap` is the distance between rims."""
         ...
 
     def repel(self, at: Positions, others: Positions) -> Positions:
-        """The bounded push of `others` on each body in `at`."""
+        """Return the bounded repulsion of `others` on each body in `at`."""
         ...

@@ -1,4 +1,4 @@
-"""The graph as data for other programs: JSON and GraphML, and the part of it that somebody may see."""
+"""Export of the graph as JSON and GraphML, and the restriction of a graph to given notes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from app.graph.model import Graph, Positions
 
 
 def visible_subgraph(graph: Graph, notes: Collection[str]) -> Graph:
-    """The graph of `notes` alone, with the names and files that they link to."""
+    """Return the graph of `notes` alone, with the names and files that they link to."""
     known = set(notes)
     wanted = np.array([path in known for path in graph.paths], dtype=bool) | ~graph.is_note
     inside = wanted[graph.edges[:, 0]] & wanted[graph.edges[:, 1]] if len(graph.edges) else np.zeros(0, bool)
@@ -39,10 +39,10 @@ def visible_subgraph(graph: Graph, notes: Collection[str]) -> Graph:
 
 
 def write_json(graph: Graph, positions: Positions | None, file: Path) -> None:
-    """Write nodes and links as one JSON object; the shape that d3 and networkx call node-link.
+    """Write nodes and links as one JSON object in the node-link format of d3 and networkx.
 
     Raises:
-        OSError: it can't be written; a file of that name is as it was.
+        OSError: The file can't be written; an existing file is unchanged.
     """
     nodes = [_node_fields(graph, row) | _position_fields(positions, row) for row in range(len(graph))]
     links = [
@@ -54,10 +54,10 @@ def write_json(graph: Graph, positions: Positions | None, file: Path) -> None:
 
 
 def write_graphml(graph: Graph, positions: Positions | None, file: Path) -> None:
-    """Write GraphML, as Gephi, yEd and networkx read it.
+    """Write GraphML for Gephi, yEd and networkx.
 
     Raises:
-        OSError: it can't be written; a file of that name is as it was.
+        OSError: The file can't be written; an existing file is unchanged.
     """
     import networkx as nx
 
@@ -95,7 +95,7 @@ def _link_fields(graph: Graph, at: int) -> dict[str, Any]:
 
 
 def _graphml_value(value: object) -> object:
-    """As GraphML takes it: no lists, and no characters that XML has no sign for."""
+    """Return a value for GraphML: no lists, and no characters that XML can't represent."""
     text = ", ".join(map(str, value)) if isinstance(value, list) else value
     return "".join(c for c in text if c.isprintable()) if isinstance(text, str) else text
 
@@ -104,7 +104,7 @@ def write_atomic(file: Path, content: bytes) -> None:
     """Write a file in one step.
 
     Raises:
-        OSError: it can't be written; a file of that name is as it was.
+        OSError: The file can't be written; an existing file is unchanged.
     """
     fresh = file.with_name(f".{file.name}.new")
     try:

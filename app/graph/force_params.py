@@ -1,4 +1,4 @@
-"""What the sliders of the graph set. Light to import: the window has sliders before it has a layout."""
+"""The force parameters that the sliders set. Imports nothing: the window shows sliders before a layout."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ RANGES: dict[str, tuple[float, float]] = {
 
 @dataclass(frozen=True, slots=True)
 class ForceParams:
-    """The forces of live physics; the defaults leave a layout from scratch as it is.
+    """The forces of the simulation; the defaults leave a layout from scratch unchanged.
 
     Args:
-        spacing: Room between notes, 4 to 40; distances grow with it.
-        attraction: How hard links pull, as a factor, 0 to 3.
-        repulsion: How hard notes push, as a factor, 0 to 4.
-        gravity: How hard all is drawn to the middle, 0 to 1.
+        spacing: The distance between notes, 4 to 40.
+        attraction: The attraction of links, as a factor, 0 to 3.
+        repulsion: The repulsion of notes, as a factor, 0 to 4.
+        gravity: The attraction to the middle, 0 to 1.
     """
 
     spacing: float = 16.0
@@ -29,7 +29,7 @@ class ForceParams:
     gravity: float = 0.0
 
     def within_limits(self) -> ForceParams:
-        """The same, with each value inside of its `RANGES`; what is not a number becomes the default."""
+        """Return the parameters clamped to their `RANGES`; a nan becomes the default."""
         usual = ForceParams()
         values = {}
         for name, (low, high) in RANGES.items():
@@ -39,5 +39,5 @@ class ForceParams:
 
     @property
     def unit(self) -> float:
-        """The length of one layout unit under this spacing."""
+        """The length of one layout unit with this spacing."""
         return self.spacing / ForceParams().spacing

@@ -1,9 +1,9 @@
-"""The forces of the layout, in numpy: springs, and repulsion far (dense or by a mesh) and near.
+"""The forces of the layout in numpy: springs, and repulsion, dense or by a mesh.
 
-Two models, as in the literature. *Charge* is d3-force's: repulsion 1/distance, springs with a rest length;
-it gives the large shape. *Bounded* is t-FDP (Zhong, Xue, Zhang, Zhang, Ban, Deussen, Wang: "Force-directed
-graph layouts revisited: a new force based on the t-distribution", 2023): repulsion d/(1+d²)² that fades
-within a few units and attraction d·(a + b/(1+d²)); it keeps neighbours together.
+There are two models. *Charge* is d3-force's: repulsion 1/distance and springs with a rest length; it
+determines the overall shape. *Bounded* is t-FDP (Zhong, Xue, Zhang, Zhang, Ban, Deussen, Wang:
+"Force-directed graph layouts revisited: a new force based on the t-distribution", 2023): repulsion
+d/(1+d²)², which fades within a few units, and attraction d·(a + b/(1+d²)); it keeps neighbors together.
 
 A mesh sums a kernel over all pairs with one FFT convolution: masses are spread to the four nearest
 mesh points, and forces are read back with the same weights.
@@ -28,23 +28,23 @@ _MAX_MESH_SIZE = 512
 
 
 def bounded(squared: NDArray[np.float64]) -> NDArray[np.float64]:
-    """t-FDP's repulsion per unit of distance, of squared distances."""
+    """Return t-FDP's repulsion per unit of distance, for squared distances."""
     return 1.0 / (1.0 + squared) ** 2
 
 
 def charge(squared: NDArray[np.float64]) -> NDArray[np.float64]:
-    """d3's repulsion per unit of distance, softened at distances far below one."""
+    """Return d3's repulsion per unit of distance, softened at distances far below one."""
     return 1.0 / (squared + 0.02)
 
 
 class Repulsion:
-    """Sums a kernel over all pairs of bodies.
+    """The sum of a kernel over all pairs of bodies.
 
     Args:
-        kernel: Force per unit of distance, of the squared distance.
-        mass: float32 (n,), how strongly each body repels.
-        spacing: Mesh width; well below the distance over which the kernel changes. 0 for "as fine as
-            the mesh allows".
+        kernel: Force per unit of distance, as a function of the squared distance.
+        mass: float32 (n,), the strength of each body.
+        spacing: The mesh width, well below the distance over which the kernel changes. 0 selects the finest
+            mesh.
     """
 
     def __init__(self, kernel: Kernel, mass: Values, spacing: float) -> None:
@@ -54,7 +54,7 @@ class Repulsion:
         self._transformed: dict[tuple[int, float], NDArray[np.complex64]] = {}
 
     def __call__(self, at: Positions) -> Positions:
-        """float32 (n, 2): the push on each body."""
+        """Return the repulsion on each body, float32 (n, 2)."""
         if len(at) <= _MAX_DENSE_BODIES:
             return dense_repulsion(self._kernel, at, at, self._mass)
         return self._by_mesh(at)
@@ -78,7 +78,7 @@ class Repulsion:
         return np.stack([push.real, push.imag], axis=1).astype(np.float32)
 
     def _mesh(self, reach: float) -> tuple[int, float]:
-        """Points per side (a multiple of 32, so that kernels are reused) and the width between them."""
+        """Return the points per side (a multiple of 32, to reuse kernels) and the width between them."""
         if not self._spacing:
             size = 160
             return size, reach * 1.02 / (size - 2)
@@ -88,7 +88,7 @@ class Repulsion:
         return _MAX_MESH_SIZE, reach * 1.02 / (_MAX_MESH_SIZE - 2)
 
     def _convolved(self, density: Values, size: int, width: float) -> NDArray[np.complex64]:
-        """The field on the mesh: x in the real part, y in the imaginary part."""
+        """Return the field on the mesh: x in the real part, y in the imaginary part."""
         key = (size, width)
         kernel = self._transformed.get(key)
         if kernel is None:
@@ -104,7 +104,7 @@ class Repulsion:
 
 
 def dense_repulsion(kernel: Kernel, at: Positions, others: Positions, mass: Values) -> Positions:
-    """The push of all `others` on each body in `at`, pair by pair."""
+    """Return the repulsion of all `others` on each body in `at`, computed pair by pair."""
     x = at[:, 0, None] - others[None, :, 0]
     y = at[:, 1, None] - others[None, :, 1]
     strength = np.asarray(kernel(x * x + y * y)) * mass
@@ -112,11 +112,11 @@ def dense_repulsion(kernel: Kernel, at: Positions, others: Positions, mass: Valu
 
 
 class Springs:
-    """Pulls the ends of every edge together.
+    """Springs that pull the ends of every edge together.
 
     Args:
         edges: int (m, 2) rows.
-        size: How many bodies there are.
+        size: The number of bodies.
         weight: float32 (m,).
     """
 
@@ -130,22 +130,22 @@ class Springs:
         self._ends = scipy.sparse.csr_matrix((signs, (rows, columns)), shape=(size, count))
 
     def difference(self, at: Positions) -> Positions:
-        """float32 (m, 2): from source to target of each edge."""
+        """Return the vector from source to target of each edge, float32 (m, 2)."""
         return at[self.edges[:, 1]] - at[self.edges[:, 0]]
 
     def gather(self, pull: Positions) -> Positions:
-        """Each edge's pull, added to its source and taken from its target."""
+        """Add each edge's force to its source and subtract it from its target."""
         return np.asarray(self._ends @ pull, dtype=np.float32)
 
     def bounded(self, at: Positions, linear: float = 0.1, near: float = 8.0) -> Positions:
-        """t-FDP's attraction."""
+        """Return t-FDP's attraction."""
         apart = self.difference(at)
         squared = (apart * apart).sum(axis=1)
         return self.gather((self.weight * (linear + near / (1.0 + squared)))[:, None] * apart)
 
 
 class RestingSprings(Springs):
-    """d3's springs: a rest length per edge, and the lighter end gives way."""
+    """d3's springs: a rest length per edge, and the lighter end moves more."""
 
     def __init__(self, edges: NDArray[np.int32], size: int, weight: Values, rest: Values) -> None:
         super().__init__(edges, size, weight)
@@ -161,7 +161,7 @@ class RestingSprings(Springs):
         self._ends = scipy.sparse.csr_matrix((shares, (rows, columns)), shape=(size, count))
 
     def resting(self, at: Positions) -> Positions:
-        """The pull towards the rest lengths."""
+        """Return the force towards the rest lengths."""
         apart = self.difference(at)
         length = np.sqrt((apart * apart).sum(axis=1)) + 1e-6
         return self.gather((self._strength * (length - self._rest) / length)[:, None] * apart)

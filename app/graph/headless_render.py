@@ -1,4 +1,4 @@
-"""Pictures of the graph that need no window: SVG with names, PNG without, since fonts are the window's."""
+"""Pictures of the graph without a window: SVG with names, PNG without, since fonts need a window."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _MAX_SIDE_PX = 16_384
 
 @dataclass(frozen=True, slots=True)
 class RenderOptions:
-    """A picture's size in pixels, and whether it is on a dark ground, and with names (SVG)."""
+    """A picture's size in pixels, its theme, and whether an SVG has names."""
 
     width: int = 1600
     height: int = 1000
@@ -40,21 +40,21 @@ class RenderOptions:
 
     @property
     def ground(self) -> str:
-        """The colour of the ground."""
+        """The background color."""
         return (_DARK_COLORS if self.dark else _LIGHT_COLORS)[0]
 
     @property
     def ink(self) -> str:
-        """The colour of names."""
+        """The color of names."""
         return (_DARK_COLORS if self.dark else _LIGHT_COLORS)[1]
 
 
 def write_picture(graph: Graph, positions: Positions, file: Path, wish: RenderOptions) -> None:
-    """Draw the graph as SVG or PNG, as the file's name says.
+    """Draw the graph as SVG or PNG, depending on the file's suffix.
 
     Raises:
-        InvalidParametersError: it is too large, or a PNG is wanted and the C core that draws it is missing.
-        OSError: it can't be written; a file of that name is as it was.
+        InvalidParametersError: The picture is too large, or a PNG is requested without the C core.
+        OSError: The file can't be written; an existing file is unchanged.
     """
     if not (0 < wish.width <= _MAX_SIDE_PX and 0 < wish.height <= _MAX_SIDE_PX):
         raise InvalidParametersError(f"A picture is from 1 to {_MAX_SIDE_PX} pixels wide and high.")
@@ -69,7 +69,7 @@ def write_picture(graph: Graph, positions: Positions, file: Path, wish: RenderOp
 
 
 def _fit_view(positions: Positions, wish: RenderOptions) -> Viewport:
-    """All of the graph, in the middle."""
+    """Return a view of the whole graph, centered."""
     if not len(positions):
         return Viewport((0.0, 0.0), 1.0, (wish.width / 2, wish.height / 2), 1.0, 1.0)
     low, high = positions.min(axis=0), positions.max(axis=0)
@@ -82,7 +82,7 @@ def _fit_view(positions: Positions, wish: RenderOptions) -> Viewport:
 
 
 def _colors(graph: Graph) -> NDArray[np.uint32]:
-    """uint32 (n,): by type where notes have types, else by the top folder; what is no note is grey."""
+    """Return uint32 (n,): colors by type if notes have types, else by top folder; gray for non-notes."""
     named = sum(name not in ("", "note") for name in graph.types)
     typed = 3 * named >= np.count_nonzero(graph.is_note)
     keys = graph.types if typed else tuple(folder.split("/")[0] for folder in graph.folders)
@@ -101,7 +101,7 @@ def _alpha(graph: Graph) -> float:
 
 
 def _pixels(graph: Graph, positions: Positions, wish: RenderOptions) -> NDArray[np.uint8]:
-    """uint8 (h, w, 3)."""
+    """Return the picture, uint8 (h, w, 3)."""
     ground = tuple(int(wish.ground[at : at + 2], 16) for at in (1, 3, 5))
     view, count = _fit_view(positions, wish), len(graph.edges)
     pixels = np.zeros((wish.height, wish.width, 4), dtype=np.uint8)
@@ -150,7 +150,7 @@ def _drawing(graph: Graph, positions: Positions, wish: RenderOptions) -> SvgDraw
 def _discs(
     colors: NDArray[np.uint32], at: NDArray[np.float32], radii: NDArray[np.float32]
 ) -> tuple[SvgDiscs, ...]:
-    """Nodes of a colour together, the small ones of each first."""
+    """Group nodes by color, the small ones of each first."""
     shapes = np.concatenate([at, radii[:, None]], axis=1).astype(np.float32)
     groups = []
     for color in np.unique(colors).tolist():
@@ -163,7 +163,7 @@ def _discs(
 def _names(
     graph: Graph, at: NDArray[np.float32], radii: NDArray[np.float32], wish: RenderOptions
 ) -> list[SvgLabel]:
-    """Names of the nodes with the most links; none over another, as far as widths can be guessed."""
+    """Return labels of the nodes with the most links, without overlaps by their estimated widths."""
     room = max(20, wish.width * wish.height // _PIXELS_PER_NAME)
     ranked = np.argsort(-graph.degree, kind="stable")[: 3 * room].tolist()
     taken: list[tuple[float, float, float, float]] = []

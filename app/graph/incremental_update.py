@@ -1,7 +1,7 @@
-"""The next graph after some notes were saved: what did not change is shared or copied in one piece.
+"""Compute the next graph after notes were saved; unchanged parts are shared or copied in one piece.
 
-Rows keep their order; new ones stand last. A table that no change touches is the very same object in the
-next graph, so whoever draws it can see at once what need not be worked out anew.
+Rows keep their order; new ones are appended. A table without changes is the same object in the next graph,
+so the renderer can see at once what it need not recompute.
 """
 
 from __future__ import annotations
@@ -28,28 +28,28 @@ _NO_ROWS = np.empty(0, dtype=np.int64)
 
 @dataclass(frozen=True, eq=False)
 class GraphUpdate:
-    """The next graph, and of each of its rows the row that it was before, -1 where it is new."""
+    """The next graph, and for each of its rows the previous row, -1 for new rows."""
 
     graph: Graph
     before: NDArray[np.int64]
 
 
 def encode_confidence(confidence: float | None) -> float:
-    """A confidence as the arrays have it."""
+    """Return a confidence as stored in the arrays: nan for None."""
     return np.nan if confidence is None else confidence
 
 
 def apply(graph: Graph, delta: GraphDelta) -> Graph:
-    """The graph after `delta`, or `graph` itself when that changes nothing.
+    """Return the graph after `delta`, or `graph` itself if that changes nothing.
 
-    An unresolved name that nothing links to any more goes with its last link. Suggested links stay where
-    both ends do and no real link has come.
+    An unresolved name disappears with its last link. A suggested link stays as long as both of its ends
+    do and no real link replaces it.
     """
     return compute_update(graph, delta).graph
 
 
 def advance(graph: Graph, positions: Positions, delta: GraphDelta) -> tuple[Graph, Positions]:
-    """The graph after `delta` and its positions: every known node stays, new ones get a free place nearby."""
+    """Return the graph after `delta` and its positions; known nodes stay, new ones are placed nearby."""
     after = compute_update(graph, delta)
     places = np.full((len(after.graph), 2), np.nan, dtype=np.float32)
     known = after.before >= 0
@@ -58,7 +58,7 @@ def advance(graph: Graph, positions: Positions, delta: GraphDelta) -> tuple[Grap
 
 
 def compute_update(graph: Graph, delta: GraphDelta) -> GraphUpdate:
-    """The graph after `delta`, and where its rows come from."""
+    """Return the graph after `delta` with the origin of its rows."""
     if not graph.suggested.any():
         return _GraphEdit(graph, delta).step()
     pairs, scores = graph.edges[graph.suggested], graph.confidence[graph.suggested]
@@ -72,7 +72,7 @@ def compute_update(graph: Graph, delta: GraphDelta) -> GraphUpdate:
 
 
 class _GraphEdit:
-    """One change under way: old rows keep their numbers, new ones follow, and what goes is left out last."""
+    """An update in progress: old rows keep their numbers, new ones follow, and removals happen last."""
 
     def __init__(self, graph: Graph, delta: GraphDelta) -> None:
         self._graph = graph
@@ -89,7 +89,7 @@ class _GraphEdit:
         self._link(delta)
 
     def _row(self, path: str) -> int | None:
-        """The row that a path has now."""
+        """Return the current row of a path."""
         row = self._new_rows.get(path)
         if row is None and path not in self._renamed:
             row = self._graph.rows.get(path)
@@ -98,7 +98,7 @@ class _GraphEdit:
     # Nodes
 
     def _column(self, name: str) -> list[Any]:
-        """A column of the graph as a list (of times: an array) that may be changed."""
+        """Return a mutable copy of a column: a list, or an array for times."""
         if name not in self._changed:
             column = getattr(self._graph, name)
             self._changed[name] = column.copy() if name in _TIMES else list(column)
@@ -161,7 +161,7 @@ class _GraphEdit:
     # Links
 
     def _link(self, delta: GraphDelta) -> None:
-        """Which links go, which come; one that is the same before and after stays where it is."""
+        """Find the links to remove and to add; unchanged links stay in place."""
         graph = self._graph
         wanted = self._wanted(delta.edges)
         replaced = self._cut | {row for path in delta.sources if (row := self._row(path)) is not None}
@@ -184,7 +184,7 @@ class _GraphEdit:
         self._coming = wanted
 
     def _wanted(self, edges: Iterable[GraphEdge]) -> dict[tuple[int, int, str], float]:
-        """The confidence of each link that is to be there, by its ends and type."""
+        """Return the confidence of each link to add, by its ends and type."""
         wanted: dict[tuple[int, int, str], float] = {}
         for edge in edges:
             source, target = self._row(edge.source), self._row(edge.target)
@@ -195,7 +195,7 @@ class _GraphEdit:
     # The next graph
 
     def step(self) -> GraphUpdate:
-        """Put it all together."""
+        """Build the next graph."""
         graph = self._graph
         before = np.full(self._size, -1, dtype=np.int64)
         before[: len(graph)] = np.arange(len(graph))
@@ -225,7 +225,7 @@ class _GraphEdit:
         return GraphUpdate(warm_graph(after), before)
 
     def _noted(self) -> NDArray[np.bool_]:
-        """Which rows are notes, those included that are left out in the end."""
+        """Return which rows are notes, including those that are removed at the end."""
         noted = np.zeros(self._size, dtype=bool)
         noted[: len(self._graph)] = self._graph.is_note
         for row in self._rekinded:
@@ -248,7 +248,7 @@ class _GraphEdit:
         self._relinked_rows = np.unique(np.concatenate([graph.edges[self._leaving].ravel(), ends.ravel()]))
 
     def _drop_unlinked(self, edges: NDArray[np.int32]) -> None:
-        """Unresolved names that have just lost their last link go."""
+        """Remove unresolved names that have just lost their last link."""
         kinds = self._changed.get("kinds", self._graph.kinds)
         lost = self._graph.edges[self._leaving, 1].tolist() + list(range(len(self._graph), self._size))
         names = {row for row in lost if kinds[row] == "unresolved" and row not in self._gone}
@@ -259,8 +259,8 @@ class _GraphEdit:
             self._gone |= {row for row in names if not flagged[row]}
 
     def _known(self, edges: NDArray[np.int32], relinked: bool) -> Neighborhood | None:
-        """The neighbours before rows are left out, from those of the graph where they are known."""
-        known: Neighborhood | None = vars(self._graph).get("neighbourhood")
+        """Return the adjacency before rows are removed, derived from that of the old graph if it is known."""
+        known: Neighborhood | None = vars(self._graph).get("neighborhood")
         if known is None or (not relinked and self._size == len(self._graph)):
             return known
         rows = self._relinked_rows.astype(np.int64) if relinked else _NO_ROWS
@@ -269,7 +269,7 @@ class _GraphEdit:
         return known.with_changed_links(edges, rows, self._size)
 
     def _leave_out(self, kept: NDArray[np.bool_]) -> None:
-        """Every table without the rows that are gone."""
+        """Remove the rows that are gone from every table."""
         listed = kept.tolist()
         for name in ("paths", *map(_column_name, _COLUMNS)):
             column = self._changed.get(name, getattr(self._graph, name))
@@ -277,7 +277,7 @@ class _GraphEdit:
         self._changed["edges"] = _row_positions(kept)[self._changed.get("edges", self._graph.edges)]
 
     def _drop_unused_types(self) -> None:
-        """A relation type goes with its last link."""
+        """Remove relation types without links."""
         if "edge_types" not in self._changed:
             return
         types, codes = self._changed["edge_types"], self._changed["edge_codes"]
@@ -288,10 +288,10 @@ class _GraphEdit:
             self._changed["edge_types"] = tuple(types[code] for code in np.flatnonzero(used).tolist())
 
     def _hand_over(self, after: Graph, known: Neighborhood | None, kept: NDArray[np.bool_] | None) -> None:
-        """What the graph has worked out already and the next one need not work out again."""
+        """Pass cached properties of the old graph that are still valid to the new one."""
         facts: dict[str, Any] = {}
         if known is not None:
-            facts["neighbourhood"] = known if kept is None else known.without_rows(kept, _row_positions(kept))
+            facts["neighborhood"] = known if kept is None else known.without_rows(kept, _row_positions(kept))
         if kept is None and "paths" not in self._changed:
             facts["rows"] = self._graph.rows
         elif kept is None:
@@ -304,15 +304,15 @@ class _GraphEdit:
 
 
 def _row_positions(kept: NDArray[np.bool_]) -> NDArray[np.int32]:
-    """The row that each kept one has among those."""
+    """Return the new index of each kept row."""
     return (np.cumsum(kept) - 1).astype(np.int32)
 
 
 def _column_name(field: str) -> str:
-    """The graph's column of a node's field."""
+    """Return the name of the graph's column for a node's field."""
     return field if field in ("tags", *_TIMES) else f"{field}s"
 
 
 def _is_same_confidence(first: float, second: float) -> bool:
-    """Whether two confidences are the same once they are in the arrays."""
+    """Return whether two confidences are equal as float32."""
     return bool(np.float32(first) == np.float32(second)) or (np.isnan(first) and np.isnan(second))

@@ -1,7 +1,7 @@
-"""The nearest of all vectors to each of them: exact products, in blocks.
+"""Exact nearest neighbors of each vector, by blocked matrix products.
 
-For very many vectors the product is taken in the 64 directions in which they differ most, and the best of
-that are compared exactly.
+For very many vectors, candidates are found in the 64 directions of largest variance and then compared
+exactly.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ _OVERSAMPLING = 4
 def nearest(
     vectors: NDArray[np.float32], count: int, report: Report = no_progress
 ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-    """The `count` nearest others of each vector, best first, and their cosines.
+    """Return the `count` nearest neighbors of each vector, best first, with their cosines.
 
     Args:
         vectors: float32 (n, d), unit vectors.
-        count: How many; with fewer others all of them.
-        report: Told how far it is.
+        count: The number of neighbors, or fewer if there are fewer other vectors.
+        report: Receives the progress.
 
     Returns:
         int32 (n, count) rows and float32 (n, count) cosines.
@@ -57,9 +57,9 @@ def nearest(
 
 
 def principal_components(vectors: NDArray[np.float32], count: int) -> NDArray[np.float32]:
-    """The vectors in the `count` directions in which they differ most, float32 (n, count); no centring.
+    """Project the vectors onto the `count` directions of largest variance, without centering.
 
-    The sign of a direction is chosen so that its largest component is positive: always the same.
+    The sign of a direction is chosen so that its largest component is positive, for a deterministic result.
     """
     count = min(count, vectors.shape[1])
     _, axes = np.linalg.eigh((vectors.T @ vectors).astype(np.float64))

@@ -1,4 +1,4 @@
-"""The layout behind one small interface: from scratch, from saved places, and live while a node is held."""
+"""The layout interface: from scratch, from saved positions, and live during a drag."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ DEFAULT_FORCES = ForceParams()
 
 
 class Layout(Protocol):
-    """Computes positions in steps. Not thread-safe: one thread calls it, and takes copies out.
+    """A layout that is computed in steps. Not thread-safe: one thread calls it and copies positions.
 
-    One layout unit is about half the distance between neighbouring notes; y points down.
+    One layout unit is about half the distance between neighboring notes; y points down.
     """
 
     @property
     def positions(self) -> Positions:
-        """float32 (n, 2), as of the last tick."""
+        """The positions after the last tick, float32 (n, 2)."""
         ...
 
     @property
@@ -40,7 +40,7 @@ class Layout(Protocol):
 
     @property
     def is_arranging(self) -> bool:
-        """Whether a layout from scratch is under way."""
+        """Whether a layout from scratch is in progress."""
         ...
 
     def start(
@@ -51,53 +51,53 @@ class Layout(Protocol):
         aspect: float = 1.0,
         forces: ForceParams = DEFAULT_FORCES,
     ) -> None:
-        """Begin with `graph`: from scratch, or from `positions`, where nan rows find a free place.
+        """Start with `graph`: from scratch, or from `positions`, where nan rows get a free place.
 
-        With positions there is nothing to arrange: it is settled at once.
+        With positions the layout is settled at once.
 
         Args:
-            graph: What to lay out.
+            graph: The graph to lay out.
             positions: float32 (n, 2) in layout units.
-            seed: Of all that is random.
-            aspect: Width by height of the page that a layout from scratch is to fill.
-            forces: What `positions` were laid out with; what a layout from scratch is to end with.
+            seed: The random seed.
+            aspect: The width of the page to fill, divided by its height.
+            forces: The forces of the given `positions`, or the final forces of a layout from scratch.
         """
         ...
 
     def tick(self) -> Positions:
-        """Go on a little (some milliseconds); the new positions. While paused only the hand moves a node."""
+        """Compute for some milliseconds and return the positions. While paused, only drags move nodes."""
         ...
 
     def pin(self, row: int, x: float, y: float) -> None:
-        """Hold a node at a place; at each tick its surroundings follow, or all nodes where all are live."""
+        """Hold a node at a point; its surroundings follow at each tick, or all nodes in a simulation."""
         ...
 
     def release(self, row: int) -> None:
-        """Let a held node go; what followed it comes to rest."""
+        """Release a held node; the nodes around it come to rest."""
         ...
 
     def set_forces(self, forces: ForceParams) -> None:
-        """Let all nodes glide to their balance under other forces, from where they are.
+        """Let all nodes move to their balance under other forces, starting from their current positions.
 
-        As often as a slider moves: speeds are kept, nothing jumps. A layout from scratch that is under way
-        goes on, and has these forces at its end.
+        May be called at every slider movement: speeds are kept, nothing jumps. A layout from scratch that is
+        in progress continues, and applies these forces at its end.
         """
         ...
 
     def pause(self) -> None:
-        """Nothing moves by itself any more; a node in the hand moves alone."""
+        """Stop all motion except that of a dragged node."""
         ...
 
     def resume(self) -> None:
-        """Go on where it was paused."""
+        """Continue after a pause."""
         ...
 
 
 class MultilevelLayout:
-    """Multilevel from scratch, all nodes live under other forces, local physics around a held node.
+    """A multilevel layout from scratch, a simulation under other forces, local physics around a drag.
 
     Args:
-        engine: What computes the heavy steps.
+        engine: Computes the expensive steps.
     """
 
     def __init__(self, engine: Engine) -> None:
@@ -112,7 +112,7 @@ class MultilevelLayout:
 
     @property
     def positions(self) -> Positions:
-        """float32 (n, 2), as of the last tick."""
+        """The positions after the last tick, float32 (n, 2)."""
         return self._positions
 
     @property
@@ -125,7 +125,7 @@ class MultilevelLayout:
 
     @property
     def is_arranging(self) -> bool:
-        """Whether a layout from scratch is under way."""
+        """Whether a layout from scratch is in progress."""
         return self._plan is not None and not self._paused
 
     def start(
@@ -136,7 +136,7 @@ class MultilevelLayout:
         aspect: float = 1.0,
         forces: ForceParams = DEFAULT_FORCES,
     ) -> None:
-        """Begin with `graph`: from scratch, or from `positions`, where nan rows find a free place."""
+        """Start with `graph`: from scratch, or from `positions`, where nan rows get a free place."""
         self._graph = graph
         self._hand = self._live = self._plan = None
         self._wanted = forces.within_limits()
@@ -149,7 +149,7 @@ class MultilevelLayout:
             self._positions = place_missing(graph, np.ascontiguousarray(positions, dtype=np.float32))
 
     def tick(self) -> Positions:
-        """Go on a little; the new positions."""
+        """Compute for some milliseconds and return the positions."""
         if self._paused:
             return self._positions
         if self._plan is not None:
@@ -170,7 +170,7 @@ class MultilevelLayout:
             self._positions = following
 
     def _live_on(self) -> None:
-        """One tick of all nodes, a node that was in the hand among them."""
+        """Compute one tick of all nodes, including a dragged one."""
         if self._graph is None or not len(self._graph):
             self._forces = self._wanted
             return
@@ -187,7 +187,7 @@ class MultilevelLayout:
         self._positions = self._live.positions
 
     def pin(self, row: int, x: float, y: float) -> None:
-        """Hold a node at a place; an arrangement that is under way is finished first, in one go."""
+        """Hold a node at a point; a layout in progress is finished first, in one go."""
         if self._graph is None or not 0 <= row < len(self._graph):
             return
         if self._paused:
@@ -207,7 +207,7 @@ class MultilevelLayout:
         self._hand.move_to(x, y)
 
     def _carry(self, row: int, x: float, y: float) -> None:
-        """Move one node, and nothing else."""
+        """Move a single node."""
         self._hand = None
         self._positions = self._positions.copy()
         self._positions[row] = (x, y)
@@ -215,22 +215,22 @@ class MultilevelLayout:
             self._live.place(row, x, y)
 
     def release(self, row: int) -> None:
-        """Let a held node go; what followed it comes to rest."""
+        """Release a held node; the nodes around it come to rest."""
         if self._live is not None:
             self._live.release(row)
         if self._hand is not None and self._hand.held == row:
             self._hand.release()
 
     def set_forces(self, forces: ForceParams) -> None:
-        """Let all nodes glide to their balance under other forces, from where they are."""
+        """Let all nodes move to their balance under other forces, starting from their current positions."""
         self._wanted = forces.within_limits()
 
     def pause(self) -> None:
-        """Nothing moves by itself any more; a node in the hand moves alone."""
+        """Stop all motion except that of a dragged node."""
         self._paused = True
 
     def resume(self) -> None:
-        """Go on where it was paused."""
+        """Continue after a pause."""
         self._paused = False
 
 
@@ -242,10 +242,10 @@ class NumpyLayout(MultilevelLayout):
 
 
 class NativeLayout(MultilevelLayout):
-    """The layout by the C core: some thirty times faster, and the only one that is fluid at 10,000 nodes.
+    """The layout by the C core: about thirty times faster, and the only one that is fluid at 10,000 nodes.
 
     Args:
-        threads: How many threads share a tick; by default the machine's, at most four.
+        threads: The number of threads of a tick; by default the machine's, at most four.
     """
 
     def __init__(self, threads: int | None = None) -> None:
@@ -253,12 +253,12 @@ class NativeLayout(MultilevelLayout):
 
 
 def new_layout() -> Layout:
-    """The best layout there is on this machine."""
+    """Return the best layout that is available on this machine."""
     return NativeLayout() if core_bindings.available() else NumpyLayout()
 
 
 def compute_layout(graph: Graph, seed: int = 0, aspect: float = 1.0) -> Positions:
-    """The finished layout of `graph` from scratch; blocks until it is done."""
+    """Return the finished layout of `graph` from scratch; blocks until it is done."""
     layout = new_layout()
     layout.start(graph, seed=seed, aspect=aspect)
     while not layout.is_settled:

@@ -1,6 +1,7 @@
-"""Fits a layout to the page: its long side along the page's, crowds eased, stragglers called in.
+"""Fit a layout to the page: turn it along the long side, ease crowds, pull in stragglers.
 
-And the disc that every layout begins from. No scipy here: the view needs this before it needs a layout.
+Also computes the disc that every layout starts from. Does not import scipy, since the view needs this module
+before it needs a layout.
 """
 
 from __future__ import annotations
@@ -14,11 +15,11 @@ _MAX_STRETCH = 1.35
 
 
 def align_to_page(at: Positions, aspect: float) -> Positions:
-    """Turned so that the longest way across lies along the page's longer side, and stretched a little.
+    """Turn a layout so that its longest axis lies along the page's longer side, and stretch it a little.
 
     Args:
-        at: float32 (n, 2), around any middle.
-        aspect: The page's width by its height.
+        at: float32 (n, 2), around any center.
+        aspect: The page's width divided by its height.
     """
     if len(at) < 3:
         return at
@@ -34,7 +35,7 @@ def align_to_page(at: Positions, aspect: float) -> Positions:
 
 
 def widen(at: Positions, aspect: float) -> Positions:
-    """Drawn out along the side on which the page has room left; nothing comes closer to another thing."""
+    """Stretch a layout along the side on which the page has room left; no distance decreases."""
     if len(at) < 3:
         return at
     span = np.maximum(np.ptp(at, axis=0), 1e-6)
@@ -44,12 +45,12 @@ def widen(at: Positions, aspect: float) -> Positions:
 
 
 def ease_density(at: Positions, radii: NDArray[np.float32], share: float) -> Positions:
-    """Spread more evenly from the middle to the rim; the way around the middle stays as it is.
+    """Spread nodes more evenly between the center and the rim; angles are unchanged.
 
     Args:
         at: float32 (n, 2).
         radii: float32 (n,), a large node claims more room.
-        share: 0 leaves all where it is, 1 gives every node the same room.
+        share: 0 changes nothing, 1 gives every node the same room.
     """
     if len(at) < 8:
         return at
@@ -66,7 +67,7 @@ def ease_density(at: Positions, radii: NDArray[np.float32], share: float) -> Pos
 
 
 def sunflower(count: int, step: float) -> Positions:
-    """`count` points at about `step` from one another, in a disc, as the seeds of a sunflower stand."""
+    """Return `count` points in a disc in a sunflower pattern, at a distance of about `step`."""
     index = np.arange(count) + 0.5
     radius = step * np.sqrt(index / np.pi) * 1.05
     angle = index * np.pi * (3 - np.sqrt(5))

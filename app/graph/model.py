@@ -1,7 +1,7 @@
-"""The vault as a graph: frozen arrays that cross threads, and the values that change it.
+"""The vault as a graph: frozen arrays that are shared between threads, and the values that change it.
 
-A node is a note, an attachment or a name that nothing answers to ("unresolved"). Nodes are known by
-their path outside this package and by their row inside it; a row is only good for one `Graph`.
+A node is a note, an attachment or an unresolved name. Outside this package nodes are identified by their
+path, inside it by their row; a row is only valid for one `Graph`.
 """
 
 from __future__ import annotations
@@ -26,23 +26,23 @@ SUGGESTED = "SUGGESTED"
 
 @dataclass(frozen=True, eq=False)
 class Graph:
-    """Nodes and typed links of a vault; nothing in it changes.
+    """Nodes and typed links of a vault; immutable.
 
     Args:
         paths: The key of every node, unique.
-        names: What a person reads.
+        names: The display names.
         types: `note`, `concept`, …: the note's `type` property.
         kinds: `note`, `unresolved` or `attachment`.
         tags: Tags per node.
         folders: Folder per node, empty at the root.
-        modified: float64 (n,), unix seconds, 0 where unknown.
+        modified: float64 (n,), Unix seconds, 0 if unknown.
         edges: int32 (m, 2), rows of source and target; no self-links, no duplicates of one type.
         edge_types: The table of relation types.
         edge_codes: int16 (m,), index into `edge_types`.
-        confidence: float32 (m,), nan where none is stated.
-        created: float64 (n,), unix seconds, 0 where unknown; by default nothing is known.
-        suggested: bool (m,), true for a link that is only proposed; by default none is. Those stand last.
-            They are there to be drawn: neighbours, degrees and layouts know `links` alone.
+        confidence: float32 (m,), nan if not stated.
+        created: float64 (n,), Unix seconds, 0 if unknown; by default all are unknown.
+        suggested: bool (m,), true for a suggested link; by default none is. Suggested links come last.
+            They are only drawn: neighbors, degrees and layouts use `links` alone.
     """
 
     paths: tuple[str, ...]
@@ -69,7 +69,7 @@ class Graph:
         return len(self.paths)
 
     def precompute(self) -> Graph:
-        """Work out now what is worked out once, so that no later caller waits for it; the same graph."""
+        """Compute the cached properties now, so that no later caller waits for them; return the graph."""
         _ = self.rows, self.degree, self.is_note
         return self
 
@@ -80,30 +80,30 @@ class Graph:
 
     @cached_property
     def links(self) -> NDArray[np.int32]:
-        """int32 (k, 2): the edges that are no suggestions; a view of `edges`."""
+        """int32 (k, 2): the edges that are not suggestions; a view of `edges`."""
         return self.edges[: len(self.edges) - int(np.count_nonzero(self.suggested))]
 
     @cached_property
     def is_note(self) -> NDArray[np.bool_]:
-        """Whether each node is a note that exists, bool (n,)."""
+        """Whether each node is an existing note, bool (n,)."""
         return np.array([kind == "note" for kind in self.kinds], dtype=bool)
 
     @cached_property
     def degree(self) -> NDArray[np.int32]:
-        """How many distinct notes each node is linked with, in either direction."""
+        """The number of distinct notes that each node is linked with, in either direction."""
         return self.neighborhood.counts().astype(np.int32)
 
     @cached_property
     def neighborhood(self) -> Neighborhood:
-        """The neighbours of every row."""
+        """The neighbors of every row."""
         return Neighborhood.from_links(self.links, len(self))
 
     def neighbors(self, row: int) -> NDArray[np.int32]:
-        """Rows linked with `row` in either direction, ascending."""
+        """Return the rows linked with `row` in either direction, ascending."""
         return self.neighborhood.neighbors_of(row)
 
     def rows_around(self, row: int, depth: int, limit: int | None = None) -> NDArray[np.int32]:
-        """Rows at most `depth` links from `row`, nearest first, at most `limit` of them; `row` leads."""
+        """Return at most `limit` rows within `depth` links of `row`, nearest first, starting with `row`."""
         seen = np.zeros(len(self), dtype=bool)
         seen[row] = True
         rings = [np.array([row], dtype=np.int32)]
@@ -123,7 +123,7 @@ class Graph:
 
 
 def node_radii(graph: Graph) -> NDArray[np.float32]:
-    """The radius of every node in layout units: area grows with its links, within bounds."""
+    """Return each node's radius in layout units: its area grows with its links, within bounds."""
     radii = 0.24 + 0.11 * np.sqrt(graph.degree.astype(np.float32))
     radii[~graph.is_note] *= 0.8
     return np.minimum(radii, 2.2).astype(np.float32)

@@ -1,8 +1,9 @@
 """A layout from scratch, coarse to fine, as a stream of positions of all nodes.
 
-The coarsest graph is laid out with charges and springs; each finer one starts from its parents' places
-and is refined, with bounded forces once it is large. Linked nodes only: packing stands orphans around.
-A small graph is unfolded instead, so that its names can be read. In the end all is fitted to the page.
+The coarsest graph is laid out with charges and springs; each finer one starts from its parents' positions
+and is refined, with bounded forces once it is large. Only linked nodes take part; packing places orphans
+around them. A small graph is unfolded instead, so that its names are readable. Finally the layout is fitted
+to the page.
 """
 
 from __future__ import annotations
@@ -31,20 +32,20 @@ _MAX_ASPECT = 1.8
 _SMALL_EASE = 0.55
 _EASE = 0.45
 _GLIDE_STEPS = 8
-# To show a coarse level costs as much as the whole graph has nodes: not after every step.
+# Yielding a coarse level costs time in proportion to the whole graph, so not every step is yielded.
 _NODES_PER_FRAME = 8000
 
 
 def multilevel_layout(
     graph: Graph, engine: Engine, seed: int = 0, aspect: float = 1.0
 ) -> Iterator[Positions]:
-    """Yields float32 (n, 2) after every step; the last one is the layout. The same for the same seed.
+    """Yield float32 (n, 2) after every step; the last is the layout. Deterministic for a seed.
 
     Args:
-        graph: What to lay out.
-        engine: What computes it.
-        seed: Of all that is random.
-        aspect: Width by height of the page that the layout is to fill.
+        graph: The graph to lay out.
+        engine: Computes the forces.
+        seed: The random seed.
+        aspect: The width of the page to fill, divided by its height.
     """
     size = len(graph)
     aspect = min(max(aspect, 1 / _MAX_ASPECT), _MAX_ASPECT)
@@ -78,7 +79,7 @@ def _small_layout(
     seed: int,
     aspect: float,
 ) -> Iterator[Positions]:
-    """The layout of a small graph, part by part, with room for its names."""
+    """Lay out a small graph component by component, with room for its names."""
     weights = adjacency(edges, len(radii))
     packing = ComponentPacking(weights, radii, aspect)
     widths = name_widths(names, radii, len(radii))
@@ -96,14 +97,14 @@ def _small_layout(
 
 
 class _LevelLadder:
-    """The levels of the linked nodes, and the way down them.
+    """The hierarchy of levels of the linked nodes.
 
     Args:
         edges: int32 (m, 2) among linked nodes.
         radii: float32 (n,) of the linked nodes.
-        engine: What computes it.
-        seed: Of all that is random.
-        aspect: Width by height of the page.
+        engine: Computes the forces.
+        seed: The random seed.
+        aspect: The page's width divided by its height.
     """
 
     def __init__(
@@ -125,7 +126,7 @@ class _LevelLadder:
         self._aspect = aspect
 
     def climb(self) -> Iterator[Positions]:
-        """Positions of all linked nodes, step by step, from the coarsest level to the finest."""
+        """Yield positions of all linked nodes, step by step, from the coarsest level to the finest."""
         last = len(self._levels) - 1
         top = self._levels[last]
         at = sunflower(len(top), 1.8) * np.float32(top.unit)
@@ -143,7 +144,7 @@ class _LevelLadder:
         yield from self._finish(self._levels[0], at)
 
     def _steps(self, level: CoarseLevel, at: Positions, index: int, coarsest: bool) -> Iterator[Positions]:
-        """The steps on one level; none where bounded forces follow on the finest."""
+        """Return the steps on one level; none if bounded forces follow on the finest."""
         if coarsest:
             return self._engine.charge_layout(level, at, 300, 1.0)
         if self._is_even or self._size < self._engine.charge_threshold():
@@ -156,7 +157,7 @@ class _LevelLadder:
         return self._refined_coarsely(level, at)
 
     def _refined_coarsely(self, level: CoarseLevel, at: Positions) -> Iterator[Positions]:
-        """Bounded forces between groups; their links pull as if each had six."""
+        """Apply bounded forces between groups; their links pull as if each group had six."""
         pull = level.weights * np.float32(6 * len(level) / max(float(level.weights.sum()), 1e-9))
         pull = damp_hubs(pull)
         unit = np.float32(level.unit)
@@ -166,11 +167,11 @@ class _LevelLadder:
             yield step * unit
 
     def _scaled(self, at: Positions) -> Positions:
-        """At the density that bounded forces begin from."""
+        """Scale positions to the density at which bounded forces start."""
         return at * np.float32(_NORMAL_SPREAD * np.sqrt(self._size) / max(float(at.std()), 1e-9))
 
     def _finish(self, level: CoarseLevel, at: Positions) -> Iterator[Positions]:
-        """Parts side by side, then the finest refinement, then no node on another."""
+        """Pack the components, refine the finest level, then resolve overlaps."""
         at = self._packing.place(self._scaled(at))
         pace = (
             _EVEN_SCHEDULE
@@ -190,9 +191,9 @@ class _LevelLadder:
 
 
 def _is_even(levels: list[CoarseLevel]) -> bool:
-    """Whether the graph has no groups to speak of: most links run between them, however they are chosen.
+    """Return whether the graph has no significant groups: most links run between them in any division.
 
-    Groups then mislead, and charges find a better shape.
+    Groups are misleading then, and charges find a better shape.
     """
     whole = float(levels[0].weights.sum())
     coarse = [level for level in levels if _COARSE_FACTOR * len(level) <= len(levels[0])]
@@ -202,7 +203,7 @@ def _is_even(levels: list[CoarseLevel]) -> bool:
 def _scatter_children(
     at: Positions, fine: CoarseLevel, coarse: CoarseLevel, rng: np.random.Generator
 ) -> Positions:
-    """Bodies of the finer level, scattered over the area of their parent."""
+    """Return the bodies of the finer level, scattered over the area of their parent."""
     assert fine.parent is not None
     area = np.sqrt(coarse.mass)[fine.parent][:, None] * 0.3
     return (at[fine.parent] + rng.standard_normal((len(fine), 2)) * area).astype(np.float32)
@@ -211,7 +212,7 @@ def _scatter_children(
 def _node_bodies(
     finer: list[CoarseLevel], size: int, rng: np.random.Generator
 ) -> tuple[NDArray[np.int64], Positions]:
-    """The body of this level for each node, and where the node stands in it before it has a place."""
+    """Return the body of this level for each node, and a provisional offset of the node within it."""
     body = np.arange(size)
     for level in finer:
         assert level.parent is not None
@@ -222,7 +223,7 @@ def _node_bodies(
 
 
 def _node_positions(at: Positions, down: tuple[NDArray[np.int64], Positions], size: int) -> Positions:
-    """Positions of all nodes at the scale of the finest level."""
+    """Return the positions of all nodes at the scale of the finest level."""
     body, scatter = down
     spread = at[body] + scatter
     spread = spread - spread.mean(axis=0)
@@ -231,7 +232,7 @@ def _node_positions(at: Positions, down: tuple[NDArray[np.int64], Positions], si
 
 
 def _interpolate(start: Positions, end: Positions) -> Iterator[Positions]:
-    """From one layout to another, so that the eye can follow."""
+    """Animate from one layout to another."""
     for step in range(1, _GLIDE_STEPS + 1):
         share = np.float32(step / _GLIDE_STEPS)
         yield start + (end - start) * (share * share * (3 - 2 * share))

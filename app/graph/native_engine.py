@@ -1,4 +1,4 @@
-"""The layout's heavy steps by the C core."""
+"""The layout engine on the C core."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ _BODIES_PER_FRAME = 20_000
 
 
 class NativeEngine:
-    """See `Engine`.
+    """The engine on the C core; see `Engine`.
 
     Args:
-        threads: How many threads share a tick; by default the machine's, at most four.
+        threads: The number of threads of a tick; by default the machine's, at most four.
     """
 
     def __init__(self, threads: int | None = None) -> None:
         self._workers = WorkerThreads(threads)
 
     def build_levels(self, weights: scipy.sparse.csr_matrix, seed: int) -> list[CoarseLevel]:
-        """Levels from the finest to one of about 150 bodies, each about four times coarser."""
+        """Return levels from the finest to one of about 150 bodies, each about four times coarser."""
         levels = [CoarseLevel(weights, np.ones(weights.shape[0], dtype=np.float32))]
         while len(levels[-1]) > _MIN_LEVEL_SIZE:
             fine = levels[-1]
@@ -49,7 +49,7 @@ class NativeEngine:
         return levels
 
     def _labels(self, level: CoarseLevel, seed: int) -> core_bindings.Ints:
-        """Groups of bodies with about four times the mean mass; ties count less at heavy ends."""
+        """Cluster bodies to about four times the mean mass; ties count less at heavy ends."""
         rng = np.random.default_rng(seed)
         links = CsrGraph.from_matrix(level.weights)
         degree = links.degree()
@@ -63,13 +63,13 @@ class NativeEngine:
         )
 
     def charge_threshold(self) -> int:
-        """Levels with fewer bodies are laid out by charges."""
+        """Return the number of bodies below which a level is laid out by charges."""
         return 1500
 
     def charge_layout(
         self, level: CoarseLevel, at: Positions, ticks: int, alpha: float
     ) -> Iterator[Positions]:
-        """Velocity Verlet, charges by mass, springs as long as bodies are wide."""
+        """Integrate by velocity Verlet: charges by mass, springs as long as bodies are wide."""
         links = CsrGraph.from_matrix(level.weights)
         if len(links.weight):
             weight = np.minimum(links.weight / np.median(links.weight), 3).astype(np.float32)
@@ -91,7 +91,7 @@ class NativeEngine:
         yield at
 
     def refine(self, level: CoarseLevel, at: Positions, pace: ForceSchedule) -> Iterator[Positions]:
-        """Bounded forces with a falling rate."""
+        """Refine by bounded forces with a decreasing rate."""
         links = CsrGraph.from_matrix(level.weights)
         mass = (level.mass / level.mass.mean()).astype(np.float32)
         at = np.array(at, dtype=np.float32, order="C")
@@ -107,7 +107,7 @@ class NativeEngine:
         yield at
 
     def force_field(self, weights: scipy.sparse.csr_matrix) -> ForceField:
-        """The bounded forces of all nodes, for live physics."""
+        """Return the bounded forces of all nodes, for the simulation."""
         links, tree = CsrGraph.from_matrix(damp_hubs(weights)), BarnesHutTree()
 
         def force(at: Positions, attraction: float, repulsion: float) -> Positions:
@@ -122,7 +122,7 @@ class NativeEngine:
         return force
 
     def separate_steps(self, at: Positions, radii: NDArray[np.float32]) -> Iterator[Positions]:
-        """Overlaps pushed apart until none is left or the patience is."""
+        """Push overlapping nodes apart until none overlap or the iteration limit is reached."""
         at = np.array(at, dtype=np.float32, order="C")
         radii = np.ascontiguousarray(radii, dtype=np.float32)
         rounds = _SEPARATION_BODY_BUDGET // max(len(at), 1)
@@ -138,7 +138,7 @@ class NativeEngine:
         core_bindings.separate(at, radii, gap)
 
     def repel(self, at: Positions, others: Positions) -> Positions:
-        """The bounded push of `others` on each body in `at`."""
+        """Return the bounded repulsion of `others` on each body in `at`."""
         tree, force = BarnesHutTree(), np.zeros_like(at)
         tree.build(np.ascontiguousarray(others))
         tree.push_places(Push(BOUNDED), np.ascontiguousarray(at), force)
@@ -146,5 +146,5 @@ class NativeEngine:
 
 
 def _is_shown(tick: int, bodies: int) -> bool:
-    """Whether positions are worth a picture after this tick: more rarely where ticks are short."""
+    """Return whether to yield positions after this tick: less often where ticks are short."""
     return tick % max(1, min(20, _BODIES_PER_FRAME // max(bodies, 1))) == 0

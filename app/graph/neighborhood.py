@@ -1,4 +1,4 @@
-"""Who is linked with whom: a compressed undirected adjacency, and how it follows a few changed links."""
+"""A compressed undirected adjacency, and its incremental update for a few changed links."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, eq=False)
 class Neighborhood:
-    """The distinct neighbours of every row, ascending: those of row i are `rows[starts[i] : starts[i + 1]]`.
+    """The distinct neighbors of every row, ascending: those of row i are `rows[starts[i] : starts[i + 1]]`.
 
     Args:
         starts: int64 (n + 1,).
@@ -22,7 +22,7 @@ class Neighborhood:
 
     @classmethod
     def from_links(cls, links: NDArray[np.int32], size: int) -> Neighborhood:
-        """From links int32 (m, 2) among `size` rows."""
+        """Build the adjacency from links int32 (m, 2) among `size` rows."""
         both = np.concatenate([links, links[:, ::-1]]).astype(np.int64)
         keys = np.sort(both[:, 0] * max(size, 1) + both[:, 1])
         keys = keys[np.diff(keys, prepend=-1) > 0]
@@ -30,22 +30,22 @@ class Neighborhood:
         return cls(_starts(counts), (keys % max(size, 1)).astype(np.int32))
 
     def neighbors_of(self, row: int) -> NDArray[np.int32]:
-        """The neighbours of a row."""
+        """Return the neighbors of a row."""
         return self.rows[self.starts[row] : self.starts[row + 1]]
 
     def counts(self) -> NDArray[np.int64]:
-        """How many neighbours each row has."""
+        """Return the number of neighbors of each row."""
         return np.diff(self.starts)
 
     def with_changed_links(
         self, links: NDArray[np.int32], changed: NDArray[np.int64], size: int
     ) -> Neighborhood:
-        """As it is with `links`, which differ from the former ones only at the rows in `changed`.
+        """Return the adjacency for `links`, which differ from the previous ones only at rows in `changed`.
 
         Args:
             links: All links, int32 (m, 2).
-            changed: The rows at either end of a link that came or went, ascending, without repeats.
-            size: How many rows there are now; rows that came stand last.
+            changed: The rows at either end of an added or removed link, ascending, without repeats.
+            size: The new number of rows; new rows are last.
         """
         is_changed = np.zeros(size, dtype=bool)
         is_changed[changed] = True
@@ -66,7 +66,7 @@ class Neighborhood:
         other: NDArray[np.int32],
         bounds: tuple[NDArray[np.int64], NDArray[np.int64]],
     ) -> NDArray[np.int32]:
-        """The rows, with slices of `other` for the changed ones; what lies between is copied."""
+        """Return the rows with slices of `other` for the changed ones; the rest is copied."""
         last = len(self.starts) - 1
         pieces: list[NDArray[np.int32]] = []
         done = 0
@@ -76,7 +76,7 @@ class Neighborhood:
         return np.concatenate([*pieces, self.rows[done:]])
 
     def without_rows(self, kept: NDArray[np.bool_], place: NDArray[np.int32]) -> Neighborhood:
-        """Without rows that have no neighbours and are not `kept`; `place` is the new row of each one."""
+        """Remove rows that have no neighbors and are not `kept`; `place` is the new index of each row."""
         return Neighborhood(_starts(self.counts()[kept]), place[self.rows])
 
 

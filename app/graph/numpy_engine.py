@@ -1,4 +1,4 @@
-"""The layout's heavy steps in numpy and scipy, for machines where the C core is missing."""
+"""The layout engine in numpy and scipy, for machines without the C core."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ _SEPARATION_ROUNDS = 24
 
 
 class NumpyEngine:
-    """See `Engine`."""
+    """The engine in numpy; see `Engine`."""
 
     def build_levels(self, weights: scipy.sparse.csr_matrix, seed: int) -> list[CoarseLevel]:
-        """Levels from the finest to the coarsest."""
+        """Return levels from the finest to the coarsest."""
         return build_levels(weights, seed)
 
     def charge_threshold(self) -> int:
-        """Levels with fewer bodies are laid out by charges."""
+        """Return the number of bodies below which a level is laid out by charges."""
         return 700
 
     def charge_layout(
         self, level: CoarseLevel, at: Positions, ticks: int, alpha: float
     ) -> Iterator[Positions]:
-        """Velocity Verlet, charges by mass, springs as long as bodies are wide."""
+        """Integrate by velocity Verlet: charges by mass, springs as long as bodies are wide."""
         edges, data = level.edges()
         weight: NDArray[np.float32] = data
         if len(data):
@@ -56,7 +56,7 @@ class NumpyEngine:
         yield at
 
     def refine(self, level: CoarseLevel, at: Positions, pace: ForceSchedule) -> Iterator[Positions]:
-        """Bounded forces with a falling rate."""
+        """Refine by bounded forces with a decreasing rate."""
         springs = _springs(level)
         mass = np.asarray(level.mass / level.mass.mean(), dtype=np.float32)
         repulsion = Repulsion(bounded, mass, _MESH_SPACING)
@@ -69,7 +69,7 @@ class NumpyEngine:
             yield at
 
     def force_field(self, weights: scipy.sparse.csr_matrix) -> ForceField:
-        """The bounded forces of all nodes, for live physics."""
+        """Return the bounded forces of all nodes, for the simulation."""
         level = CoarseLevel(damp_hubs(weights), np.ones(weights.shape[0], dtype=np.float32))
         springs = _springs(level)
         pushed = Repulsion(bounded, level.mass, _MESH_SPACING)
@@ -81,7 +81,7 @@ class NumpyEngine:
         return force
 
     def separate_steps(self, at: Positions, radii: NDArray[np.float32]) -> Iterator[Positions]:
-        """Overlaps pushed apart until none is left or the patience is."""
+        """Push overlapping nodes apart until none overlap or the iteration limit is reached."""
         at = at.copy()
         for _ in range(_SEPARATION_ROUNDS):
             if separate(at, radii) < 0.02:
@@ -94,7 +94,7 @@ class NumpyEngine:
         separate(at, radii, gap)
 
     def repel(self, at: Positions, others: Positions) -> Positions:
-        """The bounded push of `others` on each body in `at`."""
+        """Return the bounded repulsion of `others` on each body in `at`."""
         return dense_repulsion(bounded, at, others, np.ones(len(others), dtype=np.float32))
 
 
@@ -104,7 +104,7 @@ def _springs(level: CoarseLevel) -> Springs:
 
 
 def _damped_step(at: Positions, speed: Positions) -> tuple[Positions, Positions]:
-    """One step with damped speed; no body goes farther than three units."""
+    """Compute one step with damped speed; no body moves more than three units."""
     speed *= np.float32(0.5)
     length = np.sqrt((speed * speed).sum(axis=1, keepdims=True))
     speed *= np.minimum(1.0, 3.0 / np.maximum(length, 1e-6)).astype(np.float32)

@@ -1,4 +1,4 @@
-"""What has happened in the index since the graph was last brought up to date."""
+"""Changes in the index since the last update of the graph."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _REBUILD_SHARE = 0.1
 
 
 def unresolved_neighbors(graph: Graph, touched: Iterable[str]) -> tuple[str, ...]:
-    """The unresolved names that these notes link to; their spelling or meaning may change with the notes."""
+    """Return the unresolved names that these notes link to, whose spelling or target may change."""
     rows = [graph.rows[path] for path in touched if path in graph.rows]
     flagged = np.zeros(len(graph), dtype=bool)
     flagged[rows] = True
@@ -22,9 +22,9 @@ def unresolved_neighbors(graph: Graph, touched: Iterable[str]) -> tuple[str, ...
 
 
 class PendingUpdates:
-    """Paths that the index has touched and notes that were renamed, gathered until somebody takes them.
+    """Paths that the index has changed and notes that were renamed, collected until the next update.
 
-    `is_much` says that a rebuild is cheaper than a delta, or needed because everything may be different.
+    `needs_rebuild` decides whether a rebuild is cheaper than a delta, or required.
     """
 
     def __init__(self) -> None:
@@ -34,27 +34,27 @@ class PendingUpdates:
 
     @property
     def touched(self) -> frozenset[str]:
-        """The paths, both ends of renames included."""
+        """The changed paths, including both ends of renames."""
         return frozenset(self._touched)
 
     @property
     def renamed(self) -> tuple[tuple[str, str], ...]:
-        """Pairs of the path that the graph knows and the path of today."""
+        """Pairs of the path that the graph has and the current path."""
         return tuple(self._renamed)
 
     def __bool__(self) -> bool:
         return self._all or bool(self._touched)
 
     def add_paths(self, paths: Iterable[str]) -> None:
-        """These paths changed, are gone, or link elsewhere."""
+        """Record that these paths changed, were removed, or have other links."""
         self._touched.update(paths)
 
     def mark_all(self) -> None:
-        """Nothing is known of what changed."""
+        """Record that anything may have changed."""
         self._all = True
 
     def add_rename(self, pairs: Iterable[tuple[str, str]]) -> None:
-        """Notes that were renamed at one time, by old and new path; later renames follow earlier ones."""
+        """Record notes that were renamed together, by old and new path; may continue earlier renames."""
         latest = {new: old for old, new in self._renamed}
         moved = [(latest.get(old, old), new, old in latest) for old, new in pairs]
         followed = {first for first, _, known in moved if known}
@@ -63,11 +63,11 @@ class PendingUpdates:
         self._touched.update(path for first, new, _ in moved for path in (first, new))
 
     def needs_rebuild(self, size: int) -> bool:
-        """Whether to read the whole graph anew, for one of `size` nodes."""
+        """Return whether to rebuild a graph of `size` nodes."""
         return self._all or len(self._touched) > max(_MIN_REBUILD_PATHS, _REBUILD_SHARE * size)
 
     def add_back(self, earlier: PendingUpdates) -> None:
-        """What was taken and could not be used comes before what has come since."""
+        """Merge earlier updates that could not be applied before the later ones."""
         later = self._renamed
         self._touched |= earlier._touched
         self._all |= earlier._all

@@ -1,6 +1,6 @@
-"""Writes PNG files: pixels in rows, each stored as the difference to the row above, deflated.
+"""A PNG encoder: rows stored as the difference to the row above, deflated.
 
-The format is the W3C's (Portable Network Graphics, third edition); filter 2 suits plain grounds.
+The format is the W3C's (Portable Network Graphics, third edition); filter 2 suits plain backgrounds.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _UP_FILTER = 2
 
 
 def encode_png(pixels: NDArray[np.uint8]) -> bytes:
-    """The file of a picture.
+    """Encode a picture as PNG.
 
     Args:
         pixels: uint8 (height, width, 3): red, green, blue.

@@ -1,4 +1,4 @@
-"""Where the nodes of the next graph stand: known ones where they were, new ones beside their neighbours."""
+"""Positions for the next graph: known nodes keep theirs, new ones are placed near their neighbors."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _CLEARANCE = 1.3
 _GOLDEN_ANGLE = np.pi * (3 - np.sqrt(5))
 _SPIRAL_SPOTS = 160
 _MAX_DIRECT_QUERIES = 64
-# A spiral reaches that far; where it is full the next one begins there, some times.
+# The reach of a spiral; where it is full the next one begins there, up to `_TURNS` times.
 _TURN_RADIUS = 0.5 * math.sqrt(_SPIRAL_SPOTS)
 _MAX_TURNS = 12
 
@@ -25,16 +25,16 @@ Distances = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 def transfer_positions(
     old: Graph, positions: Positions, new: Graph, renamed: Mapping[str, str] | None = None
 ) -> tuple[Positions, NDArray[np.bool_]]:
-    """Positions for `new`: every known node stays where it is, new ones get a free place nearby.
+    """Return positions for `new`: every known node keeps its position, new ones get a free place nearby.
 
     Args:
-        old: The graph that `positions` belong to.
+        old: The graph of `positions`.
         positions: float32 (n, 2).
         new: The graph to place.
         renamed: New path by old path.
 
     Returns:
-        float32 (n', 2) positions, and a mask of the rows that are new.
+        float32 (n', 2) positions, and a mask of the new rows.
     """
     places = np.full((len(new), 2), np.nan, dtype=np.float32)
     if not renamed and new.paths[: len(old)] == old.paths:
@@ -50,9 +50,9 @@ def transfer_positions(
 
 
 def place_missing(graph: Graph, positions: Positions) -> Positions:
-    """`positions` with every nan row put beside its neighbours, or on the rim when it has none.
+    """Return `positions` with every nan row placed near its neighbors, or on the rim if it has none.
 
-    Rows that have a place keep it to the bit.
+    Other rows are unchanged to the bit.
     """
     places = positions.copy()
     missing = np.flatnonzero(np.isnan(places[:, 0])).tolist()
@@ -62,12 +62,12 @@ def place_missing(graph: Graph, positions: Positions) -> Positions:
 
 
 class _NodePlacer:
-    """Places rows round by round: those beside placed ones, then those beside these; each row is met once.
+    """Places rows in rounds: first those next to placed ones, then their neighbors; each row once.
 
     Args:
-        graph: Whose rows.
+        graph: The graph of the rows.
         places: float32 (n, 2), completed in place.
-        missing: The rows that have none.
+        missing: The rows without a position.
     """
 
     def __init__(self, graph: Graph, places: Positions, missing: list[int]) -> None:
@@ -85,9 +85,9 @@ class _NodePlacer:
         self._rim = 0.0
 
     def place(self) -> None:
-        """Place them all."""
+        """Place all missing rows."""
         ready = [row for row in sorted(self._left) if len(self._placed_beside(row))]
-        # What is beside nothing that has a place begins with its best-linked row.
+        # A component without a placed node begins with its best-linked row.
         seeds = iter(sorted(self._left, key=lambda row: (-int(self._graph.degree[row]), row)))
         while self._left:
             ready = ready or [next(row for row in seeds if row in self._left)]
@@ -122,7 +122,7 @@ class _NodePlacer:
             self._rim += _CLEARANCE  # full here: the next ring
 
     def _clear_spot_near(self, middle: NDArray[np.float64], row: int) -> NDArray[np.float32]:
-        """A clear spot; farther out only where it is the new ones that fill all near: they are many there."""
+        """Return a clear spot; goes farther out only if new nodes fill the surroundings."""
         spot, is_clear = self._first_clear(_spiral_spots(middle, 1.5, row))
         for turn in range(1, _MAX_TURNS):
             if is_clear or self._fresh.is_clear(spot):
@@ -131,7 +131,7 @@ class _NodePlacer:
         return spot
 
     def _first_clear(self, spots: NDArray[np.float64]) -> tuple[NDArray[np.float32], bool]:
-        """The first spot with clearance, or the one with most room where there is none; and which it is."""
+        """Return the first spot with clearance, or else the one with most room, and whether it is clear."""
         distance = self._distances(spots)
         for spot in spots[distance >= _CLEARANCE].astype(np.float32):
             if self._fresh.is_clear(spot):
@@ -140,19 +140,19 @@ class _NodePlacer:
 
 
 class _OccupiedPlaces:
-    """Places taken one after another, by squares as wide as the clearance."""
+    """Occupied positions in grid cells as wide as the clearance."""
 
     def __init__(self) -> None:
         self._squares: dict[tuple[int, int], list[tuple[float, float]]] = {}
 
     def add(self, place: NDArray[np.float32]) -> None:
-        """Take a place."""
+        """Occupy a position."""
         x, y = place.tolist()
         square = (int(x // _CLEARANCE), int(y // _CLEARANCE))
         self._squares.setdefault(square, []).append((x, y))
 
     def is_clear(self, place: NDArray[np.float32]) -> bool:
-        """Whether no taken place is nearer than the clearance."""
+        """Return whether all occupied positions are outside the clearance."""
         x, y = place.tolist()
         column, row = int(x // _CLEARANCE), int(y // _CLEARANCE)
         near = ((column + right, row + down) for right in (-1, 0, 1) for down in (-1, 0, 1))
@@ -164,7 +164,7 @@ class _OccupiedPlaces:
 
 
 def _spiral_spots(middle: NDArray[np.float64], start: float, row: int) -> NDArray[np.float64]:
-    """float64 (k, 2): spots around `middle`, the near ones first; turned by the row: not all go one way."""
+    """Return spots around `middle`, nearest first, float64 (k, 2); rotated by the row for variety."""
     steps = np.arange(_SPIRAL_SPOTS)
     spread, angles = start + 0.5 * np.sqrt(steps), row + steps * _GOLDEN_ANGLE
     spots = middle + np.stack([spread * np.cos(angles), spread * np.sin(angles)], axis=1)
@@ -172,7 +172,7 @@ def _spiral_spots(middle: NDArray[np.float64], start: float, row: int) -> NDArra
 
 
 def _distances_by_tree(known: Positions) -> Distances:
-    """How far spots are from the nearest of `known`, for many questions."""
+    """Return the distances of spots to the nearest of `known`, for many queries."""
     from scipy.spatial import cKDTree  # takes longer to load than a small vault to show
 
     tree = cKDTree(known) if len(known) else None
@@ -180,7 +180,7 @@ def _distances_by_tree(known: Positions) -> Distances:
 
 
 def _distances_by_lookup(known: Positions) -> Distances:
-    """As `_among_many`, for few questions: what is farther off than the clearance is as good as nothing."""
+    """Like `_distances_by_tree`, for few queries; a distance beyond the clearance may be infinite."""
 
     def distances(spots: NDArray[np.float64]) -> NDArray[np.float64]:
         low, high = spots.min(axis=0) - _CLEARANCE, spots.max(axis=0) + _CLEARANCE

@@ -1,4 +1,4 @@
-"""Keeps a vault's layout in its cache folder, by path, so that the next start shows it at once."""
+"""A vault's layout in its cache folder, by path, so that the next start shows it at once."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ Communities = NDArray[np.int64]
 def save_positions(
     folder: Path, graph: Graph, positions: Positions, communities: Communities | None = None
 ) -> None:
-    """Write the places of all nodes, and their communities where they are known, to `folder`, atomically.
+    """Write the positions of all nodes, and their communities if known, to `folder`, atomically.
 
     Raises:
-        OSError: the folder cannot be written; an earlier file is as it was.
+        OSError: The folder can't be written; an earlier file is unchanged.
     """
     content = io.BytesIO()
     text = "\0".join(graph.paths).encode("utf-8", "surrogatepass")
@@ -40,10 +40,10 @@ def save_positions(
 
 
 def load_positions(folder: Path, graph: Graph, least: float = 0.5) -> Positions | None:
-    """Saved places for `graph`, nan where a node has none.
+    """Return the saved positions for `graph`, nan for a node without one.
 
-    None when nothing readable is saved (a cache may vanish or be damaged at any moment), or when less
-    than `least` of the nodes have a place: then a layout from scratch is better.
+    Returns None if nothing readable is saved (a cache may disappear or be damaged at any time), or if less
+    than `least` of the nodes have a position: then a layout from scratch is better.
     """
     saved = _saved(folder)
     if saved is None:
@@ -61,7 +61,7 @@ def load_positions(folder: Path, graph: Graph, least: float = 0.5) -> Positions 
 
 
 def load_communities(folder: Path, graph: Graph) -> Communities | None:
-    """The saved community of each node of `graph`, -1 for none; None unless all nodes have been looked at."""
+    """Return the saved community of each node, -1 for none; None unless all nodes are in the file."""
     saved = _saved(folder)
     if saved is None or len(saved[2]) != len(saved[0]):
         return None
@@ -72,7 +72,7 @@ def load_communities(folder: Path, graph: Graph) -> Communities | None:
 
 
 def _saved(folder: Path) -> tuple[list[str], Positions, Communities] | None:
-    """Paths, places and communities as they are in the file, which may be damaged or of another version."""
+    """Return the paths, positions and communities in the file; None if damaged or of another version."""
     try:
         with (folder / _FILE).open("rb") as file, np.load(file, allow_pickle=False) as saved:
             if int(saved["format"]) != _FORMAT_VERSION:

@@ -1,8 +1,8 @@
-"""Draws all links into one picture: a density of light per colour, then tone mapping.
+"""Draw all links into one picture: a density of light per color, then tone mapping.
 
-Lines are summed, not painted over one another, so the picture does not depend on their order, crowds of
-links glow softly instead of becoming a block, and a line is as bright in every direction. No Qt here:
-pixels are a numpy array, so it runs in any thread and gives the same picture everywhere.
+Lines are summed, not painted over each other. So the picture does not depend on their order, crowds of links
+glow softly instead of becoming a block, and a line is equally bright in every direction. Pixels are a numpy
+array, independent of Qt, so drawing runs in any thread and gives the same picture everywhere.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ def draw_edges(
         look: The links.
         at: float32 (n, 2), nodes in pixels of the picture.
         pixels: uint8 (height, width, 4): blue, green, red, alpha; premultiplied afterwards.
-        exposure: How light becomes pixels.
+        exposure: The conversion of light to pixels.
         hidden: bool (n,), nodes whose links are left out.
-        workers: The threads that draw; this one alone by default. The picture is the same for any number.
-        is_wanted: Asked now and then by the core; after a no the picture is left unfinished.
+        workers: The threads that draw; by default this one. The picture is the same for any number.
+        is_wanted: Called now and then by the core; once it returns false, the picture is left unfinished.
     """
     if core_bindings.available():
         _by_core(look, at, pixels, exposure, hidden, workers or core_bindings.WorkerThreads(1), is_wanted)
@@ -52,7 +52,7 @@ def draw_edges(
 
 
 def frame_budget() -> int:
-    """The budget (see `Exposure`) of a picture that is drawn in about the time of a frame."""
+    """Return the budget (see `Exposure`) of a picture that takes about the time of a frame."""
     return _CORE_FRAME_BUDGET if core_bindings.available() else _NUMPY_FRAME_BUDGET
 
 
@@ -87,5 +87,5 @@ def _by_core(
 
 
 def as_contiguous(values: NDArray[Any], kind: type[T]) -> NDArray[T]:
-    """As the core takes arrays: C-contiguous, of one type; without a copy where it is so already."""
+    """Convert an array to a C-contiguous one of one type, without a copy if possible."""
     return np.ascontiguousarray(values, dtype=kind)

@@ -1,4 +1,4 @@
-"""Draws all links into one picture with numpy alone, where the C core is missing."""
+"""Draw all links into one picture with numpy, without the C core."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def draw_edges_numpy(
     exposure: Exposure,
     hidden: NDArray[np.bool_] | None,
 ) -> NDArray[np.uint8]:
-    """As `app.graph.raster.draw_edges`, where the C core is missing."""
+    """Draw like `app.graph.raster.draw_edges`, without the C core."""
     source, target = at[look.edges[:, 0]], at[look.edges[:, 1]]
     lit = look.light > 0
     if hidden is not None:
@@ -67,7 +67,7 @@ def draw_edges_numpy(
 def _in_dashes(
     source: Ends, target: Ends, dashed: NDArray[np.bool_], ratio: float
 ) -> tuple[Ends, Ends, NDArray[np.int64]]:
-    """Lines with every dashed one cut into its dashes, and which line each part is of."""
+    """Split every dashed line into its dashes; return the parts and the line of each part."""
     apart = target - source
     length = np.sqrt((apart * apart).sum(axis=1)).astype(np.float32)
     period = _DASH_PERIOD * ratio
@@ -85,7 +85,7 @@ def _in_dashes(
 
 
 def _developed(total: NDArray[np.float32], mixed: NDArray[np.float32], alpha: float) -> NDArray[np.uint8]:
-    """Opacity that saturates with the light, and the mean colour of what adds up."""
+    """Convert light to opacity, which saturates, and the mean color of the overlapping lines."""
     opacity = -np.expm1(total * np.float32(np.log1p(-min(alpha, 0.99))))
     pixels = np.empty((*total.shape, 4), dtype=np.uint8)
     share = np.divide(opacity, total, out=np.zeros_like(total), where=total > 1e-6)
@@ -96,7 +96,7 @@ def _developed(total: NDArray[np.float32], mixed: NDArray[np.float32], alpha: fl
 
 
 def _clipped(source: Ends, target: Ends, width: int, height: int) -> tuple[Ends, Ends, NDArray[np.int64]]:
-    """The parts of lines inside the picture (Liang and Barsky), and which lines have one."""
+    """Return the parts of lines inside the picture (Liang and Barsky), and the lines that have one."""
     apart = target - source
     enter = np.zeros(len(source), dtype=np.float32)
     leave = np.ones(len(source), dtype=np.float32)
@@ -117,7 +117,7 @@ def _clipped(source: Ends, target: Ends, width: int, height: int) -> tuple[Ends,
 
 
 class _LightBuffer:
-    """Light, and light times each colour channel, per pixel; with a rim that lines may overstep."""
+    """Light, and light times each color channel, per pixel; with a margin that lines may overstep."""
 
     def __init__(self, width: int, height: int) -> None:
         self.stride = width + 2 * _PADDING
@@ -125,7 +125,7 @@ class _LightBuffer:
         self._flat = np.zeros((4, self.stride * self._lines), dtype=np.float32)
 
     def add(self, pixel: NDArray[np.int64], light: NDArray[np.float32], color: NDArray[np.float32]) -> None:
-        """Adds `light` (k,) of `color` (3, k) to the pixels (k,)."""
+        """Add `light` (k,) of `color` (3, k) to the pixels (k,)."""
         np.clip(pixel, 0, self._flat.shape[1] - 1, out=pixel)
         np.add.at(self._flat[0], pixel, light)
         for channel in range(3):
@@ -137,12 +137,12 @@ class _LightBuffer:
 
     @property
     def light(self) -> NDArray[np.float32]:
-        """float32 (height, width)."""
+        """The light, float32 (height, width)."""
         return np.asarray(self._inner(self._flat[:1])[0])
 
     @property
     def colors(self) -> NDArray[np.float32]:
-        """float32 (3, height, width)."""
+        """The colored light, float32 (3, height, width)."""
         return self._inner(self._flat[1:])
 
 
@@ -195,7 +195,7 @@ class _SampledLines:
         )
 
     def chunks(self) -> list[_SampledLines]:
-        """Pieces of bounded size, narrow lines first, so that only the broad pay for their breadth."""
+        """Return chunks of limited size, narrow lines first, so that only wide ones pay for their width."""
         ends = np.cumsum(self.count)
         cuts = np.searchsorted(
             ends, np.arange(_CHUNK_SAMPLES, int(ends[-1]) + _CHUNK_SAMPLES, _CHUNK_SAMPLES)
@@ -206,7 +206,7 @@ class _SampledLines:
         return [self._take(slice(low, high)) for low, high in pairwise(bounds)]
 
     def splat(self, planes: _LightBuffer, upright: bool) -> None:
-        """Adds the light of each sample to the pixels that its column of `breadth` covers."""
+        """Add the light of each sample to the pixels that its column of `breadth` covers."""
         along, across = (planes.stride, 1) if upright else (1, planes.stride)
         count = self.count
         step = np.arange(int(count.sum())) - np.repeat(np.cumsum(count) - count, count)

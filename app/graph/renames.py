@@ -1,4 +1,4 @@
-"""Which of the renames that somebody heard of can be true of a graph."""
+"""The subset of reported renames that is consistent with a graph."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Container, Iterable
 
 
 def effective_renames(renamed: Iterable[tuple[str, str]], known: Container[str]) -> dict[str, str]:
-    """New path by old path, such that no two nodes get one path.
+    """Return new path by old path, such that no two nodes get the same path.
 
-    A rename of a path that is not known says nothing; nor does one to a path that another node has and
-    keeps, because then the two are two notes.
+    A rename of an unknown path is ignored, and so is one to a path that another node has and keeps, because
+    the two are then separate notes.
     """
     wanted = {old: new for old, new in renamed if old != new and old in known}
     while True:

@@ -1,9 +1,8 @@
-"""All nodes live: they glide to their balance under the sliders' forces, and around a node in the hand.
+"""The simulation of all nodes: they move to their balance under the sliders' forces, or around a drag.
 
-A finished layout is no balance of the forces alone: it was eased, fitted to the page and packed. So what
-pulls at each body where the physics begin is kept as its *rest*, and bodies follow the difference. Forces
-that are as they were move nothing, a slider that comes back brings the picture back, and what moves is what
-was changed.
+A finished layout is not a balance of the forces alone: it was eased, fitted to the page and packed. So the
+force on each body at the start is kept as its *rest*, and bodies follow the difference. Unchanged forces
+move nothing, a slider that returns restores the layout, and only changes cause motion.
 """
 
 from __future__ import annotations
@@ -27,21 +26,20 @@ _GRAVITY = 0.15
 _GLIDE_RATE = 0.12
 _GRIP_STRENGTH = 24.0
 _NODE_GAP = 0.1
-# Beyond, a node is smaller than a pixel while all can be seen, and the time is needed.
+# Beyond this size a node is smaller than a pixel in the overview, and separation takes too long.
 _MAX_SEPARATED_NODES = 30_000
 _STILL_TOLERANCE = 1e-3
 
 
 class Simulation:
-    """Physics of all nodes; one tick is some milliseconds at 10,000 nodes.
+    """Physics of all nodes; one tick takes some milliseconds at 10,000 nodes.
 
     Args:
         weights: The symmetric adjacency, a sparse matrix.
-        positions: float32 (n, 2), where the bodies are at rest under `forces`.
-        engine: What computes pull and push.
-        forces: What `positions` were laid out with.
-        radii: float32 (n,) of the nodes, in layout units; they are kept off one another. None lets them
-            overlap.
+        positions: float32 (n, 2), the bodies at rest under `forces`.
+        engine: Computes attraction and repulsion.
+        forces: The forces of `positions`.
+        radii: float32 (n,) of the nodes, in layout units, to keep them apart. None allows overlaps.
     """
 
     def __init__(
@@ -69,7 +67,7 @@ class Simulation:
 
     @property
     def is_settled(self) -> bool:
-        """Whether nothing moves any more."""
+        """Whether all motion has ended."""
         return self._heat < _MIN_HEAT and not self._held and self._is_at_scale
 
     @property
@@ -78,16 +76,16 @@ class Simulation:
 
     @property
     def positions(self) -> Positions:
-        """float32 (n, 2) in layout units, a new array."""
+        """The positions in layout units, a new array float32 (n, 2)."""
         return np.asarray(self._at * np.float32(self._unit), dtype=np.float32)
 
     def set_forces(self, forces: ForceParams) -> None:
-        """Let all bodies go to their balance under `forces`, from where they are and as fast as they are."""
+        """Let all bodies move to their balance under `forces`, with their current positions and speeds."""
         self._heat = 1.0 if forces != self._forces else self._heat
         self._forces = forces
 
     def hold(self, row: int, x: float, y: float) -> None:
-        """Hold a body at a place; all others feel it, those linked with it most."""
+        """Hold a body at a point; all others feel it, those linked to it most."""
         if row not in self._held:
             matrix = self._weights
             linked = matrix.indices[matrix.indptr[row] : matrix.indptr[row + 1]]
@@ -95,19 +93,19 @@ class Simulation:
         self.place(row, x, y)
 
     def place(self, row: int, x: float, y: float) -> None:
-        """Put a body at a place, and nothing else."""
+        """Move a single body to a point."""
         self._at[row] = (x / self._unit, y / self._unit)
         self._speed[row] = 0.0
         if row in self._held:
             self._held[row].place = self._at[row].copy()
 
     def release(self, row: int) -> None:
-        """Let a held body go; all comes to rest."""
+        """Release a held body; all bodies come to rest."""
         if self._held.pop(row, None) is not None:
             self._heat = max(self._heat, _DRAG_HEAT)
 
     def tick(self) -> None:
-        """One step of all bodies."""
+        """Compute one step of all bodies."""
         self._unit += _GLIDE_RATE * (self._forces.unit - self._unit)
         if self._is_at_scale:
             self._unit = self._forces.unit
@@ -136,12 +134,12 @@ class Simulation:
 
 
 class _Drag:
-    """One held body; its links are springs as long as they were when it was taken.
+    """A held body; its links are springs with the length that they had at the start of the drag.
 
     Args:
         row: The body.
-        linked: Rows that it is linked with.
-        at: float32 (n, 2), all bodies when it was taken.
+        linked: The rows linked to it.
+        at: float32 (n, 2), all bodies at the start of the drag.
     """
 
     def __init__(self, row: int, linked: NDArray[np.int32], at: Positions) -> None:
@@ -152,7 +150,7 @@ class _Drag:
         self._length = np.sqrt((apart * apart).sum(axis=1))
 
     def pull(self, at: Positions) -> Positions:
-        """float32 (k, 2): what draws the linked bodies after it."""
+        """Return the force on the linked bodies, float32 (k, 2)."""
         apart = self.place - at[self.linked]
         length = np.sqrt((apart * apart).sum(axis=1)) + np.float32(1e-6)
         return np.asarray(self._strength * (1 - self._length / length)[:, None] * apart, dtype=np.float32)

@@ -1,7 +1,7 @@
-"""The layout of a small graph: distances on the page as along the links, and room for every name.
+"""The layout of a small graph: distances follow the links, with room for every name.
 
-Stress majorization (Gansner, Koren, North: "Graph drawing by stress majorization", 2004) with links that
-are longer between communities than inside them. Dense, so for some hundred nodes only.
+Uses stress majorization (Gansner, Koren, North: "Graph drawing by stress majorization", 2004) with links that
+are longer between communities than inside them. Dense, so only for some hundred nodes.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _NAME_HEIGHT = 0.75
 def stress_layout(
     weights: scipy.sparse.csr_matrix, radii: NDArray[np.float32], seed: int
 ) -> Iterator[NDArray[np.float64]]:
-    """float64 (n, 2) after every step for a connected graph of at most `MAX_NODES` nodes."""
+    """Yield float64 (n, 2) after every step, for a connected graph of at most `MAX_NODES` nodes."""
     size = len(radii)
     wanted = _distances(weights, radii, seed)
     at = _classical_scaling(wanted, seed)
@@ -53,7 +53,7 @@ def stress_layout(
 def _distances(
     weights: scipy.sparse.csr_matrix, radii: NDArray[np.float32], seed: int
 ) -> NDArray[np.float64]:
-    """How far each pair is to be apart: along the links, which are longer at hubs and between groups."""
+    """Return the wanted distance of each pair along the links, longer at hubs and between groups."""
     links = weights.tocoo()
     pairs = np.stack([links.row, links.col], axis=1).astype(np.int32)
     group = communities(pairs[pairs[:, 0] < pairs[:, 1]], len(radii), seed)
@@ -64,7 +64,7 @@ def _distances(
 
 
 def _classical_scaling(wanted: NDArray[np.float64], seed: int) -> NDArray[np.float64]:
-    """Classical scaling: the plane in which the distances are kept best; nodes alike are scattered."""
+    """Return the classical scaling of the distances to a plane; coincident nodes are scattered."""
     squared = wanted**2
     centred = squared - squared.mean(axis=0) - squared.mean(axis=1)[:, None] + squared.mean()
     values, vectors = np.linalg.eigh(-0.5 * centred)
@@ -75,17 +75,17 @@ def _classical_scaling(wanted: NDArray[np.float64], seed: int) -> NDArray[np.flo
 
 
 def _extent(at: NDArray[np.float64]) -> float:
-    """The side of a square with the area that the nodes cover."""
+    """Return the side of a square with the area that the nodes cover."""
     return float(np.sqrt(np.prod(np.maximum(np.ptp(at, axis=0), 1e-6)))) if len(at) > 1 else 1.0
 
 
 def separate_labels(at: Positions, radii: NDArray[np.float32], names: NDArray[np.float32]) -> Positions:
-    """Nodes pushed apart until the boxes of their discs and of the names below them part, if they can be.
+    """Push nodes apart until the boxes of their discs and labels are disjoint, if possible.
 
     Args:
         at: float32 (n, 2).
         radii: float32 (n,).
-        names: float32 (n,), the widths of the names in layout units.
+        names: float32 (n,), the widths of the labels in layout units.
     """
     at = at.astype(np.float64)
     broad = np.maximum(names / 2, radii + 0.2)
@@ -113,9 +113,9 @@ def separate_labels(at: Positions, radii: NDArray[np.float32], names: NDArray[np
 
 
 def name_widths(names: tuple[str, ...], radii: NDArray[np.float32], count: int) -> NDArray[np.float32]:
-    """About how wide the names are, in layout units, when `count` nodes fill a window; long ones are cut.
+    """Return the estimated width of each label, in layout units, if `count` nodes fill a window.
 
-    Where there are many nodes only those with several links will be named, and need the room.
+    Long names are cut. In a large graph only nodes with several links are labeled and need the room.
     """
     per_letter = 0.23 * max(1.0, count / 90) ** 0.5
     width = np.array([min(_display_width(name), 24) for name in names], dtype=np.float32) * np.float32(
@@ -127,5 +127,5 @@ def name_widths(names: tuple[str, ...], radii: NDArray[np.float32], count: int) 
 
 
 def _display_width(name: str) -> int:
-    """Letters as wide as a Latin one; those of East Asia take two."""
+    """Return the width of a name in Latin letters; East Asian characters take two."""
     return sum(2 if ord(letter) > 0x2E7F else 1 for letter in name)

@@ -1,4 +1,4 @@
-"""Suggested links in a graph: they stand behind the real ones and change nobody's neighbours."""
+"""Suggested links in a graph: they follow the real links and do not affect adjacency."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _NO_PAIRS = np.empty((0, 2), dtype=np.int32)
 def add_suggestions(
     graph: Graph, pairs: NDArray[np.int32] = _NO_PAIRS, scores: NDArray[np.float32] | None = None
 ) -> Graph:
-    """The graph with these suggested links instead of those that it has; rows stay what they are.
+    """Return the graph with its suggested links replaced by these; rows are unchanged.
 
     Args:
-        graph: With suggestions or without.
-        pairs: int32 (k, 2), rows of source and target; pairs that are linked already are left out.
+        graph: A graph with or without suggestions.
+        pairs: int32 (k, 2), rows of source and target; pairs that are already linked are left out.
         scores: float32 (k,), drawn as confidence; by default none is stated.
     """
     real = len(graph.links)
@@ -42,13 +42,13 @@ def add_suggestions(
         confidence=np.append(graph.confidence[:real], scores),
         suggested=np.arange(real + len(pairs)) >= real,
     )
-    known = ("rows", "is_note", "neighbourhood", "degree")
+    known = ("rows", "is_note", "neighborhood", "degree")
     vars(changed).update({name: value for name, value in vars(graph).items() if name in known})
     return changed
 
 
 def _has_link(graph: Graph, pairs: NDArray[np.int32]) -> NDArray[np.bool_]:
-    """Which pairs have a real link, in either direction, or are a node with itself."""
+    """Return which pairs have a real link, in either direction, or are the same node twice."""
     return np.array(
         [source == target or target in graph.neighbors(source) for source, target in pairs.tolist()],
         dtype=bool,

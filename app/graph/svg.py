@@ -1,4 +1,4 @@
-"""The graph as an SVG drawing: links, discs and names as real shapes, written piece by piece."""
+"""The graph as an SVG drawing: links, discs and names as shapes, written piece by piece."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SHAPES_PER_PIECE = 4096
 
 @dataclass(frozen=True, slots=True)
 class SvgLines:
-    """Links of one look: float32 (k, 4) x1 y1 x2 y2 in pixels, all of one colour, width and opacity."""
+    """Links of one style: float32 (k, 4) x1 y1 x2 y2 in pixels, with a common color, width and opacity."""
 
     ends: NDArray[np.float32]
     color: str
@@ -27,7 +27,7 @@ class SvgLines:
 
 @dataclass(frozen=True, slots=True)
 class SvgDiscs:
-    """Nodes of one look: float32 (k, 3) x y radius in pixels; hollow ones are rings."""
+    """Nodes of one style: float32 (k, 3) x y radius in pixels; hollow ones are rings."""
 
     at: NDArray[np.float32]
     color: str
@@ -37,7 +37,7 @@ class SvgDiscs:
 
 @dataclass(frozen=True, slots=True)
 class SvgLabel:
-    """A name, in the middle of `x`, its base line at `y`."""
+    """A label, centered at `x`, with its baseline at `y`."""
 
     x: float
     y: float
@@ -47,7 +47,7 @@ class SvgLabel:
 
 @dataclass(frozen=True, slots=True)
 class SvgRing:
-    """A circle that holds a part of an arrangement."""
+    """A circle around a region of a layout."""
 
     x: float
     y: float
@@ -56,7 +56,7 @@ class SvgRing:
 
 @dataclass(frozen=True, slots=True)
 class SvgDrawing:
-    """All of it. `ground` is None for a transparent one; `family` names fonts in the order of liking."""
+    """A complete drawing. `ground` is None for a transparent one; `family` lists fonts by preference."""
 
     width: int
     height: int
@@ -73,15 +73,15 @@ class SvgDrawing:
 
 
 class StoppedError(Exception):
-    """Somebody has asked the writer to stop; nothing is left behind."""
+    """The writer was stopped; it left no file behind."""
 
 
 def write_svg(drawing: SvgDrawing, file: Path, stopped: threading.Event | None = None) -> int:
-    """Write `drawing` to `file`, whole or not at all; its size in bytes. Blocks: call it in a thread.
+    """Write `drawing` to `file` atomically and return its size in bytes. Blocks: call it in a thread.
 
     Raises:
-        OSError: it cannot be written; a file of that name is as it was.
-        StoppedError: `stopped` was set meanwhile.
+        OSError: The file can't be written; an existing file is unchanged.
+        StoppedError: `stopped` was set.
     """
     fresh = file.with_name(f".{file.name}.new")
     try:
@@ -98,7 +98,7 @@ def write_svg(drawing: SvgDrawing, file: Path, stopped: threading.Event | None =
 
 
 def svg_chunks(drawing: SvgDrawing) -> Iterator[str]:
-    """The text of the file, from its head to its end; no piece has more than some thousand shapes."""
+    """Yield the text of the file in pieces of at most some thousand shapes."""
     yield (
         '<?xml version="1.0" encoding="UTF-8"?>\n'
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{drawing.width}" height="{drawing.height}" '
@@ -128,7 +128,7 @@ def _lines(lines: SvgLines) -> Iterator[str]:
     look += dashes
     for start in range(0, len(lines.ends), _SHAPES_PER_PIECE):
         part = np.round(lines.ends[start : start + _SHAPES_PER_PIECE].astype(np.float64), 1).tolist()
-        # Each link is a path of its own, so that those that cross add up as on the screen.
+        # Each link is a separate path, so that crossing links add up as on the screen.
         yield "".join(f'<path {look} d="M{a:g} {b:g}L{c:g} {d:g}"/>\n' for a, b, c, d in part)
 
 
@@ -159,5 +159,5 @@ def _labels(drawing: SvgDrawing) -> Iterator[str]:
 
 
 def _printable(text: str) -> str:
-    """Without what XML has no sign for."""
+    """Return the text without characters that XML can't represent."""
     return "".join(letter for letter in text if letter >= " " and not "\ud800" <= letter <= "\udfff")

@@ -1,7 +1,7 @@
-"""A map of vectors on which near ones stay near: t-SNE, exact, for some hundred vectors.
+"""Exact t-SNE for some hundred vectors: a map on which similar vectors are close to each other.
 
-As in van der Maaten and Hinton, "Visualizing data using t-SNE" (2008): begun from the two directions in
-which the vectors differ most, so that it is the same each time and the large shape means something.
+As in van der Maaten and Hinton, "Visualizing data using t-SNE" (2008), but initialized with the two
+principal directions, so that the result is deterministic and its overall shape is meaningful.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ _PERPLEXITY_SEARCH_STEPS = 30
 
 
 def tsne_embedding(vectors: NDArray[np.float32], report: Report = no_progress) -> NDArray[np.float32]:
-    """Positions float32 (n, 2) about the origin, at no particular scale.
+    """Return positions float32 (n, 2) around the origin, at an arbitrary scale.
 
     Args:
         vectors: float32 (n, d), unit vectors; memory and time grow with the square of n.
-        report: Told how far it is.
+        report: Receives the progress.
     """
     size = len(vectors)
     if size < 3:
@@ -45,9 +45,9 @@ def tsne_embedding(vectors: NDArray[np.float32], report: Report = no_progress) -
 
 
 class _Gradient:
-    """Where the loss grows: too far from the like, too near to the others.
+    """The gradient of the loss.
 
-    All tables of pairs are written again and again: to make new ones would take longer than to fill them.
+    All pairwise tables are reused: allocating new ones would take longer than filling them.
     """
 
     def __init__(self, wanted: NDArray[np.float32]) -> None:
@@ -75,7 +75,7 @@ class _Gradient:
 
 
 def _initial_positions(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-    """The two directions in which they differ most, small: the sign is that of the largest component."""
+    """Return the small projection on the two principal directions, with deterministic signs."""
     centred = vectors - vectors.mean(axis=0)
     _, axes = np.linalg.eigh((centred.T @ centred).astype(np.float64))
     axes = axes[:, :-3:-1]
@@ -85,7 +85,7 @@ def _initial_positions(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def _affinities(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-    """How much each pair belongs together, float32 (n, n), sum 1; each has about as many friends."""
+    """Return the affinity of each pair, float32 (n, n), sum 1, with about equal perplexity for each."""
     size = len(vectors)
     apart = np.maximum(2.0 - 2.0 * (vectors @ vectors.T).astype(np.float64), 0)
     np.fill_diagonal(apart, np.inf)

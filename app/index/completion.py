@@ -1,4 +1,4 @@
-"""Names to offer while somebody types: notes and tags, best match first."""
+"""Completion of names of notes and tags, best match first."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from app.vault.path import name_key
 
 
 def complete(names: Iterable[str], word: str, limit: int) -> tuple[str, ...]:
-    """Names that begin with `word`, then those with a word that does, those that hold it, near ones.
+    """Return names that start with `word`, have a word that does, contain it, or are similar to it.
 
     Args:
-        names: What can be offered, each once.
-        word: What was typed so far; empty offers the first names.
-        limit: How many at most.
+        names: The distinct candidates.
+        word: The typed text; the first names if empty.
+        limit: The maximum number.
     """
     wanted = name_key(word.strip())
     known = list(names)

@@ -1,8 +1,8 @@
-"""The index file: opened, brought to the present shape, or deleted when it cannot be used.
+"""The index file and its connections: opened, migrated, or deleted and recreated if unusable.
 
-The index is derived, so a file that is damaged or that a newer version wrote is deleted and a new one is
-begun; the caller is told why. One connection writes (in a worker thread, one at a time), one reads;
-write-ahead logging keeps readers from waiting.
+The index is derived, so a damaged file, or one written by a newer version, is deleted and recreated, and the
+caller gets the reason. One connection writes (one worker thread at a time), one reads; write-ahead logging
+keeps readers from waiting.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ _WAL_CHECKPOINT_PAGES = 8192
 
 
 class DamagedIndexError(StorageError):
-    """The index file holds something else than an index, or was written by a newer version."""
+    """The index file is damaged, is not an index, or was written by a newer version."""
 
 
 class CachingConnection(sqlite3.Connection):
-    """A connection that searches use; `recalled` keeps by name what took long, and the data version then."""
+    """A connection for searches, with a cache of expensive results and their data versions."""
 
     @cached_property
     def cache(self) -> dict[str, tuple[int, Any]]:
-        """What was kept; empty at first."""
+        """The cached results by name."""
         return {}
 
 
 class IndexDatabase:
-    """The connections to the index file at `path`: one writes, one reads, and one for each running search.
+    """The connections to the index file at `path`: a writer, a reader, and one per running search.
 
-    `reading()` and `writing()` let in one thread at a time.
+    `read_connection()` and `transaction()` serve one thread at a time.
     """
 
     def __init__(self, path: Path) -> None:
@@ -53,7 +53,7 @@ class IndexDatabase:
 
     @contextmanager
     def read_connection(self) -> Iterator[sqlite3.Connection]:
-        """The connection that reads: within one use always the same state, the one last committed.
+        """Yield the reading connection, with a consistent snapshot of the last commit.
 
         Raises:
             DamagedIndexError: SQLite finds the file damaged.
@@ -71,7 +71,7 @@ class IndexDatabase:
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
-        """A transaction: committed at the end, rolled back when anything is raised. Raises as `reading`."""
+        """Run a transaction, rolled back on any error; raises as `read_connection` does."""
         with self._writer_lock, _translated(self.path):
             self._writer.execute("BEGIN IMMEDIATE")
             try:
@@ -84,7 +84,7 @@ class IndexDatabase:
 
     @contextmanager
     def search_connection(self) -> Iterator[sqlite3.Connection]:
-        """A connection for reads that take longer, so that short ones need not wait. Raises as `reading`."""
+        """Yield a connection for longer reads, so that short ones need not wait; raises as the others."""
         with _translated(self.path):
             with self._idle_lock:
                 if self._closed:
@@ -102,13 +102,13 @@ class IndexDatabase:
                         self._idle.append(connection)
 
     def release_memory(self) -> None:
-        """Empty the page caches, which a scan has filled: they grow again with what is asked."""
+        """Empty the page caches, which a scan has filled; they grow again on demand."""
         with self._reader_lock, self._writer_lock, self._idle_lock:
             for connection in () if self._closed else (self._reader, self._writer, *self._idle):
                 connection.execute("PRAGMA shrink_memory")
 
     def close(self) -> None:
-        """End all connections; a search that still runs ends its own."""
+        """Close all connections; a running search closes its own."""
         with self._reader_lock, self._writer_lock, self._idle_lock:
             self._closed = True
             for connection in (self._reader, self._writer, *self._idle):
@@ -117,7 +117,7 @@ class IndexDatabase:
 
 
 def open_database(folder: Path) -> tuple[IndexDatabase, str | None]:
-    """The index file of this folder, and why a former one was deleted, if it was.
+    """Open the index file in a folder; also return the reason if a former one was deleted.
 
     Raises:
         StorageError: the folder cannot be written, or another program keeps the file locked.
@@ -142,7 +142,7 @@ def open_database(folder: Path) -> tuple[IndexDatabase, str | None]:
 
 
 def delete_file(folder: Path) -> None:
-    """Delete the index file, so that a new one can be begun."""
+    """Delete the index file, so that a new one can be created."""
     sqlite.retire(folder / FILE_NAME, _schema(), "it is damaged")
 
 
@@ -175,7 +175,7 @@ def _make_late_indexes(connection: sqlite3.Connection) -> None:
 
 
 def _connect(path: Path) -> sqlite3.Connection:
-    """A connection in autocommit mode that several threads may share, one at a time."""
+    """Return a connection in autocommit mode that several threads may share, one at a time."""
     return sqlite.connect(path, _schema(), CachingConnection)
 
 

@@ -1,7 +1,7 @@
-"""Indexes of the index file that a first scan puts off: made at once they cost a third of the time.
+"""SQLite indexes whose creation a first scan defers, because maintaining them takes a third of the time.
 
-`meta` keeps what is to be made, so that a scan that was cut off leaves it to the next opening. Those by which
-the rows of a changed note are found stay.
+`meta` stores the pending statements, so that after an interrupted scan the next opening creates the indexes.
+Indexes needed to find the rows of a changed note are not deferred.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _META_KEY = "late_indexes"
 
 
 def defer_indexes(connection: sqlite3.Connection) -> None:
-    """Drop them until `make_one` makes them."""
+    """Drop the deferred indexes until `create_next_index` creates them again."""
     marks = ",".join("?" * len(_DEFERRED))
     query = f"SELECT name, sql FROM sqlite_master WHERE name IN ({marks})"
     rows = connection.execute(query, _DEFERRED).fetchall()
@@ -32,14 +32,14 @@ def defer_indexes(connection: sqlite3.Connection) -> None:
 
 
 def create_next_index(connection: sqlite3.Connection) -> None:
-    """Make one of those that were put off."""
+    """Create one deferred index."""
     if waiting := _load_deferred(connection):
         connection.execute(waiting[0])
         _save_deferred(connection, waiting[1:])
 
 
 def has_deferred(connection: sqlite3.Connection) -> bool:
-    """Whether one is still to be made."""
+    """Return whether an index is still missing."""
     return bool(_load_deferred(connection))
 
 

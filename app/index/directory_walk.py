@@ -62,13 +62,13 @@ class Exclusion:
         return bool(self._patterns) and bool(glob.globmatch(path, self._patterns, flags=_GLOB_FLAGS))
 
     def excludes(self, path: NotePath) -> bool:
-        """Whether the path, or a folder above it, is left out, hidden or `node_modules`."""
+        """Return whether the path or a folder above it is excluded, hidden or `node_modules`."""
         folders = path.folder.split("/") if path.folder else []
         return path.is_hidden or not _EXCLUDED_FOLDERS.isdisjoint(folders) or path.text in self
 
 
 def identity(root: Path) -> tuple[int, int]:
-    """What tells the vault's folder from another one at the same place (an empty mount point).
+    """Return the identity of the vault's folder, which an empty mount point at its path does not share.
 
     Raises:
         VaultLostError: there is no such folder.
@@ -83,14 +83,14 @@ def identity(root: Path) -> tuple[int, int]:
 
 
 class WalkThrottle:
-    """Asked before each folder of a walk that nobody waits for: it rests four times as long as it works."""
+    """Throttles a background walk: it rests four times as long as it works."""
 
     def __init__(self, cancelled: Callable[[], bool]) -> None:
         self._cancelled = cancelled
         self._since = time.monotonic()
 
     def __call__(self) -> bool:
-        """Rest if it is time to; whether the walk is cancelled."""
+        """Rest if necessary; return whether the walk is canceled."""
         worked = time.monotonic() - self._since
         if worked > _MIN_WORK_S:
             time.sleep(min(_REST_FACTOR * worked, _MAX_REST_S))
@@ -106,13 +106,13 @@ def walk(
     *,
     into: WalkResult | None = None,
 ) -> WalkResult:
-    """The files below `folder` (empty: the whole vault), notes and attachments apart, each sorted.
+    """Find the notes and attachments below `folder` (empty: the whole vault), each sorted.
 
-    A folder that cannot be entered is listed as a problem. When `cancelled` answers yes, what was found
-    so far is returned. It is put `into` the walk that is given, where another thread may count meanwhile.
+    A folder that can't be read is listed as a problem. When `cancelled` returns True, the walk returns what
+    it has found so far. Results are added to `into`, if given, where another thread may count them.
 
     Raises:
-        VaultLostError: the vault's folder is gone, or goes while walking.
+        VaultLostError: the vault's folder is gone, or disappears during the walk.
     """
     before = identity(root)
     real_root = os.path.realpath(root)
@@ -130,7 +130,7 @@ def walk(
 def _walk_folder(
     root: Path, real_root: str, folder: str, exclusion: Exclusion, found: WalkResult
 ) -> list[str]:
-    """Add the files of one folder to `found`; its subfolders."""
+    """Add the files of one folder to `found` and return its subfolders."""
     subfolders: list[str] = []
     try:
         with os.scandir(root / folder if folder else root) as entries:
@@ -149,7 +149,7 @@ def _walk_folder(
 def _visit_entry(
     entry: os.DirEntry[str], folder: str, real_root: str, exclusion: Exclusion, found: WalkResult
 ) -> str | None:
-    """Add one file to `found`, or hand back the path of a folder to enter."""
+    """Add a file to `found`, or return the path of a folder to enter."""
     name = entry.name
     if name.startswith("."):
         return None
@@ -181,16 +181,16 @@ def _visit_entry(
 
 
 def found_file(path: NotePath, status: os.stat_result) -> FoundFile:
-    """A file by its status; where the system keeps no time of birth the earlier of the others is taken."""
+    """Return a file by its status; without a birth time, `created` is the earliest of the other times."""
     born = getattr(status, "st_birthtime", None) or min(status.st_ctime, status.st_mtime)
     return FoundFile(path, status.st_size, status.st_mtime_ns, born)
 
 
 def _link_problem(path: str, real_root: str) -> str | None:
-    """Why a symbolic link is listed as a problem; None for one that stays inside the vault."""
+    """Return the problem with a symbolic link, or None if it stays inside the vault."""
     target = os.path.realpath(path)
     if not Path(target).exists():
-        return "it is a symbolic link that leads nowhere"
+        return "it is a broken symbolic link"
     inside = target == real_root or target.startswith(real_root.rstrip(os.sep) + os.sep)
     return None if inside else "it is a symbolic link that leaves the vault"
 

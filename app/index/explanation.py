@@ -1,4 +1,4 @@
-"""What a search means, as a tree of plain words with the number of notes that each part finds."""
+"""Explanations of queries: a tree of descriptions with the number of notes that each part finds."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _WITHIN: dict[FieldName, str] = {
     "section": "In one section",
     "task": "In a task",
     "task-todo": "In an open task",
-    "task-done": "In a done task",
-    "match-case": "In exactly these letters",
-    "ignore-case": "In any letters",
+    "task-done": "In a completed task",
+    "match-case": "With matching case",
+    "ignore-case": "In any case",
     "type": "As the type",
     "rel": "As a relation",
     "links-to": "Linking to",
@@ -30,7 +30,7 @@ Count = Callable[[Node], int | None]
 
 @dataclass(frozen=True, slots=True)
 class ExplanationNode:
-    """A part of a search in words, how many notes it finds by itself (None: unknown), and its own parts."""
+    """A part of a query in words, the number of notes it finds alone (None: unknown), and its parts."""
 
     words: str
     count: int | None = None
@@ -48,12 +48,12 @@ class ExplanationNode:
 
 
 def explain_query(node: Node, count: Count = lambda node: None) -> ExplanationNode:
-    """The tree of a search; `count` says how many notes a part of it finds."""
+    """Return the tree of a search; `count` says how many notes a part of it finds."""
     return _explain_node(node, lambda inner: inner, count)
 
 
 def _explain_node(node: Node, placed: Callable[[Node], Node], count: Count) -> ExplanationNode:
-    """A part; `placed` puts it back into the filter that it stands in, which its number depends on."""
+    """Explain a part; `placed` wraps it in its enclosing filter, on which its count depends."""
     number = count(placed(node))
     match node:
         case And(items):

@@ -1,7 +1,7 @@
-"""One file of the vault as rows of the index: read, hashed, parsed. Runs in worker processes.
+"""Extraction of index rows from a file: read, hash, parse. Runs in worker processes.
 
-Rows are plain tuples in the order of the columns of `writer.py`, and what holds them are named tuples,
-because they cross from one process to another by the ten thousand: a dataclass takes three times as long.
+Rows are plain tuples in the column order of `writer.py`, held by named tuples, because they cross process
+boundaries by the ten thousands: dataclasses take three times as long.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from app.vault.note import LINKS_TO, Heading, Link, ParsedNote, Privacy, Privacy
 from app.vault.note import Task as TaskBox
 from app.vault.path import NotePath, name_key
 
-if TYPE_CHECKING:  # the processes that read notes do without the records
+if TYPE_CHECKING:  # Worker processes must not import the records.
     from app.index.records import ProblemKind
 
 log = logging.getLogger(__name__)
@@ -45,21 +45,21 @@ Checked = dict[str, bool]
 
 
 class ExtractTask(NamedTuple):
-    """A file to read: its path, and the hash it had when it was last read (None: never)."""
+    """A file to read: its path and its hash at the last read (None: never)."""
 
     path: str
     known_hash: str | None
 
 
 class ExtractedNote(NamedTuple):
-    """A note that was read, or listed with the reason why it was not, as rows.
+    """The rows of a note that was read, or listed with the reason why it was not.
 
     `note` is (name, name_key, title, type, confidence, tags, properties, problem, problem_kind, private,
-    words, body_line); `heads` what stands over it in the word indexes (name and title, aliases, headings,
-    tags), `text` its whole text there. Where that is None it is to be read later, and so are the headings and
-    the tasks. `modified_ns` is what the next
-    scan compares with: 0 when the file changed so recently that it could change again within the clock's
-    grain. `created` is what the properties state where `is_dated`, else the earlier of the file's times.
+    words, body_line). `heads` are the columns of the heads index (name and title, aliases, headings, tags),
+    `text` is the text for the full-text index; if it is None, text, headings and tasks follow later.
+    `modified_ns` is the time that the next scan compares: 0 if the file changed so recently that it could
+    change again within the clock's resolution. `created` is the date in the properties if `is_dated`, else
+    the earlier of the file's times.
     """
 
     path: str
@@ -91,7 +91,7 @@ class UnchangedFile(NamedTuple):
 
 
 class MissingFile(NamedTuple):
-    """A file that is not there any more."""
+    """A file that no longer exists."""
 
     path: str
 
@@ -100,13 +100,13 @@ Extract = ExtractedNote | UnchangedFile | MissingFile
 
 
 def extract_chunk(root: str, tasks: Sequence[ExtractTask], max_bytes: int) -> list[Extract]:
-    """Read these files; one that cannot be read is listed with the reason and the others go on."""
+    """Read these files; unreadable ones are listed with the reason."""
     folder, checked = Path(root), Checked()
     return [extract(folder, task, max_bytes, checked) for task in tasks]
 
 
 def outline_chunk(root: str, tasks: Sequence[ExtractTask], max_bytes: int) -> list[Extract]:
-    """As `extract_chunk`, leaving the words of the notes for later."""
+    """Read these files as `extract_chunk` does, but leave the notes' words for later."""
     folder, checked = Path(root), Checked()
     return [extract(folder, task, max_bytes, checked, with_words=False) for task in tasks]
 
@@ -114,7 +114,7 @@ def outline_chunk(root: str, tasks: Sequence[ExtractTask], max_bytes: int) -> li
 def extract(
     root: Path, task: ExtractTask, max_bytes: int, checked: Checked | None = None, *, with_words: bool = True
 ) -> Extract:
-    """Read one file of the vault at `root`; `checked` remembers which folders are really inside."""
+    """Read one file of the vault at `root`; `checked` caches which folders are inside the vault."""
     path = NotePath.on_disk(task.path)
     started = time.time_ns()
     try:
@@ -135,7 +135,7 @@ def extract(
         return UnchangedFile(task.path, status.st_size, seen, status.st_mtime)
     try:
         return _parse_note(path, content, status, seen, created, digest, with_words)
-    except Exception as error:  # whatever one note does to the parser, it is listed and the others go on
+    except Exception as error:  # Any parser failure affects only this note, which is listed.
         log.exception("%s could not be parsed", task.path)
         reason = f"it could not be understood ({type(error).__name__}: {error})"
         return _name_only_note(path, status, seen, created, reason, "failed", judge(content))
@@ -144,7 +144,7 @@ def extract(
 def read_content(
     root: Path, path: NotePath, max_bytes: int, checked: Checked
 ) -> tuple[bytes | None, os.stat_result]:
-    """The file's bytes (None if there are too many) and status; never by a link out of the vault."""
+    """Return a file's bytes (None if too many) and status; never follow a link out of the vault."""
     folder = path.folder
     if folder not in checked:
         base, real = os.path.realpath(root), os.path.realpath(root / folder)
@@ -156,7 +156,7 @@ def read_content(
         status = os.fstat(descriptor)
         if status.st_size > max_bytes:
             return None, status
-        # One byte more than there is: getting just what there is says that this was the end.
+        # Request one byte more than the size: a result of exactly that size proves the end of the file.
         content = os.read(descriptor, status.st_size + 1)
         while len(content) != status.st_size and len(content) <= max_bytes:
             if not (more := os.read(descriptor, _READ_CHUNK_BYTES)):
@@ -178,17 +178,17 @@ def _parse_note(
 ) -> ExtractedNote:
     text = decode_lossy(content)
     parsed = scan(text) if with_words else scan_outline(text)
-    # Judged by the bytes: the text can't tell a replaced byte from the character that replaces one.
+    # Judge the bytes: in the text, a replaced byte looks like a real U+FFFD.
     verdict = judge(content)
     problems = [parsed.properties_problem] if parsed.properties_problem else []
     if "\ufffd" in text and "\ufffd".encode() not in content:
-        problems.insert(0, "it is not UTF-8; what is not readable is shown as \ufffd")
+        problems.insert(0, "it is not UTF-8; unreadable characters are shown as \ufffd")
     problem = _with_verdict("; ".join(problems), verdict) or None
     name, tags = path.name, parsed.tag_names
     stated = stated_time(parsed.properties)
     title = parsed.properties.get("title")
     title = title.strip() if isinstance(title, str) and title.strip() else name
-    # A lone surrogate (from a JSON escape in the properties) is no text that SQLite could keep.
+    # SQLite can't store a lone surrogate (from a JSON escape in the properties).
     note = (
         name,
         name_key(name),
@@ -231,15 +231,15 @@ def _parse_note(
 
 
 def stated_time(properties: Mapping[str, object]) -> float | None:
-    """Return the Unix time that the `created` property states, None if it states none.
+    """Return the Unix time in the `created` property, or None.
 
-    A date alone is its midnight, and a time without a zone is local.
+    A date means its midnight, and a time without a zone is local.
     """
     for name, value in properties.items():
         if name.strip().casefold() != _CREATED or not isinstance(value, str):
             continue
         try:
-            # A year out of the system's range has no Unix time.
+            # A year outside the system's range has no Unix time.
             return datetime.fromisoformat(value.strip()).timestamp()
         except (ValueError, OverflowError, OSError):
             return None
@@ -257,7 +257,7 @@ def _failed_note(root: Path, path: NotePath, reason: str) -> Extract:
 
 
 def _judge_large(root: Path, path: NotePath) -> PrivacyVerdict:
-    """Judge a note that is too large to be read, by its beginning."""
+    """Judge a note that is too large to read by its beginning."""
     try:
         descriptor = os.open(f"{root}{os.sep}{path.text}", _OPEN_FLAGS)
         try:
@@ -269,12 +269,12 @@ def _judge_large(root: Path, path: NotePath) -> PrivacyVerdict:
 
 
 def _with_verdict(problem: str, verdict: PrivacyVerdict) -> str:
-    """The problem of a note, and that it is kept from models where it could not be judged."""
+    """Return a note's problem, and say if the note is hidden because it could not be judged."""
     if verdict.privacy is not Privacy.UNKNOWN:
         return problem
     said = "can't be read" in problem or "not UTF-8" in problem
     why = problem if said else f"{problem}; {verdict.reason}" if problem else verdict.reason
-    return f"{why.rstrip('.')}. Agents and other programs can't see it until that is repaired."
+    return f"{why.rstrip('.')}. Agents and other programs can't see it until that is fixed."
 
 
 def _name_only_note(
@@ -286,7 +286,7 @@ def _name_only_note(
     kind: ProblemKind,
     verdict: PrivacyVerdict,
 ) -> ExtractedNote:
-    """A note of which only the name is known."""
+    """Return the rows of a note of which only the name is known."""
     reason = _with_verdict(reason, verdict)
     private = int(verdict.hides)
     note = (path.name, name_key(path.name), path.name, "note", None, "[]", "{}", reason, kind, private, 0, 1)
@@ -296,7 +296,7 @@ def _name_only_note(
 
 
 def _link_rows(parsed: ParsedNote, text: str) -> list[Row]:
-    """(target, target_key, link_key, type, confidence, note, embed, line, context, start, stop) each."""
+    """Return (target, target_key, link_key, type, confidence, note, embed, line, context, start, stop)."""
     rows: list[Row] = []
     typed: set[tuple[int, int]] = set()
     for relation in parsed.relations:
@@ -337,13 +337,13 @@ def _line_at(text: str, place: int) -> str:
 
 
 def _context(line: str) -> str:
-    """The line, shortened."""
+    """Return the shortened line."""
     bare = _strip_surrogates(line.strip())
     return bare if len(bare) <= MAX_CONTEXT_CHARS else bare[: MAX_CONTEXT_CHARS - 1].rstrip() + "…"
 
 
 def tag_rows(tags: Iterable[str]) -> tuple[Row, ...]:
-    """(key, name, implied) of each tag and of each tag that it is nested in."""
+    """Return (key, name, implied) for each tag and its ancestors."""
     rows: dict[str, Row] = {}
     names = [_strip_surrogates(tag) for tag in tags]
     for name in names:
@@ -361,17 +361,17 @@ def tag_rows(tags: Iterable[str]) -> tuple[Row, ...]:
 
 
 def heading_rows(headings: Iterable[Heading]) -> tuple[Row, ...]:
-    """(line, level, text) of each heading."""
+    """Return (line, level, text) for each heading."""
     return tuple({h.line: (h.line, h.level, _strip_surrogates(h.text)) for h in headings}.values())
 
 
 def task_rows(tasks: Iterable[TaskBox]) -> tuple[Row, ...]:
-    """(line, done, text) of each task box."""
+    """Return (line, done, text) for each task."""
     return tuple({t.line: (t.line, int(t.done), _strip_surrogates(t.text)) for t in tasks}.values())
 
 
 def _property_rows(parsed: ParsedNote) -> tuple[Row, ...]:
-    """(key, name, value as JSON) of each property."""
+    """Return (key, name, value as JSON) for each property."""
     rows: dict[str, Row] = {}
     for given, value in parsed.properties.items():
         name = _strip_surrogates(str(given))
@@ -381,5 +381,5 @@ def _property_rows(parsed: ParsedNote) -> tuple[Row, ...]:
 
 
 def _strip_surrogates(text: str) -> str:
-    """The text without what UTF-8 cannot say."""
+    """Return the text without lone surrogates, which UTF-8 can't encode."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")

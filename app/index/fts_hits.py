@@ -1,4 +1,4 @@
-"""What the word index finds: how many notes, which, the best of them, the first in the order of a column."""
+"""Queries of the full-text index: counts, ids, the best hits, and the first hits in the order of a column."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-# So many hits may be weighed one by one.
+# The most hits that are scored one by one.
 MAX_RANKED_HITS = 4000
-# What it takes to ask of one note whether it is a hit, against reading the number of one hit.
+# The cost of testing whether one note is a hit, relative to reading the id of one hit.
 _QUERY_COST = 27
 ROWS = {
     "name": "SELECT id FROM notes WHERE {} ORDER BY name_key, id",
@@ -23,10 +23,10 @@ Ranked = list[tuple[int, float]]
 
 @dataclass(frozen=True, slots=True)
 class RowCursor:
-    """About `size` hits, very many: what `table` finds by `said`, without those whose heads say `but`.
+    """A large result of about `size` hits: the matches of `said` in `table` without those of `but`.
 
-    `reading`: how many notes are read to find all of them, where these are more than the hits; a phrase is
-    looked for in each note that has its words.
+    `reading` is the number of notes to read to find all hits, if larger than `size`: a phrase is searched for
+    in each note with its words.
     """
 
     said: str
@@ -37,7 +37,7 @@ class RowCursor:
 
 
 class FtsHits:
-    """The hits of expressions of the word index, `hidden` notes left out; `table`: `fulltext` or `heads`."""
+    """Runs full-text expressions without `hidden` notes; `table` is `fulltext` or `heads`."""
 
     def __init__(self, connection: sqlite3.Connection, hidden: Ids) -> None:
         self._connection = connection
@@ -47,9 +47,9 @@ class FtsHits:
     # How many, and which
 
     def first_hits(self, said: str, begun: Sequence[int] = ()) -> tuple[Ids, int]:
-        """The first hits, at most one more than `MAX_RANKED_HITS`, and about how many there are in all.
+        """Return the first hits, at most `MAX_RANKED_HITS` + 1, and an estimate of the total.
 
-        `begun`: those of them that are known already, by `beginning`.
+        `begun` are the first hits if already known from `first_ids`.
         """
         found = {*begun, *self._next(said, MAX_RANKED_HITS + 1 - len(begun), begun[-1] if begun else 0)}
         count = len(found)
@@ -58,7 +58,7 @@ class FtsHits:
         )
 
     def first_ids(self, said: str, most: int) -> list[int]:
-        """The first hits in the order of their numbers, at most so many."""
+        """Return the first hits in the order of their ids, at most `most`."""
         return self._next(said, most, 0)
 
     def _next(self, said: str, most: int, after: int) -> list[int]:
@@ -74,11 +74,11 @@ class FtsHits:
         )
 
     def newest_row(self) -> int:
-        """The highest number of a note: about as many as there are."""
+        """Return the highest note id, which approximates the number of notes."""
         return int(self._connection.execute("SELECT max(id) FROM notes").fetchone()[0] or 0)
 
     def count(self, table: str, said: str) -> int:
-        """How many hits there are, without the hidden ones."""
+        """Return the number of hits, without the hidden ones."""
         query = f"SELECT count(*) FROM {table} WHERE {table} MATCH ?{self._but_hidden('+rowid')}"
         values = (said, self._unseen) if self._hidden else (said,)
         return int(self._connection.execute(query, values).fetchone()[0])
@@ -87,20 +87,20 @@ class FtsHits:
         return f" AND {column} NOT IN (SELECT value FROM json_each(?))" if self._hidden else ""
 
     def ids(self, table: str, said: str) -> Ids:
-        """All hits, without the hidden ones."""
+        """Return all hits, without the hidden ones."""
         rows = self._connection.execute(f"SELECT rowid FROM {table} WHERE {table} MATCH ?", (said,))
         return {id for (id,) in rows} - self._hidden
 
     # In order
 
     def best(self, table: str, said: str, start: int, count: int, among: str = "") -> Ranked:
-        """The best of few hits; equal ones in the order in which they were indexed.
+        """Return the best of a few hits; ties are in the order of indexing.
 
-        With `among` those of its hits, weighed by `said`.
+        With `among`, return the hits of that expression, scored by `said`.
         """
         query, values = f"SELECT rowid, -rank FROM {table} WHERE {table} MATCH ?", [said]
         if among:
-            # The plus keeps SQLite from starting the search anew for each row.
+            # The plus keeps SQLite from restarting the search for each row.
             query += f" AND +rowid IN (SELECT rowid FROM {table} WHERE {table} MATCH ?)"
             values.append(among)
         if self._hidden:
@@ -109,7 +109,7 @@ class FtsHits:
         return self._connection.execute(query, (*values, count, start)).fetchall()
 
     def by_row(self, order: str, walk: RowCursor, start: int, count: int) -> Ranked:
-        """Some of many hits in the order of a column, by walking along it until there are enough."""
+        """Return a page of many hits in the order of a column, by walking the column if that is cheaper."""
         end = start + count
         if self.is_walk_shorter(walk, end):
             most = 4 * end * self.newest_row() // walk.size + MAX_RANKED_HITS // 4
@@ -122,11 +122,11 @@ class FtsHits:
         return [(id, 0.0) for id in self.walk(order, found, start, count)]
 
     def is_walk_shorter(self, walk: RowCursor, end: int) -> bool:
-        """Whether the first `end` hits come sooner by asking one note after another than by finding all."""
+        """Return whether testing notes one by one finds `end` hits sooner than finding all hits."""
         return walk.size * max(walk.size, walk.reading) > _QUERY_COST * end * self.newest_row()
 
     def _scan_order(self, order: str, walk: RowCursor, start: int, count: int, most: int) -> Ranked | None:
-        """As `_by_row`, asking of each note whether it is a hit; None when `most` of them are not enough."""
+        """Return the page by testing up to `most` notes in order, or None if they contain too few hits."""
         test = "EXISTS (SELECT 1 FROM {0} WHERE {0} MATCH ? AND rowid = first.id)"
         among, values = test.format(walk.table), [walk.said]
         if walk.but:
@@ -139,10 +139,10 @@ class FtsHits:
         return page if len(page) >= count or most >= self.newest_row() else None
 
     def in_order(self, order: str, found: Ids, start: int, count: int) -> list[int]:
-        """Those of a set at these places in the order of a column."""
+        """Return a page of a set in the order of a column."""
         if count <= 0 or not found:
             return []
-        # How far one walks to find so many of them, against looking each of them up.
+        # The cost of walking the column compared with looking up each id.
         if (start + count) * self.newest_row() < len(found) * MAX_RANKED_HITS:
             return self.walk(order, found, start, count)
         among = "id IN (SELECT value FROM json_each(?))"
@@ -152,6 +152,6 @@ class FtsHits:
         return [id for (id,) in rows]
 
     def walk(self, order: str, found: Ids, start: int, count: int) -> list[int]:
-        """As `in_order`, by walking along the column until there are enough."""
+        """Return the same as `in_order` by walking the column."""
         rows = self._connection.execute(ROWS[order].format("1"))
         return list(islice((id for (id,) in rows if id in found), start, start + count))

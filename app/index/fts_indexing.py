@@ -1,10 +1,9 @@
-"""The words of notes, written last: a vault is seen and linked before its full text is in.
+"""Deferred full-text indexing: a vault is listed and linked before its texts are searchable.
 
-A scan of many notes writes what they say of themselves and of each other (properties, tags, links) first
-and lists them as `unworded`, with what stands over them; then their texts are read once more, which costs
-little, and go into the word indexes in large pieces, with the headings and tasks that only searches look at.
-A scan that was cut off goes on where it was. A text that is not the one that was indexed any more, or that
-cannot be understood, is left to a refresh.
+A scan of many notes first writes properties, tags and links and lists the notes as `unworded`. Then it reads
+their texts again, which costs little, and writes them to the full-text indexes in large batches, together
+with headings and tasks, which only searches use. An interrupted scan resumes there. A text that has changed
+since, or can't be parsed, is left to a refresh.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ _AUTOMERGE = 4
 
 
 class PendingText(NamedTuple):
-    """A note whose words are wanted: its row, and the hash with which it was indexed."""
+    """A note whose text is not indexed yet: its row and its hash."""
 
     id: int
     path: str
@@ -37,9 +36,9 @@ class PendingText(NamedTuple):
 
 
 class TokenizedNote(NamedTuple):
-    """A note's text as the word index keeps it; None where the file says something else by now.
+    """A note's segmented text for the full-text index, or None if the file has changed.
 
-    `head` is its headings as the word indexes keep them, `headings` and `tasks` are rows.
+    `head` are its segmented headings; `headings` and `tasks` are rows.
     """
 
     note: PendingText
@@ -50,7 +49,7 @@ class TokenizedNote(NamedTuple):
 
 
 def pending_texts(connection: sqlite3.Connection) -> list[PendingText]:
-    """The notes whose words are not in the index yet."""
+    """Return the notes whose texts are not indexed yet."""
     rows = connection.execute(
         "SELECT note, path, hash FROM unworded JOIN files ON files.id = note ORDER BY note"
     )
@@ -75,17 +74,17 @@ def _tokenize_note(root: Path, note: PendingText, max_bytes: int, checked: Check
         facts = scan_lines(text)
         head = segment("\n".join(heading.text for heading in facts.headings))
         return TokenizedNote(note, segment(text), head, heading_rows(facts.headings), task_rows(facts.tasks))
-    except Exception:  # as in `extract`: the refresh that reads it again lists it, and the others go on
-        log.exception("the words of %s could not be read", note.path)
+    except Exception:  # As in `extract`, a failure affects only this note; the refresh lists it.
+        log.exception("could not tokenize %s", note.path)
         return TokenizedNote(note, None)
 
 
 def write_texts(
     connection: sqlite3.Connection, texts: Sequence[TokenizedNote]
 ) -> tuple[list[NotePath], list[NotePath]]:
-    """Write these texts; the notes that can be found by their words now, and those to be read anew.
+    """Write these texts; return the notes that are now searchable, and those to read again.
 
-    What was refreshed meanwhile has its words already, and is in neither.
+    Notes refreshed in the meantime are already indexed and are in neither.
     """
     known = _known_hashes(connection, [worded.note.id for worded in texts])
     current = [worded for worded in texts if known.get(worded.note.id) == worded.note.hash]
@@ -127,18 +126,18 @@ def _fts_rows(connection: sqlite3.Connection, texts: Mapping[int, TokenizedNote]
 
 
 def begin_bulk(connection: sqlite3.Connection) -> None:
-    """Put off the merging of what is written until `merge_some`."""
+    """Defer merging in the full-text index until `merge_some`."""
     connection.execute("INSERT INTO fulltext (fulltext, rank) VALUES ('automerge', 0)")
 
 
 def end_bulk(connection: sqlite3.Connection) -> None:
-    """Let the word index merge as it is written, as it does by itself."""
+    """Restore automatic merging in the full-text index."""
     connection.execute("INSERT INTO fulltext (fulltext, rank) VALUES ('automerge', ?)", (_AUTOMERGE,))
 
 
 def merge_some(connection: sqlite3.Connection) -> bool:
-    """Merge a few pages of what a scan wrote; whether there is more to do."""
+    """Merge a few pages in the full-text index; return whether more remain."""
     before = connection.total_changes
     connection.execute("INSERT INTO fulltext (fulltext, rank) VALUES ('merge', ?)", (_MERGE_PAGE_COUNT,))
-    # Documented by SQLite: a merge that had nothing to do changes less than two rows.
+    # As documented by SQLite, a merge without work changes fewer than two rows.
     return connection.total_changes - before >= 2

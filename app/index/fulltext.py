@@ -1,4 +1,4 @@
-"""The part of a search that the word index can answer by itself, in the language of SQLite's FTS5."""
+"""Translation of queries to SQLite FTS5 expressions, as far as the full-text index can answer them."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ _OF_TEXT = (
 
 
 def leaf_expression(leaf: Leaf) -> Expression | None:
-    """A word or phrase; None for what has no letters or digits in it, and for a pattern.
+    """Return the expression of a word or phrase, or None without letters and digits or for a pattern.
 
-    A single letter is a word, not the beginning of one: nearly every text has words that begin with it.
+    A single letter is not treated as a prefix, because nearly every text has words that start with it.
     """
     if isinstance(leaf, RegexTerm) or not (said := tokenize(leaf.text)):
         return None
-    # Quoted, so that no letter of it is a command; FTS5 finds the words in it as it did in the texts.
+    # Quoted, so that FTS5 sees no operators and tokenizes it like the texts.
     text = segment(leaf.text).replace("\0", " ").replace('"', " ").strip()
     return f'"{text}"*' if isinstance(leaf, WordTerm) and leaf.prefix and can_extend(said) else f'"{text}"'
 
 
 def expression(node: Node) -> Expression | None:
-    """The node as a whole, if the word index can answer it exactly, else None."""
+    """Return the expression of a whole node if the full-text index can answer it exactly, else None."""
     match node:
         case WordTerm() | PhraseTerm():
             return leaf_expression(node)
@@ -56,7 +56,7 @@ def expression(node: Node) -> Expression | None:
 
 
 def necessary_expression(node: Node) -> Expression | None:
-    """What a note must have so that a piece of it can match the node; None when that is nothing."""
+    """Return an expression that every matching note satisfies, or None if there is none."""
     match node:
         case WordTerm() | PhraseTerm():
             return leaf_expression(node)
@@ -71,7 +71,7 @@ def necessary_expression(node: Node) -> Expression | None:
 
 
 def any_of(wanted: Iterable[Term]) -> Expression | None:
-    """Notes with any of the terms, to be ordered by relevance."""
+    """Return the expression for notes with any of the terms, for ranking by relevance."""
     said = [found for term in wanted if (found := leaf_expression(term.leaf))]
     return _join_parts(" OR ", said)
 

@@ -1,4 +1,4 @@
-"""Names that are nearly what somebody said: "did you mean …?"."""
+"""Fuzzy search of note names, for "did you mean …?"."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rapidfuzz import fuzz, process
 
 @dataclass(frozen=True, slots=True)
 class FuzzyName:
-    """A note's name or alias (in the form to compare by), its path, and how near it is, 0 to 100."""
+    """A note's name or alias (normalized), its path, and its similarity from 0 to 100."""
 
     name: str
     path: str
@@ -18,20 +18,20 @@ class FuzzyName:
 
 
 class FuzzyNames:
-    """The names of all notes, each with the path of its note; names come and go with `add` and `remove`.
+    """The names of all notes, each with the path of its note.
 
-    rapidfuzz compares a hundred thousand of them in ten milliseconds, so no index of letters is kept.
+    rapidfuzz compares a hundred thousand names in ten milliseconds, so no n-gram index is needed.
     """
 
     def __init__(self) -> None:
-        # A name that went leaves None, which is passed over, so that the others keep their places.
+        # A removed name becomes None, which rapidfuzz skips, so that the indexes of the others stay valid.
         self._names: list[str | None] = []
         self._paths: list[str] = []
         self._places: dict[str, list[int]] = {}
         self._gone = 0
 
     def add(self, path: str, names: Iterable[str]) -> None:
-        """Take the names of a note that is not known."""
+        """Add the names of a new note."""
         places = self._places[path] = []
         for name in names:
             places.append(len(self._names))
@@ -39,7 +39,7 @@ class FuzzyNames:
             self._paths.append(path)
 
     def remove(self, path: str) -> None:
-        """Forget the names of a note; nothing happens when it is not known."""
+        """Remove the names of a note; do nothing if it is unknown."""
         for place in self._places.pop(path, ()):
             self._names[place] = None
             self._gone += 1
@@ -55,12 +55,12 @@ class FuzzyNames:
             self._paths.append(path)
 
     def most_similar(self, wanted: str, limit: int, least: float) -> list[FuzzyName]:
-        """The names most like `wanted`, letter by letter, with at least that score; best first."""
+        """Return the names most similar to `wanted`, with at least the score `least`, best first."""
         found = process.extract(wanted, self._names, scorer=fuzz.ratio, limit=limit, score_cutoff=least)
         return [FuzzyName(name, self._paths[at], score) for name, score, at in found]
 
     def containing(self, wanted: str, limit: int, least: float) -> list[FuzzyName]:
-        """The names of which a part is most like `wanted`, or that are like a part of it; best first."""
+        """Return the names with the best partial match of `wanted`, in either direction, best first."""
         scorer = fuzz.partial_ratio
         found = process.extract(wanted, self._names, scorer=scorer, limit=limit, score_cutoff=least)
         return [FuzzyName(name, self._paths[at], score) for name, score, at in found]

@@ -1,7 +1,7 @@
 """The vault as arrays, for the graph.
 
-A name that nothing answers to is one node however it is spelled; it is called by the spelling that comes
-first in order, so that the whole graph and a delta call it the same.
+An unresolved name is one node regardless of its spellings. Its label is the first spelling in sort order, so
+that the whole graph and a delta use the same one.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ UNRESOLVED: NodeKind = "unresolved"
 
 
 def graph_data(connection: sqlite3.Connection) -> GraphData:
-    """Notes by key, then attachments, then unresolved names; each link is an edge, also one into itself.
+    """Return notes by key, then attachments, then unresolved names; every link is an edge, even to itself.
 
-    While the first scan runs, notes that were not read yet are there without edges.
+    During the first scan, notes that were not read yet have no edges.
     """
     nodes: list[Row] = []
     at: dict[int, int] = {}
@@ -53,7 +53,7 @@ def graph_data(connection: sqlite3.Connection) -> GraphData:
 
 
 def file_row(path: str, is_note: int, modified: float, created: float, type_: str | None, tags: str) -> Row:
-    """The node of a file, from its columns."""
+    """Return the node of a file from its columns."""
     folder, _, last = path.rpartition("/")
     kind: NodeKind = "note" if is_note else "attachment"
     names = decode_list(tags) if tags else ()
@@ -61,7 +61,7 @@ def file_row(path: str, is_note: int, modified: float, created: float, type_: st
 
 
 def unresolved_row(name: str) -> Row:
-    """The node of a name that nothing answers to."""
+    """Return the node of an unresolved name."""
     return (name, name.rpartition("/")[2], UNRESOLVED, UNRESOLVED, (), "", 0.0, 0.0)
 
 

@@ -1,7 +1,7 @@
-"""What the index says now of a few files, as a change of the graph.
+"""Graph deltas: the current state of a few files in the index, as a change of the graph.
 
-It is a state and no history: whatever these paths were in the graph before, they are this afterwards. So a
-delta may come late, twice, or for more paths than have changed.
+A delta describes a state, not a history: it replaces whatever the graph had for these paths. It may therefore
+arrive late or twice, or contain more paths than have changed.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ def graph_delta(
     unresolved: Iterable[str],
     renamed: Iterable[tuple[str, str]],
 ) -> GraphDelta:
-    """The change that brings a graph up to date with `touched`; see `VaultIndex.graph_delta`."""
+    """Return the change that brings a graph up to date with `touched`; see `VaultIndex.graph_delta`."""
     return _DeltaBuilder(connection).delta(dict.fromkeys(touched), unresolved, tuple(renamed))
 
 
 class _DeltaBuilder:
-    """One delta while it is put together.
+    """Builds one delta.
 
-    The ends of the links are among the nodes too: a file may be in the index whose own news is still on its
-    way, and a link to it must not be lost.
+    The nodes include the targets of links: the event for an indexed file may still be pending, and links to
+    the file must not be lost.
     """
 
     def __init__(self, connection: sqlite3.Connection) -> None:
@@ -68,7 +68,7 @@ class _DeltaBuilder:
         return self._files[id]
 
     def _edges(self, id: int, path: str) -> Iterator[GraphEdge]:
-        """The links of a note, in their order."""
+        """Yield the links of a note, in order."""
         rows = self._connection.execute(
             "SELECT target_id, target_key, type, confidence FROM links WHERE source = ? ORDER BY id", (id,)
         ).fetchall()
@@ -78,7 +78,7 @@ class _DeltaBuilder:
                 yield GraphEdge(path, end.path, type_, confidence)
 
     def _name(self, key: str) -> GraphNode | None:
-        """The node of an unresolved name, None if no link says it; other spellings turn into this one."""
+        """Return the node of an unresolved name, merging its spellings, or None if no link uses it."""
         if key not in self._names:
             spelled = [
                 text
@@ -95,7 +95,7 @@ class _DeltaBuilder:
         return self._names[key]
 
     def _add_respelled(self, name: str) -> None:
-        """A name that was unresolved is spelled otherwise now, or gives its place to the file it means."""
+        """Rename the node of an unresolved name to its new spelling or to the file it now resolves to."""
         key = target_key(name)
         node = self._name(key)
         if node is not None:
@@ -109,7 +109,7 @@ class _DeltaBuilder:
             self._renamed.append((name, self._file(found[0]).path))
 
     def _follow_removed(self, removed: Iterable[str]) -> None:
-        """A note that is gone but still linked leaves its place to its name."""
+        """Rename the nodes of removed notes that are still linked to their unresolved names."""
         said = {link_key(key): node.path for key, node in self._names.items()}
         for path in removed:
             if name := said.get(link_key(target_key(path))):

@@ -1,4 +1,4 @@
-"""What saved notes change in the graph: the values that go from the index to it."""
+"""Values for changes of the graph, which the index passes to it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ PLAIN_LINK = "LINKS_TO"
 
 @dataclass(frozen=True, slots=True)
 class GraphNode:
-    """One node, as a delta brings it; times are unix seconds, 0 where unknown."""
+    """A node in a delta; times are Unix seconds, 0 if unknown."""
 
     path: str
     name: str
@@ -23,9 +23,9 @@ class GraphNode:
 
 @dataclass(frozen=True, slots=True)
 class GraphEdge:
-    """One link by the paths of its ends; `confidence` is None where none is stated.
+    """A link by the paths of its ends; `confidence` is None if not stated.
 
-    A `suggested` link is only proposed: it is drawn, but it joins nothing.
+    A `suggested` link is only proposed: it is drawn, but does not connect components.
     """
 
     source: str
@@ -37,15 +37,15 @@ class GraphEdge:
 
 @dataclass(frozen=True, slots=True)
 class GraphDelta:
-    """What saved notes change.
+    """A change of the graph after notes were saved.
 
     Args:
-        renamed: Pairs of old and new path; a renamed node keeps its links and its place. A pair whose old
-            path is not known, or whose new one is, says nothing.
-        removed: Paths that are gone, with all their links.
-        nodes: Nodes that are new or whose name, type, tags or times may be.
-        sources: Paths whose outgoing links are replaced by those in `edges` (empty: only added to).
-        edges: Links to add; unknown ends are left out.
+        renamed: Pairs of old and new path; a renamed node keeps its links and its position. Pairs with an
+            unknown old path or a known new path are ignored.
+        removed: Paths to remove, with all their links.
+        nodes: New nodes, and nodes whose name, type, tags or times may have changed.
+        sources: Paths whose outgoing links are replaced with those in `edges` (empty: links are only added).
+        edges: Links to add; those with unknown ends are ignored.
     """
 
     renamed: tuple[tuple[str, str], ...] = ()

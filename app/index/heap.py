@@ -1,4 +1,4 @@
-"""Freed memory back to the system: what a scan has used and let go of stays with the process otherwise."""
+"""Return of freed memory to the system, which the process would otherwise keep after a scan."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 
 
 def trim() -> None:
-    """Return freed pages to the system, where the C library can (glibc); some milliseconds, in a thread."""
+    """Release freed pages to the system, if the C library can (glibc); takes milliseconds, use a thread."""
     if sys.platform != "linux":
         return
     function = getattr(ctypes.CDLL(None), "malloc_trim", None)

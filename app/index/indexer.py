@@ -1,7 +1,7 @@
-"""Keeps the index true to the vault: scans the whole folder, refreshes single files, looks for missed ones.
+"""The indexer: scans the whole vault, refreshes single files, and checks for missed changes.
 
-All of it runs in the service thread and hands everything that takes time to worker threads and processes.
-How a change gets into the names and the file, and who may change them when, is `intake.py`'s.
+It runs in the service thread and delegates slow work to worker threads and processes. `ingest.py` writes the
+changes to the resolver and the index file.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from app.vault.path import NotePath
 class Indexer:
     """Scans and refreshes the index of the vault at `root`; one per open vault.
 
-    `forget` is told, before any event, the paths of which something was written.
+    `forget` is called with the changed paths before any event.
     """
 
     def __init__(
@@ -66,11 +66,11 @@ class Indexer:
         self._scan: ScanRun | None = None
 
     async def load(self) -> None:
-        """Take the names from the index file as the last session left them."""
+        """Load the names that the last session saved in the index file."""
         await self._intake.load()
 
     async def apply_settings(self) -> None:
-        """Undo what the last session did by other settings: links by aliases, notes too large to read."""
+        """Update the index after changed settings: links by aliases, and the size limit of notes."""
         async with self._intake.lock:
             await run_shielded(asyncio.to_thread(self._apply_settings))
 
@@ -111,10 +111,9 @@ class Indexer:
                     await asyncio.to_thread(self._resolver.fuzzy_names)
 
     async def check(self, cancelled: Callable[[], bool]) -> IndexDelta:
-        """Find the changes that nobody told of, by the times of all files, and refresh what they concern.
+        """Find missed changes by the times of all files, and refresh those files.
 
-        At leisure: it takes little of the machine, and long. While a scan runs there is nothing to find.
-        Raises as `refresh`.
+        The check is slow, to spare the machine, and does nothing during a scan. Raises as `refresh` does.
         """
         if self._scanning.locked():
             return IndexDelta()
@@ -157,7 +156,7 @@ class Indexer:
             return await run_shielded(self._put_refreshed(found, self._below(gone), extracts))
 
     def _problems_of(self, misnamed: Iterable[NotePath]) -> dict[str, Problem | None]:
-        """The problem of each file whose name is not UTF-8, None for one that is gone."""
+        """Return the problem of each file whose name is not UTF-8, or None if it is gone."""
         found: dict[str, Problem | None] = {}
         for path in misnamed:
             listed = undecodable.listed_path(path)
@@ -186,7 +185,7 @@ class Indexer:
         return await self._intake.put(extracts, batch, removed, moved)
 
     def _moved(self, gone: Sequence[NotePath], extracts: Sequence[Extract]) -> Moves:
-        """The files among these that only changed their places."""
+        """Return the files that were only moved."""
         if not gone or not extracts:
             return []
         came = [(NotePath(e.path), e.hash) for e in extracts if isinstance(e, ExtractedNote)]
@@ -198,7 +197,7 @@ class Indexer:
         return pair_moves(hashes, new)
 
     def _tasks(self, files: Sequence[FoundFile]) -> list[ExtractTask]:
-        """The notes to read, with the hashes that they had."""
+        """Return the notes to read with their last hashes."""
         with self._database.read_connection() as connection:
             query = "SELECT hash FROM files WHERE path = ?"
             rows = ((file, connection.execute(query, (file.path.text,)).fetchone()) for file in files)
@@ -207,10 +206,10 @@ class Indexer:
     def _sort_paths(
         self, changed: Sequence[NotePath], removed: Sequence[NotePath]
     ) -> tuple[WalkResult, list[NotePath]]:
-        """The files among these that are there, folders walked, and the paths that are not."""
+        """Return the existing files, including those in existing folders, and the missing paths."""
         identity(self._root)
         found, gone, real = WalkResult(), list[NotePath](), dict[str, bool]()
-        # On a file system that ignores case, the old name of a note still "exists" after a rename.
+        # On a case-insensitive file system, the old name of a note still "exists" after a rename.
         renamed = {path.key for path in changed}
         for path in dict.fromkeys((*changed, *removed)):
             if path in removed and path not in changed and path.key in renamed:
@@ -226,15 +225,15 @@ class Indexer:
                 gone.append(path)
         if gone:
             identity(self._root)
-        # A folder and a file in it may both be named.
+        # The paths may include both a folder and a file in it.
         found.notes = list({file.path: file for file in found.notes}.values())
         found.attachments = list({file.path: file for file in found.attachments}.values())
         return found, gone
 
     def _status(self, path: NotePath, real: dict[str, bool]) -> os.stat_result | None:
-        """The status of a file or folder that the walk would find at this path, else None.
+        """Return the status of a file or folder that the walk would find, else None.
 
-        `real` remembers of which folders the walk would find what is in them: those that no link leads to.
+        `real` caches which folders the walk would enter: those not reached through links.
         """
         folder = path.folder
         try:
@@ -248,7 +247,7 @@ class Indexer:
         return status if known and real[folder] else None
 
     def _below(self, gone: Iterable[NotePath]) -> list[NotePath]:
-        """These files, and the known files below those that were folders."""
+        """Return these files, and the known files below those that were folders."""
         files: list[NotePath] = []
         folders: list[NotePath] = []
         for path in gone:

@@ -1,8 +1,8 @@
-"""Takes what was found and read into the names and the index file, step by step the same for both.
+"""The ingest of found and parsed files into the resolver and the index file, which stay consistent.
 
-The resolver is changed in the service thread, by whoever holds `lock`; then a worker thread writes the same
-change to the file, reading the resolver, which nobody changes meanwhile. Should the writing fail, the
-resolver is loaded anew from the file, so the two never disagree.
+The holder of `lock` changes the resolver in the service thread; then a worker thread writes the same change
+to the file while it reads the resolver, which does not change meanwhile. If the write fails, the resolver is
+reloaded from the file.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from app.vault.path import NotePath
 _BATCH_FILES = 2000
 T = TypeVar("T")
 FirstSeen = Callable[[Sequence[NotePath]], Mapping[NotePath, float]]
-"""When notes were first seen, in Unix time, as far as that is known outside the index, which is deletable."""
+"""Returns when notes were first seen, in Unix time, if known outside the index, which may be deleted."""
 Moves = Sequence[tuple[NotePath, NotePath]]
 
 
 class Ingest:
-    """The one way into `resolver` and `database`; `forget` is told of every path before any event is.
+    """The only writer of `resolver` and `database`; it calls `forget` with all paths before any event.
 
-    Everything that changes asks the caller to hold `lock`.
+    The caller of a method that changes them must hold `lock`.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class Ingest:
         self._next_id = 1
 
     async def load(self) -> None:
-        """Take the names from the index file as the last session left them."""
+        """Load the names that the last session saved in the index file."""
         rows = await asyncio.to_thread(self._rows)
         await asyncio.to_thread(self._resolver.load_rows, rows)
         self._next_id = 1 + max((row[1] for row in rows), default=0)
@@ -65,7 +65,7 @@ class Ingest:
     # What a scan found
 
     async def update_names(self, plan: ScanPlan) -> None:
-        """List what is new and drop what is gone, so that every later link resolves at once."""
+        """Add new names and remove old ones, so that links in the notes read next resolve at once."""
         batch = WriteBatch(problems=list(plan.problems))
         if len(plan.listed) + len(plan.removed) < _BATCH_FILES:
             for path in plan.removed:
@@ -79,7 +79,7 @@ class Ingest:
         self._publish(batch, plan.removed, relinked, plan.moved)
 
     async def _take_many(self, plan: ScanPlan, batch: WriteBatch) -> None:
-        """As `drop` and `list` for each, by loading the resolver's tables anew in a thread."""
+        """Add and remove many files by reloading the resolver's tables in a thread."""
         rows = {row[0]: row for row in self._resolver.rows()}
         for path in plan.removed:
             if (row := rows.pop(path.text, None)) is not None:
@@ -102,19 +102,19 @@ class Ingest:
     async def put(
         self, extracts: Iterable[Extract], batch: WriteBatch, removed: list[NotePath], moved: Moves = ()
     ) -> IndexDelta:
-        """Take files that were read, with what is in `batch` and `removed` already, and publish it all."""
+        """Ingest files that were read, together with `batch` and `removed`, and publish the changes."""
         for extract in extracts:
             removed += self._ingest(extract, batch)
         self._note_moves(batch, moved)
         return self._publish(batch, removed, await self._write(batch), moved)
 
     async def put_problems(self, changed: Mapping[str, Problem | None]) -> None:
-        """Take the problems of single paths, None for one that is no more, and tell of it."""
+        """Write the problems of single paths (None: solved) and publish the change."""
         await self._write(WriteBatch(changed_problems=dict(changed)))
         self._events.publish(IndexUpdated((), (), self._resolver.notes))
 
     def drop(self, path: NotePath, batch: WriteBatch) -> list[NotePath]:
-        """Forget a file; its path, if it was known."""
+        """Remove a file; return its path if it was known."""
         entry = self._resolver.entry(path)
         if entry is None:
             return []
@@ -125,7 +125,7 @@ class Ingest:
         return [path]
 
     def register_file(self, file: FoundFile, batch: WriteBatch) -> None:
-        """Know a file by its name."""
+        """Add a file by its name."""
         entry = self._resolver.entry(file.path)
         if entry is None:
             entry = NameEntry(file.path, self._new_id())
@@ -135,7 +135,7 @@ class Ingest:
         batch.files.append((entry.id, file))
 
     def _ingest(self, extract: Extract, batch: WriteBatch) -> Sequence[NotePath]:
-        """Take a file that was read; its path if it turned out to be gone."""
+        """Ingest a file that was read; return its path if it no longer exists."""
         path = NotePath(extract.path)
         if isinstance(extract, MissingFile):
             return self.drop(path, batch)
@@ -157,7 +157,7 @@ class Ingest:
         return ()
 
     def _note_moves(self, batch: WriteBatch, moved: Moves) -> None:
-        """Tell the writer which new files are old ones at another place."""
+        """Pair new files with the removed files from which they were moved."""
         for old, new in moved:
             entry = self._resolver.entry(new)
             if entry is not None and old in batch.gone:
@@ -205,7 +205,7 @@ class Ingest:
 
 
 async def run_shielded(work: Coroutine[Any, Any, T]) -> T:
-    """Do the work to its end even when the caller is cancelled meanwhile: names and file change together."""
+    """Complete the work even if the caller is canceled, so that names and file change together."""
     task = asyncio.ensure_future(work)
     try:
         return await asyncio.shield(task)

@@ -1,4 +1,4 @@
-"""Reads links: where a note leads, what leads to it, what leads nowhere, what only mentions it."""
+"""Queries of links: outgoing links, backlinks, unresolved links and unlinked mentions."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ _SELECT = f"SELECT {_COLUMNS}"
 _SELECT_WITH_ID = f"SELECT links.id, {_COLUMNS}"
 _ID_OF = "(SELECT id FROM files WHERE path = ?)"
 _PAGE_SIZE = 1000
-"""How many links are read at once."""
+"""The number of links read at a time."""
 _MAX_MENTION_CHARS = 200
 _MAX_MENTIONS = 500
 _MIN_MENTION_CHARS = 3
 
 
 def outgoing(connection: sqlite3.Connection, path: NotePath) -> tuple[LinkRecord, ...]:
-    """The links in a note, in their order; those into itself too."""
+    """Return the links in a note, in order, including links to itself."""
     return _records(connection, "source.path = ? ORDER BY links.start, type", stored_path(path))
 
 
 def backlinks(connection: sqlite3.Connection, path: NotePath) -> tuple[LinkRecord, ...]:
-    """The links in other notes that lead to this file, by note and line."""
+    """Return the links in other notes to this file, by note and line."""
     condition = (
         "links.target_id = (SELECT id FROM files WHERE path = ?) AND links.source <> links.target_id"
         " ORDER BY source.key, links.start, type"
@@ -53,16 +53,16 @@ def links_concerning(
     paths: Iterable[NotePath],
     link_keys: Iterable[str],
 ) -> tuple[LinkRecord, ...]:
-    """Return the links that stand in one of these files, lead to one, or have one of these link keys.
+    """Return the links that are in one of these files, lead to one, or have one of these link keys.
 
-    They are read page by page, so that other readers never wait long for the connection.
+    They are read in pages, so that other readers never wait long for the connection.
     """
     stored_paths = [stored_path(path) for path in paths]
     conditions = [(f"links.source = {_ID_OF}", path) for path in stored_paths]
     conditions += [(f"links.target_id = {_ID_OF}", path) for path in stored_paths]
     conditions += [("links.link_key = ?", key) for key in link_keys]
     found: dict[tuple[str, int, str], LinkRecord] = {}
-    # Few files have most of the links: each path is made once.
+    # A few files have most of the links, so each path is created once.
     path_of = cache(NotePath)
     for condition, value in conditions:
         after = 0
@@ -101,7 +101,7 @@ def _record(row: Sequence[Any], path_of: Callable[[str], NotePath] = NotePath) -
 
 
 def most_linked(connection: sqlite3.Connection, limit: int) -> tuple[NotePath, ...]:
-    """The notes with the most links, to them or in them, ties ordered by key."""
+    """Return the notes with the most incoming and outgoing links; ties are ordered by key."""
     rows = connection.execute(
         "SELECT path FROM notes JOIN files USING (id) LEFT JOIN (SELECT id, count(*) AS n FROM"
         " (SELECT source AS id FROM links UNION ALL SELECT target_id FROM links WHERE target_id IS NOT NULL)"
@@ -112,7 +112,7 @@ def most_linked(connection: sqlite3.Connection, limit: int) -> tuple[NotePath, .
 
 
 def unresolved(connection: sqlite3.Connection) -> tuple[UnresolvedName, ...]:
-    """The names that links say and no file has, the most wanted first, as the first note spells them."""
+    """Return the unresolved names, the most frequent first, as the first note spells them."""
     rows = connection.execute(
         "SELECT links.target, count(*) AS n, min(files.key || char(0) || printf('%09d', links.start))"
         " FROM links JOIN files ON files.id = links.source"
@@ -123,10 +123,10 @@ def unresolved(connection: sqlite3.Connection) -> tuple[UnresolvedName, ...]:
 
 
 def unlinked_mentions(connection: sqlite3.Connection, path: NotePath) -> tuple[Mention, ...]:
-    """Where other notes say the note's name or an alias without linking it, by note and line.
+    """Return the places where other notes mention the note without linking it, by note and line.
 
-    Names of less than three letters are not looked for. At most 500 are found; what stands in links and
-    in properties is no mention.
+    Names with fewer than three letters are skipped. At most 500 mentions are returned; text in links and
+    properties does not count.
     """
     row = connection.execute(
         "SELECT files.id, notes.name, title, aliases FROM files JOIN notes USING (id) WHERE path = ?",
@@ -147,7 +147,7 @@ def _is_sayable(name: str) -> bool:
 
 
 def _is_inside(place: int, spans: list[tuple[int, int]]) -> bool:
-    """Whether a place is in one of the spans, which are in order and do not overlap."""
+    """Return whether an offset is in one of the spans, which are sorted and do not overlap."""
     before = bisect_right(spans, place, key=itemgetter(0)) - 1
     return before >= 0 and place < spans[before][1]
 

@@ -76,7 +76,7 @@ INSERT INTO fulltext (fulltext, rank) VALUES ('rank', 'bm25(10.0, 8.0, 4.0, 4.0,
 
 
 def m001_files_notes_links_words(connection: sqlite3.Connection) -> None:
-    """The first shape."""
+    """Create the first schema."""
     _run(connection, _M001)
 
 
@@ -99,7 +99,7 @@ INSERT INTO heads (rowid, name, aliases, headings, tags)
 
 
 def m002_orders_of_hits(connection: sqlite3.Connection) -> None:
-    """What lets a search list the first of very many hits."""
+    """Add the indexes with which a search lists the first of very many hits."""
     _run(connection, _M002)
 
 
@@ -113,7 +113,7 @@ INSERT INTO heads (heads, rank) VALUES ('hashsize', 33554432);
 
 
 def m003_words_come_last(connection: sqlite3.Connection) -> None:
-    """A scan writes what notes say of themselves and of each other first, and their words after that."""
+    """Let a scan write properties and links first and the words of notes later."""
     _run(connection, _M003)
 
 
@@ -130,7 +130,7 @@ DELETE FROM heads WHERE rowid IN (SELECT note FROM unworded);
 
 
 def m004_heads_come_with_the_words(connection: sqlite3.Connection) -> None:
-    """Both word indexes of a note are written together."""
+    """Write both full-text indexes of a note together."""
     _run(connection, _M004)
 
 
@@ -148,7 +148,7 @@ DELETE FROM tasks WHERE note IN (SELECT note FROM unworded);
 
 
 def m005_headings_and_tasks_come_with_the_words(connection: sqlite3.Connection) -> None:
-    """What only searches look at is written last."""
+    """Write data used only by searches last."""
     _run(connection, _M005)
 
 
@@ -161,12 +161,12 @@ CREATE INDEX IF NOT EXISTS unread_notes ON files (id) WHERE is_note AND hash IS 
 
 
 def m006_notes_are_judged_again(connection: sqlite3.Connection) -> None:
-    """Every note is judged by the present rules of privacy."""
+    """Judge every note again by the current privacy rules."""
     _run(connection, _M006)
 
 
 def _run(connection: sqlite3.Connection, script: str) -> None:
-    """Each statement of a script; `executescript` would end the transaction that the step runs in."""
+    """Execute each statement of a script; `executescript` would end the migration's transaction."""
     statement = ""
     for line in script.splitlines(keepends=True):
         statement += line

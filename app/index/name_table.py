@@ -1,10 +1,9 @@
-"""Every file that a link can mean, by its name: made from the rows of the index in a tenth of a second.
+"""A table of all files that links can refer to, by name, built from the index's rows in a tenth of a second.
 
-A file's key is its path in the form to compare by, without a note's suffix: its `stem`. Files are kept by
-the last part of that, which every link says; the folders that a link says too are compared afterwards.
-Where many files have one name, they are kept by every right-hand part of their stems as well (`a/b/n` as
-`n`, `b/n` and `a/b/n`), so that no rule takes long whatever the vault. An `NameEntry` is made when it is
-asked for: of a hundred thousand files, a session asks for few.
+A file's key is its normalized path without a note's suffix: its `stem`. The table groups files by the last
+part of the stem, which every link contains, and compares a link's folders afterwards. If many files share a
+name, they are also stored by every suffix of their stems (`a/b/n` as `n`, `b/n` and `a/b/n`), so that lookups
+are fast in any vault. Each `NameEntry` is created lazily, because a session needs few of them.
 """
 
 from __future__ import annotations
@@ -22,9 +21,9 @@ _MAX_LINEAR_ENTRIES = 16
 
 @dataclass(frozen=True, slots=True)
 class NameEntry:
-    """A file that links can mean; `id` is its row in the index, `note_id` its `id` property.
+    """A file that links can refer to; `id` is its row in the index, `note_id` its `id` property.
 
-    `suffix` is a note's suffix, empty for any other file; `stem` the path in the form to compare by.
+    `suffix` is a note's suffix, or "" for other files; `stem` is the normalized path.
     """
 
     path: NotePath
@@ -47,19 +46,19 @@ Entries = tuple[NameEntry, ...]
 
 @dataclass(frozen=True, slots=True)
 class _Crowd:
-    """Many files of one name, by their stems and by every right-hand part of those."""
+    """Many files with the same name, by their stems and by the suffixes of their stems."""
 
     placed: dict[str, list[NameEntry]]
     named: dict[str, list[NameEntry]]
 
 
 class NameTable:
-    """The files by their names. Any thread may look things up while nobody changes the table."""
+    """The files by name. Threads may read it concurrently while it does not change."""
 
     def __init__(self) -> None:
         self.notes = 0
         self._files: dict[str, NameEntry | Row] = {}
-        # One path, several, or the entries of those in order, once they were asked for.
+        # One path, several, or, after the first lookup, their entries in order.
         self._by_name: dict[str, str | list[str] | Entries] = {}
         self._crowds: dict[str, _Crowd] = {}
         self._others: tuple[dict[str, Entries], dict[str, Entries]] | None = None
@@ -71,11 +70,11 @@ class NameTable:
         return text in self._files
 
     def texts(self) -> Iterable[str]:
-        """The path of every file."""
+        """Return the path of every file."""
         return self._files.keys()
 
     def entry(self, text: str) -> NameEntry | None:
-        """The file at this path, spelled as on disk."""
+        """Return the file at this path, spelled as on disk, or None."""
         found = self._files.get(text)
         if found is None or isinstance(found, NameEntry):
             return found
@@ -85,17 +84,17 @@ class NameTable:
         return entry
 
     def entries(self) -> Entries:
-        """Every file."""
+        """Return all files."""
         return tuple(entry for text in list(self._files) if (entry := self.entry(text)))
 
     def rows(self) -> tuple[Row, ...]:
-        """Every file, as `load` takes them."""
+        """Return all files as rows for `load`."""
         return tuple(
             _to_row(found) if isinstance(found, NameEntry) else found for found in self._files.values()
         )
 
     def note_names(self) -> Iterator[tuple[str, list[str]]]:
-        """The path of every note and what it may be called, in the form to compare by."""
+        """Yield the path of every note with its normalized name and aliases."""
         for text, found in self._files.items():
             stem, suffix = _split(text)
             if suffix:
@@ -103,7 +102,7 @@ class NameTable:
                 yield text, [stem.rpartition("/")[2], *map(name_key, aliases)]
 
     def copy(self) -> NameTable:
-        """Return a copy; what it has not looked up yet, it reads again."""
+        """Return a copy without the cached lookups."""
         made = NameTable()
         made.notes = self.notes
         made._files = self._files.copy()
@@ -113,7 +112,7 @@ class NameTable:
     # Changing
 
     def load(self, rows: Iterable[Row]) -> None:
-        """Take these files into a table that is empty."""
+        """Fill an empty table with these files."""
         files, by_name, notes = self._files, self._by_name, 0
         for row in rows:
             text = row[0]
@@ -130,7 +129,7 @@ class NameTable:
         self.notes = notes
 
     def add(self, entry: NameEntry) -> None:
-        """Take a file whose path is not known."""
+        """Add a file whose path is new."""
         self._files[entry.path.text] = entry
         self.notes += entry.suffix != ""
         name = entry.stem.rpartition("/")[2]
@@ -142,7 +141,7 @@ class NameTable:
                     table[key] = sort_entries((*table.get(key, ()), entry))
 
     def remove(self, text: str) -> NameEntry | None:
-        """Forget the file at this path; it, if it was known."""
+        """Remove the file at this path and return it, or None if unknown."""
         entry = self.entry(text)
         if entry is None:
             return None
@@ -160,9 +159,9 @@ class NameTable:
     # Looking up
 
     def named(self, key: str) -> Entries:
-        """The files that a name, or folders and a name, can mean, in order.
+        """Return the files that match a name, optionally with folders, in order.
 
-        With a note's suffix those that have it, else (`n.md.md`) the notes that are called so.
+        A note's suffix matches the notes that have it, else the notes whose names contain it (`n.md.md`).
         """
         if suffix := note_suffix(key):
             found = self._named(key[: -len(suffix)])
@@ -171,7 +170,7 @@ class NameTable:
         return self._named(key)
 
     def placed(self, key: str) -> Entries:
-        """The files at exactly this path from the root, with a suffix or without, in order."""
+        """Return the files at exactly this path from the root, with or without a suffix, in order."""
         if suffix := note_suffix(key):
             found = self._placed(key[: -len(suffix)])
             if kept := tuple(entry for entry in found if entry.suffix == suffix):
@@ -179,15 +178,15 @@ class NameTable:
         return self._placed(key)
 
     def aliased(self, key: str) -> Entries:
-        """The files with this alias, in order."""
+        """Return the files with this alias, in order."""
         return self._aliases_and_ids()[0].get(key, ())
 
     def identified(self, key: str) -> Entries:
-        """The notes with this `id` property, in order."""
+        """Return the notes with this `id` property, in order."""
         return self._aliases_and_ids()[1].get(key, ())
 
     def called(self, name: str) -> Entries:
-        """The files whose stem ends with exactly this part, in order."""
+        """Return the files whose stem has exactly this last part, in order."""
         found = self._by_name.get(name, ())
         if isinstance(found, tuple):
             return found
@@ -243,7 +242,7 @@ class NameTable:
 
 
 def sort_entries(entries: Iterable[NameEntry]) -> Entries:
-    """The shortest path first, ties by name."""
+    """Sort entries by length of path, then by name."""
     return tuple(sorted(entries, key=lambda entry: entry.order))
 
 
@@ -253,14 +252,14 @@ def _to_row(entry: NameEntry) -> Row:
 
 
 def _split(text: str) -> tuple[str, str]:
-    """The stem and the note's suffix of a path."""
+    """Split a path into its stem and its note's suffix."""
     key = target_key(text)
     suffix = note_suffix(key)
     return (key[: -len(suffix)].strip(), suffix) if suffix else (key, "")
 
 
 def _tails(stem: str) -> Iterator[str]:
-    """Every right-hand part of a stem, of whole parts."""
+    """Yield every suffix of a stem that consists of whole parts."""
     yield stem
     at = stem.find("/")
     while at >= 0:
@@ -269,7 +268,7 @@ def _tails(stem: str) -> Iterator[str]:
 
 
 def _other_keys(entry: NameEntry) -> tuple[set[str], set[str]]:
-    """The keys of an entry's aliases and of its `id`."""
+    """Return the keys of an entry's aliases and of its `id`."""
     ids = {name_key(entry.note_id)} if entry.note_id else set()
     return {target_key(alias) for alias in entry.aliases}, ids
 

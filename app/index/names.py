@@ -1,4 +1,4 @@
-"""The forms in which names and link targets are kept and compared."""
+"""The normalized forms of names and link targets for storage and comparison."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from app.vault.path import NOTE_SUFFIXES, NotePath, name_key
 
 @functools.lru_cache(maxsize=4096)
 def decode_list(text: str) -> tuple[str, ...]:
-    """The words of a JSON list, as tags and aliases are kept: most notes have a list that others have too."""
+    """Decode a JSON list of tags or aliases; cached, because many notes share their lists."""
     if text.startswith('["') and text.endswith('"]') and "\\" not in text and '","' not in text:
-        # As we write them, without a mark in a word: a good part of the time of a large graph.
+        # The usual form, without special characters: parsing it takes a good part of a large graph's time.
         return tuple(text[2:-2].split('", "'))
     return tuple(json.loads(text))
 
 
 def target_key(text: str) -> str:
-    """A link's target, or a path, in the form to compare by."""
+    """Return a link's target or a path in the form for comparison."""
     bare = text.strip()
     return bare.lower() if bare.isascii() else name_key(bare)
 
 
 def link_key(key: str) -> str:
-    """The last part of a target's key without a note's suffix.
+    """Return the last part of a target's key without a note's suffix.
 
-    Two targets with different link keys never mean the same file, so when a file comes or goes only the
-    links with its link key can change their meaning.
+    Two targets with different link keys never refer to the same file. When a file is added or removed, only
+    links with its link key can resolve differently.
     """
     last = key.rpartition("/")[2]
     suffix = note_suffix(last)
@@ -36,7 +36,7 @@ def link_key(key: str) -> str:
 
 
 def note_suffix(key: str) -> str:
-    """The note's suffix at the end of a key (`.md`, `.markdown`), empty if there is none."""
+    """Return the note's suffix at the end of a key (`.md`, `.markdown`), or ""."""
     for suffix in NOTE_SUFFIXES:
         if key.endswith(suffix) and len(key) > len(suffix):
             return suffix
@@ -44,5 +44,5 @@ def note_suffix(key: str) -> str:
 
 
 def stored_path(path: NotePath) -> str | None:
-    """How a path stands in the index; None, which no row has, for a name that is not UTF-8."""
+    """Return a path as stored in the index, or None, which matches no row, if it is not UTF-8."""
     return path.text if is_encodable(path.text) else None

@@ -1,8 +1,8 @@
-"""One form of text to compare words by, letter for letter, and the form in which words are indexed.
+"""Normalization of text for comparison, and segmentation of text for the full-text index.
 
-SQLite's `unicode61` finds words between spaces and punctuation. Scripts that write no spaces get a
-separator around each letter, so that any part of their text can be asked for as a phrase; the separator
-is a control character that is taken out again when a line is shown.
+SQLite's `unicode61` finds words between spaces and punctuation. In scripts without spaces, each letter gets a
+separator, so that any part of the text can be searched as a phrase. The separator is a control character,
+removed again before a line is displayed.
 """
 
 from __future__ import annotations
@@ -56,25 +56,25 @@ _SHAPES = _Shapes()
 
 
 def fold(text: str) -> str:
-    """The text in small letters without accents; as many characters as before, so that places stay."""
+    """Return the text in lower case without accents and with the same length, so that offsets stay valid."""
     if text.isascii():
         return text.lower()
     data = text.encode("utf-8", "surrogatepass")
     if _is_plain_utf8(data):
         return data.lower().decode("utf-8", "surrogatepass")
-    # Most letters of most texts are plain; going through all of them in Python would take far longer.
+    # Most letters of most texts are ASCII; translating all of them in Python would take far longer.
     return _FOREIGN.sub(lambda run: run[0].translate(_FOLDED), text).lower()
 
 
 def _is_plain_utf8(data: bytes) -> bool:
-    """Whether a text in UTF-8 has, beyond ASCII, only signs (quotes, dashes, emoji) and Han or kana."""
+    """Return whether UTF-8 text beyond ASCII has only symbols (quotes, dashes, emoji) and Han or kana."""
     if data.translate(None, _ONE_FORM):
         return False
     return data.count(b"\xe2") == data.count(b"\xe2\x80") and data.count(b"\xf0") == data.count(b"\xf0\x9f")
 
 
 def segment(text: str) -> str:
-    """The text in NFC with separators around the letters of scripts that write no spaces."""
+    """Return the text in NFC with separators around the letters of scripts without spaces."""
     if text.isascii():
         return text.replace(SEPARATOR, " ") if SEPARATOR in text else text
     normal = unicodedata.normalize("NFC", text.replace(SEPARATOR, " "))
@@ -85,20 +85,17 @@ def segment(text: str) -> str:
 
 
 def unsegment(text: str) -> str:
-    """The text without the separators."""
+    """Return the text without the separators."""
     return text.replace(SEPARATOR, "")
 
 
 def tokenize(text: str) -> list[str]:
-    """The words of a text as the index has them, in the text's own letters."""
+    """Split a text into the words of the full-text index, without normalizing them."""
     return _TOKEN.findall(unicodedata.normalize("NFC", text))
 
 
 def count_words(text: str) -> int:
-    """How many words; each letter of a script without spaces counts as one.
-
-    Plain text has words between its spaces, any other those that `tokens` finds.
-    """
+    """Return the number of words; each letter of a script without spaces counts as one."""
     if text.isascii():
         shape = text.encode("ascii").translate(_SPACES)
     else:
@@ -108,13 +105,13 @@ def count_words(text: str) -> int:
 
 
 def can_extend(words: list[str]) -> bool:
-    """Whether these words can be the beginning of longer ones.
+    """Return whether these words can be the prefix of longer ones.
 
-    A single letter is not taken for one; letters of scripts without spaces are words of their own.
+    A single letter is not treated as a prefix; letters of scripts without spaces are complete words.
     """
     return not is_unspaced(words[-1][-1]) and (len(words) > 1 or len(words[0]) > 1)
 
 
 def is_unspaced(letter: str) -> bool:
-    """Whether the letter belongs to a script that writes no spaces."""
+    """Return whether the letter belongs to a script without spaces."""
     return _UNSPACED.match(letter) is not None

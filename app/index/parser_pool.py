@@ -1,4 +1,4 @@
-"""Reads many files: in worker processes when there is enough work to pay for starting them."""
+"""Parallel parsing of files, in worker processes if there is enough work to justify starting them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from app.launch import worker_processes
 log = logging.getLogger(__name__)
 
 MIN_PROCESS_NOTES = 200
-# What a thread needs for a note, beside what it needs for its bytes, and how long processes take to start.
+# A thread's time per note, its throughput, and the start-up time of processes.
 _NOTE_COST_S, _BYTES_PER_SECOND, _PROCESS_START_S = 0.0001, 12 * 2**20, 0.5
 _THREAD_CHUNK_NOTES = 32
 _PROCESS_CHUNK_NOTES = 96
@@ -31,15 +31,15 @@ Work = Callable[[str, Sequence[In], int], list[Out]]
 
 
 def is_worth_processes(notes: int, size: int) -> bool:
-    """Whether a thread reads so many notes of so many bytes in more time than processes take to start."""
+    """Return whether a thread would need longer for these notes than processes take to start."""
     return notes >= MIN_PROCESS_NOTES and notes * _NOTE_COST_S + size / _BYTES_PER_SECOND > _PROCESS_START_S
 
 
 class ParserPool:
-    """Those who read the files of the vault at `root` for one scan or refresh; `close` ends them.
+    """The workers that read the files of the vault at `root` for one scan or refresh; `close` ends them.
 
-    A thread does it, unless `start` was told of so much that it is worth as many processes as there are
-    cores. Should the processes die or not start, a thread does it all.
+    A thread does the work unless `start` announces enough of it to justify one process per core. If the
+    processes die or fail to start, a thread does everything.
     """
 
     def __init__(self, root: Path, max_bytes: int) -> None:
@@ -51,11 +51,11 @@ class ParserPool:
 
     @property
     def started(self) -> bool:
-        """Whether there are processes."""
+        """Whether processes are running."""
         return self._pool is not None
 
     def start(self, notes: int, size: int) -> None:
-        """Start the processes, if so many notes of so many bytes are worth it, before the first is known."""
+        """Start the processes early if this number of notes and bytes justifies them."""
         if self._pool is not None or self._refused or not is_worth_processes(notes, size):
             return
         try:
@@ -66,16 +66,16 @@ class ParserPool:
             self._disable_processes(error)
 
     def _disable_processes(self, error: Exception) -> None:
-        log.warning("processes to read notes are not to be had, going on without: %s", error)
+        log.warning("could not start processes to read notes, continuing in a thread: %s", error)
         self._refused = True
 
     async def read(
         self, work: Work[In, Out], items: Sequence[In], cancelled: Callable[[], bool]
     ) -> AsyncIterator[list[Out]]:
-        """What `work` makes of these items, some at a time, in the order in which they are done.
+        """Yield the results of `work` for these items in chunks, in the order of completion.
 
-        `work` is a function of a module, called with the vault's folder, some items and the size above
-        which a file is not read. Ends early when `cancelled` answers yes.
+        `work` is a module-level function, called with the vault's folder, some items and the maximum size of
+        a file. Ends early when `cancelled` returns True.
         """
         left = items
         if len(items) >= MIN_PROCESS_NOTES and self._pool is not None and not self._refused:
@@ -109,7 +109,7 @@ class ParserPool:
         running: dict[asyncio.Future[list[Out]], int] = {}
 
         def hand_over() -> None:
-            # Only a few chunks ahead: a cancel ends soon, and results do not pile up in memory.
+            # Only a few chunks ahead, so that a cancellation is quick and results don't pile up in memory.
             while (
                 len(running) < self._workers * _CHUNKS_PER_WORKER
                 and (item := next(waiting, None)) is not None
@@ -129,7 +129,7 @@ class ParserPool:
         finally:
             for future in running:
                 if not future.cancel() and not future.cancelled():
-                    # Seen: it is read again without processes, or nobody wants it any more.
+                    # Retrieved, so that asyncio does not warn: the chunk is read again or no longer needed.
                     future.exception()
 
     async def close(self) -> None:
@@ -140,14 +140,14 @@ class ParserPool:
 
 
 def _init_worker() -> None:
-    """A worker lives for one scan and makes hardly any cycles: looking for them would cost a tenth of it."""
+    """Reduce garbage collection: a worker is short-lived and creates hardly any cycles."""
     gc.freeze()
     gc.set_threshold(_GC_THRESHOLD)
     threading.Thread(target=_end_with_the_app, daemon=True).start()
 
 
 def _end_with_the_app() -> None:
-    """Nothing else tells a worker that waits for work of an app that was killed."""
+    """Exit when the app ends, which a worker waiting for work would not notice otherwise."""
     if (app := multiprocessing.parent_process()) is not None:
         app.join()
         os._exit(1)

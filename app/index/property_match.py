@@ -1,4 +1,4 @@
-"""Whether a property's value is what a search's `[name:value]` asks for."""
+"""Matching of property values against the filter `[name:value]`."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ _DATE = re.compile(r"\d{4}-\d\d(-\d\d)?([T ][\d:.]+.*)?$")
 
 
 def property_matches(wanted: PropertyFilter, value: object) -> bool:
-    """Whether the value fits: of a list, any of its items; `null` is an empty value."""
+    """Return whether the value, or any item of a list, matches; `null` matches an empty value."""
     if wanted.empty:
         return value is None or value in ("", [], {})
     return wanted.value is None or _matches(wanted.value, list(_items(value)))
 
 
 def may_match(wanted: PropertyFilter) -> Callable[[str], bool]:
-    """A quick look at a value's JSON that spares reading most of those that do not match."""
+    """Return a quick test of a value's JSON that skips most values that do not match."""
     text = wanted.value.text.lower() if isinstance(wanted.value, WordTerm | PhraseTerm) else ""
-    # Numbers have several spellings, and quotes, backslashes and accents stand in JSON as escapes.
+    # Numbers have several spellings, and JSON escapes quotes, backslashes and accents.
     if not text.isascii() or _to_number(text) is not None or '"' in text or "\\" in text:
         return lambda value: True
     return lambda value: text in value.lower() or "\\u" in value
@@ -78,7 +78,7 @@ def _matches(node: Node, items: list[object]) -> bool:
 
 
 def _equals(item: object, wanted: str) -> bool:
-    """Equal, whatever the letters' case, or with the wanted words in it as whole words."""
+    """Return whether they are equal ignoring case, or the item contains the wanted text as whole words."""
     number, other = _to_number(item), _to_number(wanted)
     if number is not None and other is not None:
         return number == other
@@ -96,7 +96,7 @@ def _matches_comparison(item: object, sign: str, wanted: str) -> bool:
     if number is not None and other is not None:
         return bool(_SIGNS[sign](number, other))
     said = _to_text(item)
-    # ISO dates are in order as texts; of a date and a year or a moment only the common part is compared.
+    # ISO dates sort as text; dates of different precision are compared by their common part.
     if _DATE.match(said) and (_DATE.match(wanted) or _YEAR.fullmatch(wanted)):
         return bool(_SIGNS[sign](said[: len(wanted)], wanted))
     return False

@@ -1,4 +1,4 @@
-r"""Reads the search language.
+r"""The parser of the search language.
 
     query    = all {"OR" all}
     all      = one {one}
@@ -62,12 +62,12 @@ _BARE: dict[str, Node] = {
 
 
 def parse(text: str) -> Node | None:
-    """The tree of a query, None for an empty one.
+    """Parse a query; return None if it is empty.
 
     The last word also matches longer words, unless a space follows it.
 
     Raises:
-        QueryError: it cannot be read; `position` counts characters from 0, `expected` says what would fit.
+        QueryError: it is invalid; `position` counts characters from 0, `expected` describes valid input.
     """
     if len(text) > MAX_QUERY_CHARS:
         raise _error(MAX_QUERY_CHARS, f"at most {MAX_QUERY_CHARS} characters")
@@ -82,7 +82,7 @@ def parse(text: str) -> Node | None:
 
 
 class _QueryParser:
-    """Reads from left to right; `at` is the next character."""
+    """A recursive descent parser; `at` is the next character."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -171,7 +171,7 @@ class _QueryParser:
         while not self.at_end() and self.peek() != mark:
             if self.peek() == "\\" and self.at + 1 < len(self.text):
                 self.at += 1
-                # A regex keeps its own backslashes; only the mark itself needs none.
+                # A regex keeps its backslashes except before the delimiter.
                 plain = self.peek() == mark or (mark == '"' and self.peek() == "\\")
                 found.append(self.peek() if plain else f"\\{self.peek()}")
             else:
@@ -318,7 +318,7 @@ class _QueryParser:
 def date_span(text: str) -> tuple[float | None, float | None] | None:
     """Return the start and the end of a year, month, ISO week or day in local time, as Unix seconds.
 
-    Returns None when `text` is no date. The end is the first moment after the span.
+    Return None if `text` is not a date. The end is the first moment after the period.
     """
     try:
         if re.fullmatch(r"\d{4}-W\d\d", text):

@@ -1,4 +1,4 @@
-"""A search as a tree of small values, as `query.py` reads it and `search.py` carries it out. All frozen."""
+"""The syntax tree of a query, produced by `query.py` and executed by `search.py`. All values are frozen."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ TimeName = Literal["modified", "created"]
 
 @dataclass(frozen=True, slots=True)
 class WordTerm:
-    """A word; `prefix`: also the beginning of one (the last word while it is being typed)."""
+    """A word; with `prefix` also longer words that start with it (the last word of a query)."""
 
     text: str
     prefix: bool = False
@@ -38,14 +38,14 @@ class WordTerm:
 
 @dataclass(frozen=True, slots=True)
 class PhraseTerm:
-    """Words in exactly this order; the empty phrase matches anything."""
+    """Words in exactly this order; an empty phrase matches everything."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class RegexTerm:
-    """A regular expression in RE2's syntax; `position` is where it stands in the query."""
+    """A regular expression in RE2 syntax at `position` in the query."""
 
     pattern: str
     position: int = 0
@@ -53,7 +53,7 @@ class RegexTerm:
 
 @dataclass(frozen=True, slots=True)
 class ValueComparison:
-    """A property's number or date compared with this one."""
+    """A comparison of a property's number or date with this value."""
 
     sign: Comparison
     value: str
@@ -82,7 +82,7 @@ class Not:
 
 @dataclass(frozen=True, slots=True)
 class FieldFilter:
-    """`item` is looked for in this part of the note, or in this way."""
+    """A filter that matches `item` in a part of the note or in a certain way."""
 
     name: FieldName
     item: Node
@@ -90,7 +90,7 @@ class FieldFilter:
 
 @dataclass(frozen=True, slots=True)
 class PropertyFilter:
-    """`[name]`: the property is there; `[name:…]`: with such a value; `[name:null]`: and it is empty."""
+    """A property: `[name]` if it exists, `[name:…]` if the value matches, `[name:null]` if it is empty."""
 
     name: str
     value: Node | None = None
@@ -104,7 +104,7 @@ class OrphanFilter:
 
 @dataclass(frozen=True, slots=True)
 class UnresolvedFilter:
-    """Notes with a link to a name that no note has."""
+    """Notes with an unresolved link."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,9 +114,9 @@ class UntaggedFilter:
 
 @dataclass(frozen=True, slots=True)
 class DateFilter:
-    """Notes that were changed or made in a span of time: from `start` up to, but not at, `end`.
+    """Notes modified or created in a period from `start` to `end` (exclusive).
 
-    Both are Unix times in seconds; None leaves that side open. `said` is the date as the query has it.
+    Both are Unix times in seconds; None leaves that side open. `said` is the date as written in the query.
     """
 
     name: TimeName
@@ -127,7 +127,7 @@ class DateFilter:
 
 @dataclass(frozen=True, slots=True)
 class SimilarityFilter:
-    """Notes that mean much the same as this text; `position` is where it stands in the query."""
+    """Notes similar in meaning to this text at `position` in the query."""
 
     text: str
     position: int = 0
@@ -161,9 +161,9 @@ _FIELD_WORDS: dict[str, str] = {
     "section": "one section has {}",
     "task": "a task has {}",
     "task-todo": "an open task has {}",
-    "task-done": "a done task has {}",
-    "match-case": "{} in exactly these letters",
-    "ignore-case": "{} in any letters",
+    "task-done": "a completed task has {}",
+    "match-case": "{} with matching case",
+    "ignore-case": "{} in any case",
     "type": "of type {}",
     "rel": "with a relation {}",
     "links-to": "linking to {}",
@@ -172,7 +172,7 @@ _FIELD_WORDS: dict[str, str] = {
 
 
 def walk_nodes(node: Node | None) -> Iterator[Node]:
-    """The node and everything below it."""
+    """Yield the node and all its descendants."""
     if node is None:
         return
     yield node
@@ -186,7 +186,7 @@ def walk_nodes(node: Node | None) -> Iterator[Node]:
 
 
 def explain(node: Node) -> str:
-    """The search in plain words."""
+    """Describe a query in plain words."""
     match node:
         case WordTerm(text, prefix):
             return f"“{text}…”" if prefix else f"“{text}”"

@@ -1,7 +1,7 @@
-"""What is being typed at a place in a search: which kind of name could go on there, and what of it is there.
+"""Completion of queries: the kind of name at the cursor, and the part already typed.
 
-A search that is being typed is seldom one that can be read, so that this looks at what is before the cursor
-only, and forgives all.
+A query is rarely valid while it is typed, so this module examines only the text before the cursor and
+tolerates any error.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ _FIELD = re.compile(r"-*([A-Za-z]+(?:-[A-Za-z]+)?):")
 _PLAIN = re.compile(r'[^\s()"\[\]/*:<>-][^\s()"\]]*')
 _LETTERS = re.compile(r"[A-Za-z-]{2,}")
 _OPERATOR = re.compile(r"(?:OR(?:\[.*)?|null)\Z")
-"""Names that would be read as an operator: a bracket right after OR ends the word."""
+"""Names that would be parsed as an operator: a bracket right after OR ends the word."""
 _JOINING = re.compile(r"\s+|\bOR\b|[(-]")
 
 
 @dataclass(frozen=True, slots=True)
 class CompletionTarget:
-    """A name that is being typed: `text[start:end]` of the search would be replaced by a longer one.
+    """A partly typed name: a completion replaces `text[start:end]` of the query.
 
-    `word` is what is there of the name itself, without signs; `name` the property of a value.
+    `word` is the typed part of the name without operators; `name` is the property of a value.
     """
 
     kind: Kind
@@ -55,7 +55,7 @@ class CompletionTarget:
 
 @dataclass(frozen=True, slots=True)
 class QuerySuggestion:
-    """Something to go on with: what to show, what to put in place of what was typed, and how many have it."""
+    """A completion: the text to show, the text to insert, and the number of notes that have it."""
 
     shown: str
     text: str
@@ -63,7 +63,7 @@ class QuerySuggestion:
 
 
 def completion_target_at(text: str, cursor: int) -> CompletionTarget | None:
-    """What is being typed before the cursor, None where nothing can be offered."""
+    """Return the name being typed before the cursor, or None if nothing can be completed."""
     before = text[:cursor]
     start, fields, bracket = 0, [""], -1
     at = 0
@@ -84,7 +84,7 @@ def completion_target_at(text: str, cursor: int) -> CompletionTarget | None:
         elif letter == ")" or letter.isspace():
             if letter == ")" and len(fields) > 1:
                 fields.pop()
-            # What follows a field's name may stand apart from it.
+            # A space may separate a field's value from its name.
             waits = letter != ")" and before[start:at].rstrip().endswith(":")
             start = start if waits and f"{_last_field(before[start:at])}:" not in (":", *BARE) else at + 1
         at += 1
@@ -94,7 +94,7 @@ def completion_target_at(text: str, cursor: int) -> CompletionTarget | None:
 
 
 def insertion(wanted: CompletionTarget, name: str) -> str:
-    """The text that says this name at the place where it is wanted."""
+    """Return the query text that inserts this name."""
     match wanted.kind:
         case "operator":
             return name
@@ -116,13 +116,13 @@ def _property_name(name: str) -> str:
 
 
 def _value_start(before: str, start: int) -> int:
-    """Where the value of the token begins: after its signs and field names."""
+    """Return the start of the token's value, after its operators and field names."""
     found = re.compile(r"(?:-*(?:[A-Za-z]+(?:-[A-Za-z]+)?):)*-*\s*").match(before, start)
     return found.end() if found else start
 
 
 def _last_field(token: str) -> str:
-    """The last field that a token names, empty for none."""
+    """Return the last field in a token, or ""."""
     names = [found[1].lower() for found in _iter_fields(token)]
     return names[-1] if names else ""
 
@@ -135,7 +135,7 @@ def _iter_fields(token: str) -> Iterator[re.Match[str]]:
 
 
 def _closing_quote(text: str, opened: int) -> int:
-    """Where the quotation that begins at `opened` ends, -1 if it does not."""
+    """Return the end of the quoted text that starts at `opened`, or -1."""
     at = opened + 1
     while at < len(text):
         if text[at] == "\\":

@@ -1,7 +1,7 @@
-"""Which notes match a search, as sets: words, then rows, then what only the texts can say.
+"""Execution of queries as sets of notes, with the full-text index, table rows and, if necessary, texts.
 
-Each node of the query becomes the set of notes that match it. In an AND the cheap parts come first, so
-that reading texts is left for few notes.
+Each node of the query becomes the set of notes that match it. In an AND, cheap parts come first, so that few
+texts must be read.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _GAP = re.compile(r"(?:\A|\n)(?:[^\S\n]*\n)+")
 
 @dataclass(frozen=True, slots=True)
 class MatchScope:
-    """Where a word is looked for, and whether in exactly its letters."""
+    """Where to search for a word, and whether case matters."""
 
     field: FieldName | None = None
     cased: bool = False
@@ -63,10 +63,10 @@ _ANYWHERE = MatchScope()
 
 
 class QueryExecutor:
-    """The sets of notes that match the nodes of one search; `check` raises when it takes too long.
+    """Executes one query; `check` raises if it takes too long.
 
-    `hidden` are the notes that must not be told of: what a set has of them is for its taker to leave out,
-    but nothing that they say or link to makes another note match.
+    `hidden` are the notes that must not appear in results. Callers remove them from the returned sets; their
+    contents and links never make another note match.
     """
 
     def __init__(
@@ -79,12 +79,12 @@ class QueryExecutor:
         self._rows = RowFilters(connection, request, self.hidden)
 
     def candidates(self, node: Node) -> Ids | None:
-        """The notes with the words that a note must have, if then its text must be read; None if not so."""
+        """Return the notes with all necessary words if the query must read texts, else None."""
         said = necessary_expression(node) if any(_reads_texts(part) for part in walk_nodes(node)) else None
         return self._matching(said, None) if said else None
 
     def select(self, node: Node, among: Ids | None = None, scope: MatchScope = _ANYWHERE) -> Ids:
-        """The notes (of `among`, None for all) that match the node."""
+        """Return the notes (of `among`, None for all) that match the node."""
         self._check()
         if not (scope.field or scope.cased) and (said := expression(node)):
             return self._matching(said, among)
@@ -117,7 +117,7 @@ class QueryExecutor:
             case WordTerm() | PhraseTerm() | RegexTerm():
                 return self._leaf(node, among, scope)
             case _:
-                raise QueryError("A comparison stands outside a property.", position=0, expected="[name:<5]")
+                raise QueryError("A comparison must be inside a property.", position=0, expected="[name:<5]")
 
     def _in_field(self, name: FieldName, item: Node, among: Ids | None, scope: MatchScope) -> Ids:
         if name in ("match-case", "ignore-case"):
@@ -161,7 +161,9 @@ class QueryExecutor:
             case "linked-from":
                 return self._rows.linked_from(leaf, among)
             case _:
-                raise QueryError(f"{scope.field}: stands in another filter.", position=0, expected="words")
+                raise QueryError(
+                    f"{scope.field}: can't be inside another filter.", position=0, expected="words"
+                )
 
     # Words in texts
 
@@ -169,12 +171,12 @@ class QueryExecutor:
         query = "SELECT rowid FROM fulltext WHERE fulltext MATCH ?"
         if among is None or len(among) >= _MAX_FILTERED_NOTES:
             return _intersect({id for (id,) in self._connection.execute(query, (said,))}, among)
-        # The plus keeps SQLite from starting the search anew for each row.
+        # The plus keeps SQLite from restarting the search for each row.
         query += " AND +rowid IN (SELECT value FROM json_each(?))"
         return {id for (id,) in self._connection.execute(query, (said, json.dumps(list(among))))}
 
     def _in_texts(self, leaf: Leaf, among: Ids | None, scope: MatchScope) -> Ids:
-        """What the word index cannot say: patterns, signs without letters, exact letters."""
+        """Match what the full-text index can't: patterns, symbols and case."""
         if isinstance(leaf, PhraseTerm) and not leaf.text.strip():
             return self._all() if among is None else among
         said = leaf_expression(leaf)
@@ -190,7 +192,7 @@ class QueryExecutor:
         return found
 
     def text(self, id: int) -> str:
-        """The note's text."""
+        """Return the note's text."""
         row = self._connection.execute("SELECT text FROM fulltext WHERE rowid = ?", (id,)).fetchone()
         return unsegment(row[0]) if row else ""
 
@@ -211,7 +213,7 @@ class QueryExecutor:
             yield id, self.text(id)
 
     def _sections(self, id: int, text: str) -> Iterator[tuple[int, int]]:
-        """From each heading to the next; what stands before the first is one too."""
+        """Return the ranges between headings, including the one before the first."""
         query = "SELECT line FROM headings WHERE note = ? ORDER BY line"
         headed = [line for (line,) in self._connection.execute(query, (id,)) if line > 1]
         lengths = [len(line) + 1 for line in text.split("\n", headed[-1])] if headed else []
@@ -231,7 +233,7 @@ class QueryExecutor:
         if name != "task":
             query += f" AND done = {int(name == 'task-done')}"
         if wanted is not None:
-            # What is beyond ASCII may have other forms, of which SQLite knows nothing.
+            # Text beyond ASCII may have other forms, which SQLite can't compare.
             query += " AND (length(text) < length(CAST(text AS BLOB))"
             query += " OR instr(lower(text), ?)" * len(wanted) + ")"
             values += wanted
@@ -252,7 +254,7 @@ class QueryExecutor:
 
 
 def _merge_word_terms(items: Sequence[Node], scope: MatchScope) -> Sequence[Node]:
-    """The items of an AND, those that the word index can answer at once as one."""
+    """Return the items of an AND, merging those that one full-text query can answer."""
     if scope.field or scope.cased:
         return items
     words = tuple(item for item in items if expression(item))
@@ -264,7 +266,7 @@ def _merge_word_terms(items: Sequence[Node], scope: MatchScope) -> Sequence[Node
 
 
 def _hidden(connection: sqlite3.Connection, request: SearchRequest) -> Ids:
-    """The notes that the request must not tell of."""
+    """Return the notes that the request must not reveal."""
     private = () if request.private else connection.execute(HIDDEN_IDS)
     return set(request.hidden).union(id for (id,) in private)
 
@@ -274,13 +276,13 @@ def _intersect(found: Ids, among: Ids | None) -> Ids:
 
 
 class _TextLines:
-    """The lines of a text, by any place in them."""
+    """Finds the lines of a text by offset."""
 
     def __init__(self, text: str) -> None:
         self._text = text
 
     def at(self, place: int) -> tuple[int, int] | None:
-        """Where the piece at a place, or else the next one, starts and ends; None after the last."""
+        """Return the range at or after an offset, or None after the last one."""
         if place > len(self._text):
             return None
         end = self._text.find("\n", place)
@@ -288,14 +290,14 @@ class _TextLines:
 
 
 class _TextRanges:
-    """Pieces of a text that `find` names in their order, by any place in them; found when first asked for."""
+    """Finds the ranges of a text by offset; `find` returns them in order and is called lazily."""
 
     def __init__(self, text: str, find: Callable[[], Iterable[tuple[int, int]]]) -> None:
         self._find = find
         self._known: list[tuple[int, int]] | None = None
 
     def at(self, place: int) -> tuple[int, int] | None:
-        """As `_TextLines.at`."""
+        """Return the range at or after an offset, or None after the last one."""
         if self._known is None:
             self._known = list(self._find())
         after = bisect_left(self._known, place, key=lambda piece: piece[1])
@@ -305,7 +307,7 @@ class _TextRanges:
 def _sections_with(
     wanted: Sequence[str] | None, text: str, pieces: _TextLines | _TextRanges
 ) -> Iterator[FoldedText]:
-    """The pieces of a text with one of the wanted texts in them; all pieces when none is named."""
+    """Yield the pieces of a text that contain one of the wanted texts, or all pieces if it is None."""
     whole = FoldedText(text)
     folded = whole.folded if wanted is not None else ""
     place = _next_place(wanted, folded, 0)
@@ -315,7 +317,7 @@ def _sections_with(
 
 
 def _next_place(wanted: Sequence[str] | None, folded: str, place: int) -> int | None:
-    """The first place, from `place` on, where one of the wanted texts stands."""
+    """Return the first offset, from `place` on, of one of the wanted texts."""
     if wanted is None:
         return place
     found = [at for head in wanted if (at := folded.find(head, place)) >= 0]
@@ -323,7 +325,7 @@ def _next_place(wanted: Sequence[str] | None, folded: str, place: int) -> int | 
 
 
 def _blocks(text: str) -> Iterator[tuple[int, int]]:
-    """Runs of lines between empty ones."""
+    """Yield the runs of lines between empty ones."""
     start = 0
     for gap in _GAP.finditer(text):
         yield start, gap.start()
@@ -336,7 +338,7 @@ def _reads_texts(node: Node) -> bool:
 
 
 def _cost(node: Node) -> int:
-    """How dear it is to carry out: rows by a key, words, rows to look through, then texts."""
+    """Return the relative cost: rows by key, words, scanned rows, then texts."""
     if expression(node):
         return 1
     match node:

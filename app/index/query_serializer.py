@@ -1,4 +1,4 @@
-"""Writes a search down again: `parse(written(node))` is the same tree, but for the places of its parts."""
+"""Serialization of queries: `parse(serialize_query(node))` is the same tree except for positions."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ _ESCAPED = re.compile(r"\\.|/", re.DOTALL)
 
 
 def serialize_query(node: Node) -> str:
-    """The search in its own language."""
-    # At the end of a search a word is also the beginning of longer ones, unless a space follows.
+    """Return the query in the search language."""
+    # The last word of a query is a prefix unless a space follows.
     return f"{_serialize(node)} " if _ends_in_word(node) else _serialize(node)
 
 
 def quote_text(text: str) -> str:
-    """The text as a phrase."""
+    """Return the text as a phrase."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
 

@@ -1,4 +1,4 @@
-"""Names that a search which is being typed could go on with, read from the index."""
+"""Completions for queries, read from the index."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ _FOLDERS = "SELECT rtrim(path, replace(path, '/', '')) AS folder, count(*) FROM 
 def suggest(
     connection: sqlite3.Connection, wanted: CompletionTarget, limit: int
 ) -> tuple[QuerySuggestion, ...]:
-    """What `wanted` can become, the likeliest first."""
+    """Return completions of `wanted`, the most likely first."""
     counts: dict[str, int | None] = dict(_names(connection, wanted))
     found = complete(counts, wanted.word.lstrip("#"), limit)
-    # What is there in full already needs no offer.
+    # A name that is already complete needs no suggestion.
     offered = [name for name in found if wanted.kind == "note" or name != wanted.word]
     return tuple(QuerySuggestion(name, _suggestion_text(wanted, name), counts[name]) for name in offered)
 
 
 def _suggestion_text(wanted: CompletionTarget, name: str) -> str:
-    # A bare #tag is a word; as a tag it is asked for by name.
+    # A bare #tag is a word; `tag:` searches for the tag.
     before = "tag:" if wanted.word.startswith("#") else ""
     return before + insertion(wanted, name)
 
 
 def _names(connection: sqlite3.Connection, wanted: CompletionTarget) -> Iterable[tuple[str, int | None]]:
-    """Every name of the wanted kind with the number of notes that have it, the most used first."""
+    """Return the names of the wanted kind with their numbers of notes, the most frequent first."""
     match wanted.kind:
         case "operator":
             word = wanted.word.casefold()
@@ -61,7 +61,7 @@ def _counts(connection: sqlite3.Connection, query: str) -> list[tuple[str, int |
 
 
 def _notes(connection: sqlite3.Connection, word: str) -> list[tuple[str, int | None]]:
-    """The names of notes that hold the word: few enough to choose from, found in the index."""
+    """Return names of notes that contain the word, limited to a number that `complete` can rank."""
     query = "SELECT DISTINCT name, NULL FROM notes WHERE instr(name_key, ?) ORDER BY length(name), name"
     return connection.execute(f"{query} LIMIT ?", (name_key(word), _MAX_VALUES)).fetchall()
 

@@ -1,12 +1,11 @@
-"""In which order the hits of a search come, and which of them a page has.
+"""Ranking and paging of search hits.
 
-By relevance: BM25 over weighted fields (name, aliases, headings, tags, text). Weighing a note costs some
-microseconds, so that of more than `FEW` hits not each is weighed: those with the words in their name or an
-alias come first, then those with them in headings or tags, then the others. Within each of these, up to
-`FEW` are in order of relevance, more are in order of their last change, the newest first; and so are, in
-their texts, the notes with a phrase of words that very many notes have: where it is quicker to ask one note
-after another for it, the first are found without looking for all. A word that more than a third of all notes
-have says so little that it has no weight beside rarer ones.
+Relevance is BM25 over weighted fields (name, aliases, headings, tags, text). Scoring a note takes
+microseconds, so not all hits are scored if there are more than `MAX_RANKED_HITS`. Hits with the words in
+their name or an alias then come first, followed by hits with the words in headings or tags, and the others.
+Each tier of up to `MAX_RANKED_HITS` is ranked by relevance, a larger one by modification time, newest first.
+The same applies to phrases of very frequent words: if testing notes one by one is faster, the first hits are
+found without finding all. Words in more than a third of all notes have no weight next to rarer ones.
 """
 
 from __future__ import annotations
@@ -39,9 +38,9 @@ _GROUPS = {
 
 @dataclass(frozen=True, slots=True)
 class RankedPage:
-    """The hits of one page with their scores, how many hits there are in all, and in which groups.
+    """The hits of one page with their scores, the total number of hits, and their groups.
 
-    Unless `exact`, there are more than `total`, and nobody has counted them.
+    Unless `exact`, there are more hits than `total`, which were not counted.
     """
 
     page: Ranked
@@ -52,7 +51,7 @@ class RankedPage:
 
 
 class Ranking:
-    """Orders the hits of one request; `hidden` notes are left out, `wanted` is what to weigh them by."""
+    """Ranks the hits of one request without `hidden` notes; `wanted` are the terms for scoring."""
 
     def __init__(
         self, connection: sqlite3.Connection, request: SearchRequest, hidden: Ids, wanted: Sequence[Term]
@@ -63,12 +62,12 @@ class Ranking:
         self._hits = FtsHits(connection, hidden)
         self._wanted = wanted
 
-    # Hits that the word index can tell by itself
+    # Hits from the full-text index
 
     def of_words(self, said: str, *, plain: bool) -> RankedPage:
-        """The hits of an expression of the word index.
+        """Return the hits of a full-text expression.
 
-        `plain`: it names no field and rules nothing out, so that it can be asked of the heads alone.
+        `plain` means that it has no fields and exclusions, so that it can run on the heads alone.
         """
         request = self._request
         found, about = Ids(), 0
@@ -95,7 +94,7 @@ class Ranking:
         return self._of_many(said, about)
 
     def _of_many(self, said: str, about: int) -> RankedPage:
-        """The page when there are too many hits to weigh each, by the order that was asked for."""
+        """Return the page in the requested order if there are too many hits to score."""
         request = self._request
         if request.order == "relevance":
             page = self._in_tiers(RowCursor(said, about, but=said))
@@ -106,26 +105,26 @@ class Ranking:
         return RankedPage(page, max(fts_hits.MAX_RANKED_HITS, request.offset + len(page)), exact=False)
 
     def _phrase(self, said: str, begun: Sequence[int]) -> RowCursor | None:
-        """The hits of a phrase whose page comes sooner without all of them, judged by the first ones."""
+        """Return a cursor for a phrase if it finds the page faster than finding all hits."""
         size = len(begun) * self._hits.newest_row() // begun[-1]
         walk = RowCursor(said, size, but=said, reading=self._with_all_words)
         return walk if self._hits.is_walk_shorter(walk, self._request.offset + self._request.limit) else None
 
     def _of_few(self, said: str, total: int, *, plain: bool) -> RankedPage:
-        """The page when each hit is weighed; SQLite does it all, so that few numbers come out."""
+        """Return the page if every hit is scored; SQLite does all the work and returns only the page."""
         start = self._request.offset
         count = max(0, min(self._request.limit, total - start))
         weighing = self._weighing()
         if len(self._wanted) == 1 or (plain and weighing == any_of(self._wanted)):
             return RankedPage(self._hits.best("fulltext", said, start, count), total)
         page = self._hits.best("fulltext", weighing, start, count, among=said) if weighing else []
-        # Some may have none of the words that say something.
+        # Some hits may have none of the significant words.
         return (
             RankedPage(page, total) if len(page) >= count else self.of_notes(self._hits.ids("fulltext", said))
         )
 
     def _in_tiers(self, walk: RowCursor) -> Ranked:
-        """The page when there are too many hits to weigh each."""
+        """Return the page in tiers if there are too many hits to score."""
         start, missing, said = self._request.offset, self._request.limit, walk.said
         named = f"{NAME_COLUMNS} : ({said})"
         page: Ranked = []
@@ -145,15 +144,12 @@ class Ranking:
 
     @property
     def _is_phrase(self) -> bool:
-        """Whether a phrase of words that very many notes have is all that is wanted.
-
-        To weigh such a one, its places are looked for in each of them, three times over.
-        """
+        """Whether the only term is a phrase of very frequent words, which is expensive to score."""
         return self._with_all_words > 0
 
     @cached_property
     def _with_all_words(self) -> int:
-        """In at most about how many notes all words of such a phrase are; 0 if it is none."""
+        """The approximate maximum number of notes with all words of such a phrase, 0 without one."""
         if (
             len(self._wanted) != 1
             or self._request.similar
@@ -164,13 +160,13 @@ class Ranking:
         fewest = min((self._hits.estimate_count("fulltext", word) for word in words), default=0)
         return fewest if len(words) > 1 and fewest > fts_hits.MAX_RANKED_HITS else 0
 
-    # Hits that nothing weighs
+    # Hits without scores
 
     def newest(self, select: Callable[[Ids], Ids]) -> RankedPage | None:
-        """The page, if it can be had from the first notes of the order alone; None if it can't.
+        """Return the page if the first notes in order suffice for it, else None.
 
-        `select` says which of some notes match. The notes are looked at in the order in which hits are
-        listed where no word weighs them, so that what nearly every note has needs no look at each.
+        `select` returns the matching notes of a set. Testing notes in the order of listing avoids a full
+        search for filters that nearly every note matches.
         """
         request = self._request
         order: str = request.order
@@ -195,10 +191,10 @@ class Ranking:
         return RankedPage([(id, 0.0) for id in hits[request.offset : needed]], needed, exact=False)
 
     def weightiest(self, candidates: Ids | None, select: Callable[[Ids], Ids]) -> RankedPage | None:
-        """The page, from the few notes that may match, asked in the order of relevance whether they do.
+        """Return the page by testing a few candidates in the order of relevance, else None.
 
-        So those that come after the page need no look. None where these are not few, or unknown, or where
-        another order or the number of hits is wanted.
+        Candidates after the page need no test. The result is None with unknown or too many candidates, or if
+        the request needs another order or the exact number of hits.
         """
         request = self._request
         if request.exact or request.group or request.order != "relevance" or request.similar:
@@ -223,7 +219,7 @@ class Ranking:
     # Hits as a set
 
     def of_notes(self, found: Ids) -> RankedPage:
-        """The hits in a set, in which no hidden note is."""
+        """Return the page of a set without hidden notes."""
         request = self._request
         start, count = request.offset, request.limit
         if request.group:
@@ -251,13 +247,13 @@ class Ranking:
         return [(id, 0.0) for id in self._hits.in_order(self._request.order, found, 0, len(found))]
 
     def _weighed(self, found: Ids) -> Ranked:
-        """These notes with their scores, best first; those of no weight in order of their last change."""
+        """Return these notes with their scores, best first; those without a score by modification time."""
         scores = dict.fromkeys(found, 0.0)
         if self._is_phrase:
             return [(id, 0.0) for id in self._by_place(found, 0, len(found))]
         if found and (said := self._weighing()):
             query = "SELECT rowid, -rank FROM fulltext WHERE fulltext MATCH ? AND +rowid IN"
-            # The plus keeps SQLite from starting the search anew for each row; only these rows are weighed.
+            # The plus keeps SQLite from restarting the search for each row; only these rows are scored.
             query += " (SELECT value FROM json_each(?))"
             scores.update(self._connection.execute(query, (said, json.dumps(list(scores)))))
         for similar in self._request.similar.values():
@@ -270,7 +266,7 @@ class Ranking:
         return sorted(ranked, key=lambda hit: -hit[1])
 
     def _by_place(self, found: Ids, start: int, count: int) -> list[int]:
-        """Those with a term in their name or an alias, then in headings or tags, then in their text."""
+        """Return notes with a term in name or alias first, then in headings or tags, then in the text."""
         said = any_of(self._wanted)
         headed = found & self._hits.ids("heads", said) if said else set()
         named = headed & self._hits.ids("heads", f"{NAME_COLUMNS} : ({said})") if headed else set()
@@ -281,7 +277,7 @@ class Ranking:
         return page
 
     def _weighing(self) -> str | None:
-        """What the notes are weighed by: the terms that say something, or all if none does."""
+        """Return the expression for scoring: the significant terms, or all if none is."""
         if len(self._wanted) < 2:
             return any_of(self._wanted)
         limit = max(fts_hits.MAX_RANKED_HITS, self._hits.newest_row() // _BROAD_QUERY_DIVISOR)
@@ -295,7 +291,7 @@ class Ranking:
     # Groups
 
     def _grouped(self, ranked: Ranked, group: Grouping) -> RankedPage:
-        """The hits by group, in the order of the groups' names; those in none are last."""
+        """Return the hits by group, in the order of the groups' names; hits without a group are last."""
         ids = [id for id, _ in ranked]
         query = _GROUPS[group].format("id IN (SELECT value FROM json_each(?))")
         rows = self._connection.execute(query, (json.dumps(ids),))

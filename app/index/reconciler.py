@@ -1,4 +1,4 @@
-"""Looks now and then for changes that the system did not tell of: a full queue, a network drive."""
+"""Periodic checks for changes that the watcher missed, because of a full queue or a network drive."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _CHECK_STEP_S = 60.0
 
 
 class Reconciler:
-    """Finds them every `minutes()` (0: never) and tells of them as of any change by `author`."""
+    """Checks every `minutes()` (0: never) and publishes missed changes as changes by `author`."""
 
     def __init__(self, index: VaultIndex, events: EventBus, minutes: Callable[[], int], author: str) -> None:
         self._index = index
@@ -28,7 +28,7 @@ class Reconciler:
         self._author = author
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Look again and again until `stop` is set."""
+        """Check periodically until `stop` is set."""
         waited = 0.0
         while not stop.is_set():
             with suppress(TimeoutError):
@@ -40,13 +40,13 @@ class Reconciler:
                 waited = 0.0
 
     async def check(self, cancelled: Callable[[], bool] = lambda: False) -> IndexDelta:
-        """Take what was missed into the index and tell of it."""
+        """Index missed changes and publish them."""
         try:
             delta = await self._index.check(cancelled)
         except VaultLostError:
-            return IndexDelta()  # the watcher says so
+            return IndexDelta()  # The watcher reports it.
         except ScriptoriumError as error:
-            log.warning("missed changes could not be looked for: %s", error)
+            log.warning("could not check for missed changes: %s", error)
             return IndexDelta()
         if delta.changed or delta.removed:
             log.info("%d changes had been missed", len(delta.changed) + len(delta.removed))

@@ -19,7 +19,7 @@ _NOTE = (
 HIDDEN_IDS = (
     "SELECT id FROM notes WHERE private = 1 UNION SELECT id FROM files WHERE is_note AND hash IS NULL"
 )
-"""Selects the ids of the notes that are kept from models and programs."""
+"""Selects the ids of the notes that are hidden from models and external programs."""
 _ORPHANS = (
     "SELECT count(*) FROM (SELECT id FROM notes WHERE id NOT IN hidden"
     " EXCEPT SELECT source FROM links JOIN notes ON notes.id = target_id"
@@ -29,20 +29,20 @@ _ORPHANS = (
 
 
 def note_record(connection: sqlite3.Connection, path: NotePath) -> NoteRecord | None:
-    """The note at this path, None if there is none."""
+    """Return the note at this path, or None."""
     row = connection.execute(f"{_NOTE} WHERE path = ?", (stored_path(path),)).fetchone()
     return _note(row) if row else None
 
 
 def note_records(connection: sqlite3.Connection) -> Iterator[NoteRecord]:
-    """Every note, ordered by key."""
+    """Yield every note, ordered by key."""
     return map(_note, connection.execute(f"{_NOTE} ORDER BY key, path"))
 
 
 def refresh_records(
     connection: sqlite3.Connection, known: Mapping[str, NoteRecord], stale: Iterable[str]
 ) -> dict[str, NoteRecord]:
-    """The notes that are known, by path and ordered by key, with those at the `stale` paths read anew."""
+    """Return the known notes by path, ordered by key, with those at `stale` paths read again."""
     records = dict(known)
     for text in stale:
         records.pop(text, None)
@@ -53,19 +53,19 @@ def refresh_records(
 
 
 def note_paths(connection: sqlite3.Connection) -> tuple[NotePath, ...]:
-    """The path of every note, ordered by key."""
+    """Return the path of every note, ordered by key."""
     rows = connection.execute("SELECT path FROM files JOIN notes USING (id) ORDER BY key, path")
     return tuple(NotePath(path) for (path,) in rows)
 
 
 def private_paths(connection: sqlite3.Connection) -> frozenset[NotePath]:
-    """The notes that are kept from models and programs; one that was not read yet is among them."""
+    """Return the notes hidden from models and programs, including those not read yet."""
     rows = connection.execute(f"SELECT path FROM files WHERE id IN ({HIDDEN_IDS})")
     return frozenset(NotePath(path) for (path,) in rows)
 
 
 def is_private(connection: sqlite3.Connection, path: NotePath) -> bool:
-    """Whether the note at this path is one of `private_paths`."""
+    """Return whether the note at this path is in `private_paths`."""
     found = connection.execute(
         "SELECT is_note AND (hash IS NULL OR ifnull(private, 1)) FROM files LEFT JOIN notes USING (id)"
         " WHERE path = ?",
@@ -98,18 +98,18 @@ def _note(row: tuple[Any, ...]) -> NoteRecord:
 
 
 def file_records(connection: sqlite3.Connection) -> tuple[FileRecord, ...]:
-    """Every file that is not a note, ordered by key."""
+    """Return every file that is not a note, ordered by key."""
     rows = connection.execute("SELECT path, size, modified FROM files WHERE is_note = 0 ORDER BY key, path")
     return tuple(FileRecord(NotePath(path), size, modified) for path, size, modified in rows)
 
 
 def note_types(connection: sqlite3.Connection) -> tuple[str, ...]:
-    """Every type that a note has."""
+    """Return the types of all notes."""
     return tuple(kind for (kind,) in connection.execute("SELECT DISTINCT type FROM notes ORDER BY type"))
 
 
 def tasks(connection: sqlite3.Connection, limit: int, *, done: bool) -> tuple[TaskRecord, ...]:
-    """The open tasks (with `done`, the completed ones, too) by note and line, at most `limit`."""
+    """Return the open tasks (with `done`, the completed ones, too) by note and line, at most `limit`."""
     only = "" if done else " WHERE done = 0"
     rows = connection.execute(
         "SELECT path, line, done, text FROM tasks JOIN files ON files.id = tasks.note"
@@ -120,7 +120,7 @@ def tasks(connection: sqlite3.Connection, limit: int, *, done: bool) -> tuple[Ta
 
 
 def tag_counts(connection: sqlite3.Connection) -> tuple[TagCount, ...]:
-    """Every tag and every tag that one is nested in, by name; each in the casing of the first note."""
+    """Return every tag and its ancestors, by name, each spelled as in the first note."""
     rows = connection.execute(
         "SELECT tags.key, tags.name, count(*), sum(1 - implied), min(files.key || char(0) || files.path)"
         " FROM tags JOIN files ON files.id = tags.note GROUP BY tags.key ORDER BY tags.key"
@@ -132,7 +132,7 @@ def tag_counts(connection: sqlite3.Connection) -> tuple[TagCount, ...]:
 
 
 def notes_with_tag(connection: sqlite3.Connection, tag: str, nested: bool) -> tuple[NotePath, ...]:
-    """The notes that have the tag or, if `nested`, one nested in it; ordered by key."""
+    """Return the notes with the tag or, if `nested`, one nested in it, ordered by key."""
     only = "" if nested else " AND implied = 0"
     rows = connection.execute(
         "SELECT path FROM tags JOIN files ON files.id = tags.note"
@@ -143,7 +143,7 @@ def notes_with_tag(connection: sqlite3.Connection, tag: str, nested: bool) -> tu
 
 
 def property_counts(connection: sqlite3.Connection) -> tuple[PropertyCount, ...]:
-    """Every property's name and how many notes have it, the most used first."""
+    """Return every property's name and number of notes, the most frequent first."""
     rows = connection.execute(
         "SELECT name, count(*) AS n, min(files.key || char(0) || files.path) FROM properties"
         " JOIN files ON files.id = note GROUP BY properties.key ORDER BY n DESC, properties.key"
@@ -152,7 +152,7 @@ def property_counts(connection: sqlite3.Connection) -> tuple[PropertyCount, ...]
 
 
 def problems(connection: sqlite3.Connection) -> tuple[Problem, ...]:
-    """Every file or folder that is not wholly in the index, by path."""
+    """Return every file or folder that is not completely indexed, by path."""
     rows = connection.execute(
         "SELECT path, problem, problem_kind FROM notes JOIN files USING (id) WHERE problem IS NOT NULL"
         " UNION ALL SELECT path, reason, kind FROM problems ORDER BY 1"
@@ -169,7 +169,7 @@ def ids_of(connection: sqlite3.Connection, paths: Collection[NotePath], *, priva
 
 
 def vault_stats(connection: sqlite3.Connection, hidden: Collection[int] = ()) -> VaultStats:
-    """Count over the vault as if the files with the ids in `hidden` were not there."""
+    """Count over the vault as if the files with the ids in `hidden` did not exist."""
     unseen = json.dumps(sorted(hidden))
 
     def one(query: str) -> int:

@@ -1,4 +1,4 @@
-"""What the index hands out: records of notes, links, searches and scans, and its events. All frozen."""
+"""Immutable records of the index (notes, links, searches, scans) and its events."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from app.events import Event
 from app.vault.path import NotePath
 
-if TYPE_CHECKING:  # the processes that read notes do without numpy
+if TYPE_CHECKING:  # Worker processes must not import numpy.
     import numpy as np
     from numpy.typing import NDArray
 
@@ -21,10 +21,10 @@ NodeKind = Literal["note", "unresolved", "attachment"]
 class NoteRecord:
     """A note as it was last indexed.
 
-    `name` is what a link says, `title` the `title` property or else the name. `modified` and `created`
-    are Unix seconds, `size` is bytes, `hash` the SHA-256 of the bytes (empty for a file that was listed
-    but not read). `problem` says what is wrong with it in one sentence; the note is listed all the same.
-    `private` notes are for the user's eyes only: no model, no outside client, no embedding.
+    `name` is its name in links, `title` the `title` property or else the name. `modified` and `created` are
+    Unix seconds, `size` is in bytes, `hash` the SHA-256 of the bytes (empty if the file was listed but not
+    read). `problem` describes a problem in one sentence; the note is listed anyway. `private` notes are
+    hidden from models, external clients and embeddings.
     """
 
     path: NotePath
@@ -56,11 +56,11 @@ class FileRecord:
 
 @dataclass(frozen=True, slots=True)
 class LinkRecord:
-    """A link as it resolves now.
+    """A link with its current target.
 
-    `target` is None while nothing has that name. `ambiguous`: several files have it and the shortest
-    path was taken. `type` is UPPER_SNAKE, `LINKS_TO` for a plain link. `line` counts from 1, `context`
-    is that line, shortened.
+    `target` is None for an unresolved name. `ambiguous` means that several files have the name and the
+    shortest path was chosen. `type` is UPPER_SNAKE, `LINKS_TO` for a plain link. `line` counts from 1,
+    `context` is that line, shortened.
     """
 
     source: NotePath
@@ -77,7 +77,7 @@ class LinkRecord:
 
 @dataclass(frozen=True, slots=True)
 class TaskRecord:
-    """A task box of a note: its line, from 1, and its text without the box."""
+    """A task in a note: its line, from 1, and its text without the box."""
 
     path: NotePath
     line: int
@@ -87,9 +87,9 @@ class TaskRecord:
 
 @dataclass(frozen=True, slots=True)
 class TagCount:
-    """A tag in its first casing, how many notes have it or one nested in it, and its parent.
+    """A tag as first spelled, the number of notes with it or one nested in it, and its parent.
 
-    `own` counts the notes that have exactly this tag.
+    `own` is the number of notes with exactly this tag.
     """
 
     tag: str
@@ -100,35 +100,35 @@ class TagCount:
 
 @dataclass(frozen=True, slots=True)
 class PropertyCount:
-    """A property's name in its first casing and how many notes have it."""
+    """A property's name as first spelled and its number of notes."""
 
     name: str
     count: int
 
     def __iter__(self) -> Iterator[str | int]:
-        """As a pair."""
+        """Iterate over the fields as a pair."""
         return iter((self.name, self.count))
 
 
 @dataclass(frozen=True, slots=True)
 class UnresolvedName:
-    """A name that links say and no file has, and how many links say it."""
+    """A name used by links that no file has, and its number of links."""
 
     name: str
     count: int
 
     def __iter__(self) -> Iterator[str | int]:
-        """As a pair."""
+        """Iterate over the fields as a pair."""
         return iter((self.name, self.count))
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A file or folder that is not wholly in the index, and why.
+    """A file or folder that is not completely indexed, and the reason.
 
-    `failed`: it could not be read. `skipped`: left out on purpose (too large, a link out of the vault).
-    `marked`: indexed, but something in it could not be understood (broken properties, bad UTF-8).
-    `misnamed`: its name is not UTF-8, so it is skipped; `path` has the bytes of the name spelled out.
+    `failed`: it could not be read. `skipped`: omitted on purpose (too large, a link out of the vault).
+    `marked`: indexed, but a part could not be parsed (broken properties, invalid UTF-8). `misnamed`: skipped
+    because its name is not UTF-8; `path` has the name's bytes escaped.
     """
 
     path: NotePath
@@ -138,9 +138,9 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A place where a note's name or alias stands in another note without a link.
+    """A mention of a note's name or alias in another note without a link.
 
-    `text` is the line, shortened; `start` and `end` mark the mention in it.
+    `text` is the shortened line; `start` and `end` mark the mention in it.
     """
 
     source: NotePath
@@ -152,9 +152,9 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class VaultStats:
-    """Counts over the vault; `orphans` are notes with no link to or from another note.
+    """Counts over the vault; `orphans` are notes without links to or from other notes.
 
-    `indexed` notes were read whole; `skipped` and `failed` have their reasons in `problems()`.
+    `indexed` notes were read completely; `problems()` has the reasons for `skipped` and `failed`.
     """
 
     notes: int
@@ -171,11 +171,11 @@ class VaultStats:
 
 @dataclass(frozen=True, slots=True)
 class ScanProgress:
-    """How far a scan is: `done` of `total` files in `phase`.
+    """The progress of a scan: `done` of `total` files in `phase`.
 
-    `walk`: files are looked for. `read`: what notes say of themselves and of each other is taken; at its end
-    the names, links and properties of the whole vault are known, and the graph is whole. `words`: their
-    full text becomes searchable; a scan of few notes does that while it reads, and has no such phase.
+    `walk`: finding files. `read`: reading metadata and links; at its end, the names, links and properties of
+    the whole vault are known and the graph is complete. `words`: making texts searchable; a scan of few notes
+    does that while reading and skips this phase.
     """
 
     done: int
@@ -185,10 +185,10 @@ class ScanProgress:
 
 @dataclass(frozen=True, slots=True)
 class ScanReport:
-    """What a scan found: notes read anew, notes that were as before, files that are gone or moved.
+    """The result of a scan: the numbers of notes read and unchanged, and of files removed and moved.
 
-    `skipped` and `failed` are all files of the vault that are not in the index, with the reasons, also
-    those that an earlier scan found. A cancelled scan keeps what it has and goes on the next time.
+    `skipped` and `failed` are all files of the vault that are not indexed, with the reasons, including those
+    from earlier scans. A canceled scan keeps its results, and the next scan continues.
     """
 
     indexed: int
@@ -202,10 +202,10 @@ class ScanReport:
 
 @dataclass(frozen=True, slots=True)
 class IndexDelta:
-    """What a refresh changed. `relinked` notes are as they were, but links of theirs resolve otherwise.
+    """The changes of a refresh. `relinked` notes are unchanged, but their links resolve differently.
 
-    `moved` are the notes that others renamed or moved as they are (old path, new path); each is among the
-    removed and the changed ones too.
+    `moved` are the unchanged notes that other programs renamed or moved (old path, new path); each is also
+    among the removed and the changed ones.
     """
 
     changed: tuple[NotePath, ...] = ()
@@ -219,7 +219,7 @@ class IndexDelta:
 
 @dataclass(frozen=True, slots=True)
 class Snippet:
-    """A line of a hit: `line` counts from 1, `marks` are (start, end) in `text`, which may be shortened."""
+    """A line of a hit: `line` counts from 1, `marks` are (start, end) in the possibly shortened `text`."""
 
     line: int
     text: str
@@ -228,10 +228,10 @@ class Snippet:
 
 @dataclass(frozen=True, slots=True)
 class SearchHit:
-    """A note that a search found; a higher `score` is a better match.
+    """A search hit; a higher `score` is a better match.
 
-    `lines` counts the lines with a mark, of which `snippets` are some; `group` is the name of its group,
-    `modified` Unix seconds.
+    `lines` is the number of matching lines, of which `snippets` are some; `group` is the name of its group,
+    `modified` is in Unix seconds.
     """
 
     path: NotePath
@@ -245,7 +245,7 @@ class SearchHit:
 
 @dataclass(frozen=True, slots=True)
 class SearchGroup:
-    """Hits that belong together, by the name that they share; empty for those that have none."""
+    """A group of hits with a common name, which is empty for hits without one."""
 
     name: str
     count: int
@@ -253,9 +253,9 @@ class SearchGroup:
 
 @dataclass(frozen=True, slots=True)
 class SearchPage:
-    """Some of the hits, how many there are in all, the query in plain words, and all groups if asked for.
+    """A page of hits, the total number, the query in plain words, and all groups if requested.
 
-    Unless `exact`, there are more than `total`, and nobody has counted them.
+    Unless `exact`, there are more hits than `total`, which were not counted.
     """
 
     hits: tuple[SearchHit, ...]
@@ -269,10 +269,9 @@ class SearchPage:
 class GraphData:
     """The vault as arrays: n nodes and m edges.
 
-    `paths[i]` is a note's or attachment's path, or the name that an unresolved link says (`kinds[i]`
-    tells which). `edges` is int32 (m, 2) from source to target, `edge_types[codes[j]]` the type of edge
-    j, `confidence` float32 (m,) with NaN where none is given. `modified` and `created` are float64 Unix
-    seconds, 0 for unresolved names.
+    `paths[i]` is the path of a note or attachment, or an unresolved name (see `kinds[i]`). `edges` is int32
+    (m, 2) from source to target, `edge_types[codes[j]]` the type of edge j, `confidence` float32 (m,) with
+    NaN if not given. `modified` and `created` are float64 Unix seconds, 0 for unresolved names.
     """
 
     paths: tuple[str, ...]
@@ -291,10 +290,10 @@ class GraphData:
 
 @dataclass(frozen=True, slots=True)
 class IndexUpdated(Event):
-    """The index is up to date with these files; `total` notes are in it now.
+    """The event that the index is up to date with these files; it now has `total` notes.
 
-    `relinked` notes did not change, but links of theirs resolve otherwise than before. `moved` pairs the
-    old with the new path of each note that was found again, as it was, at another place.
+    `relinked` notes did not change, but their links resolve differently. `moved` pairs the old and new paths
+    of unchanged notes found at another path.
     """
 
     changed: tuple[NotePath, ...]
@@ -306,7 +305,7 @@ class IndexUpdated(Event):
 
 @dataclass(frozen=True, slots=True)
 class WordsIndexed(Event):
-    """The full text of these notes can be searched now; `done` of the `total` notes that a scan read."""
+    """The event that these notes' texts are searchable: `done` of the `total` notes of a scan."""
 
     paths: tuple[NotePath, ...]
     done: int
@@ -315,6 +314,6 @@ class WordsIndexed(Event):
 
 @dataclass(frozen=True, slots=True)
 class IndexRebuilt(Event):
-    """The index file could not be used; it was set aside and a new one is being filled."""
+    """The event that the index file was unusable, so a new one is being filled."""
 
     reason: str

@@ -1,8 +1,8 @@
-"""What a rename or a move does to links: which notes to rewrite, and what to write instead.
+"""Plans for link rewrites after renames and moves: the notes to change and the new targets.
 
-Every link that resolved to the file is rewritten where it would not lead there any more, in the style in
-which it is written: as short as can be, relative, or from the root; with or without `.md`. So are the links
-inside a moved note that were found by its own folder. A link that was ambiguous is listed and not touched.
+A link to a moved file is rewritten if it would no longer lead there, in its original style: as short as
+possible, relative, or from the root, with or without `.md`. The same applies to links inside a moved note
+that resolved by its own folder. Ambiguous links are listed, but not changed.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ Rewrite = Callable[[Link], str | None]
 
 @dataclass(frozen=True, slots=True)
 class RenamePlan:
-    """What to rewrite, by the notes' paths before the move.
+    """The link rewrites, by the notes' paths before the move.
 
-    `rewrites[note](link)` is the new target of a link in that note, or None to leave it. `ambiguous` links
-    lead to a moved file only by the rule of the shortest path; `captured` links led elsewhere and will lead
-    to a moved file. Both are left as they are.
+    `rewrites[note](link)` returns the new target of a link in that note, or None to keep it. `ambiguous`
+    links lead to a moved file only by the shortest path rule; `captured` links led elsewhere and will lead to
+    a moved file. Both stay unchanged.
     """
 
     rewrites: Mapping[NotePath, Rewrite]
@@ -38,12 +38,12 @@ class RenamePlan:
 def plan_renames(
     resolver: Resolver, moves: Mapping[NotePath, NotePath], links: Iterable[LinkRecord]
 ) -> RenamePlan:
-    """What these moves (old path to new path) ask for.
+    """Plan the rewrites for moves from old to new paths.
 
     Args:
-        resolver: Resolves as the vault is now.
+        resolver: The resolver for the vault's current state.
         moves: All files that move together.
-        links: The links to look at: all that lead to a moved file, stand in one, or may be captured.
+        links: All links that lead to a moved file, are in one, or may be captured.
     """
     looked_at = list(links)
     ambiguous: list[LinkRecord] = []
@@ -79,7 +79,7 @@ def _rewriter(known: Mapping[tuple[str, LinkStyle], str]) -> Rewrite:
 def _new_text(
     resolver: Resolver, link: LinkRecord, source: NotePath, target: NotePath, style: LinkStyle
 ) -> str:
-    """The new target in the style of the old one; the first of some spellings that surely leads there."""
+    """Return the first unambiguous spelling of the new target, in the old style if possible."""
     for text in _spellings(resolver, link, source, target, style):
         entry, ambiguous = resolver.pick(text, source)
         if entry is not None and entry.path == target and not ambiguous:
@@ -120,5 +120,5 @@ def _relative_target(path: NotePath, source: NotePath, with_suffix: bool) -> str
 
 @lru_cache(maxsize=256)
 def _from_folder(text: str, folder: str) -> str:
-    # Two thousand notes that link to one are in few folders, and this is slow.
+    # Cached because it is slow, and thousands of linking notes are in few folders.
     return posixpath.relpath(text, folder)

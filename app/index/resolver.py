@@ -1,10 +1,10 @@
-"""Which file a link means: the rules of the vault format, in memory, a few microseconds each.
+"""In-memory resolution of links to files by the rules of the vault format, in a few microseconds each.
 
-1. The exact path in the vault (a root note beats a sibling). 2. The source note's own folder. 3. The
-shortest path string, ties by name order; when there is more than one candidate, flagged ambiguous. Names
-compare case-insensitively in NFC, `.md` is optional, a folder-qualified name matches whole parts from the
-right. `./` and `../` start at the source note's folder, a leading `/` at the root. Aliases are no targets
-unless the vault's settings say so; for a tool's read they are, after names.
+The rules are: 1. The exact path in the vault (a root note precedes a sibling). 2. The source note's own
+folder. 3. The shortest path, ties by name; with several candidates, the link is ambiguous. Names compare
+case-insensitively in NFC, `.md` is optional, and a name with folders matches whole parts from the right. `./`
+and `../` start at the source note's folder, a leading `/` at the root. Aliases resolve only if the vault's
+settings say so; for tools that read, they always resolve, after names.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ _MAX_CACHED_TARGETS = 64
 
 @dataclass(frozen=True, slots=True)
 class Resolution:
-    """What a link means: `path` is None when nothing has that name.
+    """The result of resolving a link; `path` is None if nothing has that name.
 
-    `ambiguous`: there were several `candidates` and rule 3 took the first.
+    `ambiguous` means that rule 3 chose the first of several `candidates`.
     """
 
     path: NotePath | None
@@ -37,9 +37,9 @@ class Resolution:
 
 
 class Resolver:
-    """Resolves names; changed by `add` and `remove` as files come and go.
+    """Resolves names; `add` and `remove` keep it up to date.
 
-    Readers may use it from other threads as long as nobody changes it meanwhile.
+    Other threads may read it while it does not change.
     """
 
     def __init__(self, aliases_resolve: bool = False) -> None:
@@ -47,11 +47,11 @@ class Resolver:
         self._table = NameTable()
         self._near: FuzzyNames | None = None
         self._read: dict[str, NotePath] = {}
-        """What names meant lately to tools that read: the gate asks first, and then the tool."""
+        """Recent results for tools that read, because the gate and then the tool resolve the same name."""
 
     @property
     def notes(self) -> int:
-        """How many of the files are notes."""
+        """The number of notes."""
         return self._table.notes
 
     def __len__(self) -> int:
@@ -61,19 +61,19 @@ class Resolver:
         return path.text in self._table
 
     def entry(self, path: NotePath) -> NameEntry | None:
-        """The entry of the file at `path`, spelled as on disk."""
+        """Return the entry of the file at `path`, spelled as on disk, or None."""
         return self._table.entry(path.text)
 
     def entries(self) -> tuple[NameEntry, ...]:
-        """All files that links can mean, in no order."""
+        """Return all files that links can refer to, unordered."""
         return self._table.entries()
 
     def rows(self) -> tuple[Row, ...]:
-        """All files as `load_rows` takes them."""
+        """Return all files as rows for `load_rows`."""
         return self._table.rows()
 
     def paths_below(self, folders: Iterable[NotePath]) -> list[NotePath]:
-        """The files below these folders."""
+        """Return the files below these folders."""
         starts = tuple(f"{folder.text}/" for folder in folders)
         return [NotePath(text) for text in self._table.texts() if text.startswith(starts)]
 
@@ -86,7 +86,7 @@ class Resolver:
     # Changing
 
     def load_rows(self, rows: Iterable[Row]) -> None:
-        """Forget everything and take these files: path, id, aliases as JSON, `id` property."""
+        """Replace everything with these files: path, id, aliases as JSON, `id` property."""
         table = NameTable()
         table.load(rows)
         self._table, self._near, self._read = table, None, {}
@@ -94,7 +94,7 @@ class Resolver:
     def add(
         self, path: NotePath, id: int = 0, aliases: Iterable[str] = (), note_id: str | None = None
     ) -> None:
-        """Take the file at `path`, or what is new about it."""
+        """Add or update the file at `path`."""
         self.remove(path)
         entry = NameEntry(path, id, tuple(aliases), note_id)
         self._table.add(entry)
@@ -103,18 +103,18 @@ class Resolver:
             self._near.add(path.text, _names(entry))
 
     def remove(self, path: NotePath) -> None:
-        """Forget the file at `path`; nothing happens when it is not known."""
+        """Remove the file at `path`; do nothing if it is unknown."""
         entry = self._table.remove(path.text)
         self._read = {}
         if entry is not None and self._near is not None:
             self._near.remove(path.text)
 
     def link_keys(self, entry: NameEntry) -> set[str]:
-        """The `link_key` of every link whose meaning can change when this file comes or goes."""
+        """Return the `link_key` of every link that can resolve differently with or without this file."""
         return self.link_keys_of(entry.path.text, entry.aliases)
 
     def link_keys_of(self, text: str, aliases: Iterable[str] = ()) -> set[str]:
-        """As `link_keys`, for the file at this path with these aliases."""
+        """Return the `link_keys` of the file at this path with these aliases."""
         key = target_key(text)
         suffix = note_suffix(key)
         keys = {link_key(key), link_key(key[: -len(suffix)].strip() if suffix else key)}
@@ -124,7 +124,7 @@ class Resolver:
 
     @contextmanager
     def preview(self, moves: Mapping[NotePath, NotePath]) -> Iterator[None]:
-        """Inside, names resolve as if these files had moved already. Nothing may await inside."""
+        """Resolve names inside the context as if these files had moved; the context must not await."""
         known = {old: entry for old in moves if (entry := self.entry(old))}
         shadowed = [entry for new in moves.values() if (entry := self.entry(new))]
         try:
@@ -142,7 +142,7 @@ class Resolver:
     # Links
 
     def resolve(self, target: str, source: NotePath | None) -> Resolution:
-        """What a link with this target means in the note `source`; an empty target is `source` itself."""
+        """Resolve a link's target in the note `source`; an empty target is `source` itself."""
         entry, ambiguous = self.pick(target, source)
         if entry is None:
             return Resolution(None, False, ())
@@ -151,7 +151,7 @@ class Resolver:
         return Resolution(entry.path, True, tuple(other.path for other in self._candidates(target, source)))
 
     def pick(self, target: str, source: NotePath | None) -> tuple[NameEntry | None, bool]:
-        """As `resolve`, without the list of candidates: the file, and whether it is ambiguous."""
+        """Resolve without listing candidates: return the file and whether the target is ambiguous."""
         key = target_key(target)
         if not key:
             return (self.entry(source) if source else None), False
@@ -174,7 +174,7 @@ class Resolver:
         return self._exactly(key) or own or self._found(key)
 
     def _found(self, key: str) -> Entries:
-        """Every file that the (folder-qualified) key can mean; aliases last, where they resolve."""
+        """Return every file that the key (with or without folders) matches, or else aliases if enabled."""
         found = self._table.named(key)
         return found or (self._table.aliased(key) if self._aliases_resolve else ())
 
@@ -184,13 +184,13 @@ class Resolver:
     # Tools
 
     def resolve_strictly(self, reference: str) -> NotePath:
-        """The one note that a path, name or `id` property means, for a tool that writes.
+        """Return the one note for a path, name or `id` property, for a tool that writes.
 
-        A bare name is only enough when one note has it, in whatever folder; a path always is.
+        A name without folders must be unique in the vault; a path is always enough.
 
         Raises:
-            NotFoundError: no note is meant; `suggestions` are near misses.
-            AmbiguousError: several are; `candidates` are paths that work.
+            NotFoundError: no note matches; `suggestions` are similar names.
+            AmbiguousError: several notes match; `candidates` are their paths.
         """
         by_path, named = self._references(reference)
         if len(by_path) == 1:
@@ -198,9 +198,9 @@ class Resolver:
         return self._only(by_path or named, reference)
 
     def resolve_for_reading(self, reference: str) -> NotePath:
-        """The note that a path, name, `id` property or alias means, for a tool that reads.
+        """Return the note for a path, name, `id` property or alias, for a tool that reads.
 
-        A bare name means the note at the root, if there is one. Raises as `resolve_strictly`.
+        A name without folders prefers a note at the root. Raises as `resolve_strictly` does.
         """
         known = self._read
         path = known.get(reference)
@@ -220,9 +220,10 @@ class Resolver:
         return self._only(exact or named or self._table.aliased(target_key(target)), reference)
 
     def _references(self, reference: str) -> tuple[Entries, Entries]:
-        """The notes whose whole path it is, and those whose name or `id` it is.
+        """Return the notes with this whole path, and those with this name or `id`.
 
-        A path as it stands on disk means that note, whatever its marks mean in a link: `C# and F#.md`.
+        A path exactly as on disk matches first, even with characters that links treat specially:
+        `C# and F#.md`.
         """
         whole = self._table.entry(reference.strip().lstrip("/"))
         if whole is not None and whole.suffix:
@@ -245,23 +246,23 @@ class Resolver:
             return found[0].path
         if found:
             raise AmbiguousError(
-                f"{len(found)} notes are called {reference!r}: say which by its path.",
+                f"{len(found)} notes are named {reference!r}. Give the path of one.",
                 name=reference,
                 candidates=[entry.path.text for entry in found[:50]],
                 count=len(found),
             )
         suggestions = [path.text for path in self.suggest(reference)]
-        raise NotFoundError(f"No note is called {reference!r}.", name=reference, suggestions=suggestions)
+        raise NotFoundError(f"No note is named {reference!r}.", name=reference, suggestions=suggestions)
 
     def suggest(self, name: str, limit: int = 5) -> tuple[NotePath, ...]:
-        """Notes whose name or alias is close to `name`, best first."""
+        """Return the notes whose name or alias is similar to `name`, best first."""
         wanted = name_key(parse_reference(name).target.rpartition("/")[2] or name)
         found = self.fuzzy_names().most_similar(wanted, limit * 4, _MIN_SIMILARITY)
         ranked = sorted(found, key=lambda hit: (-hit.score, len(hit.path), hit.path))
         return tuple(NotePath(text) for text in dict.fromkeys(hit.path for hit in ranked))[:limit]
 
     def fuzzy_names(self) -> FuzzyNames:
-        """Every name and alias of a note, to be compared with what somebody said; kept up with changes."""
+        """Return the names and aliases of all notes for fuzzy search; kept up to date."""
         near = self._near
         if near is None:
             near = FuzzyNames()
@@ -271,7 +272,7 @@ class Resolver:
         return near
 
     def shortest(self, path: NotePath, source: NotePath | None) -> str:
-        """The shortest link text that means `path`, and nothing else, in the note `source`."""
+        """Return the shortest link target that resolves unambiguously to `path` in the note `source`."""
         stem = path.stem_path
         starts = [0, *(at + 1 for at, letter in enumerate(stem) if letter == "/")]
         for text in (*(stem[start:] for start in reversed(starts)), path.text, f"/{path.text}"):
@@ -282,7 +283,7 @@ class Resolver:
 
 
 def _rooted(key: str, source: NotePath | None) -> str | None:
-    """The path from the root that `/x`, `./x` or `../x` means; None for a name that starts with a dot."""
+    """Return `/x`, `./x` or `../x` relative to the root, or None for a name that starts with a dot."""
     if key.startswith("/"):
         return key[1:]
     if not key.startswith(("./", "../")):
@@ -299,7 +300,7 @@ def _rooted(key: str, source: NotePath | None) -> str | None:
 
 
 def _choose(found: Entries, target: str) -> tuple[NameEntry | None, bool]:
-    """Of files at one place (names that differ by case or suffix) the one spelled so, else the first."""
+    """Choose among files whose names differ by case or suffix: the one spelled so, else the first."""
     if len(found) <= 1:
         return (found[0] if found else None), False
     last = target.strip().rpartition("/")[2]
@@ -308,5 +309,5 @@ def _choose(found: Entries, target: str) -> tuple[NameEntry | None, bool]:
 
 
 def _names(entry: NameEntry) -> list[str]:
-    """What a note may be called, in the form to compare by."""
+    """Return a note's normalized name and aliases."""
     return [name_key(entry.path.name), *map(name_key, entry.aliases)]

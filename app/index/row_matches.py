@@ -1,6 +1,6 @@
-"""Which notes match by what the index has in rows: names, tags, types, relations, links, properties.
+"""Filters on table rows of the index: names, tags, types, relations, links and properties.
 
-`among` is a set of notes that nothing else is asked of: when it is small, only its rows are read.
+`among` restricts a filter to a set of notes; if the set is small, only its rows are read.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _MAX_DIRECT_NOTES = 4000
 
 
 class RowFilters:
-    """Answers filters from the rows of the index; `hidden` notes are as if they were not there."""
+    """Evaluates filters on the index's rows as if `hidden` notes did not exist."""
 
     def __init__(self, connection: sqlite3.Connection, request: SearchRequest, hidden: Ids) -> None:
         self._connection = connection
@@ -34,7 +34,7 @@ class RowFilters:
         self._hidden = hidden
 
     def named(self, leaf: Leaf, *, whole_path: bool, cased: bool, among: Ids | None) -> Ids:
-        """Notes with the leaf's text somewhere in the file name, or in the path."""
+        """Return the notes with the leaf's text in the file name or in the path."""
         if not (cased or isinstance(leaf, RegexTerm)):
             return self._keys_with(name_key(leaf.text), whole_path, among)
         finds: Callable[[str], object]
@@ -47,7 +47,7 @@ class RowFilters:
         return {id for id, path in rows if finds(path if whole_path else path.rpartition("/")[2])}
 
     def _keys_with(self, wanted: str, whole_path: bool, among: Ids | None) -> Ids:
-        """Notes with a text in the keys of their names or paths."""
+        """Return the notes with a text in the keys of their names or paths."""
         if among is not None and len(among) <= _MAX_DIRECT_NOTES:
             rows = self._rows("SELECT id, key FROM files WHERE 1", "id", among)
             return {id for id, key in rows if _is_named(key, wanted, whole_path)}
@@ -64,12 +64,12 @@ class RowFilters:
         return _intersect(self._ids(query, json.dumps(found)), among)
 
     def _keys(self) -> str:
-        """The keys of all files in one text, each with an end: looking through it takes a moment."""
+        """Return the keys of all files joined with separators, which can be searched quickly."""
         query = "SELECT group_concat(key, char(0)) FROM files INDEXED BY files_by_key WHERE key <> ''"
         return f"{self._connection.execute(query).fetchone()[0] or ''}{_END}"
 
     def tagged(self, leaf: Leaf, among: Ids | None) -> Ids:
-        """Notes with this tag or one nested in it."""
+        """Return the notes with this tag or one nested in it."""
         if isinstance(leaf, RegexTerm):
             return self._keyed("SELECT note, name FROM tags WHERE 1", "note", leaf, name_key, among)
         key = name_key(leaf.text.strip().lstrip("#").rstrip("/"))
@@ -80,20 +80,20 @@ class RowFilters:
         return _intersect({id for (id,) in rows}, among)
 
     def typed(self, leaf: Leaf, among: Ids | None) -> Ids:
-        """Notes of this type."""
+        """Return the notes of this type."""
         return self._keyed("SELECT id, type FROM notes WHERE 1", "id", leaf, name_key, among)
 
     def relating(self, leaf: Leaf, among: Ids | None) -> Ids:
-        """Notes with a relation of this type."""
+        """Return the notes with a relation of this type."""
         query = "SELECT source, type FROM links WHERE type <> 'LINKS_TO'"
         return self._keyed(query, "source", leaf, relation_key, among)
 
     def linking_to(self, leaf: Leaf, among: Ids | None) -> Ids:
-        """Notes with a link to the note of this name, or to the name if nothing has it."""
+        """Return the notes with a link to the note with this name, or to an unresolved name."""
         target = self._target(leaf, "links-to")
         if target is not None and target not in self._hidden:
             return _intersect(self._ids("SELECT source FROM links WHERE target_id = ?", target), among)
-        # A link to a hidden note looks like one to nothing: only its very words find it.
+        # A link to a hidden note looks unresolved: only its exact text finds it.
         key = name_key("" if isinstance(leaf, RegexTerm) else leaf.text.strip())
         query = (
             "SELECT source FROM links WHERE link_key = ? AND target_key = ?"
@@ -102,7 +102,7 @@ class RowFilters:
         return _intersect(self._ids(query, link_key(key), key, target), among)
 
     def linked_from(self, leaf: Leaf, among: Ids | None) -> Ids:
-        """Notes that the note of this name links to."""
+        """Return the notes that the note with this name links to."""
         source = self._target(leaf, "linked-from")
         if source is None or source in self._hidden:
             return set()
@@ -110,7 +110,7 @@ class RowFilters:
         return _intersect(self._ids(query, source), among)
 
     def orphans(self, among: Ids | None) -> Ids:
-        """Notes without a link to or from another note, as far as these are not hidden."""
+        """Return the notes without links to or from other visible notes."""
         if self._hidden:
             return _intersect(self._orphans_but_hidden(), among)
         if among is not None and len(among) <= _MAX_DIRECT_NOTES:
@@ -135,7 +135,7 @@ class RowFilters:
         )
 
     def unresolved(self, among: Ids | None) -> Ids:
-        """Notes with a link that leads to no file; a link to a hidden note leads to none."""
+        """Return the notes with an unresolved link; a link to a hidden note counts as unresolved."""
         query = "SELECT source FROM links WHERE target_id IS NULL"
         if self._hidden:
             query += " OR target_id IN (SELECT value FROM json_each(?))"
@@ -143,18 +143,18 @@ class RowFilters:
         return _intersect(self._ids(query), among)
 
     def untagged(self, among: Ids | None) -> Ids:
-        """Notes without a tag."""
+        """Return the notes without a tag."""
         return _intersect(self._ids("SELECT id FROM notes WHERE id NOT IN (SELECT note FROM tags)"), among)
 
     def timed(self, wanted: DateFilter, among: Ids | None) -> Ids:
-        """Notes that were changed or made in a span of time."""
+        """Return the notes modified or created in a period."""
         query = f"SELECT id FROM files WHERE is_note = 1 AND {wanted.name} >= ? AND {wanted.name} < ?"
         start = 0.0 if wanted.start is None else wanted.start
         end = float("inf") if wanted.end is None else wanted.end
         return _intersect(self._ids(query, start, end), among)
 
     def _recalled(self, name: str, find: Callable[[], Kept]) -> Kept:
-        """What was found before over this connection, unless the index has changed since."""
+        """Return the result cached on this connection, unless the index has changed since."""
         if not isinstance(self._connection, CachingConnection):
             return find()
         version = self._connection.execute("PRAGMA data_version").fetchone()[0]
@@ -165,13 +165,13 @@ class RowFilters:
         return kept
 
     def with_property(self, wanted: PropertyFilter, among: Ids | None) -> Ids:
-        """Notes with this property and such a value."""
+        """Return the notes with this property and a matching value."""
         query = "SELECT note, value FROM properties WHERE key = ?"
         rows = self._rows(query, "note", among, name_key(wanted.name))
         if wanted.value is None and not wanted.empty:
             return {id for id, _ in rows}
         may = may_match(wanted)
-        known: dict[str, bool] = {}  # many notes have one value
+        known: dict[str, bool] = {}  # Many notes share a value.
         found = set()
         for id, value in rows:
             if (fits := known.get(value)) is None:
@@ -188,7 +188,7 @@ class RowFilters:
     def _keyed(
         self, query: str, column: str, leaf: Leaf, key: Callable[[str], str], among: Ids | None
     ) -> Ids:
-        """Notes where the second column of the query's rows is what the leaf says."""
+        """Return the notes whose value in the query's second column matches the leaf."""
         if isinstance(leaf, RegexTerm):
             pattern = compile_pattern(leaf)
             fits: Callable[[str], object] = pattern.search
@@ -196,7 +196,7 @@ class RowFilters:
             wanted = key(leaf.text.strip())
             prefix = isinstance(leaf, WordTerm) and leaf.prefix
             fits = lambda text: key(text).startswith(wanted) if prefix else key(text) == wanted  # noqa: E731
-        known: dict[str, bool] = {}  # few types and relations on many rows
+        known: dict[str, bool] = {}  # Many rows have few distinct values.
         found = set()
         for id, text in self._rows(query, column, among):
             if text not in known:
@@ -206,7 +206,7 @@ class RowFilters:
         return found
 
     def _rows(self, query: str, column: str, among: Ids | None, *values: object) -> Iterable[tuple[int, str]]:
-        """The rows of a query with a WHERE; only those of a small `among`."""
+        """Return the rows of a query with a WHERE clause, restricted to `among`."""
         if among is None or len(among) > _MAX_DIRECT_NOTES:
             rows = self._connection.execute(query, values)
             return rows if among is None else (row for row in rows if row[0] in among)
@@ -218,7 +218,7 @@ class RowFilters:
 
 
 def relation_key(text: str) -> str:
-    """A relation's type in the form of the index: UPPER_SNAKE."""
+    """Return a relation's type as in the index, in UPPER_SNAKE."""
     return "_".join(text.replace("-", " ").replace("_", " ").upper().split())
 
 
@@ -227,7 +227,7 @@ def _is_named(key: str, wanted: str, whole_path: bool) -> bool:
 
 
 def _range(prefix: str) -> tuple[str, str]:
-    """The least key with the prefix, and the least key after all with it."""
+    """Return the smallest key with the prefix, and the smallest key after all of them."""
     return prefix, f"{prefix}\U0010ffff"
 
 

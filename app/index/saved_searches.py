@@ -1,7 +1,7 @@
-"""Searches that the user keeps by name: one file per vault in the user's data folder, never in the vault.
+"""Saved searches: one file per vault in the user's data folder, never in the vault.
 
-They are not derived from notes, so that they do not go when the index is deleted. Whatever takes a query (the
-search panel, the palette, the graph's filter and groups) can offer them.
+They are not derived data, so deleting the index does not delete them. All query fields can offer them (the
+search panel, the palette, the graph's filter and groups).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MAX_NAME_CHARS = 80
 
 
 class SavedSearch(BaseModel):
-    """A search by name: what it asks, and how its hits are listed."""
+    """A named query, and the order of its hits."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -38,16 +38,15 @@ _Searches = TypeAdapter(list[SavedSearch])
 
 @dataclass(frozen=True, slots=True)
 class SavedSearchesChanged(Event):
-    """The saved searches are other ones now."""
+    """The event that the saved searches have changed."""
 
     searches: tuple[SavedSearch, ...]
 
 
 class SavedSearches:
-    """The saved searches of a vault, in order of name; kept in `folder`.
+    """The saved searches of a vault, stored in `folder` and sorted by name.
 
-    `problem` says what happened to a damaged file; it is empty if nothing did. Unless `writable`, the
-    searches can only be read.
+    `problem` is a message about a damaged file, or "". Unless `writable`, the searches are read-only.
     """
 
     def __init__(self, folder: Path, events: EventBus, *, writable: bool = True) -> None:
@@ -59,15 +58,15 @@ class SavedSearches:
         self._searches, self.problem = self._file.load(writable=writable)
 
     def list_searches(self) -> tuple[SavedSearch, ...]:
-        """Every saved search, by name."""
+        """Return all saved searches by name."""
         return self._searches
 
     def save(self, name: str, query: str, order: Order = "relevance", group: Grouping = "") -> SavedSearch:
-        """Keep a search, in place of one of the same name (whatever the letters' case).
+        """Save a search, replacing one with the same name (ignoring case).
 
         Raises:
             InvalidParametersError: the name or the query is empty or too long.
-            StorageError: it cannot be written; what was saved before stays.
+            StorageError: it can't be written; the saved searches stay unchanged.
         """
         try:
             made = SavedSearch(name=" ".join(name.split()), query=query.strip(), order=order, group=group)
@@ -78,18 +77,18 @@ class SavedSearches:
         return made
 
     def remove(self, name: str) -> None:
-        """Forget the search of this name, if there is one. Raises StorageError as `save`."""
+        """Remove the search with this name, if any; raises StorageError as `save` does."""
         rest = self._without(name)
         if len(rest) < len(self._searches):
             self._write(rest)
 
     def rename(self, name: str, new_name: str) -> None:
-        """Give the search another name; raises as `save`, also when another search has that name."""
+        """Rename a search; raises as `save` does, also if another search has that name."""
         wanted = next((one for one in self._searches if name_key(one.name) == name_key(name)), None)
         if wanted is None:
             return
         if any(one is not wanted and name_key(one.name) == name_key(new_name) for one in self._searches):
-            raise InvalidParametersError(f"There is a saved search called “{new_name}” already.")
+            raise InvalidParametersError(f"A saved search named “{new_name}” already exists.")
         rest = self._searches
         self._searches = tuple(self._without(wanted.name))
         try:
@@ -103,7 +102,7 @@ class SavedSearches:
 
     def _write(self, searches: list[SavedSearch]) -> None:
         if not self._writable:
-            raise StorageError("The vault is open for reading only, so that no search can be saved.")
+            raise StorageError("The vault is open for reading only, so the search can't be saved.")
         ordered = _sort_searches(searches)
         try:
             self._file.save(to_json([one.model_dump(mode="json") for one in ordered]))

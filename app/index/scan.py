@@ -1,8 +1,8 @@
-"""One scan of a whole vault: its files, then what they say, then their words.
+"""A scan of the whole vault: first the file list, then the notes' metadata and links, then their words.
 
-It lets go of the lock between its batches, so that a refresh (after a commit, by the watcher) need not wait
-for its end. What was refreshed during a scan is newer than what the scan knows of it and is kept: the
-indexer adds such paths to `touched`.
+The scan releases the lock between batches, so that a refresh (after a commit or by the watcher) need not wait
+for its end. Files refreshed during a scan are newer than the scan's data and are kept: the indexer adds their
+paths to `touched`.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Refresh = Callable[[Sequence[NotePath]], Awaitable[object]]
 
 @dataclass(slots=True)
 class ScanCounts:
-    """Notes read anew, notes as before, files gone, files that moved, so far."""
+    """The numbers of notes read, unchanged, removed and moved so far."""
 
     indexed: int = 0
     unchanged: int = 0
@@ -49,7 +49,7 @@ class ScanCounts:
 
 
 class ScanRun:
-    """A scan of the vault at `root`; `refresh` takes the notes that changed while they were read."""
+    """A scan of the vault at `root`; `refresh` is called with notes that change while they are read."""
 
     def __init__(
         self,
@@ -72,7 +72,7 @@ class ScanRun:
         self._counts = ScanCounts()
 
     async def run(self, known: int, progress: Progress, cancelled: Callable[[], bool]) -> ScanCounts:
-        """Scan. `known` notes are in the index: where there are many more, readers start at once."""
+        """Scan the vault; if it has many more notes than the `known` ones, the readers start at once."""
         readers = ParserPool(self._root, self._max_bytes)
         try:
             progress(ScanProgress(0, 0, "walk"))
@@ -88,12 +88,12 @@ class ScanRun:
             return self._counts
         finally:
             await readers.close()
-            # Where the file can't be written the scan has failed, and says so; the next one makes them.
+            # If the file can't be written, the scan itself has failed; the next one creates the indexes.
             with suppress(StorageError):
                 await self._make_late_indexes()
 
     async def _walk(self, readers: ParserPool, known: int, cancelled: Callable[[], bool]) -> WalkResult:
-        """Look for files, and start the readers as soon as there are enough that are new."""
+        """Walk the vault, and start the readers as soon as there are enough new notes."""
         found = WalkResult()
         walking = asyncio.ensure_future(
             asyncio.to_thread(walk, self._root, self._exclusion, cancelled, into=found)
@@ -118,7 +118,7 @@ class ScanRun:
         with self._database.read_connection() as connection:
             return make_plan(self._root, found, known_files(connection), touched)
 
-    # What notes say of themselves and of each other
+    # Metadata and links
 
     async def _notes(
         self,
@@ -140,7 +140,7 @@ class ScanRun:
                 await self._write(waiting)
                 waiting = []
                 size = min(2 * size, _MAX_BATCH_NOTES)
-            # The last step says that the graph is whole: not before all that was read is written.
+            # The last step announces the complete graph, so it waits until everything is written.
             progress(ScanProgress(min(done, total - bool(waiting)), total, "read"))
         if waiting:
             await self._write(waiting)
@@ -148,7 +148,7 @@ class ScanRun:
         self._counts.cancelled = done < total
 
     async def _write(self, extracts: Sequence[Extract]) -> None:
-        """Write what was read, and publish it."""
+        """Write extracts and publish the changes."""
         counts = self._counts
         async with self._intake.lock:
             fresh = [extract for extract in extracts if extract.path not in self.touched]
@@ -161,7 +161,7 @@ class ScanRun:
         counts.unchanged += len(batch.same)
         counts.removed += len(delta.removed)
 
-    # Their words
+    # Words
 
     async def _index_texts(
         self, readers: ParserPool, each: int, progress: Progress, cancelled: Callable[[], bool]
@@ -193,7 +193,7 @@ class ScanRun:
             pass
 
     async def _make_late_indexes(self) -> None:
-        """Make what this scan, or one before it, has put off; one at a time, so that nobody waits long."""
+        """Create the deferred indexes one at a time, so that no reader waits long."""
         while await asyncio.to_thread(self._is_index_late):
             await self._change(deferred_indexes.create_next_index)
 
@@ -202,7 +202,7 @@ class ScanRun:
             return deferred_indexes.has_deferred(connection)
 
     async def _change(self, act: Callable[[sqlite3.Connection], T]) -> T:
-        """Do something to the index file in a thread, in a transaction of its own."""
+        """Run an action on the index file in a thread and in its own transaction."""
         async with self._intake.lock:
             return await asyncio.to_thread(self._changed, act)
 
@@ -225,5 +225,5 @@ class ScanRun:
 
 
 def _mean_size(found: WalkResult) -> int:
-    """How large the notes are that were found by now, in bytes."""
+    """Return the mean size of the notes found so far, in bytes."""
     return sum(file.size for file in found.notes) // max(1, len(found.notes))

@@ -1,4 +1,4 @@
-"""What a scan has to do: what was found on disk compared with what the index knows."""
+"""Plans for scans, from a comparison of the files on disk with the index."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MAX_HASHED_BYTES = 64 * 2**20
 
 @dataclass(frozen=True, slots=True)
 class IndexedFile:
-    """What the index knows of a file: `hash` is None for a note that was never read."""
+    """The index's data of a file; `hash` is None for a note that was never read."""
 
     id: int
     size: int
@@ -28,9 +28,9 @@ class IndexedFile:
 
 @dataclass(frozen=True, slots=True)
 class ScanPlan:
-    """What a scan has to do: files to list, notes to read, files that are gone, notes that moved.
+    """The work of a scan: files to list, notes to read, removed files and moved notes.
 
-    `moved` notes are among the removed ones and among those to read.
+    `moved` notes are also among the removed ones and among those to read.
     """
 
     listed: tuple[FoundFile, ...]
@@ -42,7 +42,7 @@ class ScanPlan:
 
 
 def known_files(connection: sqlite3.Connection) -> Mapping[str, IndexedFile]:
-    """What the index knows of each file, by path."""
+    """Return the index's data of each file, by path."""
     rows = connection.execute("SELECT path, id, size, seen_ns, hash FROM files")
     return {path: IndexedFile(*rest) for path, *rest in rows}
 
@@ -50,7 +50,7 @@ def known_files(connection: sqlite3.Connection) -> Mapping[str, IndexedFile]:
 def make_plan(
     root: Path, found: WalkResult, known: Mapping[str, IndexedFile], touched: frozenset[str]
 ) -> ScanPlan:
-    """Compare what was found with what is known; files touched meanwhile are left alone."""
+    """Compare found files with known ones, ignoring those touched in the meantime."""
     listed: list[FoundFile] = []
     tasks: list[ExtractTask] = []
     unchanged = 0
@@ -77,9 +77,9 @@ def make_plan(
 def pair_moves(
     gone: Iterable[tuple[NotePath, str]], came: Iterable[tuple[NotePath, str]]
 ) -> list[tuple[NotePath, NotePath]]:
-    """Which of the notes that are gone came again at which place, by the hashes of both.
+    """Pair removed and new notes with equal hashes as moves.
 
-    Of several with the same content, one with the same name is preferred; an empty hash pairs with none.
+    Among several with the same content, one with the same name is preferred; empty hashes never match.
     """
     homeless: dict[str, list[NotePath]] = {}
     for path, digest in came:
@@ -96,7 +96,7 @@ def pair_moves(
 def _find_moves(
     root: Path, new: Sequence[FoundFile], removed: Sequence[NotePath], known: Mapping[str, IndexedFile]
 ) -> list[tuple[NotePath, NotePath]]:
-    """The notes among these that only changed their places: hashed where the size says that it may be."""
+    """Return the notes that were only moved, hashing only new files with a matching size."""
     gone = [(path, known[path.text]) for path in removed]
     sizes = {was.size for _, was in gone if was.hash}
     came = [(file.path, _hash(root, file.path)) for file in new if file.size in sizes]

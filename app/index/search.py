@@ -1,7 +1,7 @@
-"""Carries out a search: the notes that match, in order, with the lines that show why.
+"""Execution of searches: the matching notes in order, with the lines that match.
 
-A search runs in a worker thread on a connection of its own, ends after `seconds`, and ends at once when it
-is cancelled.
+A search runs in a worker thread on its own connection, times out after `seconds`, and stops at once when it
+is canceled.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _FOUND = "SELECT path, title, modified FROM files JOIN notes USING (id) WHERE id
 
 
 class SearchRun:
-    """One run of one search over `connection`, which nothing else uses meanwhile."""
+    """One run of a search on `connection`, which nothing else uses meanwhile."""
 
     def __init__(
         self, connection: sqlite3.Connection, cancelled: threading.Event, seconds: float = TIMEOUT_S
@@ -43,10 +43,10 @@ class SearchRun:
         self._deadline = time.monotonic() + seconds
 
     def run(self, request: SearchRequest) -> SearchPage:
-        """The page of hits.
+        """Return a page of hits.
 
         Raises:
-            QueryError: a pattern cannot be read, or a filter stands where it cannot.
+            QueryError: a pattern is invalid, or a filter is in the wrong place.
             TimeoutExpiredError: it took too long.
         """
         with self._time_limit():
@@ -57,14 +57,14 @@ class SearchRun:
         return SearchPage(hits, ordered.total, explain(request.node), groups, ordered.exact)
 
     def notes(self, request: SearchRequest) -> tuple[NotePath, ...]:
-        """Every note that matches, in no order. Raises as `run`."""
+        """Return every matching note, unordered; raises as `run` does."""
         with self._time_limit():
             found = self._matching_ids(request, QueryExecutor(self._connection, request, self._check))
             rows = self._connection.execute("SELECT id, path FROM files WHERE is_note = 1")
             return tuple(NotePath(path) for id, path in rows if id in found)
 
     def ranked(self, request: SearchRequest) -> tuple[tuple[NotePath, float], ...]:
-        """The best hits with their scores, without lines. Raises as `run`."""
+        """Return the best hits with their scores, without lines; raises as `run` does."""
         with self._time_limit():
             ordered = self._ordered(request, QueryExecutor(self._connection, request, self._check))
             return tuple(
@@ -73,21 +73,21 @@ class SearchRun:
             )
 
     def count(self, request: SearchRequest) -> int:
-        """How many notes match. Raises as `run`."""
+        """Return the number of matching notes; raises as `run` does."""
         with self._time_limit():
             return len(self._matching_ids(request, QueryExecutor(self._connection, request, self._check)))
 
     def lines(self, request: SearchRequest, note: int) -> tuple[Snippet, ...]:
-        """All lines of one note that the search marks. Raises as `run`."""
+        """Return all lines of one note that match the search; raises as `run` does."""
         with self._time_limit():
             wanted = tuple(highlight_terms(request.node))
             text = QueryExecutor(self._connection, request, self._check).text(note)
             return snippets(text, wanted, _MAX_LINES, per_term=_MAX_LINES)
 
     def explain(self, request: SearchRequest) -> ExplanationNode:
-        """What the search means, part by part, with the number of notes that each part finds.
+        """Explain the search part by part, with the number of notes that each part finds.
 
-        A part whose number takes too long has none. Raises QueryError as `run` does.
+        A part whose count takes too long has none. Raises QueryError as `run` does.
         """
 
         def count(node: Node) -> int | None:
@@ -102,7 +102,7 @@ class SearchRun:
 
     @contextmanager
     def _time_limit(self) -> Iterator[None]:
-        """What runs inside ends when it is cancelled or takes too long."""
+        """Interrupt queries inside the context on cancellation or timeout."""
         self._connection.set_progress_handler(self._is_expired, _PROGRESS_STEPS)
         try:
             yield
@@ -118,7 +118,7 @@ class SearchRun:
 
     def _check(self) -> None:
         if self._is_expired():
-            raise TimeoutExpiredError("The search took too long; ask for something rarer.")
+            raise TimeoutExpiredError("The search took too long. Make it more specific.")
 
     def _matching_ids(self, request: SearchRequest, matches: QueryExecutor) -> Ids:
         return matches.select(request.node) - matches.hidden

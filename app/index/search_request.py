@@ -1,4 +1,4 @@
-"""A search as it is handed to the thread that carries it out."""
+"""The request for a search, passed to the thread that executes it."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ Grouping = Literal["", "folder", "type", "tag"]
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
-    """A search and what the service thread found out for it.
+    """A query with the data that the service thread has resolved for it.
 
-    `targets` are the files that the names in `links-to:` and `linked-from:` mean, `similar` the scores of
-    notes for each text of `similar:`. Notes in `hidden` and, without `private`, private ones are as if
-    they were not there. Unless `exact`, very many hits need not be counted.
+    `targets` are the files for the names in `links-to:` and `linked-from:`, `similar` the scores of notes for
+    each text of `similar:`. Notes in `hidden` and, without `private`, private ones are treated as missing.
+    Unless `exact`, very large numbers of hits are not counted.
     """
 
     node: Node

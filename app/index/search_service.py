@@ -1,7 +1,7 @@
-"""What can be asked of the index in words: searches, ranked lists, explanations.
+"""The search service: searches, ranked lists, explanations and completions.
 
-It reads the query in the service thread, finds out there what names and texts mean, and has the rest done in
-a worker thread, which ends when the one who asks no longer waits.
+It parses the query and resolves names and texts in the service thread, and runs the search in a worker
+thread, which stops when the caller no longer waits.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ T = TypeVar("T")
 
 
 class SearchService:
-    """Answers searches over the connections that `searching` lends; `resolver` says what names mean.
+    """Runs searches on the connections from `searching`; `resolver` resolves names.
 
-    `similarity`, once set, answers `similar:` with the notes closest to a text and their scores. Every
-    method leaves out private notes unless `private`, and the notes in `hidden`: as if they were not there.
+    `similarity`, once set, returns the notes closest to a text and their scores for `similar:`. All methods
+    treat the notes in `hidden`, and private ones unless `private`, as missing.
     """
 
     def __init__(
@@ -61,11 +61,11 @@ class SearchService:
         private: bool = True,
         hidden: Iterable[NotePath] = (),
     ) -> SearchPage:
-        """A page of hits with the lines that show why; unless `exact`, very many hits are not counted.
+        """Return a page of hits with matching lines; unless `exact`, very many hits are not counted.
 
         Raises:
             QueryError: the query cannot be read; `position` and `expected` say where and what.
-            TimeoutExpiredError: it took longer than a search may.
+            TimeoutExpiredError: the search took too long.
         """
         if (node := parse(query)) is None:
             return SearchPage((), 0, "")
@@ -74,7 +74,7 @@ class SearchService:
         return await self._run(lambda search: search.run(request))
 
     async def count(self, query: str) -> int:
-        """How many notes match. Raises as `search`."""
+        """Return the number of matching notes; raises as `search` does."""
         if (node := parse(query)) is None:
             return 0
         request = await self._request(node, 0, 0, True, ())
@@ -83,7 +83,7 @@ class SearchService:
     async def matching(
         self, query: str, *, private: bool = True, hidden: Iterable[NotePath] = ()
     ) -> frozenset[NotePath]:
-        """Every note that matches, in no order. Raises as `search`."""
+        """Return every matching note, unordered; raises as `search` does."""
         if (node := parse(query)) is None:
             return frozenset()
         request = await self._request(node, 0, 0, private, hidden)
@@ -92,10 +92,10 @@ class SearchService:
     async def ranked(
         self, text: str, limit: int, *, private: bool = True, hidden: Iterable[NotePath] = ()
     ) -> tuple[tuple[NotePath, float], ...]:
-        """The notes that say any word of a plain text, best first, each with its score.
+        """Return the notes with any word of a plain text, best first, with their scores.
 
-        Words that more than a third of all notes have have no weight beside rarer ones. Scores compare
-        within one answer only. Raises TimeoutExpiredError as `search` does.
+        Words in more than a third of all notes have no weight next to rarer ones. Scores are comparable only
+        within one result. Raises TimeoutExpiredError as `search` does.
         """
         words = list(dict.fromkeys(tokenize(text)))[:_MAX_WORDS]
         if not words:
@@ -105,7 +105,7 @@ class SearchService:
         return await self._run(lambda search: search.ranked(request))
 
     async def term_statistics(self, text: str, best: NotePath | None) -> TermStatistics:
-        """How the words of a plain text occur in the notes, and in the note at `best`."""
+        """Return the frequencies of a text's words in the notes, and whether `best` has them."""
         entry = self._resolver.entry(best) if best is not None else None
 
         def read() -> TermStatistics:
@@ -116,7 +116,7 @@ class SearchService:
         return await asyncio.to_thread(read)
 
     async def lines(self, query: str, path: NotePath) -> tuple[Snippet, ...]:
-        """All lines of one note that a search marks. Raises as `search`."""
+        """Return all lines of one note that match a search; raises as `search` does."""
         node, entry = parse(query), self._resolver.entry(path)
         if node is None or entry is None:
             return ()
@@ -124,7 +124,7 @@ class SearchService:
         return await self._run(lambda search: search.lines(request, entry.id))
 
     async def explain(self, query: str) -> ExplanationNode | None:
-        """What the query means, part by part, with numbers where they are quickly had. Raises as `search`."""
+        """Explain a query part by part, with counts if they are fast; raises as `search` does."""
         if (node := parse(query)) is None:
             return None
         request = await self._request(node, 0, 0, True, ())
@@ -133,7 +133,7 @@ class SearchService:
     async def suggest(
         self, text: str, cursor: int, limit: int = 12
     ) -> tuple[CompletionTarget, tuple[QuerySuggestion, ...]] | None:
-        """What is being typed at a place in a search, and what it could become; None where nothing fits."""
+        """Return the name being typed at the cursor with its completions, or None."""
         if (wanted := completion_target_at(text, cursor)) is None:
             return None
 
@@ -174,7 +174,7 @@ class SearchService:
         )
 
     def _targets(self, node: Node) -> dict[str, int | None]:
-        """What the names in `links-to:` and `linked-from:` mean."""
+        """Resolve the names in `links-to:` and `linked-from:`."""
         found: dict[str, int | None] = {}
         for field in walk_nodes(node):
             if isinstance(field, FieldFilter) and field.name in ("links-to", "linked-from"):
@@ -190,9 +190,9 @@ class SearchService:
             if isinstance(part, SimilarityFilter):
                 if self.similarity is None:
                     raise QueryError(
-                        "similar: needs search by meaning, which is off or not ready.",
+                        "similar: needs semantic search, which is off or not ready.",
                         position=part.position,
-                        expected="words, since search by meaning is off or not ready",
+                        expected="words, because semantic search is off or not ready",
                     )
                 near = await self.similarity(part.text, _MAX_SIMILAR_NOTES)
                 entries = ((self._resolver.entry(path), score) for path, score in near)

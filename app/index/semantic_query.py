@@ -1,4 +1,4 @@
-"""A search by meaning: what is said in plain words is meant, and the rest of the search still narrows it."""
+"""Conversion of a query to a semantic one: its plain words become a text to match by meaning."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from app.index.query_serializer import serialize_query
 
 
 def to_semantic_query(query: str) -> str:
-    """The search with its plain words as `similar:"…"`; as it is where it has none.
+    """Return the query with its plain words as `similar:"…"`, unchanged if it has none.
 
-    `tag:idea bread rises` becomes `similar:"bread rises" tag:idea`. Words after a minus or in brackets
+    `tag:idea bread rises` becomes `similar:"bread rises" tag:idea`. Words after a minus or in parentheses
     stay words.
 
     Raises:
-        QueryError: the query cannot be read.
+        QueryError: the query is invalid.
     """
     node = parse(query)
     if node is None:
@@ -29,7 +29,7 @@ def to_semantic_query(query: str) -> str:
 
 
 def _plain_words(node: Node) -> str:
-    """The words of a part that is nothing but words."""
+    """Return the words of a part that consists only of words, else ""."""
     match node:
         case WordTerm(text) | PhraseTerm(text):
             return text

@@ -1,4 +1,4 @@
-"""The lines of a note that show why a search found it."""
+"""Snippets: the lines of a note that match a search."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _OPENING_CHARS, _OPENING_LINES = 4000, 60
 
 @dataclass(frozen=True, slots=True)
 class MatchedLine:
-    """A line with terms: where it starts in the text, which terms, and where one goes on over its end."""
+    """A line with terms: its offset, the terms, and the start of a term that continues on the next line."""
 
     start: int
     terms: set[int]
@@ -29,13 +29,13 @@ Lines = Mapping[int, MatchedLine]
 
 
 def find_lines(text: str, wanted: Sequence[Term], per_term: int = MAX_PLACES_PER_TERM) -> Lines:
-    """The lines with a term, by their numbers (from 0); of each term the first places only."""
+    """Return the lines with a term by number (from 0), limited to the first places of each term."""
     chunk = FoldedText(text)
     found: dict[int, MatchedLine] = {}
     for number, term in enumerate(wanted):
         line = at = 0
         for start, stop in islice(term.places(chunk), per_term):
-            # Counted from place to place: a text of megabytes has a hundred thousand lines, and few places.
+            # Count lines from place to place: a large text has many lines and few places.
             line += text.count("\n", at, start)
             at = start
             if line not in found:
@@ -53,9 +53,9 @@ def snippets(
     per_term: int = MAX_PLACES_PER_TERM,
     found: Lines | None = None,
 ) -> tuple[Snippet, ...]:
-    """At most `most` lines with marks, those with the most different terms first, then in their order.
+    """Return at most `most` lines with marks: those with the most distinct terms, in text order.
 
-    `found` is what `find_lines` said of the same text, if it was asked before.
+    `found` is the result of `find_lines` for the same text, if already known.
     """
     lines = find_lines(text, wanted, per_term) if found is None else found
     best = sorted(lines, key=lambda line: (-len(lines[line].terms), line))[:most]
@@ -63,9 +63,9 @@ def snippets(
 
 
 def opening_snippet(text: str, width: int = MAX_SNIPPET_CHARS) -> tuple[Snippet, ...]:
-    """The first line that says something, without marks: for a note that no word of its was looked for.
+    """Return the first line of prose, without marks, for a note found by meaning only.
 
-    Properties, headings and empty lines say nothing; a note that has nothing else has no such line.
+    Properties, headings and empty lines don't count; the result is empty if there is nothing else.
     """
     start = read_frontmatter(text).body_start
     first = text.count("\n", 0, start)
@@ -82,7 +82,7 @@ def _snippet(text: str, number: int, line: MatchedLine, wanted: Sequence[Term], 
     whole = text[line.start : end if end >= 0 else len(text)].replace("\r", "").replace("\t", " ")
     found = find_marks(whole, wanted)
     if not found and line.open_from is not None:
-        # A phrase that goes on in the next line.
+        # A phrase that continues on the next line.
         found = [(line.open_from - line.start, len(whole.rstrip()))]
     shown, places = shorten(whole, found, width)
     return Snippet(number + 1, shown, places)

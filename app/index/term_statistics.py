@@ -1,4 +1,4 @@
-"""Statistics of the words of a query in a word index, from which the trust in a ranking by words follows."""
+"""Statistics of a query's words in a full-text index, which show how far to trust a ranking by words."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from app.index.normalization import fold, segment, tokenize
 
 _MAX_WORDS = 64
-# A shorter word says less: most are articles, pronouns and prepositions, in every language.
+# Shorter words weigh less: most are articles, pronouns and prepositions, in every language.
 _FULL_LENGTH_CHARS = 8
 # Words with more hits than this are counted by extrapolation.
 _MAX_COUNTED = 1000
@@ -17,13 +17,13 @@ _MAX_COUNTED = 1000
 
 @dataclass(frozen=True, slots=True)
 class TermStatistics:
-    """The frequencies of the different words of a text in a word index.
+    """The frequencies of the distinct words of a text in a full-text index.
 
     Args:
-        texts: How many texts are indexed, about.
+        texts: The approximate number of indexed texts.
         words: The words, folded.
-        frequencies: In how many of them each word occurs, about.
-        in_best: Whether the best hit has each word.
+        frequencies: The approximate number of texts with each word.
+        in_best: Whether the best hit contains each word.
     """
 
     texts: int = 0
@@ -33,7 +33,7 @@ class TermStatistics:
 
     @property
     def weights(self) -> tuple[float, ...]:
-        """The weight of each word: its inverse document frequency, less for a short word."""
+        """The weight of each word: its inverse document frequency, reduced for short words."""
         return tuple(
             math.log(1.0 + (self.texts - min(count, self.texts) + 0.5) / (count + 0.5))
             * min(len(word), _FULL_LENGTH_CHARS)
@@ -43,7 +43,7 @@ class TermStatistics:
 
     @property
     def covered(self) -> float:
-        """The share of the words, by weight, that the best hit has."""
+        """The share of the words, by weight, in the best hit."""
         total = sum(self.weights)
         found = zip(self.weights, self.in_best, strict=True)
         return sum(weight for weight, is_in in found if is_in) / total if total else 0.0
@@ -52,13 +52,13 @@ class TermStatistics:
 def term_statistics(
     connection: sqlite3.Connection, table: str, text: str, texts: int, best: int | None
 ) -> TermStatistics:
-    """Count the words of `text` in the word index `table`.
+    """Count the words of `text` in the full-text index `table`.
 
     Args:
-        connection: Of the database with the index.
-        table: An FTS5 table; its name comes from code, never from a user.
-        text: What was asked.
-        texts: How many rows the table has, about.
+        connection: The connection to the database with the index.
+        table: An FTS5 table; the name comes from code, never from a user.
+        text: The query text.
+        texts: The approximate number of rows in the table.
         best: The row of the best hit, if there is one.
     """
     words = tuple(dict.fromkeys(fold(word) for word in tokenize(text)))[:_MAX_WORDS]

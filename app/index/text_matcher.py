@@ -1,7 +1,7 @@
-"""Finds the words of a search in a text: to check what the word index cannot say, and to mark hits.
+"""Matching of query terms in texts, for conditions beyond the full-text index and for marking hits.
 
-Words are found as the word index finds them: whole, in any letters, with or without accents. User-written
-patterns run in RE2, which takes time in proportion to the text, whatever the pattern.
+Words match as in the full-text index: whole, ignoring case and accents. User-defined patterns run in RE2,
+which takes time proportional to the text for any pattern.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ Marks = list[tuple[int, int]]
 
 
 class FoldedText:
-    """A piece of a note's text, folded when first needed."""
+    """A piece of a note's text, folded lazily."""
 
     __slots__ = ("_folded", "text")
 
@@ -53,12 +53,12 @@ class FoldedText:
         self._folded = folded
 
     def slice(self, start: int, end: int) -> FoldedText:
-        """A piece of this piece; folding keeps places, so that it is not folded again."""
+        """Return a slice; folding keeps offsets, so the slice needs no second folding."""
         return FoldedText(self.text[start:end], self._folded and self._folded[start:end])
 
     @property
     def folded(self) -> str:
-        """The text in small letters without accents."""
+        """The text in lower case without accents."""
         if self._folded is None:
             self._folded = fold(self.text)
         return self._folded
@@ -66,20 +66,20 @@ class FoldedText:
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A word, phrase or pattern to find; `cased`: in exactly these letters."""
+    """A word, phrase or pattern to find; with `cased`, case and accents matter."""
 
     leaf: Leaf
     cased: bool = False
 
     def is_found_in(self, chunk: FoldedText) -> bool:
-        """Whether it stands in the text."""
+        """Return whether the text contains the term."""
         if isinstance(self.leaf, RegexTerm):
             return compile_pattern(self.leaf, self.cased).search(chunk.text) is not None
         said = _compile_leaf(self.leaf, self.cased)
         return said is None or next(said.places(chunk.text if self.cased else chunk.folded), None) is not None
 
     def places(self, chunk: FoldedText) -> Iterator[tuple[int, int]]:
-        """Where it stands in the text, from left to right."""
+        """Yield the places of the term in the text, from left to right."""
         if isinstance(self.leaf, RegexTerm):
             found = compile_pattern(self.leaf, self.cased).finditer(chunk.text)
             yield from ((match.start(), match.end()) for match in found if match.end() > match.start())
@@ -88,10 +88,10 @@ class Term:
 
 
 def compile_pattern(regex: RegexTerm, cased: bool = False) -> re2._Regexp:
-    """The pattern, ready to run; `^` and `$` match at lines.
+    """Compile a pattern; `^` and `$` match at lines.
 
     Raises:
-        QueryError: RE2 cannot read it (it has no look-around and no back-references).
+        QueryError: RE2 does not support it (no look-around, no back-references).
     """
     options = re2.Options()
     options.case_sensitive = cased
@@ -105,17 +105,17 @@ def compile_pattern(regex: RegexTerm, cased: bool = False) -> re2._Regexp:
 
 
 def check_patterns(node: Node) -> None:
-    """Raise QueryError for a pattern that cannot be read, wherever it stands."""
+    """Raise QueryError if any pattern in the query is invalid."""
     for part in walk_nodes(node):
         if isinstance(part, RegexTerm):
             compile_pattern(part)
 
 
 def _pattern_error(regex: RegexTerm, reason: str) -> QueryError:
-    """What to say of a pattern that RE2 cannot read: what it has that only slower engines can do."""
+    """Return the error for a pattern that RE2 can't compile, naming an unsupported construct if any."""
     for name, shape in _UNSUPPORTED:
         if found := shape.search(regex.pattern):
-            # A slash of the pattern stands in the query with a backslash before it.
+            # In the query, a slash in the pattern has a backslash before it.
             place = regex.position + 1 + found.start() + regex.pattern.count("/", 0, found.start())
             return QueryError(
                 f"The regular expression at position {regex.position} uses {name} ({found[0]}), which is not"
@@ -132,13 +132,13 @@ def _pattern_error(regex: RegexTerm, reason: str) -> QueryError:
 
 @dataclass(frozen=True, slots=True)
 class _Compiled:
-    """Words as a pattern over the folded (or, if cased, the plain) text, and the text that it begins with."""
+    """A pattern of words over the folded (or, if cased, the plain) text, and its literal prefix."""
 
     head: str
     pattern: re.Pattern[str]
 
     def places(self, text: str) -> Iterator[tuple[int, int]]:
-        # Looking for plain text first: in a text of megabytes a pattern takes ten times as long.
+        # Search for the literal prefix first: in large texts, the pattern takes ten times as long.
         at = text.find(self.head)
         while at >= 0:
             match = self.pattern.match(text, at)
@@ -149,7 +149,7 @@ class _Compiled:
 
 @lru_cache(maxsize=256)
 def _compile_leaf(leaf: WordTerm | PhraseTerm, cased: bool) -> _Compiled | None:
-    """What the leaf says; None matches anything."""
+    """Compile a leaf; None matches everything."""
     text = leaf.text if cased else fold(leaf.text)
     words = tokenize(text)
     if not words:
@@ -165,7 +165,7 @@ def _compile_leaf(leaf: WordTerm | PhraseTerm, cased: bool) -> _Compiled | None:
 
 
 def required_literals(node: Node) -> tuple[str, ...] | None:
-    """Texts, in folded form, of which any piece of text that matches the node has one; None when unknown."""
+    """Return folded texts, one of which every matching piece of text contains, or None if unknown."""
     match node:
         case WordTerm() | PhraseTerm():
             said = _compile_leaf(node, False)
@@ -174,7 +174,7 @@ def required_literals(node: Node) -> tuple[str, ...] | None:
             return required_literals(item)
         case And(items):
             known = [found for item in items if (found := required_literals(item)) is not None]
-            # The fewest and longest: they stand in the fewest pieces.
+            # The fewest and longest literals occur in the fewest pieces.
             return min(known, key=lambda found: (len(found), -min(map(len, found))), default=None)
         case Or(items):
             every = [required_literals(item) for item in items]
@@ -184,7 +184,7 @@ def required_literals(node: Node) -> tuple[str, ...] | None:
 
 
 def predicate(node: Node, cased: bool = False) -> Callable[[FoldedText], bool]:
-    """Whether one piece of text has what the node asks for."""
+    """Return a test whether a piece of text matches the node."""
     if isinstance(node, And):
         every = [predicate(item, cased) for item in node.items]
         return lambda chunk: all(test(chunk) for test in every)
@@ -202,7 +202,7 @@ def predicate(node: Node, cased: bool = False) -> Callable[[FoldedText], bool]:
 
 
 def highlight_terms(node: Node | None, cased: bool = False) -> Iterator[Term]:
-    """What to mark in the hits: the words that the search asks for in texts, not those it rules out."""
+    """Yield the terms to highlight: those required in texts, not the excluded ones."""
     if isinstance(node, And | Or):
         for item in node.items:
             yield from highlight_terms(item, cased)
@@ -218,7 +218,7 @@ def highlight_terms(node: Node | None, cased: bool = False) -> Iterator[Term]:
 
 
 def find_marks(text: str, wanted: Iterable[Term], most: int = 200) -> Marks:
-    """Where the terms stand in the text, in order, overlapping places joined."""
+    """Return the places of the terms in the text, sorted, with overlapping ones merged."""
     chunk = FoldedText(text)
     found: Marks = []
     for term in wanted:
@@ -239,7 +239,7 @@ def find_marks(text: str, wanted: Iterable[Term], most: int = 200) -> Marks:
 def shorten(
     text: str, places: Sequence[tuple[int, int]], width: int
 ) -> tuple[str, tuple[tuple[int, int], ...]]:
-    """The line around its first mark, at most about `width` characters, with the marks moved along."""
+    """Shorten a line around its first mark to about `width` characters, and shift the marks."""
     lead = len(text) - len(text.lstrip())
     start, end = lead, len(text.rstrip())
     before = after = ""

@@ -1,8 +1,8 @@
-"""VaultIndex: what the rest of the app knows of the index.
+"""The facade of the index for the rest of the app.
 
-It lives in the service thread. `open`, `scan`, `refresh` and `search` do their work in other threads and
-processes; the reads are single look-ups in the index file and may also be called from another thread. When
-the file is damaged it is set aside and filled anew; `notice` and `IndexRebuilt` say so.
+`VaultIndex` lives in the service thread. `open`, `scan`, `refresh` and `search` work in other threads and
+processes; the reads are single lookups in the index file and may be called from any thread. A damaged file is
+deleted and rebuilt; `notice` and `IndexRebuilt` report that.
 """
 
 from __future__ import annotations
@@ -53,10 +53,10 @@ log = logging.getLogger(__name__)
 
 
 class VaultIndex:
-    """The index of the vault at `root`, kept in `cache_folder`, which may be deleted at any moment.
+    """The index of the vault at `root`, stored in `cache_folder`, which may be deleted at any time.
 
-    `resolver` says what names mean; `notice` why the index file had to be begun anew, if it had;
-    `searcher` answers searches.
+    `resolver` resolves names, `searcher` runs searches, and `notice` says why the index was rebuilt, if it
+    was.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class VaultIndex:
         self._loop: asyncio.AbstractEventLoop | None = None
 
     async def open(self) -> None:
-        """Open the index file and take the names from it, as the last session left them.
+        """Open the index file and load the names that the last session saved.
 
         Raises:
             StorageError: the cache folder cannot be written, or another program keeps the file locked.
@@ -108,7 +108,7 @@ class VaultIndex:
             self._set_notice(reason)
 
     def _start_anew(self) -> None:
-        """Delete the file and begin a new one."""
+        """Delete the file and create a new one."""
         if self._database is not None:
             self._database.close()
         delete_file(self._folder)
@@ -128,12 +128,12 @@ class VaultIndex:
         )
 
     def _set_notice(self, reason: str) -> None:
-        self.notice = f"The index was begun anew: {reason}."
+        self.notice = f"The index is being rebuilt: {reason}."
         log.warning("%s", self.notice)
         self._events.publish(IndexRebuilt(reason))
 
     async def close(self) -> None:
-        """End what runs and close the file."""
+        """Stop running work and close the file."""
         await self._supervisor.close()
         if self._database is not None:
             await asyncio.to_thread(self._database.close)
@@ -185,10 +185,7 @@ class VaultIndex:
             return IndexDelta(changed, removed)
 
     async def check(self, cancelled: Callable[[], bool] = lambda: False) -> IndexDelta:
-        """Find the changes to files that nobody told of, at leisure, and take them; what they were.
-
-        Raises as `refresh`.
-        """
+        """Find and index missed changes, slowly, and return them; raises as `refresh` does."""
         try:
             return await self._writing_part.check(cancelled)
         except DamagedIndexError as error:
@@ -215,7 +212,7 @@ class VaultIndex:
 
     @contextmanager
     def _damage_noticed(self) -> Iterator[None]:
-        """A read that finds the file damaged fails, and has it rebuilt."""
+        """Start a rebuild if a read finds the file damaged; the read still fails."""
         try:
             yield
         except DamagedIndexError as error:
@@ -226,45 +223,45 @@ class VaultIndex:
     def _rebuild_soon(self, reason: str) -> None:
         async def rebuild() -> None:
             await self._rebuild(reason)
-            with suppress(VaultLostError):  # the watcher says so, and scans when the folder is back
+            with suppress(VaultLostError):  # The watcher reports it and scans when the folder is back.
                 await self.scan()
 
         if self._rebuilding is None or self._rebuilding.done():
-            self._rebuilding = self._supervisor.start("build the index again", rebuild)
+            self._rebuilding = self._supervisor.start("rebuild the index", rebuild)
 
     # Notes and files
 
     def note(self, path: NotePath) -> NoteRecord | None:
-        """The note at this path, None if there is none."""
+        """Return the note at this path, or None."""
         with self._damage_noticed(), self._file.read_connection() as connection:
             return record_queries.note_record(connection, path)
 
     def private_notes(self) -> frozenset[NotePath]:
-        """The notes that are kept from models and programs."""
+        """Return the notes that are hidden from models and external programs."""
         with self._damage_noticed(), self._file.read_connection() as connection:
             return record_queries.private_paths(connection)
 
     def is_private(self, path: NotePath) -> bool:
-        """Whether the note at this path is kept from models and programs, as far as it is indexed."""
+        """Return whether the note at this path is hidden from models and programs, if indexed."""
         with self._damage_noticed(), self._file.read_connection() as connection:
             return record_queries.is_private(connection, path)
 
     def notes(self, folder: str | None = None, recursive: bool = True) -> tuple[NoteRecord, ...]:
-        """The notes in a folder (None or empty: the root), ordered by key; below it too if `recursive`."""
+        """Return the notes in a folder (None: the root), ordered by key; with `recursive`, also below."""
         found, wanted = self._all_notes(), name_key((folder or "").strip("/"))
         if not recursive:
             return tuple(note for note in found if name_key(note.path.folder) == wanted)
         return tuple(note for note in found if not wanted or note.path.is_under(wanted))
 
     def note_paths(self) -> tuple[NotePath, ...]:
-        """The path of every note, ordered by key; the properties of none are read for it."""
+        """Return the path of every note, ordered by key, without reading properties."""
         if self._records is not None:
             return tuple(note.path for note in self._all_notes())
         with self._damage_noticed(), self._file.read_connection() as connection:
             return record_queries.note_paths(connection)
 
     def _all_notes(self) -> Iterable[NoteRecord]:
-        """Every note, read once and then kept up with the changes."""
+        """Return every note, cached and kept up to date."""
         with self._damage_noticed(), self._file.read_connection() as connection:
             if self._records is None:
                 self._stale.clear()
@@ -278,12 +275,12 @@ class VaultIndex:
         self._stale = self._stale.union(paths)
 
     def files(self) -> tuple[FileRecord, ...]:
-        """The files that are not notes, ordered by key."""
+        """Return the files that are not notes, ordered by key."""
         with self._damage_noticed(), self._file.read_connection() as connection:
             return record_queries.file_records(connection)
 
     def problems(self) -> tuple[Problem, ...]:
-        """Every file or folder that is not wholly in the index, and why."""
+        """Return every file or folder that is not completely indexed, with the reason."""
         with self._damage_noticed(), self._file.read_connection() as connection:
             return record_queries.problems(connection)
 
@@ -291,8 +288,8 @@ class VaultIndex:
         """Count over the vault.
 
         Args:
-            private: Whether private notes count; else they are as if they were not there.
-            hidden: Files that are as if they were not there.
+            private: Whether to count private notes; otherwise they are treated as missing.
+            hidden: Files to treat as missing.
         """
         with self._damage_noticed(), self._file.read_connection() as connection:
             if hidden or not private:
@@ -306,66 +303,66 @@ class VaultIndex:
     # Tags, tasks and properties
 
     def tasks(self, limit: int, *, done: bool = False) -> tuple[TaskRecord, ...]:
-        """The open tasks (with `done`, the completed ones, too) by note and line, at most `limit`."""
+        """Return the open tasks (with `done`, the completed ones, too) by note and line, at most `limit`."""
         with self._damage_noticed(), self._file.read_connection() as connection:
             return record_queries.tasks(connection, limit, done=done)
 
     def tags(self) -> tuple[TagCount, ...]:
-        """Every tag and every tag that one is nested in, by name."""
+        """Return every tag and its ancestors, by name."""
         with self._damage_noticed(), self._file.read_connection() as connection:
             return record_queries.tag_counts(connection)
 
     def notes_with_tag(self, tag: str, nested: bool = True) -> tuple[NotePath, ...]:
-        """The notes with this tag (with or without `#`) or, if `nested`, with one below it."""
+        """Return the notes with this tag (with or without `#`) or, if `nested`, with one below it."""
         with self._damage_noticed(), self._file.read_connection() as connection:
             return record_queries.notes_with_tag(connection, tag, nested)
 
     def types(self) -> tuple[str, ...]:
-        """Every type that a note has."""
+        """Return the types of all notes."""
         with self._damage_noticed(), self._file.read_connection() as connection:
             return record_queries.note_types(connection)
 
     def properties(self) -> tuple[PropertyCount, ...]:
-        """Every property's name and how many notes have it."""
+        """Return every property's name and number of notes."""
         with self._damage_noticed(), self._file.read_connection() as connection:
             return record_queries.property_counts(connection)
 
     # Links
 
     def outgoing(self, path: NotePath) -> tuple[LinkRecord, ...]:
-        """The links in a note, in their order."""
+        """Return the links in a note, in order."""
         with self._damage_noticed(), self._file.read_connection() as connection:
             return links.outgoing(connection, path)
 
     def backlinks(self, path: NotePath) -> tuple[LinkRecord, ...]:
-        """The links in other notes that lead to this file."""
+        """Return the links in other notes to this file."""
         with self._damage_noticed(), self._file.read_connection() as connection:
             return links.backlinks(connection, path)
 
     def most_linked(self, limit: int) -> tuple[NotePath, ...]:
-        """The notes with the most links, to them or in them, ties ordered by key."""
+        """Return the notes with the most incoming and outgoing links; ties are ordered by key."""
         with self._damage_noticed(), self._file.read_connection() as connection:
             return links.most_linked(connection, limit)
 
     def unresolved(self) -> tuple[UnresolvedName, ...]:
-        """The names that links say and no file has, the most wanted first."""
+        """Return the unresolved names, the most frequent first."""
         with self._damage_noticed(), self._file.read_connection() as connection:
             return links.unresolved(connection)
 
     def unlinked_mentions(self, path: NotePath) -> tuple[Mention, ...]:
-        """Where other notes say the note's name, title or an alias without linking it."""
+        """Return unlinked mentions of the note's name, title or aliases in other notes."""
         with self._damage_noticed(), self._file.read_connection() as connection:
             return links.unlinked_mentions(connection, path)
 
     async def links_to_rewrite(self, old: NotePath, new: NotePath) -> RenamePlan:
-        """What a rename or move of one file asks for; see `moves_to_rewrite`."""
+        """Plan the link rewrites for a move of one file; see `moves_to_rewrite`."""
         return await self.moves_to_rewrite({old: new})
 
     async def moves_to_rewrite(self, moves: Mapping[NotePath, NotePath]) -> RenamePlan:
-        """Which notes' links these moves (old path to new path, all at once) ask to rewrite, and to what.
+        """Plan the link rewrites for simultaneous moves from old to new paths.
 
-        A file may have tens of thousands of links, so they are read and planned in a worker thread, with a
-        copy of the resolver.
+        A file may have tens of thousands of links, so a worker thread reads them and plans with a copy of the
+        resolver.
         """
         return await asyncio.to_thread(self._plan_moves, self.resolver.copy(), dict(moves))
 
@@ -378,8 +375,8 @@ class VaultIndex:
         return plan_renames(resolver, moves, concerned)
 
     def graph(self) -> GraphData:
-        """The vault as arrays; for a large one, call it from another thread."""
-        # numpy takes a good part of a second to load, which a window that opens need not wait for.
+        """Return the vault as arrays; for a large one, call it from another thread."""
+        # numpy takes a good part of a second to import, which would delay the opening window.
         from app.index.graph_data import graph_data
 
         with self._damage_noticed(), self._file.read_connection() as connection:
@@ -391,12 +388,12 @@ class VaultIndex:
         unresolved: Iterable[str] = (),
         renamed: Iterable[tuple[str, str]] = (),
     ) -> GraphDelta:
-        """What brings a graph up to date that was made from `graph()` or an earlier delta.
+        """Return the delta that updates a graph made from `graph()` or an earlier delta.
 
         Args:
-            touched: Every path that `IndexUpdated` named since then, as changed, removed or relinked.
+            touched: Every path in `IndexUpdated` events since then, as changed, removed or relinked.
             unresolved: The unresolved names that the touched notes link to in that graph.
-            renamed: Pairs of old and new path, where known: such a node keeps its place.
+            renamed: Known pairs of old and new path; such a node keeps its position.
         """
         from app.index.graph_delta import graph_delta
 
@@ -407,7 +404,7 @@ class VaultIndex:
 
     @property
     def similarity(self) -> Similarity | None:
-        """Answers `similar:` with the notes closest to a text and their scores, once it is set."""
+        """The function that finds the notes closest to a text for `similar:`, if set."""
         return self.searcher.similarity
 
     @similarity.setter
@@ -425,30 +422,30 @@ class VaultIndex:
         private: bool = True,
         hidden: Iterable[NotePath] = (),
     ) -> SearchPage:
-        """The notes that a query in the search language finds, best first.
+        """Return the notes that match a query in the search language, best first.
 
-        Without `private`, private notes are as if they were not there; so are those in `hidden`.
+        Notes in `hidden` and, without `private`, private notes are treated as missing.
 
         Raises:
-            QueryError: the query cannot be read; `position` and `expected` say where and what.
-            TimeoutExpiredError: it took longer than a search may.
+            QueryError: the query is invalid; `position` and `expected` describe the problem.
+            TimeoutExpiredError: the search took too long.
         """
         return await self.searcher.search(
             query, limit, offset, order=order, group=group, private=private, hidden=hidden
         )
 
     async def matching(self, query: str, *, private: bool = True) -> frozenset[NotePath]:
-        """Every note that a query finds, in no order. Raises as `search`."""
+        """Return every note that matches a query, unordered; raises as `search` does."""
         return await self.searcher.matching(query, private=private)
 
     async def ranked(
         self, text: str, limit: int, *, private: bool = True
     ) -> tuple[tuple[NotePath, float], ...]:
-        """The notes that say any word of a plain text, best first; see `SearchService.ranked`."""
+        """Return the notes with any word of a plain text, best first; see `SearchService.ranked`."""
         return await self.searcher.ranked(text, limit, private=private)
 
     async def term_statistics(self, text: str, best: NotePath | None) -> TermStatistics:
-        """How the words of a plain text occur in the notes; see `SearchService.term_statistics`."""
+        """Return the frequencies of a text's words; see `SearchService.term_statistics`."""
         return await self.searcher.term_statistics(text, best)
 
     @contextmanager

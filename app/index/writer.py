@@ -1,8 +1,8 @@
-"""What a batch of changes does to the index file, in one transaction.
+"""Writes a batch of changes to the index file in one transaction.
 
-Each link keeps where it leads. A batch says which link keys a coming or going name can affect
-(`Resolver.link_keys`); the links with those keys are resolved anew in the same transaction, so that the
-file never shows a link that leads to where it would not lead after a rebuild.
+Each link stores its resolved target. A batch contains the link keys that added or removed names can affect
+(`Resolver.link_keys`). The links with those keys are resolved again in the same transaction, so that stored
+targets never differ from those after a rebuild.
 """
 
 from __future__ import annotations
@@ -36,12 +36,11 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class WriteBatch:
-    """Changes to write: files by their row id. `link_keys` are those whose links may lead elsewhere now.
+    """Changes to write: files by row id. `link_keys` are the keys of links that may resolve differently.
 
-    `problems`, unless None, takes the place of all problems that an earlier walk found; in
-    `changed_problems` are those of single paths, None for one that is no more. `gone` and `new` are the
-    files by their paths, `moved` pairs of their row ids; `births` says when files were first seen, if that
-    was before what their times say.
+    `problems`, unless None, replaces all problems of earlier walks; `changed_problems` has those of single
+    paths (None: solved). `gone` and `new` are files by path, `moved` pairs of their row ids. `births` has the
+    times at which files were first seen, if earlier than their own times.
     """
 
     files: list[tuple[int, FoundFile]] = field(default_factory=list)
@@ -62,7 +61,7 @@ class WriteBatch:
 
 
 def write(connection: sqlite3.Connection, batch: WriteBatch, resolver: Resolver) -> tuple[NotePath, ...]:
-    """Write the batch; the notes, besides those read, whose links lead elsewhere than before."""
+    """Write the batch; return the other notes whose links now resolve differently."""
     _carry_created(connection, batch)
     _remove(connection, batch.removed)
     _list_files(connection, batch.files, batch.births)
@@ -84,7 +83,7 @@ def write(connection: sqlite3.Connection, batch: WriteBatch, resolver: Resolver)
 
 
 def _carry_created(connection: sqlite3.Connection, batch: WriteBatch) -> None:
-    """Let the notes that moved keep the time at which they were first seen."""
+    """Carry the creation times of moved notes over."""
     for old, new in batch.moved:
         row = connection.execute("SELECT created FROM files WHERE id = ?", (old,)).fetchone()
         if row is not None:
@@ -100,7 +99,7 @@ def _remove(connection: sqlite3.Connection, ids: Sequence[int]) -> None:
 def _list_files(
     connection: sqlite3.Connection, files: Iterable[tuple[int, FoundFile]], births: Mapping[int, float]
 ) -> None:
-    """Files by name only; a note among them is read later."""
+    """Add files by name only; notes are read later."""
     connection.executemany(
         "INSERT INTO files (id, path, key, is_note, size, seen_ns, modified, created)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
@@ -166,7 +165,7 @@ def _put_notes(
 
 
 def _first_seen(connection: sqlite3.Connection, ids: str, births: Mapping[int, float]) -> dict[int, float]:
-    """Return when the listed ones of these files were first seen: a save changes the times of the file."""
+    """Return when these files were first seen, if indexed: a save changes the file's own times."""
     rows = connection.execute(
         "SELECT id, created FROM files WHERE id IN (SELECT value FROM json_each(?))", (ids,)
     )
@@ -182,7 +181,7 @@ def _insert(connection: sqlite3.Connection, verb: str, table: str, rows: Iterabl
 
 
 def _file_row(id: int, read: ExtractedNote, seen: float) -> tuple[Any, ...]:
-    """Return the row of a note that was first seen at `seen`; what its properties state comes first."""
+    """Return the row of a note first seen at `seen`; a date in its properties takes precedence."""
     aliases = json.dumps(read.aliases) if read.aliases else "[]"
     path = NotePath(read.path)
     return (
@@ -210,7 +209,7 @@ def _links(notes: Iterable[tuple[int, ExtractedNote]], resolver: Resolver) -> It
 def _relink(
     connection: sqlite3.Connection, link_keys: Iterable[str], resolver: Resolver, read: set[int]
 ) -> tuple[NotePath, ...]:
-    """Resolve the links with these keys anew; the notes, besides those just read, where that changed one."""
+    """Resolve the links with these keys again; return the other notes in which one changed."""
     changed: dict[str, None] = {}
     for keys in _chunks(link_keys, _SQL_BATCH_SIZE):
         updates: list[tuple[int | None, bool, int]] = []

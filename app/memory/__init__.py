@@ -1,1 +1,1 @@
-"""What agents remember: blocks that are edited, and an archive of entries that are not."""
+"""Memory of agents: editable blocks, and an archive of immutable entries."""

@@ -1,4 +1,4 @@
-"""What an agent may do with a block. The one check for every path: a change is judged by its bytes.
+"""Access control of memory blocks: every change is judged by its effect on the block.
 
 | permission       | read | append | overwrite | delete |
 |------------------|------|--------|-----------|--------|
@@ -8,9 +8,9 @@
 | read_write       | yes  | yes    | yes       | no     |
 | admin            | yes  | yes    | yes       | asks   |
 
-Who may read a block may pin it and choose its lines; who may overwrite it may put it away. Sharing asks,
-and nobody gives more than they have. What else the header says, and fields that are read-only, only an
-administrator changes, with a yes. The person at the window is bound by none of this.
+An agent that may read a block may pin it and choose its lines; one that may overwrite it may archive it.
+Sharing needs approval, and no agent can grant more than it has. Other parts of the header and read-only
+fields can only be changed with `admin`, after approval. None of this restricts the user.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Effect = Literal["allow", "ask", "deny"]
 
 
 class BlockOperation(StrEnum):
-    """What a change does to a block, or what is done without a change."""
+    """An operation on a block."""
 
     READ = "read"
     VIEW = "pin"
@@ -71,7 +71,7 @@ TABLE: Mapping[Permission, Mapping[BlockOperation, Effect]] = {
     Permission.READ_WRITE: _WRITES,
     Permission.ADMIN: {**_WRITES, BlockOperation.GOVERN: _ASK, BlockOperation.DELETE: _ASK},
 }
-"""What is not listed is denied."""
+"""Operations that are not listed are denied."""
 
 _RANK = {
     Permission.READ_ONLY: 0,
@@ -86,22 +86,22 @@ _SEVERITY: Sequence[Effect] = ("allow", "ask", "deny")
 
 @dataclass(frozen=True, slots=True)
 class BlockVerdict:
-    """Whether it may be, and why, in words for the dialog and the log."""
+    """The effect and its reason, in words for the dialog and the log."""
 
     effect: Effect
     reason: str
 
 
 def table_verdict(operation: BlockOperation, permission: Permission | None) -> Effect:
-    """What the table says; without a permission everything is denied."""
+    """Look up an operation in the table; without a permission, everything is denied."""
     return _DENY if permission is None else TABLE[permission].get(operation, _DENY)
 
 
 def check_read(block: Block, agent: str) -> None:
-    """See that the agent may read the block.
+    """Check that the agent may read the block.
 
     Raises:
-        PermissionDeniedError: it may not.
+        PermissionDeniedError: the agent may not read it.
     """
     if table_verdict(BlockOperation.READ, block.permission_of(agent)) == _DENY:
         message = f"The block {block.label!r} belongs to {block.owner} and is not shared with {agent}."
@@ -109,12 +109,12 @@ def check_read(block: Block, agent: str) -> None:
 
 
 def judge_change(before: Block | None, after: Block | None, agent: str) -> BlockVerdict:
-    """Whether the agent may make this of the block."""
+    """Decide whether the agent may make this change."""
     if before is None:
         return _judge_new(after, agent)
     permission = before.permission_of(agent)
     if permission is None:
-        # Its label is not said: who may not read a block need not know that there is one.
+        # The label is not mentioned: an agent that may not read a block must not learn that it exists.
         return BlockVerdict(_DENY, f"a block of another agent is not shared with {agent}")
     verdicts = [
         BlockVerdict(table_verdict(operation, permission), _reason(operation, permission, before))
@@ -129,20 +129,20 @@ def judge_change(before: Block | None, after: Block | None, agent: str) -> Block
 
 def _judge_new(after: Block | None, agent: str) -> BlockVerdict:
     if after is None or after.owner != agent:
-        return BlockVerdict(_DENY, f"{agent} makes blocks only for itself")
+        return BlockVerdict(_DENY, f"{agent} can create blocks only for itself")
     if after.shares or set(after.views) - {agent}:
         return BlockVerdict(_ASK, f"the new block {after.label!r} is shared with other agents")
     if _RANK[after.permission] > _RANK[Permission.READ_WRITE] or after.type is BlockType.CORE:
         return BlockVerdict(_ASK, f"the new block {after.label!r} is {after.type} with {after.permission}")
     if after.permission in (Permission.PARTNER, Permission.HUMAN):
-        return BlockVerdict(_ASK, f"the block {after.label!r} is kept with the permission {after.permission}")
+        return BlockVerdict(_ASK, f"the new block {after.label!r} has the permission {after.permission}")
     return BlockVerdict(_ALLOW, "a new block of its own memory")
 
 
 def _gives_too_much(before: Block, after: Block, own: Permission) -> str:
     for agent, given in after.shares.items():
         if given != before.shares.get(agent) and _RANK[given] > _RANK[own]:
-            return f"{given} is more than the {own} that it has itself"
+            return f"{given} exceeds its own permission {own}"
     return ""
 
 
@@ -154,7 +154,7 @@ def _reason(operation: BlockOperation, permission: Permission, block: Block) -> 
 
 
 def change_operations(before: Block, after: Block | None, agent: str) -> frozenset[BlockOperation]:
-    """Every operation that a change comes to; for `agent` its own view is its own business."""
+    """Return every operation of a change; a change to `agent`'s own view counts as VIEW."""
     if after is None:
         return frozenset({BlockOperation.DELETE})
     found: set[BlockOperation] = set()
@@ -175,7 +175,7 @@ def change_operations(before: Block, after: Block | None, agent: str) -> frozens
 
 
 def _rules(block: Block) -> Block:
-    """The block without what agents work on."""
+    """Return the block without the parts that agents edit."""
     return replace(block, content="", views={}, shares={}, origin={}, description="", type=BlockType.WORKING)
 
 

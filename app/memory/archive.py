@@ -1,4 +1,4 @@
-"""The archive: entries that are found by their words and by their meaning. Only reads; commits write."""
+"""Search the archive of entries by words and by meaning. Entries are written by commits only."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MAX_VECTOR_BATCH = 512
 
 @dataclass(frozen=True, slots=True)
 class ArchiveHit:
-    """An entry that was found; `score` from 0 to 1, `created` in ISO 8601."""
+    """A search hit; `score` is from 0 to 1, `created` is in ISO 8601."""
 
     number: int
     entry: str
@@ -31,7 +31,7 @@ class ArchiveHit:
 
 @dataclass(frozen=True, slots=True)
 class TimeRange:
-    """From when to when, as the beginnings of ISO 8601 times; empty for no bound."""
+    """A time range, as prefixes of ISO 8601 times; empty for no bound."""
 
     since: str = ""
     until: str = ""
@@ -47,12 +47,12 @@ class Archive:
         self._database = database
 
     def count(self, agent: str) -> int:
-        """How many entries the agent has."""
+        """Return the number of the agent's entries."""
         with self._database.transaction() as db:
             return int(db.execute("SELECT count(*) FROM entries WHERE owner = ?", (agent,)).fetchone()[0])
 
     def newest(self, agent: str, limit: int, offset: int = 0) -> tuple[ArchiveHit, ...]:
-        """The agent's entries, newest first."""
+        """Return the agent's entries, newest first."""
         with self._database.transaction() as db:
             rows = db.execute(
                 f"SELECT {_COLUMNS} FROM entries WHERE owner = ? ORDER BY entry DESC LIMIT ? OFFSET ?",
@@ -63,7 +63,7 @@ class Archive:
     def search_text(
         self, agent: str, query: str, limit: int, span: TimeRange = ANY_TIME
     ) -> list[tuple[int, float]]:
-        """Entries that have words of the query, best first: their numbers and scores (BM25)."""
+        """Return the numbers and BM25 scores of entries with words of the query, best first."""
         words = tokenize(query)
         if not words:
             return []
@@ -79,7 +79,7 @@ class Archive:
         return [(int(number), float(score)) for number, score in rows]
 
     def term_statistics(self, query: str, best: int | None) -> TermStatistics:
-        """How the words of a query occur in the entries of all agents, and in the entry `best`."""
+        """Return statistics of the query's words in all agents' entries and in the entry `best`."""
         with self._database.transaction() as db:
             (texts,) = db.execute("SELECT max(id) FROM entries").fetchone()
             return term_statistics(db, "entry_words", query, texts or 0, best)
@@ -87,7 +87,7 @@ class Archive:
     def missing_vectors(
         self, agent: str, model: str, limit: int = _MAX_VECTOR_BATCH
     ) -> list[tuple[int, str]]:
-        """The agent's newest entries of which there is no vector by this model yet: numbers and texts."""
+        """Return the agent's newest entries that have no vector of this model yet: numbers and texts."""
         with self._database.transaction() as db:
             rows = db.execute(
                 "SELECT id, text FROM entries e WHERE owner = ? AND NOT EXISTS (SELECT 1 FROM "
@@ -97,7 +97,7 @@ class Archive:
         return [(int(number), str(text)) for number, text in rows]
 
     def save_vectors(self, model: str, vectors: Sequence[tuple[int, np.ndarray]]) -> None:
-        """Keep vectors of entries; those of an entry that is gone by now are left out."""
+        """Store vectors of entries; vectors of deleted entries are skipped."""
         rows = [(number, model, vector.astype(np.float32).tobytes(), number) for number, vector in vectors]
         with self._database.transaction(write=True) as db:
             db.executemany(
@@ -107,7 +107,7 @@ class Archive:
     def search_vectors(
         self, agent: str, model: str, vector: np.ndarray, limit: int, span: TimeRange = ANY_TIME
     ) -> list[tuple[int, float]]:
-        """The entries closest to a vector of length 1, best first: their numbers and cosines."""
+        """Return the entries closest to a unit vector, best first: their numbers and cosines."""
         with self._database.transaction() as db:
             rows = db.execute(
                 "SELECT entries.id, vector FROM entry_vectors JOIN entries ON entries.id = entry_vectors.id "
@@ -122,7 +122,7 @@ class Archive:
         return [(int(rows[at][0]), float(cosines[at])) for at in best]
 
     def get(self, scores: Sequence[tuple[int, float]]) -> tuple[ArchiveHit, ...]:
-        """The entries with these numbers, in this order, each with its score."""
+        """Return the entries with these numbers, in this order, each with its score."""
         with self._database.transaction() as db:
             found = {
                 number: _to_hit(row, score)

@@ -1,4 +1,4 @@
-"""A block of memory: what an agent keeps under a label, who may do what with it, and who has it in sight."""
+"""A memory block: labeled content of an agent, with permissions and views."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from app.vault.path import NotePath
 
 
 class BlockType(StrEnum):
-    """Core: always there. Working: for what goes on now. Archival: put away. Log: what happened."""
+    """Core: permanent. Working: for the current work. Archival: archived. Log: a record of events."""
 
     CORE = "core"
     WORKING = "working"
@@ -23,7 +23,7 @@ class BlockType(StrEnum):
 
 
 class Permission(StrEnum):
-    """What agents may do with a block: the table is in `acl.py`."""
+    """Permission of agents for a block; `acl.py` has the table."""
 
     READ_ONLY = "read_only"
     PARTNER = "partner"
@@ -35,7 +35,7 @@ class Permission(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class BlockView:
-    """How an agent has a block in sight: pinned to its context, and from which line on how many lines.
+    """An agent's view of a block: whether it is pinned to the context, and which lines are shown.
 
     `lines` None shows all; `start` counts from 1.
     """
@@ -47,11 +47,11 @@ class BlockView:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A block as it is now.
+    """A block.
 
-    `content` is as its schema says (`content.py`). `views` says how agents have it in sight, `shares` what
-    agents other than the owner may do with it, `origin` where a loaded document comes from. `kept` is
-    false for a block that every agent starts with and that nobody has written to yet.
+    `content` follows its schema (`content.py`). `views` are the views of agents, `shares` the permissions of
+    agents other than the owner, and `origin` is where a loaded document comes from. `kept` is false for a
+    default block that has not been written yet.
     """
 
     owner: str
@@ -78,10 +78,10 @@ class Block:
         description: str = "",
         text: str | None = None,
     ) -> Block:
-        """A block that is to be made: with the defaults of its schema, or with what `text` says.
+        """Create a block with the defaults of its schema, or with the content of `text`.
 
         Raises:
-            InvalidParametersError: the label or the text can't be, or a required field is empty.
+            InvalidParametersError: the label or the text is not valid, or a required field is empty.
         """
         schema = schema or (LogSchema() if type is BlockType.LOG else TextSchema())
         content = contents.default_content(schema) if text is None else contents.parse(schema, text)
@@ -91,56 +91,56 @@ class Block:
 
     @property
     def path(self) -> NotePath:
-        """Where the block is in the place "memory"."""
+        """The path of the block in the store "memory"."""
         return block_path(self.owner, self.label)
 
     @property
     def text(self) -> str:
-        """The content as people and models read it."""
+        """The content as text, for people and models."""
         return contents.render(self.schema, self.content)
 
     @property
     def size(self) -> int:
-        """How many characters its text has."""
+        """The number of characters of its text."""
         return len(self.text)
 
     def check(self) -> None:
-        """See that the block keeps what its schema promises.
+        """Check the content against the schema.
 
         Raises:
-            InvalidParametersError: it does not.
+            InvalidParametersError: the content violates the schema.
         """
         contents.check(self.schema, self.content)
 
     def with_content(self, content: Content) -> Block:
-        """This block holding something else.
+        """Return this block with other content.
 
         Raises:
-            InvalidParametersError: its schema does not allow that.
+            InvalidParametersError: the schema does not allow it.
         """
         made = replace(self, content=content)
         made.check()
         return made
 
     def with_text(self, text: str) -> Block:
-        """This block holding what a text says; errors as of `with_content`."""
+        """Return this block with the content of a text. Raises like `with_content`."""
         return self.with_content(contents.parse(self.schema, text))
 
     def view_of(self, agent: str) -> BlockView:
-        """How an agent has it in sight."""
+        """Return an agent's view of the block."""
         return self.views.get(agent, BlockView())
 
     def with_view(self, agent: str, view: BlockView) -> Block:
-        """This block with another view of an agent's."""
+        """Return this block with another view for an agent."""
         views = {name: one for name, one in self.views.items() if name != agent}
         return replace(self, views=views if view == BlockView() else {**views, agent: view})
 
     def permission_of(self, agent: str) -> Permission | None:
-        """What the agent may do with it; None for nothing at all."""
+        """Return the agent's permission, or None."""
         return self.permission if agent == self.owner else self.shares.get(agent)
 
     def shown_to(self, agent: str) -> str:
-        """Its text as far as the agent has it in sight; of a log the newest lines."""
+        """Return the part of the text in the agent's view; of a log, the newest entries."""
         view = self.view_of(agent)
         text = self.text
         if isinstance(self.schema, LogSchema) and isinstance(self.content, tuple):
@@ -156,14 +156,14 @@ HUMAN_LABEL, PERSONA_LABEL = "human", "persona"
 
 
 def default_blocks(agent: str) -> tuple[Block, ...]:
-    """The blocks that every agent starts with; they are kept from the first edit on."""
+    """Return the blocks that every agent starts with; they are stored at the first edit."""
     pinned = {agent: BlockView(pinned=True)}
     return (
         Block(
             agent,
             PERSONA_LABEL,
             BlockType.CORE,
-            description="Who the agent is and how it works.",
+            description="The agent's identity and way of working.",
             views=pinned,
             kept=False,
         ),
@@ -173,7 +173,7 @@ def default_blocks(agent: str) -> tuple[Block, ...]:
             BlockType.CORE,
             permission=Permission.HUMAN,
             views=pinned,
-            description="What the agent knows of the person.",
+            description="What the agent knows about the user.",
             kept=False,
         ),
     )

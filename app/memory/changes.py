@@ -1,4 +1,4 @@
-"""Changes to the memory as change sets: blocks and entries as bytes, before and after. Pure."""
+"""Build change sets of the memory: blocks and entries as bytes, before and after. Pure functions."""
 
 from __future__ import annotations
 
@@ -10,34 +10,34 @@ from app.memory.serialization import serialize_block
 from app.vault.changes import ChangeSet, Create, Delete, FileChange, Update
 
 MEMORY_PLACE = "memory"
-"""The place of the change sets of the memory."""
+"""The store of the memory's change sets."""
 
 
 def create_block(block: Block, summary: str = "") -> ChangeSet:
-    """Make a block."""
+    """Return the change set that creates a block."""
     change = Create(block.path, serialize_block(block))
     return ChangeSet.of(change, summary=summary or f"New block {block.label}", place=MEMORY_PLACE)
 
 
 def edit_block(before: Block, after: Block, summary: str = "") -> ChangeSet:
-    """Make of a block another one of the same label."""
+    """Return the change set that replaces a block with one of the same label."""
     change = block_change(before, after)
     return ChangeSet.of(change, summary=summary or f"Edit the block {before.label}", place=MEMORY_PLACE)
 
 
 def block_change(before: Block, after: Block) -> FileChange:
-    """The single change; a block that is not kept yet is made by it."""
+    """Return the change; a block that is not stored yet is created."""
     if not before.kept:
         return Create(before.path, serialize_block(replace(after, kept=True)))
     return Update(before.path, serialize_block(before), serialize_block(after))
 
 
 def delete_block(block: Block, summary: str = "") -> ChangeSet:
-    """Take a block away."""
+    """Return the change set that deletes a block."""
     change = Delete(block.path, serialize_block(block))
     return ChangeSet.of(change, summary=summary or f"Delete the block {block.label}", place=MEMORY_PLACE)
 
 
 def insert_entry(entry: ArchiveEntry) -> ChangeSet:
-    """Keep an entry in the archive."""
+    """Return the change set that adds an entry to the archive."""
     return ChangeSet.of(Create(entry.path, entry.data), summary="Remember in the archive", place=MEMORY_PLACE)

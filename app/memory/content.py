@@ -1,8 +1,8 @@
-"""What a block holds, as values and as the text that people and models read. Pure; both ways exact.
+"""Convert the content of a block between values and text, lossless in both directions. Pure functions.
 
-A list is lines that start with `- `, a log the same with a time before each text, a map `name: value`
-lines, and a composite block its sections' names with their text indented. A text of several lines goes on
-with an indent of two spaces.
+A list has lines that start with `- `, a log the same with a time before each text, a map `name: value`
+lines, and a composite block the names of its sections, each followed by its indented text. Further lines of
+a text are indented by two spaces.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _MAX_NUMBER = 2**53
 
 
 class LogEntry(NamedTuple):
-    """A line of a log; `at` is a time in ISO 8601."""
+    """An entry of a log; `at` is a time in ISO 8601."""
 
     at: str
     text: str
@@ -46,7 +46,7 @@ Content = PlainContent | Mapping[str, PlainContent]
 
 
 def default_content(schema: Schema) -> Content:
-    """What a new block of this schema holds: its defaults."""
+    """Return the default content of a schema."""
     match schema:
         case TextSchema():
             return ""
@@ -59,7 +59,7 @@ def default_content(schema: Schema) -> Content:
 
 
 def timestamp() -> str:
-    """The time, as logs and timestamps have it."""
+    """Return the current time in the format of logs and timestamps."""
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
@@ -67,7 +67,7 @@ def timestamp() -> str:
 
 
 def render(schema: Schema, content: object) -> str:
-    """The content as text; `parse` reads it again."""
+    """Return the content as text; `parse` is the inverse."""
     match schema:
         case TextSchema():
             return _check_text(content)
@@ -91,7 +91,7 @@ def _section(schema: Schema, content: object) -> str:
     text = render(schema, content)
     if not text:
         return ""
-    # Of a text each line counts; what else there is always ends its last line.
+    # In a text, every newline counts; other content always ends with one.
     return _indented(text if isinstance(schema, TextSchema) else text.removesuffix("\n"))
 
 
@@ -119,10 +119,10 @@ def _indented(text: str) -> str:
 
 
 def parse(schema: Schema, text: str) -> Content:
-    """The content that a text says.
+    """Parse a text into content.
 
     Raises:
-        InvalidParametersError: it is not written as the schema asks; `line` counts from 1.
+        InvalidParametersError: the text does not follow the schema; `line` counts from 1.
     """
     match schema:
         case TextSchema():
@@ -182,13 +182,15 @@ def _parse_sections(schema: CompositeSchema, text: str) -> Mapping[str, PlainCon
     }
     for name, first, rest, number in _groups(text, sections):
         if first.strip():
-            raise InvalidParametersError(f"Line {number}: the text of {name} belongs below.", line=number)
+            raise InvalidParametersError(
+                f"Line {number}: put the text of {name} on the lines below.", line=number
+            )
         values[name] = cast("PlainContent", parse(sections[name].content, "\n".join(rest)))
     return values
 
 
 def _groups(text: str, names: Mapping[str, object]) -> Iterator[tuple[str, str, list[str], int]]:
-    """The parts that start with `name:`; each with its first line, its other lines, and its line number."""
+    """Yield the parts that start with `name:`: name, first line, other lines and line number."""
     found: list[tuple[str, str, list[str], int]] = []
     for number, line in enumerate(_lines(text), 1):
         if found and (line.startswith(_INDENT) or not line):
@@ -201,7 +203,7 @@ def _groups(text: str, names: Mapping[str, object]) -> Iterator[tuple[str, str, 
             message = f"Line {number} should name one of {', '.join(names)}: {line[:80]!r}."
             raise InvalidParametersError(message, line=number, allowed=list(names))
         if any(name == head[1] for name, *_ in found):
-            raise InvalidParametersError(f"Line {number}: {head[1]} is there twice.", line=number)
+            raise InvalidParametersError(f"Line {number}: {head[1]} occurs twice.", line=number)
         found.append((head[1], head[2] or "", [], number))
     yield from found
 
@@ -220,10 +222,10 @@ def _scalar(field: MapField, said: str, number: int) -> FieldValue:
 
 
 def field_value(field: MapField, value: object) -> FieldValue:
-    """A value for a field, checked and in the form in which it is kept; None empties the field.
+    """Validate and normalize the value of a field; None empties the field.
 
     Raises:
-        InvalidParametersError: the field does not hold such a value.
+        InvalidParametersError: the field can't have this value.
     """
     match field.kind, value:
         case FieldKind.TEXT, None | str():
@@ -247,7 +249,7 @@ def field_value(field: MapField, value: object) -> FieldValue:
         case FieldKind.NUMBER, float() if math.isfinite(value):
             return int(value) if value.is_integer() and abs(value) < _MAX_NUMBER else value
     raise InvalidParametersError(
-        f"{field.name} holds {_KIND_NAMES[field.kind]}, not {value!r:.80}.",
+        f"{field.name} must be {_KIND_NAMES[field.kind]}, not {value!r:.80}.",
         field=field.name,
         kind=str(field.kind),
     )
@@ -264,19 +266,19 @@ _KIND_NAMES = {
 
 
 def check(schema: Schema, content: object) -> None:
-    """See that the content keeps what its schema promises.
+    """Check content against its schema.
 
     Raises:
         InvalidParametersError: a required field is empty, or a list is too long.
     """
     match schema:
         case ListSchema(max_items=int(limit)) if len(_sequence(content)) > limit:
-            raise InvalidParametersError(f"The list holds at most {limit} items.", limit=limit)
+            raise InvalidParametersError(f"The list can have at most {limit} items.", limit=limit)
         case MapSchema():
             values = _mapping(content)
             bare = [f.name for f in schema.fields if f.required and values.get(f.name) in (None, "", ())]
             if bare:
-                raise InvalidParametersError(f"{', '.join(bare)} may not be empty.", missing=bare)
+                raise InvalidParametersError(f"{', '.join(bare)} must not be empty.", missing=bare)
         case CompositeSchema():
             for section in schema.sections:
                 check(section.content, _mapping(content)[section.name])
@@ -286,7 +288,7 @@ def _timestamp(said: str) -> str:
     try:
         datetime.fromisoformat(said)
     except ValueError:
-        message = f"{said[:80]!r} is no time; write it as 2026-01-31T12:00:00Z."
+        message = f"{said[:80]!r} is not a time; use the form 2026-01-31T12:00:00Z."
         raise InvalidParametersError(message) from None
     if " " in said:
         raise InvalidParametersError(f"{said!r}: write T between the day and the time.")
@@ -298,7 +300,7 @@ def _check_text(value: object) -> str:
     try:
         value.encode("utf-8")
     except UnicodeEncodeError:
-        raise InvalidParametersError("The text has half a character in it (a lone surrogate).") from None
+        raise InvalidParametersError("The text contains a broken character (a lone surrogate).") from None
     return value
 
 

@@ -1,4 +1,4 @@
-"""The memory's SQLite file: its tables, its backups, and their restoration when it is damaged."""
+"""The SQLite file of the memory: tables, backups, and restoration after damage."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _MAX_BACKUPS = 5
 
 
 def m001_documents(db: sqlite3.Connection) -> None:
-    """Documents with their bytes, loro documents and versions, entries to be found, and the outbox."""
+    """Create the tables: documents, versions of loro documents, searchable entries and the outbox."""
     for statement in (
         """CREATE TABLE documents (
             key TEXT PRIMARY KEY, path TEXT NOT NULL, data BLOB NOT NULL, hash TEXT NOT NULL,
             document BLOB, changed REAL NOT NULL)""",
-        # Versions of loro documents by the bytes that they had, so that an edit made on one can be merged.
+        # Versions of loro documents by their hash, so that an edit of an older one can be merged.
         """CREATE TABLE versions (
             key TEXT NOT NULL, hash TEXT NOT NULL, version BLOB NOT NULL, at REAL NOT NULL,
             PRIMARY KEY (key, hash)) WITHOUT ROWID""",
@@ -35,7 +35,7 @@ def m001_documents(db: sqlite3.Connection) -> None:
         """CREATE TABLE entry_vectors (
             id INTEGER NOT NULL, model TEXT NOT NULL, vector BLOB NOT NULL, PRIMARY KEY (id, model)
             ) WITHOUT ROWID""",
-        # Commits that are written here and may not be in the journal yet.
+        # Commits that may not be in the journal yet.
         "CREATE TABLE outbox (uid TEXT PRIMARY KEY, draft TEXT NOT NULL) WITHOUT ROWID",
     ):
         db.execute(statement)
@@ -52,13 +52,13 @@ SCHEMA = Schema(
 class MemoryDatabase(Database):
     """One connection to `memory.sqlite` in a folder, used by one thread at a time.
 
-    A damaged file is set aside, and the newest backup takes its place; `problem` says so and `restored` is
-    the time of that backup (0 where there was none).
+    A damaged file is set aside and replaced with the newest backup; then `problem` explains it, and
+    `restored` is the time of that backup (0 if there was none).
 
     Args:
-        folder: Where the file and its backups are.
+        folder: The folder of the file and its backups.
         writable: Whether this process may write.
-        step: Called with the name of each step to the disk; tests kill the process there.
+        step: Called with the name of each disk operation; tests kill the process there.
 
     Raises:
         StorageError: the folder or the file can't be used.
@@ -74,16 +74,16 @@ class MemoryDatabase(Database):
 
     @property
     def problem(self) -> str | None:
-        """What happened to a damaged file, in words for the user; None if nothing did."""
+        """The message for the user about a damaged file, or None."""
         if self.damage is None or self.restored is None:
             return None if self.damage is None else self.damage.message
         if not self.restored:
-            return f"{self.damage.message} There was no backup yet, so a new one was started."
+            return f"{self.damage.message} There was no backup yet, so the memory starts empty."
         when = time.strftime("%Y-%m-%d %H:%M", time.localtime(self.restored))
-        return f"{self.damage.message} The backup of {when} took its place."
+        return f"{self.damage.message} The backup of {when} was restored."
 
-    def _replaced(self) -> None:
-        """Copy the newest backup that can be read into the new file."""
+    def _after_replacement(self) -> None:
+        """Restore the newest readable backup into the new file."""
         self.restored = 0.0
         for backup in reversed(self.list_backups()):
             if self._restore(backup):
@@ -91,17 +91,17 @@ class MemoryDatabase(Database):
                 return
 
     def list_backups(self) -> list[Path]:
-        """The backups, oldest first."""
+        """Return the backups, oldest first."""
         return sorted(self.backups.glob("memory-*.sqlite")) if self.backups.is_dir() else []
 
     def back_up(self, *, after: float = _BACKUP_INTERVAL_S) -> Path | None:
-        """Make a backup if the newest is older than `after` seconds, and remove the oldest beyond a few.
+        """Make a backup if the newest is older than `after` seconds, and delete surplus old ones.
 
         Returns:
-            The new backup; None where none was due, or the memory is empty.
+            The new backup; None if none was due, or the memory is empty.
 
         Raises:
-            StorageError: the disk refused.
+            StorageError: writing failed.
         """
         kept = self.list_backups()
         if not self._writable or (kept and time.time() - kept[-1].stat().st_mtime < after):
@@ -109,7 +109,7 @@ class MemoryDatabase(Database):
         with self.transaction() as db:
             if not db.execute("SELECT 1 FROM documents LIMIT 1").fetchone():
                 return None
-        # One look at the clock: a second that ends between two would sort the name before older ones.
+        # Read the clock only once: between two reads, the second could change and break the order of names.
         seconds, rest = divmod(time.time_ns(), 1_000_000_000)
         name = f"memory-{time.strftime('%Y%m%d-%H%M%S', time.gmtime(seconds))}-{rest:09d}.sqlite"
         try:
@@ -123,7 +123,7 @@ class MemoryDatabase(Database):
         return made
 
     def _copy_to(self, target: Path) -> Path:
-        """A copy under another name first, so that half a backup never looks like one."""
+        """Copy the database under a temporary name first, so that a partial backup is never used."""
         partly = target.with_suffix(".part")
         create_private_file(partly)
         with self._lock, contextlib.closing(sqlite3.connect(partly)) as copy:

@@ -1,7 +1,7 @@
-"""A block as a loro document: what merges edits that were made at the same time, and keeps each of them.
+"""A block as a loro document (CRDT), which merges concurrent edits without losing any.
 
-The header is a map, texts are loro texts, lists loro lists and counters loro counters, each in a container
-of its own, so an edit touches no more than what differs.
+The header is a map; texts, lists and counters are loro containers of their own, so that an edit changes
+only what differs.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ _MAX_OPERATIONS = 100_000
 
 
 class BlockDocument:
-    """One block's document, in memory.
+    """The loro document of one block, in memory.
 
     Args:
-        data: What `save` gave; None for a new one.
+        data: The result of `save`; None for a new document.
     """
 
     def __init__(self, data: bytes | None = None) -> None:
@@ -39,12 +39,12 @@ class BlockDocument:
             self._doc.import_(data)
 
     def save(self) -> bytes:
-        """The document with its history."""
+        """Return the document with its history."""
         self._doc.commit()
         return self._doc.export(ExportMode.Snapshot())
 
     def compact(self) -> BlockDocument:
-        """This document; where its history is very long, a new one that holds the same without it."""
+        """Return this document, or a copy without history if the history is very long."""
         if self._doc.len_ops <= _MAX_OPERATIONS:
             return self
         made = BlockDocument()
@@ -53,12 +53,12 @@ class BlockDocument:
 
     @property
     def version(self) -> bytes:
-        """The version that the document has now."""
+        """The current version of the document."""
         self._doc.commit()
         return self._doc.oplog_frontiers.encode()
 
     def at_version(self, version: bytes) -> BlockDocument | None:
-        """A document of its own as this one was in a version; None when that is not kept any more."""
+        """Return a copy of the document at a version; None if that version is no longer stored."""
         frontiers = Frontiers.decode(version)
         self._doc.commit()
         if self._doc.frontiers_to_vv(frontiers) is None:
@@ -68,13 +68,13 @@ class BlockDocument:
         return made
 
     def merge(self, other: BlockDocument) -> None:
-        """Take over what the other document has and this one has not."""
+        """Merge the changes of another document into this one."""
         other._doc.commit()
         self._doc.commit()
         self._doc.import_(other._doc.export(ExportMode.Updates(self._doc.oplog_vv)))
 
     def read(self) -> Block:
-        """The block as the document has it."""
+        """Return the block in the document."""
         about = self._values(_ABOUT)
         header: dict[str, JsonValue] = {name: json.loads(value) for name, value in about.items()}
         for name in _MAPS:
@@ -82,7 +82,7 @@ class BlockDocument:
         return build_block(header, self._content)
 
     def write(self, block: Block) -> None:
-        """Change the document, no more than needed, so that it is this block."""
+        """Update the document to this block with minimal changes."""
         header = block_header(block)
         for name in _MAPS:
             self._write_map(name, cast("Mapping[str, JsonValue]", header.pop(name, {})))
@@ -98,7 +98,7 @@ class BlockDocument:
     # Reading
 
     def _values(self, place: str) -> dict[str, str]:
-        """What a map holds; each value was written as JSON."""
+        """Return the values of a map, each as JSON."""
         return cast("dict[str, str]", self._doc.get_map(place).get_value())
 
     def _texts(self, place: str) -> list[str]:

@@ -1,6 +1,6 @@
-"""Edits of a block's content, as its schema has them. Pure: each gives the block as it would be.
+"""Edits of a block's content. Pure functions: each returns the edited block.
 
-`part` names a field of a map or a section of a composite block; without it the block itself is meant.
+`part` names a field of a map or a section of a composite block; without it, the edit is for the block itself.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ V = TypeVar("V")
 
 
 def append(block: Block, text: str, part: str | None = None) -> Block:
-    """Add to the end: of a text on a line of its own, of a list as an item, of a log with the time.
+    """Append to a text as a new line, to a list as an item, or to a log with the time.
 
     Raises:
-        InvalidParametersError: the block has no such part, or nothing can be added to it.
+        InvalidParametersError: the block has no such part, or it can't be appended to.
     """
 
     def add(schema: Plain | MapField, content: object) -> object:
@@ -50,7 +50,7 @@ def append(block: Block, text: str, part: str | None = None) -> Block:
                 return (*cast("tuple[LogEntry, ...]", content), LogEntry(contents.timestamp(), text))
             case MapField(kind=FieldKind.COUNTER):
                 return contents.field_value(schema, int(cast("int", content)) + _parse_integer(text))
-        raise InvalidParametersError(f"Nothing can be added to a {_schema_kind(schema)}; use set_field.")
+        raise InvalidParametersError(f"A {_schema_kind(schema)} can't be appended to; use set_field.")
 
     return _change_part(block, part, add)
 
@@ -58,31 +58,31 @@ def append(block: Block, text: str, part: str | None = None) -> Block:
 def replace(
     block: Block, old: str, new: str, mode: Mode = "first", nth: int | None = None, part: str | None = None
 ) -> Block:
-    r"""Put `new` in place of `old`.
+    r"""Replace `old` with `new`.
 
-    By `mode` at the first place, at all, at the `nth` (from 1), or wherever the regular expression `old`
-    matches (RE2; `\1` in `new` is its first group).
+    `mode` selects the first occurrence, all, the `nth` (from 1), or all matches of the regular expression
+    `old` (RE2; `\1` in `new` is its first group).
 
     Raises:
-        NotFoundError: the text is not there, or not so often.
-        InvalidParametersError: the part is no text, or the expression can't be read.
+        NotFoundError: the text does not occur, or not often enough.
+        InvalidParametersError: the part is not a text, or the expression is not valid.
     """
     if not old:
-        raise InvalidParametersError("There is no text to look for.")
+        raise InvalidParametersError("The text to replace is empty.")
     return _changed_text(block, part, lambda text: _replace_text(text, old, new, mode, nth or 1))
 
 
 def patch(block: Block, said: str, part: str | None = None) -> Block:
-    """Apply a unified diff whose context lines must be those of the text.
+    """Apply a unified diff whose context lines must match the text.
 
     Raises:
-        ConflictError, InvalidParametersError: it does not fit, or can't be read.
+        ConflictError, InvalidParametersError: the diff does not apply, or can't be parsed.
     """
     return _changed_text(block, part, lambda text: apply_patch(text, said))
 
 
 def edit_range(block: Block, first: int, last: int, text: str, part: str | None = None) -> Block:
-    """Put a text in place of the lines `first` to `last`, counted from 1; `last = first - 1` inserts.
+    """Replace the lines `first` to `last`, counted from 1, with a text; `last = first - 1` inserts.
 
     Raises:
         InvalidParametersError: there are no such lines.
@@ -91,7 +91,7 @@ def edit_range(block: Block, first: int, last: int, text: str, part: str | None 
     def splice(old: str) -> str:
         lines = old.splitlines(keepends=True)
         if not 1 <= first <= len(lines) + 1 or not first - 1 <= last <= len(lines):
-            message = f"The text has {len(lines)} lines; {first} to {last} are not among them."
+            message = f"The text has {len(lines)} lines, so there are no lines {first} to {last}."
             raise InvalidParametersError(message, total_lines=len(lines))
         before, after = lines[: first - 1], lines[last:]
         if before and not before[-1].endswith("\n"):
@@ -103,10 +103,10 @@ def edit_range(block: Block, first: int, last: int, text: str, part: str | None 
 
 
 def set_field(block: Block, field: str, value: object) -> Block:
-    """Give a field of a map, or a section of a composite block, a value; `section.field` names one inside.
+    """Set a field of a map or a section of a composite block; `section.field` names a nested field.
 
     Raises:
-        InvalidParametersError: there is no such field, it is read-only, or can't hold that.
+        InvalidParametersError: there is no such field, it is read-only, or the value is not valid.
     """
     if isinstance(block.schema, TextSchema | ListSchema | LogSchema):
         raise InvalidParametersError(f"{block.label!r} is a {block.schema.kind} and has no fields.")
@@ -122,7 +122,7 @@ def set_field(block: Block, field: str, value: object) -> Block:
 
 
 def _section_value(schema: Plain, content: object, value: object) -> Content:
-    """What a section holds when it is set to `value`; null empties it, all but its read-only fields."""
+    """Return the new content of a section; null empties it except for read-only fields."""
     if value is None:
         value = {} if isinstance(schema, MapSchema) else ""
     if isinstance(schema, ListSchema) and isinstance(value, list):
@@ -134,15 +134,15 @@ def _section_value(schema: Plain, content: object, value: object) -> Content:
         now = cast("Mapping[str, FieldValue]", content)
         return {name: _field_in(one, now.get(name), value) for name, one in known.items()}
     if not isinstance(value, str):
-        raise InvalidParametersError(f"A {schema.kind} can't hold {value!r:.80}.")
+        raise InvalidParametersError(f"A {schema.kind} can't contain {value!r:.80}.")
     return contents.parse(schema, value)
 
 
 def _field_in(field: MapField, now: FieldValue, values: Mapping[str, object]) -> FieldValue:
-    """What a field holds when its whole section is set; a read-only one stays, and may be repeated.
+    """Return the new value of a field when its whole section is set; a read-only field keeps its value.
 
     Raises:
-        InvalidParametersError: it is read-only and another value was given, or it can't hold the value.
+        InvalidParametersError: the field is read-only and has another value, or the value is not valid.
     """
     if not field.read_only:
         return contents.field_value(field, values.get(field.name))
@@ -157,7 +157,7 @@ def _field_in(field: MapField, now: FieldValue, values: Mapping[str, object]) ->
 def _change_part(
     block: Block, part: str | None, change: Callable[[Plain | MapField, object], object]
 ) -> Block:
-    """The block with one part of it as `change` makes it."""
+    """Return the block with `change` applied to one part."""
     schema = block.schema
     if part is None:
         if isinstance(schema, MapSchema | CompositeSchema):
@@ -190,7 +190,7 @@ def _changed_part(
 def _changed_text(block: Block, part: str | None, edit: Callable[[str], str]) -> Block:
     def change(schema: Plain | MapField, content: object) -> object:
         if isinstance(schema, ListSchema | LogSchema) or not isinstance(content, str):
-            raise InvalidParametersError(f"That is for texts, and this is a {_schema_kind(schema)}.")
+            raise InvalidParametersError(f"This edit needs a text, but the part is a {_schema_kind(schema)}.")
         return edit(str(content))
 
     return _change_part(block, part, change)
@@ -210,7 +210,7 @@ def _names(schema: MapSchema | CompositeSchema) -> list[str]:
 
 
 def _raise_needs_part(schema: MapSchema | CompositeSchema) -> str:
-    return f"Say which part is meant by `field`: {', '.join(_names(schema))}."
+    return f"Name the part in `field`: {', '.join(_names(schema))}."
 
 
 def _schema_kind(schema: Plain | MapField) -> str:
@@ -221,7 +221,9 @@ def _parse_integer(text: str) -> int:
     try:
         return int(text)
     except ValueError:
-        raise InvalidParametersError(f"A counter grows by a whole number, not by {text[:80]!r}.") from None
+        raise InvalidParametersError(
+            f"A counter increases by a whole number, not by {text[:80]!r}."
+        ) from None
 
 
 # Texts
@@ -231,11 +233,11 @@ def _replace_text(text: str, old: str, new: str, mode: Mode, nth: int) -> str:
     if mode == "regex":
         return _replace_pattern(text, old, new)
     if not old:
-        raise InvalidParametersError("Say which text is to be replaced; append adds to it.")
+        raise InvalidParametersError("Give the text to replace; use append to add text.")
     count = text.count(old)
     wanted = nth if mode == "nth" else 1
     if count < wanted:
-        found = "is not there" if not count else f"is there {count} times only"
+        found = "was not found" if not count else f"occurs only {count} times"
         raise NotFoundError(f"The text {old[:80]!r} {found}.", found=count)
     if mode == "all":
         if len(text) + count * len(new) > MAX_BLOCK_BYTES:
@@ -253,7 +255,7 @@ def _replace_pattern(text: str, old: str, new: str) -> str:
     try:
         made, count = re2.compile(old).subn(new, text)
     except re2.error as error:
-        raise InvalidParametersError(f"{old[:80]!r} is no regular expression: {error}.") from error
+        raise InvalidParametersError(f"{old[:80]!r} is not a valid regular expression: {error}.") from error
     if not count:
         raise NotFoundError(f"The expression {old[:80]!r} matches nothing.", found=0)
     return str(made)

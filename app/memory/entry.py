@@ -1,4 +1,4 @@
-"""An entry of an agent's archive: a text that is kept as it was said. Nothing changes one later."""
+"""An entry of an agent's archive: an immutable text with metadata."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class _EntryHeader(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class ArchiveEntry:
-    """What was remembered, by whom and when (ISO 8601); `metadata` is what the agent says about it."""
+    """An archived text with its owner and time (ISO 8601); the agent provides `metadata`."""
 
     owner: str
     id: str
@@ -39,25 +39,25 @@ class ArchiveEntry:
 
     @classmethod
     def new(cls, owner: str, text: str, metadata: Mapping[str, JsonValue] | None = None) -> ArchiveEntry:
-        """An entry that is to be kept; later ones have greater ids.
+        """Create an entry; later entries have greater ids.
 
         Raises:
             InvalidParametersError: the text is empty or too long.
         """
         if not text.strip() or len(text) > MAX_ENTRY_CHARS:
-            message = f"An entry has 1 to {MAX_ENTRY_CHARS:,} characters."
+            message = f"An entry must have 1 to {MAX_ENTRY_CHARS:,} characters."
             raise InvalidParametersError(message, size=len(text))
         id = f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime())}-{secrets.token_hex(4)}"
         return cls(owner, id, timestamp(), text, dict(metadata or {}))
 
     @property
     def path(self) -> NotePath:
-        """Where it is in the place "memory"."""
+        """The path of the entry in the store "memory"."""
         return entry_path(self.owner, self.id)
 
     @property
     def data(self) -> bytes:
-        """Its bytes: a header, then the text."""
+        """The entry as bytes: a header, then the text."""
         values: dict[str, JsonValue] = {"owner": self.owner, "entry": self.id, "created": self.created}
         if self.metadata:
             values["metadata"] = dict(self.metadata)
@@ -65,14 +65,14 @@ class ArchiveEntry:
 
 
 def parse_entry(data: bytes) -> ArchiveEntry:
-    """The entry that the bytes say.
+    """Parse an entry.
 
     Raises:
-        InvalidParametersError: they say none.
+        InvalidParametersError: the bytes are not a valid entry.
     """
     values, text = parse_document(data)
     try:
         header = _EntryHeader.model_validate(values)
     except ValidationError as error:
-        raise InvalidParametersError(f"That is no entry of an archive: {error}") from error
+        raise InvalidParametersError(f"This is not a valid archive entry: {error}") from error
     return ArchiveEntry(header.owner, header.entry, header.created, text, header.metadata)

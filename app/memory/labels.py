@@ -1,7 +1,7 @@
-"""Labels of blocks as paths: `<agent>/<label>`, where no sign of a label can mislead a file system or a rule.
+"""Paths of blocks: `<agent>/<label>`, encoded so that no label can mislead a file system or a rule.
 
-What a path can't hold is written as `%` and the hexadecimal of its bytes, so the label can be read back.
-A `/` in a label makes a folder of the path: rules may name it.
+Unsafe characters are percent-encoded, so that the label can be decoded. A `/` in a label creates a folder,
+which rules can name.
 """
 
 from __future__ import annotations
@@ -15,48 +15,50 @@ from app.vault.path import NotePath
 
 MAX_LABEL_CHARS = 200
 ARCHIVE = "@archive"
-"""The folder of an agent's entries; a label can't be it, for its `@` is encoded."""
+"""The folder of an agent's entries; no label can collide with it, because `@` is encoded."""
 
 _UNSAFE = re.compile(r'[\x00-\x1f\x7f<>:"|?*\\%]|^[.@ ]|[. ]$')
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
 def clean_label(label: str) -> str:
-    """A label in the form in which it is kept.
+    """Normalize a label.
 
     Raises:
-        InvalidParametersError: it is empty, too long, or has a control character or an empty part.
+        InvalidParametersError: the label is empty or too long, or has control characters or empty parts.
     """
     normal = unicodedata.normalize("NFC", label.strip())
     if not normal or len(normal) > MAX_LABEL_CHARS or _CONTROL.search(normal):
-        raise InvalidParametersError(f"A label has 1 to {MAX_LABEL_CHARS} visible characters.", label=label)
+        raise InvalidParametersError(
+            f"A label must have 1 to {MAX_LABEL_CHARS} visible characters.", label=label
+        )
     if any(not part.strip() for part in normal.split("/")):
-        raise InvalidParametersError("A label has words on both sides of each '/'.", label=label)
+        raise InvalidParametersError("A label must have text on both sides of each '/'.", label=label)
     return normal
 
 
 def block_path(agent: str, label: str) -> NotePath:
-    """The path of an agent's block.
+    """Return the path of an agent's block.
 
     Raises:
-        InvalidParametersError: no path can hold the label.
+        InvalidParametersError: the label can't be a path.
     """
     parts = [_encode_part(agent), *map(_encode_part, clean_label(label).split("/"))]
     return _path(parts, label)
 
 
 def entry_path(agent: str, entry: str) -> NotePath:
-    """The path of an entry in an agent's archive."""
+    """Return the path of an entry in an agent's archive."""
     return _path([_encode_part(agent), ARCHIVE, _encode_part(entry)], entry)
 
 
 def is_entry(path: NotePath) -> bool:
-    """Whether the path is that of an archive's entry."""
+    """Return whether a path belongs to an archive entry."""
     return path.text.split("/")[1:2] == [ARCHIVE]
 
 
 def label_from_path(path: NotePath) -> str:
-    """The label of the block at a path."""
+    """Return the label of the block at a path."""
     return unquote(path.text.partition("/")[2])
 
 
@@ -69,7 +71,7 @@ def _path(parts: list[str], said: str) -> NotePath:
 
 
 def _encode_part(part: str) -> str:
-    """A part of a path; a device's name (`con`) has its first letter encoded."""
+    """Encode a part of a path; of a device name such as `con`, the first letter."""
     made = _UNSAFE.sub(lambda found: "".join(f"%{byte:02X}" for byte in found[0].encode()), part)
     made = made.replace("/", "%2F")
     try:

@@ -1,4 +1,4 @@
-"""Commits that are written to the memory and may not be in the journal yet: rows in the same file."""
+"""Outbox in the memory's database: commits that may not be in the journal yet."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from app.vault.path import NotePath
 
 
 def add_commit(db: Connection, draft: CommitDraft) -> None:
-    """Keep a commit until it is recorded."""
+    """Add a commit to the outbox."""
     changes = [(str(one.path), one.before, one.after) for one in draft.changes]
     said = json.dumps({**asdict(draft), "changes": changes}, ensure_ascii=True)
     db.execute("INSERT INTO outbox VALUES (?, ?)", (draft.uid, said))
 
 
 def pending_commits(db: Connection) -> list[CommitDraft]:
-    """The commits that are kept, the oldest first."""
+    """Return the commits in the outbox, oldest first."""
     return [_parse_draft(said) for (said,) in db.execute("SELECT draft FROM outbox ORDER BY uid").fetchall()]
 
 
 def remove_commit(db: Connection, uid: str) -> None:
-    """Forget a commit that is recorded, or taken back."""
+    """Remove a commit that was recorded or rolled back."""
     db.execute("DELETE FROM outbox WHERE uid = ?", (uid,))
 
 

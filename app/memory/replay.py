@@ -1,4 +1,4 @@
-"""After damage: what was committed since the backup that took the file's place is in the journal, too."""
+"""After restoring a backup, replay later commits from the journal."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ log = logging.getLogger(__name__)
 
 
 def replay(database: MemoryDatabase, journal: Journal) -> int:
-    """Write the last state that the journal has of each document; how many were not as they should be."""
+    """Restore each document to its last state in the journal, and return the number of changes."""
     last: dict[str, CommittedFile] = {}
     for commit in journal.commits(1_000_000, place=MEMORY_PLACE):
         for change in commit.changes:
@@ -35,7 +35,7 @@ def _bring_back(db: Connection, journal: Journal, change: CommittedFile) -> bool
         try:
             row = document_row(change.path, journal.content(change.after), change.after)
         except ScriptoriumError:
-            log.warning("%s could not be brought back from the journal", change.path)
+            log.warning("%s could not be restored from the journal", change.path)
             return False
     write_row(db, row, now)
     return True

@@ -1,4 +1,4 @@
-"""What is written of a document: its bytes, its loro document with a version, and the words of an entry."""
+"""Write documents to the database: bytes, loro document and version, and the words of an entry."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _MAX_VERSIONS = 200
 
 @dataclass(frozen=True, slots=True)
 class DocumentRow:
-    """A document as it is to be: `hash` None for one that is not to be, `before` the hash that it had.
+    """The new state of a document: `hash` is None for a deletion, `before` is the previous hash.
 
-    One of `block` and `entry` is what the bytes say.
+    The bytes are parsed into `block` or `entry`.
     """
 
     path: NotePath
@@ -36,10 +36,10 @@ class DocumentRow:
 
 
 def write_row(db: Connection, row: DocumentRow, now: DocumentRow | None) -> None:
-    """Write a document over what is there now.
+    """Write a document over its current state.
 
     Raises:
-        StorageError: the loro document would not be what the bytes say; nothing may be committed then.
+        StorageError: the loro document would differ from the bytes; the transaction must not be committed.
     """
     key = row.path.key
     if row.hash is None:
@@ -94,7 +94,7 @@ def _forget(db: Connection, key: str) -> None:
 
 
 def document_row(path: NotePath, data: bytes, hash: str) -> DocumentRow:
-    """A document as it is kept, from its bytes and their hash."""
+    """Return the row of a stored document, from its bytes and their hash."""
     if is_entry(path):
         entry = parse_entry(data)
         return DocumentRow(path, entry.owner, data, hash, None, entry=entry)

@@ -1,4 +1,4 @@
-"""What a block may hold: a text, a map of fields, a list, a log, or named sections of these."""
+"""Schemas of blocks: a text, a map of fields, a list, a log, or named sections of these."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Name = Annotated[str, Field(pattern=r"^[^\W\d][\w -]{0,59}$", description="A wor
 
 
 class FieldKind(StrEnum):
-    """What a field of a map holds. A counter holds a whole number, and adding to it at two places adds up."""
+    """Type of a map's field. A counter is a whole number whose concurrent increments add up."""
 
     TEXT = "text"
     NUMBER = "number"
@@ -24,12 +24,12 @@ class FieldKind(StrEnum):
 
 
 class _Frozen(BaseModel):
-    # A start need not wait for the validators: most vaults have no block of a schema of its own.
+    # Validators are built on first use: most vaults have no custom schema.
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 class MapField(_Frozen):
-    """A field of a map. `read_only`: no agent changes it; `required`: it may not be empty."""
+    """A field of a map. `read_only`: agents can't change it; `required`: it must not be empty."""
 
     name: Name
     kind: FieldKind = FieldKind.TEXT
@@ -57,14 +57,14 @@ class MapSchema(_Frozen):
 
 
 class ListSchema(_Frozen):
-    """Texts in an order; `max_items` bounds how many."""
+    """An ordered list of texts, at most `max_items`."""
 
     kind: Literal["list"] = "list"
     max_items: int | None = Field(None, ge=1, le=100_000)
 
 
 class LogSchema(_Frozen):
-    """Texts with the time at which each was added; the newest `display_limit` are in the context."""
+    """Texts with the times when they were added; the newest `display_limit` are in the context."""
 
     kind: Literal["log"] = "log"
     display_limit: int = Field(20, ge=1, le=10_000)
@@ -74,7 +74,7 @@ PlainSchema = Annotated[TextSchema | MapSchema | ListSchema | LogSchema, Field(d
 
 
 class SectionSchema(_Frozen):
-    """A part of a composite block. `read_only`: no agent changes it."""
+    """A part of a composite block. `read_only`: agents can't change it."""
 
     name: Name
     content: PlainSchema = TextSchema()
@@ -82,7 +82,7 @@ class SectionSchema(_Frozen):
 
 
 class CompositeSchema(_Frozen):
-    """Named sections, each with a schema of its own."""
+    """Named sections, each with its own schema."""
 
     kind: Literal["composite"] = "composite"
     sections: tuple[SectionSchema, ...] = Field(min_length=1, max_length=50)
@@ -102,22 +102,22 @@ _SCHEMA: TypeAdapter[Schema] = TypeAdapter(
 
 
 def parse_schema(value: object) -> Schema:
-    """The schema that JSON values say, or a word: "text", "list", "log".
+    """Parse a schema from JSON values, or from a word: "text", "list" or "log".
 
     Raises:
-        InvalidParametersError: they say none.
+        InvalidParametersError: the value is not a schema.
     """
     try:
         return _SCHEMA.validate_python({"kind": value} if isinstance(value, str) else value)
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"])
-        message = f"That is no schema of a block: {place + ': ' if place else ''}{first['msg']}."
+        message = f"This is not a valid block schema: {place + ': ' if place else ''}{first['msg']}."
         raise InvalidParametersError(message) from error
 
 
 def schema_json(schema: Schema) -> JsonValue:
-    """The schema as JSON values; those that are as usual are left out."""
+    """Return the schema as JSON values, without defaults."""
     made: JsonValue = schema.model_dump(mode="json", exclude_defaults=True)
     assert isinstance(made, dict)
     if isinstance(schema, CompositeSchema):

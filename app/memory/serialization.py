@@ -1,4 +1,4 @@
-"""A block as the bytes that are shown, journaled, compared and undone: a header, then its text. Exact.
+"""Serialize a block to the bytes that are shown, journaled and undone: a header and its text. Lossless.
 
     ---
     owner: "scriptorium"
@@ -10,7 +10,7 @@
     ---
     The text.
 
-Each line of the header is a name and a JSON value; what is as usual is left out.
+Each line of the header is a name and a JSON value; defaults are omitted.
 """
 
 from __future__ import annotations
@@ -55,12 +55,12 @@ class _BlockHeader(BaseModel):
 
 
 def serialize_block(block: Block) -> bytes:
-    """The bytes of a block; the same block always has the same."""
+    """Return the bytes of a block, which are always the same for equal blocks."""
     return f"{header_text(block_header(block))}{block.text}".encode()
 
 
 def block_header(block: Block) -> dict[str, JsonValue]:
-    """What the header says, in its order; without what is as usual."""
+    """Return the header's values in order, without defaults."""
     values: dict[str, JsonValue] = {
         "owner": block.owner,
         "label": block.label,
@@ -81,28 +81,28 @@ def _view_json(view: BlockView) -> JsonValue:
 
 
 def header_text(values: Mapping[str, JsonValue]) -> str:
-    """A header, with its fences."""
+    """Return a header with its fences."""
     lines = (f"{name}: {json.dumps(value, ensure_ascii=False)}\n" for name, value in values.items())
     return f"{_FENCE}\n{''.join(lines)}{_FENCE}\n"
 
 
 def parse_document(data: bytes) -> tuple[dict[str, JsonValue], str]:
-    """The header's values and the text below it.
+    """Parse a document into the header's values and the text below.
 
     Raises:
-        InvalidParametersError: the bytes are no such document.
+        InvalidParametersError: the bytes are not such a document.
     """
     if len(data) > MAX_BLOCK_BYTES:
         raise InvalidParametersError(
-            f"A block holds at most {MAX_BLOCK_BYTES // 1024 // 1024} MiB.", size=len(data)
+            f"A block can have at most {MAX_BLOCK_BYTES // 1024 // 1024} MiB.", size=len(data)
         )
     try:
         text = data.decode()
     except UnicodeDecodeError as error:
-        raise InvalidParametersError("A block is UTF-8 text.") from error
+        raise InvalidParametersError("A block must be UTF-8 text.") from error
     head, found, body = text.removeprefix(f"{_FENCE}\n").partition(f"\n{_FENCE}\n")
     if not text.startswith(f"{_FENCE}\n") or not found:
-        raise InvalidParametersError("A block starts with its header between two lines of '---'.")
+        raise InvalidParametersError("A block must start with a header between two lines of '---'.")
     return dict(_header_line(line, number) for number, line in enumerate(head.split("\n"), 2)), body
 
 
@@ -118,20 +118,20 @@ def _header_line(line: str, number: int) -> tuple[str, JsonValue]:
 
 
 def parse_block(data: bytes) -> Block:
-    """The block that the bytes say.
+    """Parse a block.
 
     Raises:
-        InvalidParametersError: they say none, or one that breaks its schema.
+        InvalidParametersError: the bytes are not a block, or violate its schema.
     """
     values, body = parse_document(data)
     return build_block(values, lambda block: contents.parse(block.schema, body))
 
 
 def build_block(values: Mapping[str, JsonValue], content_of: Callable[[Block], contents.Content]) -> Block:
-    """The block with this header, holding what `content_of` says of the block without content.
+    """Build a block from a header; `content_of` returns the content for the block without content.
 
     Raises:
-        InvalidParametersError: there is no such block.
+        InvalidParametersError: the header or the content is not valid.
     """
     try:
         header = _BlockHeader.model_validate(values)
@@ -154,10 +154,10 @@ def build_block(values: Mapping[str, JsonValue], content_of: Callable[[Block], c
 
 
 def check_path(block: Block, path: NotePath) -> None:
-    """See that a block is at its own path.
+    """Check that a block is at its own path.
 
     Raises:
-        InvalidParametersError: it is not.
+        InvalidParametersError: the path belongs to another block.
     """
     if block.path.key != path.key:
         message = f"The block {block.label!r} of {block.owner} does not belong at {path}."

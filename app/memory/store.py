@@ -1,9 +1,8 @@
-"""MemoryStore: the blocks and entries of all agents of a vault, behind the same gate and journal as notes.
+"""MemoryStore: blocks and entries of all agents of a vault, with the same approval and journal as notes.
 
-A document is changed by the bytes before and after it. A commit keeps the contents in the journal, then
-writes loro documents, bytes and a row of the outbox in one transaction, then records the commit in the
-journal and takes the row away. What a crash leaves in the outbox is recorded at the next opening, so memory
-and journal always tell the same.
+A change consists of the bytes before and after. A commit stores the contents in the journal, writes loro
+documents, bytes and an outbox row in one transaction, records the commit in the journal and removes the row.
+Commits that a crash left in the outbox are recorded at the next opening, so memory and journal always agree.
 """
 
 from __future__ import annotations
@@ -51,9 +50,9 @@ _BACKUP_CHECK_INTERVAL_S = 3600.0
 
 @dataclass(frozen=True, slots=True)
 class PinnedBlock:
-    """A block in an agent's context: what is shown of it, and how many characters it has in all.
+    """A block in an agent's context: the shown text, and the size of the whole text in characters.
 
-    `outside`: its text comes from a place outside, so its reader is tainted.
+    `outside`: the text comes from outside the vault, so its reader is tainted.
     """
 
     label: str
@@ -65,13 +64,13 @@ class PinnedBlock:
 
 
 class MemoryStore:
-    """The memory of one vault; a `DocumentStore`. May be used from several threads.
+    """The memory of one vault; a `DocumentStore`. Thread-safe.
 
     Args:
         folder: The vault's data folder.
-        journal: Where commits are recorded.
+        journal: Records the commits.
         writable: Whether this process may write.
-        step: Called with the name of each step to the disk; tests kill the process there.
+        step: Called with the name of each disk operation; tests kill the process there.
 
     Raises:
         StorageError: the file can't be used.
@@ -97,14 +96,14 @@ class MemoryStore:
         if self.database.restored is not None:
             brought = replay(self.database, journal)
             if brought:
-                self.problem = f"{self.problem or ''} {brought} later changes came back from the journal."
+                self.problem = f"{self.problem or ''} {brought} later changes were restored from the journal."
         self._load()
         if writable:
             self._flush_outbox()
 
     @property
     def place(self) -> str:
-        """The place of the change sets that it takes."""
+        """The store name of its change sets."""
         return MEMORY_PLACE
 
     def close(self) -> None:
@@ -112,9 +111,9 @@ class MemoryStore:
         self.database.close()
 
     def back_up(self) -> None:
-        """Make a backup if the last is older than a day; a failure is told by `problem`, and logged.
+        """Make a backup if the last one is older than a day; a failure is logged and sets `problem`.
 
-        Commits see to it, too, so that an app that stays open for weeks has its backups.
+        Commits call this too, so that an app that stays open for weeks has backups.
         """
         self._looked = time.monotonic()
         try:
@@ -126,10 +125,10 @@ class MemoryStore:
     # Reading
 
     def read(self, path: NotePath) -> bytes:
-        """The bytes of a block or an entry.
+        """Return the bytes of a block or an entry.
 
         Raises:
-            NotFoundError: there is none.
+            NotFoundError: there is no document at the path.
         """
         with self._lock:
             row = self._documents.get(path.key)
@@ -138,39 +137,39 @@ class MemoryStore:
         return row.data
 
     def block_at(self, path: NotePath) -> Block | None:
-        """The block at a path, without a look at who asks."""
+        """Return the block at a path, without checking permissions."""
         with self._lock:
             return self._blocks.get(path.key)
 
     def all_blocks(self) -> tuple[Block, ...]:
-        """Every block that is kept, of every agent: for the person."""
+        """Return every stored block of every agent, for the user."""
         with self._lock:
             return tuple(self._blocks.values())
 
     def agents(self) -> tuple[str, ...]:
-        """The agents that keep something here."""
+        """Return the agents that have documents here."""
         with self._lock:
             return tuple(sorted({row.owner for row in self._documents.values()}))
 
     def blocks(self, agent: str) -> tuple[Block, ...]:
-        """The blocks that the agent may read: its own, those it starts with, and those shared with it."""
+        """Return the blocks that the agent may read: its own, default blocks, and shared ones."""
         with self._lock:
             kept = [block for block in self._blocks.values() if block.permission_of(agent) is not None]
             start = [one for one in default_blocks(agent) if one.path.key not in self._blocks]
         return tuple(sorted((*start, *kept), key=lambda one: (one.owner != agent, one.type, one.label)))
 
     def find(self, label: str, agent: str) -> Block | None:
-        """The block that the label means to the agent: its own before one that is shared with it."""
+        """Return the block that a label means to the agent: its own block before a shared one."""
         own = block_path(agent, label).key
         shared = [one for one in self.blocks(agent) if one.label.casefold() == label.strip().casefold()]
         return next((one for one in shared if one.path.key == own), shared[0] if shared else None)
 
     def block(self, label: str, agent: str) -> Block:
-        """The block that the label means to the agent.
+        """Return the block that a label means to the agent.
 
         Raises:
-            NotFoundError: there is none; `suggestions` are near misses.
-            InvalidParametersError: that can't be a label.
+            NotFoundError: there is no such block; `suggestions` lists similar labels.
+            InvalidParametersError: the label is not valid.
         """
         found = self.find(label, agent)
         if found is None:
@@ -182,7 +181,7 @@ class MemoryStore:
         return found
 
     def pinned(self, agent: str) -> tuple[PinnedBlock, ...]:
-        """What of the memory is in the agent's context."""
+        """Return the blocks in the agent's context."""
         return tuple(
             PinnedBlock(
                 one.label,
@@ -197,17 +196,17 @@ class MemoryStore:
         )
 
     def merge_edit(self, path: NotePath, base: bytes, theirs: bytes) -> bytes:
-        """What the block becomes when an edit that was made on an earlier version meets its present state.
+        """Merge an edit of an earlier version into the current state of a block.
 
         Args:
             path: The block.
             base: Its bytes when the edit began.
-            theirs: What the edit made of them.
+            theirs: Its bytes after the edit.
 
         Raises:
-            NotFoundError: there is no such block now.
-            ConflictError: the version is not kept any more, and both changed the same lines.
-            InvalidParametersError: `theirs` is no block.
+            NotFoundError: the block no longer exists.
+            ConflictError: the version is no longer stored, and both changed the same lines.
+            InvalidParametersError: `theirs` is not a block.
         """
         current, edit = self.read(path), parse_block(theirs)
         if current == base:
@@ -231,13 +230,13 @@ class MemoryStore:
     # Writing
 
     def check_writable(self) -> None:
-        """Refuse, before anybody is asked, what could not be written.
+        """Check that writing is possible, before the user is asked for approval.
 
         Raises:
             VaultBusyError: another process owns the memory.
         """
         if not self._writable:
-            raise VaultBusyError("The vault is open for reading only, so nothing can be remembered.")
+            raise VaultBusyError("The vault is open read-only, so the memory can't be changed.")
 
     def commit(
         self,
@@ -249,17 +248,17 @@ class MemoryStore:
         entry: str = "",
         undoes: Iterable[int] = (),
     ) -> Commit:
-        """Write a change set, all of it or nothing, and record it in the journal.
+        """Write a change set completely or not at all, and record it in the journal.
 
         Raises:
-            ConflictError: a block is not what the change set was made for; nothing was written.
-            InvalidParametersError: bytes are no block, or break its schema; nothing was written.
-            StorageError: the disk refused; nothing was written.
+            ConflictError: a block has changed since the change set was built; nothing was written.
+            InvalidParametersError: bytes are not a block, or violate its schema; nothing was written.
+            StorageError: writing failed; nothing was written.
         """
         self.check_writable()
         if change_set.place != MEMORY_PLACE:
             place = change_set.place or "the vault"
-            raise InvalidParametersError(f"A change for {place} came to the memory.")
+            raise InvalidParametersError(f"A change for {place} was sent to the memory.")
         with self._lock:
             self._flush_outbox()
             rows = [self._row(change_set, position) for position in range(len(change_set.changes))]
@@ -316,14 +315,16 @@ class MemoryStore:
         return commit
 
     def _row(self, change_set: ChangeSet, position: int) -> DocumentRow:
-        """One change as it will be kept: in the one form that its document has."""
+        """Return the row of one change, with its document in normalized form."""
         change = change_set.changes[position]
         path, before, after = change.path, before_of(change), after_of(change)
         if isinstance(change, Move):
-            raise InvalidParametersError("A block keeps its label; make another one.", path=str(path))
+            raise InvalidParametersError(
+                "A block can't be renamed. Create a new block instead.", path=str(path)
+            )
         now = self._documents.get(path.key)
         if isinstance(change, Create) and now is not None:
-            message = f"There is something at {path} already."
+            message = f"{path} already exists."
             raise ConflictError(message, path=str(path), current_hash=now.hash)
         if before is not None and (now is None or now.data != before):
             message = f"{path} changed in the meantime; nothing was written."
@@ -337,7 +338,7 @@ class MemoryStore:
         if is_entry(path):
             entry = parse_entry(after)
             if entry.path.key != path.key or (before is not None and before != after):
-                raise InvalidParametersError("An entry of the archive is never changed.", path=str(path))
+                raise InvalidParametersError("An archive entry can't be changed.", path=str(path))
             return DocumentRow(path, entry.owner, entry.data, content_hash(entry.data), old, entry=entry)
         block = parse_block(after)
         check_path(block, path)
@@ -345,7 +346,7 @@ class MemoryStore:
         return DocumentRow(path, block.owner, data, content_hash(data), old, block=block)
 
     def _load_row(self, row: DocumentRow) -> None:
-        """Have in memory what is on the disk now."""
+        """Update the in-memory state to a row that was written."""
         key = row.path.key
         self._documents.pop(key, None)
         self._blocks.pop(key, None)
@@ -357,7 +358,7 @@ class MemoryStore:
     def _roll_back(
         self, draft: CommitDraft, rows: list[DocumentRow], former: dict[str, DocumentRow | None]
     ) -> None:
-        """The journal refused: the memory goes back, too; if that fails, the outbox settles it later."""
+        """Roll back after the journal failed; if that fails too, the outbox recovers it later."""
         with self.database.transaction(write=True) as db:
             for row in reversed(rows):
                 old = former[row.path.key] or DocumentRow(row.path, "", b"", None, None)
@@ -365,7 +366,7 @@ class MemoryStore:
             outbox.remove_commit(db, draft.uid)
 
     def _flush_outbox(self) -> None:
-        """Record the commits that are written but may not be in the journal."""
+        """Record the commits in the outbox that may not be in the journal."""
         with self.database.transaction() as db:
             waiting = outbox.pending_commits(db)
         for draft in waiting:
@@ -386,7 +387,7 @@ class MemoryStore:
 
 
 def _check_before(db: Connection, row: DocumentRow) -> None:
-    """See that the file has what this process has in memory: nobody else writes it, but a backup might."""
+    """Check that the database has the state that this process expects; restoring a backup can change it."""
     found = db.execute("SELECT hash FROM documents WHERE key = ?", (row.path.key,)).fetchone()
     if (found[0] if found else None) != row.before:
         raise ConflictError(f"{row.path} changed in the meantime; nothing was written.", path=str(row.path))

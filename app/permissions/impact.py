@@ -1,6 +1,6 @@
-"""What a proposal does and how far it reaches, computed from the proposal itself and the links of the index.
+"""The impact of a proposal, computed from the proposal itself and the links in the index.
 
-Nothing that a tool or a model says about its change is used here.
+A description by a tool or a model has no influence on it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Backlinks = Callable[[NotePath], Iterable[NotePath]]
 
 COMMAND, PAGE, MESSAGE, OUTSIDE_READ, ADMINISTRATIVE = "command", "page", "message", "read", "administrative"
 EXTERNAL_TOOL = "external tool"
-"""A tool of another program: whatever that says of it, it may run programs and send messages."""
+"""A tool of another program: whatever its description says, it may run programs and send messages."""
 
 _EFFECTS = {
     COMMAND: Operation.EXECUTE,
@@ -44,9 +44,9 @@ _KINDS = {
 
 @dataclass(frozen=True, slots=True)
 class ImpactPart:
-    """One operation on one path (None for what has none) of the vault or of another place.
+    """One operation on one path (None if it has no path) of the vault or of another store.
 
-    Of a move, both ends are parts: `other_end` is where the file goes (`leaves`) or comes from.
+    Both ends of a move are parts: `other_end` is the destination (if `leaves`) or the origin of the file.
     """
 
     operation: Operation
@@ -58,13 +58,13 @@ class ImpactPart:
 
 @dataclass(frozen=True, slots=True)
 class CallFacts:
-    """All that a decision about a call rests on.
+    """The facts that a decision about a call rests on.
 
-    `op` is the operation of a tool with several, `effect` the kind of an effect outside the notes.
-    `reads_only`: the tool's category, or the tool itself, promises to change nothing. `executes`: its
-    category may run programs. `creates_only`: its category, or the tool itself, makes new notes and changes
-    none that is there. `always_asks`: the tool says of itself that it is always to be asked about.
-    `access` is what the place of the change says of it, None for the vault.
+    `op` is the operation of a tool with several; `effect` is the kind of an effect outside the notes.
+    `reads_only`: the tool or its category promises to change nothing. `executes`: its category may run
+    programs. `creates_only`: the tool or its category creates notes and changes no existing one.
+    `always_asks`: the tool requires approval for every call. `access` is the verdict of the store that holds
+    the documents; None for the vault.
     """
 
     caller: Caller
@@ -83,7 +83,7 @@ class CallFacts:
 
 @dataclass(frozen=True, slots=True)
 class Impact:
-    """What a proposal does and touches: its operation, its scope, and its single parts."""
+    """The impact of a proposal: its operation, its scope, and its single parts."""
 
     operation: Operation
     scope: Scope
@@ -92,9 +92,9 @@ class Impact:
 
 
 def impact_of_changes(change_set: ChangeSet, backlinks: Backlinks, where: str = "") -> Impact:
-    """The reach of changes to documents; the most severe part names the whole.
+    """Return the impact of changes to documents; the most severe part determines the operation.
 
-    `where` names their place for people, unless it is the vault.
+    `where` is the display name of their store, unless it is the vault.
     """
     place = change_set.place
     parts = tuple(
@@ -119,7 +119,7 @@ def impact_of_changes(change_set: ChangeSet, backlinks: Backlinks, where: str = 
 
 
 def impact_of_effect(effect: Effect) -> Impact:
-    """The reach of an effect outside the notes; a kind that is not known counts as a command."""
+    """Return the impact of an effect outside the notes; an unknown kind counts as a command."""
     operation = _EFFECTS.get(effect.kind, Operation.EXECUTE)
     outside = tuple(value for name, value in effect.arguments if name == "folder")
     if operation is Operation.READ:
@@ -130,18 +130,18 @@ def impact_of_effect(effect: Effect) -> Impact:
 
 
 def has_side_effects(effect: Effect) -> bool:
-    """Whether an effect changes something that the app can't take back."""
+    """Return whether an effect changes something that the app can't undo."""
     return effect.kind not in _NOTHING_TO_TAKE_BACK
 
 
 def impact_of_reading(paths: tuple[NotePath, ...]) -> Impact:
-    """The reach of reading these notes of the vault."""
+    """Return the impact of reading these notes of the vault."""
     scope = Scope(ScopeKind.READ_IN_SCOPE, paths=paths, files=len(paths))
     return Impact(Operation.READ, scope, tuple(ImpactPart(Operation.READ, path) for path in paths))
 
 
 def describe_scope(scope: Scope) -> str:
-    """A scope in one line for the log: "write_delete: 1 file, 0 bytes, 3 backlinks"."""
+    """Return a scope in one line for the log: "write_delete: 1 file, 0 bytes, 3 backlinks"."""
     details = []
     if scope.kind is not ScopeKind.READ_IN_SCOPE and scope.files:
         details.append(f"{pluralize(scope.files, 'file')}, {pluralize(scope.size, 'byte')}")
@@ -154,7 +154,7 @@ def describe_scope(scope: Scope) -> str:
 
 
 def rewritten_by_move(change_set: ChangeSet) -> tuple[NotePath, ...]:
-    """The notes whose text a move changes: the updates beside it."""
+    """Return the notes whose text a move changes: the updates in its change set."""
     if not any(isinstance(change, Move) for change in change_set.changes):
         return ()
     return tuple(change.path for change in change_set.changes if isinstance(change, Update))
@@ -176,7 +176,7 @@ def _parts(change: FileChange) -> tuple[ImpactPart, ...]:
 
 
 def _lost_links(change_set: ChangeSet, backlinks: Backlinks) -> tuple[NotePath, ...]:
-    """The notes that stay and link to one that goes."""
+    """Return the remaining notes that link to a deleted one."""
     gone = [change.path for change in change_set.changes if isinstance(change, Delete)]
     after = {change.path: change.after for change in change_set.changes if isinstance(change, Update)}
     sources = {
@@ -189,7 +189,7 @@ def _lost_links(change_set: ChangeSet, backlinks: Backlinks) -> tuple[NotePath, 
 
 
 def _still_names(content: bytes, path: NotePath) -> bool:
-    """Whether a note that is changed along still has a link of the name of one that goes."""
+    """Return whether a note that is also changed still has a link with the name of a deleted one."""
     text = decode_lossy(content)
     if name_key(path.name) not in name_key(text):
         return False

@@ -1,8 +1,8 @@
-"""Whether a call may go through, is to be asked about, or is refused; the order is that of the design.
+"""The policy: decides whether a call is allowed, needs approval, or is denied.
 
-1. Hard rules: nothing loosens them. 2. Deny rules. 3. What always asks. 4. Ask rules. 5. Grants and allow
-rules. 6. The default: reads in the vault go through, all else asks. So deny beats ask beats allow whatever
-the order of the rules, and no grant reaches what always asks.
+The order is: 1. Hard rules, which nothing loosens. 2. Deny rules. 3. Operations that always ask. 4. Ask
+rules. 5. Grants and allow rules. 6. The default: reads in the vault are allowed, everything else asks. So
+deny beats ask beats allow regardless of the order of the rules, and no grant overrides step 3.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _ALWAYS_ASKED = {
 
 @dataclass(frozen=True, slots=True)
 class Allow:
-    """It goes through: by default, by an allow rule, or by these grants."""
+    """The call is allowed: by default, by an allow rule, or by these grants."""
 
     reason: str
     by: Literal["default", "rule", "grant"] = "default"
@@ -51,7 +51,7 @@ class Allow:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """The user is asked, for this reason; `offers` are the standing permissions they may give with a yes."""
+    """The call needs approval, for this reason; `offers` are the standing permissions to offer with it."""
 
     reason: str
     offers: tuple[GrantOffer, ...] = ()
@@ -59,7 +59,7 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Deny:
-    """It is refused, for this reason."""
+    """The call is denied, for this reason."""
 
     reason: str
 
@@ -68,13 +68,13 @@ Verdict = Allow | Ask | Deny
 
 
 class Policy:
-    """Decides on calls.
+    """The policy of one vault.
 
     Args:
-        settings: What the user set.
+        settings: The user's permission settings.
         grants: The standing permissions.
-        vault: What the vault's own rules tighten; None when they could not be read: then nobody but the
-            person at the window may change anything.
+        vault: The vault's own rules, which only tighten; None if they could not be read: then only the user
+            of the window may change anything.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class Policy:
         self.configure(settings, vault)
 
     def configure(self, settings: PermissionSettings, vault: VaultRules | None = _NO_VAULT_RULES) -> None:
-        """Decide by these from now on; arguments as those of the class."""
+        """Replace the settings and the vault's rules; see the class for the arguments."""
         brought = vault.tightening if vault is not None else (_UNREADABLE_RULE,)
         if settings.unreadable:
             brought = (*brought, _ASK_EVERYTHING)
@@ -99,7 +99,7 @@ class Policy:
         self._grants.deletes_unlocked = settings.unlock_delete_grants
 
     def decide(self, call: CallFacts) -> Verdict:
-        """The verdict on a proposal or on the reading of notes that a call names."""
+        """Return the verdict on a proposal, or on reading the notes a call names."""
         steps: tuple[Callable[[CallFacts], Verdict | None], ...] = (
             self._hard_limits,
             self._denied_by_rule,
@@ -117,10 +117,10 @@ class Policy:
         return Ask("no auto-approve rule covers this change", self._offers(call))
 
     def may_call(self, caller: Caller, category: str, tool: str, op: str = "") -> bool:
-        """Whether `caller` may call the tool (and its operation `op`) at all.
+        """Return whether `caller` may call the tool (and its operation `op`) at all.
 
-        No when its category is off, a profile of the caller leaves it out, or a deny rule on every path and
-        operation names it.
+        It may not if the category is off, a profile of the caller omits the tool, or a deny rule on every
+        path and operation matches it.
         """
         if category in self.categories_off:
             return False
@@ -132,13 +132,13 @@ class Policy:
         )
 
     def may_act(self, caller: Caller) -> bool:
-        """Whether `caller` may do anything but read."""
+        """Return whether `caller` may do anything but read."""
         return not any(profile.read_only for profile in self._profiles_of(caller))
 
     def may_read(self, caller: Caller, tool: str, path: NotePath, place: str = VAULT) -> Effect:
-        """What the rules say of reading `path` of a place through `tool`; without a rule, allow.
+        """Return the effect of the rules on reading `path` of a store through `tool`; allow if none matches.
 
-        The folders of a profile are the vault's.
+        The folders of a profile are folders of the vault.
         """
         if place == VAULT and not all(allows_note(profile, path) for profile in self._profiles_of(caller)):
             return "deny"
@@ -147,14 +147,14 @@ class Policy:
         return "deny" if "deny" in said else "ask" if "ask" in said else "allow"
 
     def has_read_rules(self, caller: Caller, tool: str) -> bool:
-        """Whether a rule or a profile narrows what `caller` reads through `tool`."""
+        """Return whether a rule or a profile restricts what `caller` reads through `tool`."""
         return any(profile.folders for profile in self._profiles_of(caller)) or any(
             rule.effect != "allow" and Operation.READ in rule.operations
             for rule in self._rules_for(caller, tool)
         )
 
     def _profiles_of(self, caller: Caller) -> list[CallerProfile]:
-        """The profiles that hold for a caller; the person at the window has none."""
+        """Return the profiles that apply to a caller; none apply to the user of the window."""
         if caller.kind is CallerKind.USER:
             return []
         names = (caller.kind.value, caller.name, *filter(None, (caller.acting_for,)))
@@ -253,7 +253,7 @@ def _links(count: int) -> str:
 
 
 def _rule_label(rule: Rule) -> str:
-    """A rule in words, for the log and the caller."""
+    """Return a rule in words, for the log and the caller."""
     if rule is _UNREADABLE_RULE:
         return "the vault's own rules can't be read, so nothing may be changed by an agent"
     if rule is _ASK_EVERYTHING:

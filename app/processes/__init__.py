@@ -1,1 +1,1 @@
-"""Background work: started, watched, reported when it fails, and started again."""
+"""Supervision of background work: starting, reporting failures and restarting."""

@@ -1,4 +1,4 @@
-"""Background tasks that never end silently: a failure is reported, and the task starts again later."""
+"""Supervision of background tasks: failures are reported, and the task restarts after a delay."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ STEADY_AFTER_S = 20.0
 
 @dataclass(frozen=True, slots=True)
 class TaskFailed(Event):
-    """A background task ended by an error.
+    """The event that a background task ended with an error.
 
     Attributes:
         task: What the task does, as the object of "Could not": "watch the vault".
         reason: Why it ended.
-        again_in: In how many seconds it starts again.
+        again_in: Seconds until it restarts.
     """
 
     task: str
@@ -35,13 +35,13 @@ class TaskFailed(Event):
 
 @dataclass(frozen=True, slots=True)
 class TaskRecovered(Event):
-    """A background task that had failed runs again, or has done its work."""
+    """The event that a failed background task runs again or has completed."""
 
     task: str
 
 
 class Supervisor:
-    """Runs background tasks of one owner, such as an open vault.
+    """Runs the background tasks of one owner, such as an open vault.
 
     Args:
         events: Receives failures and recoveries.
@@ -53,53 +53,53 @@ class Supervisor:
         self._closing = asyncio.Event()
 
     def start(self, task: str, work: Callable[[], Awaitable[None]]) -> asyncio.Task[None]:
-        """Run `work` until it returns, and again after each error, with growing pauses.
+        """Run `work` until it returns, restarting it after each error with increasing delays.
 
         Args:
-            task: What it does, for the user; only one task of a name runs at a time.
-            work: Called for each run. It ends in order by returning or by being cancelled.
+            task: What the task does, for the user; only one task with a name runs at a time.
+            work: Called for each run. It ends normally by returning or by cancellation.
 
         Returns:
-            The task that supervises; cancel it to end the work.
+            The supervising task; cancel it to end the work.
 
         Raises:
-            ValueError: A task of this name runs already.
+            ValueError: A task with this name is running already.
         """
         running = self._running.get(task)
         if running is not None and not running.done():
-            raise ValueError(f"{task} runs already")
-        made = self._running[task] = asyncio.create_task(self._supervise(task, work), name=task)
-        made.add_done_callback(lambda _: self._forget(task, made))
-        return made
+            raise ValueError(f"{task} is running already")
+        created = self._running[task] = asyncio.create_task(self._supervise(task, work), name=task)
+        created.add_done_callback(lambda _: self._forget(task, created))
+        return created
 
     async def close(self, grace: float = 0.0) -> None:
-        """End all tasks; none starts again.
+        """End all tasks without restarting them.
 
         Args:
-            grace: How many seconds they have to return before they are cancelled.
+            grace: Seconds that the tasks have to return before they are canceled.
         """
         self._closing.set()
         running = tuple(self._running.values())
         if running and grace:
             await asyncio.wait(running, timeout=grace)
-        for one in running:
-            one.cancel()
+        for running_task in running:
+            running_task.cancel()
         await asyncio.gather(*running, return_exceptions=True)
 
-    def _forget(self, task: str, made: asyncio.Task[None]) -> None:
-        if self._running.get(task) is made:
+    def _forget(self, task: str, created: asyncio.Task[None]) -> None:
+        if self._running.get(task) is created:
             del self._running[task]
 
     async def _supervise(self, task: str, work: Callable[[], Awaitable[None]]) -> None:
         delay = MIN_RESTART_DELAY_S
-        has_failed = False
+        failed = False
         while True:
             run = asyncio.ensure_future(_run(work))
             try:
-                if has_failed:
+                if failed:
                     await asyncio.wait({run}, timeout=STEADY_AFTER_S)
                     if not run.done() or run.exception() is None:
-                        has_failed, delay = False, MIN_RESTART_DELAY_S
+                        failed, delay = False, MIN_RESTART_DELAY_S
                         self._events.publish(TaskRecovered(task))
                 await run
                 return
@@ -110,7 +110,7 @@ class Supervisor:
             except Exception as error:
                 log.exception("could not %s; starting again in %g s", task, delay)
                 self._events.publish(TaskFailed(task, _error_text(error), delay))
-            has_failed = True
+            failed = True
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._closing.wait(), delay)
             if self._closing.is_set():

@@ -1,1 +1,1 @@
-"""Runs programs: with no shell, bounded in time and output, and shut off from the rest where that can be."""
+"""Run programs without a shell, with limits on time and output, in a sandbox if there is one."""

@@ -1,8 +1,9 @@
-"""The argument vector of bubblewrap: what a program in the sandbox sees of the system.
+"""Command line of bubblewrap: the part of the system that a sandboxed program can see.
 
-It sees the system's programs and libraries, read-only; the vault as `/vault`; an own, empty `/tmp`; its own
-processes. There is no network, no home folder, no other file and no way to gain a right, and it ends when
-the app ends. Memory and processes are limited inside it, where only its own processes count. See bwrap(1).
+The program sees the system's programs and libraries, read-only; the vault as `/vault`; an empty `/tmp` of
+its own; and its own processes. It has no network, no home folder, no other files and no way to gain
+privileges, and it ends with the app. Limits on memory and processes are set inside the sandbox, where only
+its own processes count. See bwrap(1).
 """
 
 from __future__ import annotations
@@ -15,11 +16,11 @@ from pathlib import Path
 from app.sandbox.limits import IN_SANDBOX, with_limits
 
 VAULT_MOUNT = "/vault"
-"""Where the sandbox has the vault."""
+"""The vault's path in the sandbox."""
 PATH = "/usr/local/bin:/usr/bin:/bin"
 TMP_BYTES = 64 * 1024 * 1024
 MAX_HIDDEN_PATHS = 100
-"""How many files and folders can be hidden: the time bubblewrap takes grows with their square."""
+"""Maximum number of hidden files and folders: bubblewrap's time grows with their square."""
 
 _SYSTEM_FOLDERS = ("/usr", "/nix/store")
 _SYSTEM_LINKS = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
@@ -34,10 +35,10 @@ _ETC_FILES = (
 
 @dataclass(frozen=True, slots=True)
 class BindMount:
-    """The folder that the sandbox has as the vault.
+    """The folder that is mounted as the vault.
 
-    `folder` is its absolute path, `writable` whether it may be written (a copy). Of `hidden_files`, relative
-    to it, nothing can be read inside, and `hidden_folders` are empty.
+    `folder` is its absolute path; `writable` is set for a copy. `hidden_files` and `hidden_folders`, relative
+    to the folder, appear empty in the sandbox.
     """
 
     folder: str
@@ -49,14 +50,14 @@ class BindMount:
 def sandbox_arguments(
     bwrap: str, bound: BindMount, command: Sequence[str], cwd: str = ""
 ) -> tuple[list[str], bytes]:
-    """The command line that runs `command` in a sandbox, and what its standard input is given.
+    """Return the command line that runs `command` in a sandbox, and its standard input.
 
-    What is bound goes through the standard input (`--args 0`): thousands of hidden notes do not fit a
-    command line. The program itself then reads an empty input.
+    The mounts go through the standard input (`--args 0`), because many hidden notes do not fit a command
+    line. The program itself reads an empty input.
 
     Args:
         bwrap: The path of bubblewrap.
-        bound: The folder to have as the vault.
+        bound: The folder to mount as the vault.
         command: The program and its arguments.
         cwd: The folder to run in, relative to the vault.
     """
@@ -84,7 +85,7 @@ def sandbox_arguments(
 
 
 def sandbox_environment() -> dict[str, str]:
-    """The environment of a program in the sandbox."""
+    """Return the environment of a sandboxed program."""
     return {"PATH": PATH, "HOME": "/tmp", "TMPDIR": "/tmp", "LANG": "C.UTF-8"}
 
 

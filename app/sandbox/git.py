@@ -1,8 +1,8 @@
-"""Runs git on the repository in the vault so that nothing the repository brings can run a program.
+"""Run git on the vault's repository so that the repository itself can't start any program.
 
-A vault may come from anywhere, and a repository's configuration can name programs for nearly everything:
-hooks, filters, pagers, editors, monitors, signatures, transports. All of it is switched off here, by the
-environment, which stands above the configuration.
+A vault may be untrusted, and a repository's configuration can name programs for nearly everything: hooks,
+filters, pagers, editors, monitors, signatures, transports. All of them are disabled by the environment,
+which overrides the configuration.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _DEFAULT_AUTHOR = ("Scriptorium", "scriptorium@localhost")
 
 
 class Repository:
-    """The repository of a vault: the one in its own `.git` folder, never one further up.
+    """The repository in a vault's own `.git` folder, never one of a parent folder.
 
     Args:
         root: The vault's folder.
@@ -64,7 +64,7 @@ class Repository:
 
     @property
     def is_there(self) -> bool:
-        """Whether the vault has a repository of its own; a `.git` that is a file or a link is none."""
+        """Whether the vault has its own repository; a `.git` file or link does not count."""
         folder = Path(self._root, ".git")
         return folder.is_dir() and not folder.is_symlink()
 
@@ -75,15 +75,15 @@ class Repository:
         max_output: int = MAX_OUTPUT_BYTES,
         author: tuple[str, str] = _DEFAULT_AUTHOR,
     ) -> ProcessResult:
-        """Run `git` with these arguments; its exit status is the caller's to look at.
+        """Run `git`; the caller checks its exit status.
 
         Args:
-            arguments: The command and what it takes, such as ("log", "--oneline").
-            max_output: How many bytes of its output are kept.
-            author: Name and address for a commit.
+            arguments: The command and its arguments, such as ("log", "--oneline").
+            max_output: Maximum bytes of output to keep.
+            author: Name and email address for a commit.
 
         Raises:
-            NotFoundError: the vault has no repository, or there is no git.
+            NotFoundError: the vault has no repository, or git is not installed.
         """
         if not self.is_there:
             raise NotFoundError("The vault has no git repository of its own (a folder .git at its root).")
@@ -92,12 +92,12 @@ class Repository:
         return await self._git(arguments, max_output, author, {**_SAFE_CONFIG, **self._programs_off})
 
     async def text(self, *arguments: str, author: tuple[str, str] = _DEFAULT_AUTHOR) -> str:
-        """What `git` prints for these arguments.
+        """Run `git` and return its output.
 
         Raises:
-            NotFoundError: as `run`.
-            InvalidParametersError: git refused; its words are in the message.
-            StorageError: it took too long, or what it prints is too long to be whole.
+            NotFoundError: as in `run`.
+            InvalidParametersError: git failed; the message contains its output.
+            StorageError: git timed out.
         """
         done = await self.run(arguments, author=author)
         if done.timed_out:
@@ -105,11 +105,11 @@ class Repository:
         if done.exit_code:
             said = (done.errors or done.output).decode("utf-8", "replace").strip()
             raise InvalidParametersError(f"git {arguments[0]}: {said}", exit_code=done.exit_code)
-        # Names that are not UTF-8 keep their bytes, so that the files can be found by them.
+        # File names that are not UTF-8 keep their bytes, so that they still match the files.
         return done.output.decode("utf-8", "surrogateescape")
 
     async def author(self) -> tuple[str, str]:
-        """Name and address that the user's own git configuration gives, else ours."""
+        """Return name and email address from the user's git configuration, else the app's."""
         found = []
         for name, other in zip(("user.name", "user.email"), _DEFAULT_AUTHOR, strict=True):
             arguments = [self._program, "config", "--global", "--includes", "--get", name]
@@ -120,11 +120,11 @@ class Repository:
         return found[0], found[1]
 
     async def _named_programs(self) -> dict[str, str]:
-        """The filters, drivers and converters that the configuration names, each with nothing instead."""
+        """Return settings that disable the filters, drivers and converters of the configuration."""
         listing = ["config", "--includes", "--name-only", "-z", "--get-regexp", _PROGRAM_SETTINGS]
         done = await self._git(listing, MAX_OUTPUT_BYTES, _DEFAULT_AUTHOR, _SAFE_CONFIG)
         if done.cut:
-            raise StorageError("The repository's configuration is too long to be checked: git was not run.")
+            raise StorageError("The repository's configuration is too long to check, so git was not run.")
         off: dict[str, str] = {}
         for name in done.output.decode("utf-8", "surrogateescape").split("\0"):
             if not name:
@@ -156,7 +156,7 @@ class Repository:
 
 
 def _environment(config: Mapping[str, str], author: tuple[str, str]) -> dict[str, str]:
-    """The environment of git: nobody's configuration but the repository's, and ours above it."""
+    """Return git's environment: only the repository's configuration, overridden by `config`."""
     environment = {
         **_users(),
         "HOME": os.devnull,

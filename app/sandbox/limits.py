@@ -1,7 +1,7 @@
-"""Limits on what a program may use: memory, processes and the files that it writes.
+"""Resource limits of a program: memory, processes and the size of files.
 
-They are set by `prlimit` of util-linux, which runs the program in its place, so that nothing starts without
-them. A Unix without it has `ulimit` of its shell, which knows no limit on processes everywhere.
+`prlimit` of util-linux sets them and then executes the program, so that it never runs without them. Unix
+systems without `prlimit` use the shell's `ulimit`, which can't limit processes everywhere.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class ResourceLimits:
-    """What a program and those that it starts may use.
+    """Limits of a program and its child processes.
 
     Attributes:
         memory: Bytes of private memory that each process may allocate. Address space that is only
             reserved, as by Node.js, does not count.
-        processes: How many processes and threads there may be at once; None for no limit. It counts all of
-            the user's outside a sandbox, where it would stop programs that have nothing to do with it.
-        file_size: Bytes of the largest file that it may write.
-        open_files: How many files each process may have open.
+        processes: Maximum number of processes and threads; None for no limit. Outside a sandbox, the system
+            counts all processes of the user, so the limit would stop unrelated programs.
+        file_size: Maximum bytes of a file that it writes.
+        open_files: Maximum number of open files of each process.
     """
 
     memory: int = 2 * 1024**3
@@ -41,8 +41,8 @@ def with_limits(command: Sequence[str], limits: ResourceLimits, path: str | None
 
     Args:
         command: The program and its arguments.
-        limits: What it may use.
-        path: Where programs are looked for; None for the app's own search path.
+        limits: The limits.
+        path: The search path for `prlimit`; None for the app's own.
     """
     if sys.platform == "win32":
         return list(command)

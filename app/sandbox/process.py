@@ -1,4 +1,4 @@
-"""Runs one program to its end: no shell, no input, bounded output and time, and nothing left behind."""
+"""Run one program until it ends: no shell, bounded output and time, no processes left behind."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _KILL_TIMEOUT_S = 5.0
 
 @dataclass(frozen=True, slots=True)
 class ProcessResult:
-    """How a program ended.
+    """The result of a program.
 
-    `exit_code` is negative for one that a signal ended. `cut`: it wrote more than was kept (of `output` or
-    `errors`). `timed_out`: it was ended because its time was up. `seconds` is how long it ran.
+    `exit_code` is negative if a signal ended it. `cut`: `output` or `errors` is truncated. `timed_out`: the
+    program was killed after its time limit. `seconds` is the run time.
     """
 
     exit_code: int
@@ -37,7 +37,7 @@ class ProcessResult:
 
 @dataclass(slots=True)
 class _CapturedStream:
-    """What is kept of a stream."""
+    """The first bytes of a stream, up to a limit."""
 
     limit: int
     content: bytearray = field(default_factory=bytearray)
@@ -58,19 +58,19 @@ async def run_program(
     max_output: int = MAX_OUTPUT_BYTES,
     given: bytes | None = None,
 ) -> ProcessResult:
-    """Run a program; when this returns or is cancelled, it and what it started have ended.
+    """Run a program; on return or cancellation, it and its child processes have ended.
 
     Args:
-        arguments: The program (a name on the path, or a path) and its arguments, as they are.
-        cwd: The folder that it runs in.
-        environment: All of its environment.
-        timeout: In seconds; then it and all that it started are killed.
-        max_output: How many bytes of each of its two outputs are kept; the rest is read and dropped.
-        given: What it reads from its standard input; None for nothing.
+        arguments: The program (a name on the path, or a path) and its arguments, passed unchanged.
+        cwd: The working folder.
+        environment: The whole environment.
+        timeout: In seconds; then the program and its child processes are killed.
+        max_output: Maximum bytes of standard output and of standard error to keep; the rest is dropped.
+        given: The standard input; None for no input.
 
     Raises:
         NotFoundError: there is no such program.
-        StorageError: it can't be started.
+        StorageError: the program can't be started.
     """
     started = time.monotonic()
     process = await _spawn(arguments, cwd, environment, given is not None)
@@ -82,7 +82,7 @@ async def run_program(
     try:
         async with asyncio.timeout(timeout):
             await process.wait()
-            # What it started in the background may hold its outputs open; that counts as its time.
+            # A background child may hold the outputs open; that counts toward the time limit.
             await asyncio.shield(reading)
     except TimeoutError:
         timed_out = True
@@ -118,11 +118,11 @@ async def _spawn(
 async def _wait_ended(
     process: asyncio.subprocess.Process, reading: asyncio.Future[tuple[None, None, None]]
 ) -> None:
-    """Wait until the killed program is reaped and its outputs are read."""
+    """Wait until the killed program is reaped and its output is read."""
     await process.wait()
     done, _ = await asyncio.wait({reading}, timeout=_KILL_TIMEOUT_S)
     if not done:
-        # Something that got away from the group still holds an output: it is not waited for.
+        # A process that left the group still holds an output; don't wait for it.
         reading.cancel()
         await asyncio.wait({reading})
 
@@ -137,7 +137,7 @@ async def _write_input(stream: asyncio.StreamWriter | None, given: bytes | None)
 
 
 def kill_process_tree(process: asyncio.subprocess.Process) -> None:
-    """End a program, those that it started, and all of its process group."""
+    """Kill a program, its child processes and its process group."""
     family: list[psutil.Process] = []
     if process.returncode is None:
         with suppress(psutil.Error):

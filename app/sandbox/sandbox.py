@@ -1,4 +1,4 @@
-"""Sandbox: runs programs in bubblewrap where there is one, and says so where there is none."""
+"""Run programs in bubblewrap, or explain why there is no sandbox."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _PROBE_TIMEOUT_S = 10.0
 
 
 class Sandbox:
-    """Where commands run.
+    """Runs commands in bubblewrap.
 
     Args:
-        bwrap: The path of bubblewrap; None to look for it. Empty for a system that is to have none.
+        bwrap: The path of bubblewrap; None to search for it, empty to disable the sandbox.
     """
 
     def __init__(self, bwrap: str | None = None) -> None:
@@ -30,18 +30,18 @@ class Sandbox:
         self._looking = asyncio.Lock()
 
     async def problem(self) -> str:
-        """Why there is no sandbox here, in words; empty when there is one. Tried out once."""
+        """Return why there is no sandbox, or an empty string if there is one. Tested only once."""
         async with self._looking:
             if self._problem is None:
                 self._problem = await self._tried()
         return self._problem
 
     async def run(self, bound: BindMount, command: Sequence[str], cwd: str, timeout: float) -> ProcessResult:
-        """Run a command in the sandbox, with `bound` as the vault; ask `problem` before.
+        """Run a command in the sandbox, with `bound` as the vault; check `problem` first.
 
         Args:
-            bound: What it has as the vault.
-            command: The program and its arguments, as they are.
+            bound: The folder to mount as the vault.
+            command: The program and its arguments, passed unchanged.
             cwd: The folder of the vault to run in.
             timeout: In seconds.
         """
@@ -55,7 +55,7 @@ class Sandbox:
                 return "bubblewrap (bwrap) is not installed"
             return "there is a sandbox on Linux only"
         try:
-            # The folder of the program itself is as good as any: it is there and can be read.
+            # Any readable folder will do for the test; bubblewrap's own certainly exists.
             bound = BindMount(str(Path(self._bwrap).parent))
             tried = await _in_bubblewrap(self._bwrap, bound, ["true"], "", _PROBE_TIMEOUT_S)
         except ScriptoriumError as error:
@@ -67,13 +67,13 @@ class Sandbox:
 
 
 async def run_unsandboxed(command: Sequence[str], folder: str, home: str, timeout: float) -> ProcessResult:
-    """Run a command without a sandbox: it can do whatever the user can.
+    """Run a command without a sandbox, with all rights of the user.
 
-    Its environment holds nothing of the app's but the search path, and `home` as its home folder.
+    Its environment has only the app's search path and `home` as its home folder.
 
     Raises:
         NotFoundError: there is no such program.
-        StorageError: it can't be started.
+        StorageError: the program can't be started.
     """
     environment = {
         "PATH": os.environ.get("PATH", PATH),
@@ -82,7 +82,7 @@ async def run_unsandboxed(command: Sequence[str], folder: str, home: str, timeou
         "LANG": os.environ.get("LANG", "C.UTF-8"),
     }
     if sys.platform == "win32":
-        # Without it no program starts on Windows.
+        # Programs on Windows don't start without it.
         environment["SYSTEMROOT"] = os.environ.get("SYSTEMROOT", "")
     if os.sep not in command[0] and shutil.which(command[0], path=environment["PATH"]) is None:
         raise NotFoundError(f"There is no program {command[0]!r}.", program=command[0])

@@ -1,6 +1,6 @@
-"""A copy of the vault's visible files for a command to work on, and what the command made of them.
+"""A copy of the vault's visible files for a command to work on, and the changes it made there.
 
-A command never writes into the vault itself: what it did to the copy becomes a change set, which is shown,
+A command never writes into the vault: its changes to the copy become a change set, which is shown,
 committed, journaled and undone like every other change.
 """
 
@@ -26,27 +26,27 @@ MAX_FILES = 50_000
 
 
 class VaultReader(Protocol):
-    """Reads the files that may be worked on: the vault as a call may see it."""
+    """Reads the files that are visible to a call."""
 
     def read(self, path: NotePath) -> bytes:
-        """The bytes of the file at `path`.
+        """Return the bytes of the file at `path`.
 
         Raises:
-            NotFoundError: there is none that may be seen.
+            NotFoundError: there is no such visible file.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class CommandChanges:
-    """What a command made of the copy; `left_out` are the files that can't be taken over, with the reason."""
+    """The changes of a command; `left_out` lists the files that can't be applied, with the reason."""
 
     change_set: ChangeSet
     left_out: tuple[str, ...] = ()
 
 
 class StagingCopy:
-    """The copy: `folder` holds the files, `home` is an empty folder beside it. `remove` it at the end."""
+    """A temporary copy: `folder` holds the files, `home` is an empty home folder. Call `remove` when done."""
 
     def __init__(self) -> None:
         top = Path(tempfile.mkdtemp(prefix="scriptorium-run-"))
@@ -58,15 +58,15 @@ class StagingCopy:
         self._over = False
 
     def copy_files(self, vault: VaultReader, paths: Iterable[NotePath], folder: str = "") -> None:
-        """Copy these files of the vault; those that may not be seen are left out.
+        """Copy files of the vault; invisible files are left out.
 
         Args:
-            vault: What reads them.
+            vault: Reads the files.
             paths: The files.
-            folder: A folder that is to be there, even if it is empty.
+            folder: A folder to create even if it is empty.
 
         Raises:
-            LimitError: they are too many or too large to be copied.
+            LimitError: there are too many files, or they are too large.
         """
         with self._working:
             self.home.mkdir()
@@ -84,8 +84,8 @@ class StagingCopy:
             return 0
         if len(content) > left or len(self._hashes) >= MAX_FILES:
             raise LimitError(
-                f"The vault is too large to be copied for a command (at most {MAX_FILES:,} files and"
-                f" {MAX_BYTES // 1024**2} MiB): nothing was run. Use a command that only reads.",
+                f"The vault is too large to copy for a command (at most {MAX_FILES:,} files and"
+                f" {MAX_BYTES // 1024**2} MiB). Nothing was run. Use a command that only reads.",
                 limit=MAX_BYTES,
             )
         target = self.folder / path.text
@@ -95,26 +95,26 @@ class StagingCopy:
         return len(content)
 
     def remove(self) -> None:
-        """Remove the copy, also while it is being filled."""
+        """Remove the copy, even while it is being filled."""
         self._over = True
         with self._working:
             for folder, inner, _ in os.walk(self._top):
-                # A command may have shut a folder that is to be removed.
+                # A command may have removed the permissions of a folder.
                 for name in inner:
                     if not Path(folder, name).is_symlink():
                         Path(folder, name).chmod(0o700)
             shutil.rmtree(self._top, ignore_errors=True)
 
     def changes(self, vault: VaultReader, summary: str) -> CommandChanges:
-        """What is other in the copy than it was.
+        """Return the changes that a command made to the copy.
 
         Args:
-            vault: The vault, as it is now.
-            summary: The line that names the change set.
+            vault: The vault in its current state.
+            summary: The summary of the change set.
 
         Raises:
-            ConflictError: somebody else has changed a file of the vault that the command changed, too.
-            LimitError: the command wrote more than is taken over.
+            ConflictError: a file that the command changed has also changed in the vault.
+            LimitError: the command wrote too much.
         """
         left_out: list[str] = []
         try:
@@ -136,13 +136,13 @@ class StagingCopy:
     def _before(self, vault: VaultReader, path: NotePath) -> bytes:
         content = vault.read(path)
         if content_hash(content) != self._hashes[path]:
-            message = f"{path} was changed by somebody else while the command ran; nothing was taken over."
+            message = f"{path} was changed in the vault while the command ran. No changes were applied."
             raise ConflictError(message, path=str(path))
         return content
 
 
 def _read_all(folder: Path, known: Collection[NotePath], left_out: list[str]) -> dict[NotePath, bytes]:
-    """The files below a folder that a vault can hold; the rest goes to `left_out`."""
+    """Read the files below a folder that a vault can hold; list the others in `left_out`."""
     root, found, total = VaultRoot(folder), {}, 0
     pending = [""]
     while pending:
@@ -156,7 +156,7 @@ def _read_all(folder: Path, known: Collection[NotePath], left_out: list[str]) ->
                 elif status is not None and stat.S_ISDIR(status.st_mode):
                     pending.append(text)
                 elif status is not None and not stat.S_ISREG(status.st_mode):
-                    left_out.append(f"{text}: it is no regular file")
+                    left_out.append(f"{text}: not a regular file")
                 else:
                     content = opened.read(name, MAX_BYTES - total)
                     total += len(content)
@@ -165,7 +165,7 @@ def _read_all(folder: Path, known: Collection[NotePath], left_out: list[str]) ->
 
 
 def _name_problem(text: str, known: Collection[NotePath]) -> str:
-    """Why a file of that name can't be taken over; empty if it can."""
+    """Return why a file of that name can't be applied, or an empty string."""
     if NotePath.on_disk(text) in known:
         return ""
     try:

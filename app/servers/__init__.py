@@ -1,1 +1,1 @@
-"""The ways in from outside: MCP, HTTP and, by them, the command line; every call goes through the runner."""
+"""Servers for other programs: MCP, HTTP, and over them the command line. Every call uses the runner."""

@@ -1,4 +1,4 @@
-"""What a client's own calls come to, as it happens; of the calls of others it hears nothing."""
+"""Live events about a client's own calls; a client does not see the calls of others."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ _MAX_QUEUED_EVENTS = 500
 
 @dataclass(frozen=True, slots=True)
 class ActivityEvent:
-    """One thing that happened: a call's stage or its end, or another state of a pending operation."""
+    """An event: a new stage or the end of a call, or a new state of a pending operation."""
 
     kind: str
     data: Mapping[str, Any]
 
 
 class ActivityStream:
-    """The activity of one client, from when it was made until `end`; iterate over it.
+    """Asynchronous iterator over the events of one client, from its creation until `end`.
 
-    One that reads so slowly that too much waits comes to an end: it can look up in `pending` what it missed.
+    The stream ends if the client reads too slowly; `pending` then shows what it missed.
     """
 
     def __init__(self, caller: Caller, events: EventBus, release: Callable[[], None]) -> None:
         self._caller = caller
         self._release = release
         self._waiting: deque[ActivityEvent] = deque()
-        self._some = asyncio.Event()
-        self._over = False
+        self._has_events = asyncio.Event()
+        self._ended = False
         self._unsubscribe = events.subscribe(Event, self._handle_event)
 
     def __aiter__(self) -> ActivityStream:
@@ -45,34 +45,36 @@ class ActivityStream:
 
     async def __anext__(self) -> ActivityEvent:
         while not self._waiting:
-            if self._over:
+            if self._ended:
                 raise StopAsyncIteration
-            self._some.clear()
-            await self._some.wait()
+            self._has_events.clear()
+            await self._has_events.wait()
         return self._waiting.popleft()
 
     def end(self) -> None:
-        """Hear no more."""
-        if not self._over:
-            self._over = True
+        """End the stream."""
+        if not self._ended:
+            self._ended = True
             self._unsubscribe()
             self._release()
-            self._some.set()
+            self._has_events.set()
 
     def _handle_event(self, event: Event) -> None:
-        told = _to_activity(event, self._caller)
-        if told is None:
+        entry = _to_activity(event, self._caller)
+        if entry is None:
             return
         if len(self._waiting) >= _MAX_QUEUED_EVENTS:
-            self._waiting.append(ActivityEvent("too-slow", {"message": "More happened than was read."}))
+            self._waiting.append(
+                ActivityEvent("too-slow", {"message": "The client reads too slowly: events were lost."})
+            )
             self.end()
             return
-        self._waiting.append(told)
-        self._some.set()
+        self._waiting.append(entry)
+        self._has_events.set()
 
 
 def _to_activity(event: Event, caller: Caller) -> ActivityEvent | None:
-    """What a client hears of an event, if it is about its own calls."""
+    """Return the client's view of an event, or None if it is not about its own calls."""
     match event:
         case CallStageChanged() if (event.client.kind, event.client.name) == (caller.kind, caller.name):
             return ActivityEvent("call", {"call": event.call, "tool": event.tool, "stage": event.stage})
@@ -89,8 +91,12 @@ def _to_activity(event: Event, caller: Caller) -> ActivityEvent | None:
             }
             return ActivityEvent("finished", data)
         case PendingChanged() if is_same(event.operation.caller, caller):
-            one = event.operation
-            data = {"pending_operation_id": one.id, "tool": one.tool, "state": one.state.value}
+            operation = event.operation
+            data = {
+                "pending_operation_id": operation.id,
+                "tool": operation.tool,
+                "state": operation.state.value,
+            }
             return ActivityEvent("pending", data)
         case _:
             return None

@@ -1,4 +1,4 @@
-"""Requests with a token that is not known (wrong, or taken back): counted, and told of without flooding."""
+"""Count requests with an unknown or revoked token, and report them at a limited rate."""
 
 from __future__ import annotations
 
@@ -13,28 +13,31 @@ REPORT_INTERVAL_S = 60.0
 
 
 class AuthFailures:
-    """Tells of the first refused token at once, and of those that follow once a minute, as one.
+    """Reports the first rejected token immediately, and later ones combined once a minute.
 
-    What such a request says of itself is anybody's word, so it is only shown; the token is not kept.
+    The name that such a request gives itself is unverified and only shown; the token is not stored.
 
     Args:
-        told_every: Seconds between two events.
-        clock: Unix time in seconds.
+        report_interval: Seconds between two events.
+        clock: Returns the time in Unix seconds.
     """
 
     def __init__(
-        self, events: EventBus, told_every: float = REPORT_INTERVAL_S, clock: Callable[[], float] = time.time
+        self,
+        events: EventBus,
+        report_interval: float = REPORT_INTERVAL_S,
+        clock: Callable[[], float] = time.time,
     ) -> None:
         self._events = events
-        self._told_every = told_every
+        self._report_interval = report_interval
         self._clock = clock
         self._new = 0
         self._timer: asyncio.TimerHandle | None = None
         self.last: RejectedTokens | None = None
-        """All so far, and the last of them."""
+        """The number of rejected requests so far, and the last one."""
 
     def add(self, says: str) -> None:
-        """A request came with such a token; `says` is what it calls itself."""
+        """Record a request with a rejected token; `says` is its name for itself."""
         count = self.last.count if self.last is not None else 0
         self.last = RejectedTokens(count + 1, says, self._clock())
         self._new += 1
@@ -42,7 +45,7 @@ class AuthFailures:
             self._publish()
 
     def close(self) -> None:
-        """Tell of nothing more."""
+        """Stop reporting."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -52,5 +55,5 @@ class AuthFailures:
         if self.last is None or not self._new:
             return
         new, self._new = self._new, 0
-        self._timer = asyncio.get_running_loop().call_later(self._told_every, self._publish)
+        self._timer = asyncio.get_running_loop().call_later(self._report_interval, self._publish)
         self._events.publish(TokenRefused(RejectedTokens(new, self.last.says, self.last.at)))

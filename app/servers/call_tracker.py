@@ -1,4 +1,4 @@
-"""The course of one call from outside: its turn, its stages, and who is told of them."""
+"""Track one call from outside: its permit to run, its stages, and their events."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from app.servers.vault_service import CallProgress, Client, OnProgress
 from app.toolkit.call_record import CallObserver
 
 MAX_OPEN_QUESTIONS = 32
-"""How many calls of one client may wait for the user at once."""
+"""Maximum number of calls of one client that wait for the user at once."""
 
 _STAGE_MESSAGES: dict[Literal["queued", "running", "asking", "writing"], str] = {
-    "queued": "Waiting for a turn.",
-    "running": "At work.",
+    "queued": "Waiting for other calls.",
+    "running": "Running.",
     "asking": "The user is being asked.",
-    "writing": "The change is being made.",
+    "writing": "The change is being written.",
 }
 
 
 class CallTracker:
-    """One call on its way.
+    """The state of one call.
 
-    It has a turn in the queue while it works, and gives it back when it begins to wait for the user: else a
-    few questions that nobody answers would keep everybody else from reading.
+    The call holds a permit of the queue while it runs and returns it while it waits for the user: otherwise a
+    few unanswered questions would block all other calls.
 
     Args:
-        questions: How many calls of each client wait for the user; shared by all calls.
+        questions: Number of calls of each client that wait for the user; shared by all calls.
     """
 
     def __init__(
@@ -44,66 +44,66 @@ class CallTracker:
     ) -> None:
         self.id = uuid.uuid4().hex
         self._client = client
-        self._who = (client.kind.value, client.name)
+        self._client_key = (client.kind.value, client.name)
         self._tool = tool
         self._queue = queue
         self._events = events
         self._progress = progress
         self._questions = questions
-        self._turn: RunPermit | None = None
-        self._over = False
-        self._asks = False
+        self._permit: RunPermit | None = None
+        self._ended = False
+        self._is_asking = False
 
     @property
     def observer(self) -> CallObserver:
-        """What the runner tells of the call while it runs."""
-        return CallObserver(self.id, self._on_question, self._begins, enter=self.wait_for_turn)
+        """The observer that the runner notifies during the call."""
+        return CallObserver(self.id, self._on_question, self._on_started, enter=self.wait_for_turn)
 
     async def wait_for_turn(self) -> None:
-        """Wait for the call's turn.
+        """Wait for a permit to run.
 
         Raises:
-            LimitError: too many calls wait already.
+            LimitError: too many calls are waiting.
         """
         self._move("queued")
-        self._turn = await self._queue.acquire(self._who)
-        if self._over:
-            self._turn.release()
+        self._permit = await self._queue.acquire(self._client_key)
+        if self._ended:
+            self._permit.release()
         self._move("running")
 
     def end(self) -> None:
-        """The call has come to its end, or goes on without anybody who waits for it."""
-        self._over = True
+        """End the tracking: the call has ended, or nothing waits for it any longer."""
+        self._ended = True
         self._stop_asking()
-        if self._turn is not None:
-            self._turn.release()
+        if self._permit is not None:
+            self._permit.release()
         self._events.publish(CallStageChanged(self._client, self.id, self._tool, "ended"))
 
     def _on_question(self) -> None:
-        if not self._asks:
-            count = self._questions.get(self._who, 0)
+        if not self._is_asking:
+            count = self._questions.get(self._client_key, 0)
             if count >= MAX_OPEN_QUESTIONS:
-                message = f"{count} of your calls wait for the user already."
+                message = f"{count} of your calls are already waiting for the user."
                 raise LimitError(message, limit=MAX_OPEN_QUESTIONS)
-            self._questions[self._who] = count + 1
-            self._asks = True
-        if self._turn is not None:
-            self._turn.release()
+            self._questions[self._client_key] = count + 1
+            self._is_asking = True
+        if self._permit is not None:
+            self._permit.release()
         self._move("asking")
 
-    def _begins(self) -> None:
+    def _on_started(self) -> None:
         self._stop_asking()
         self._move("writing")
 
     def _stop_asking(self) -> None:
-        if not self._asks:
+        if not self._is_asking:
             return
-        self._asks = False
-        left = self._questions[self._who] - 1
-        if left:
-            self._questions[self._who] = left
+        self._is_asking = False
+        remaining = self._questions[self._client_key] - 1
+        if remaining:
+            self._questions[self._client_key] = remaining
         else:
-            del self._questions[self._who]
+            del self._questions[self._client_key]
 
     def _move(self, stage: Literal["queued", "running", "asking", "writing"]) -> None:
         self._publish(stage)

@@ -1,7 +1,7 @@
-"""What clients are told of by themselves: notes, tools, memory or pending operations have changed.
+"""Streams of changes for clients: of notes, tools, memory and pending operations.
 
-A client that reads slowly is told less exactly, never later and later: what waits for it is at most one
-piece of news of each kind.
+A client that reads slowly gets less detail, but no growing backlog: at most one change of each kind waits
+for it.
 """
 
 from __future__ import annotations
@@ -29,25 +29,25 @@ _MAX_CHECKED_PATHS = 50
 
 
 class ChangeStream:
-    """The news for one client, from when it was made until `aclose`; iterate over it."""
+    """Asynchronous iterator over the changes for one client, from its creation until `aclose`."""
 
     def __init__(self, caller: Caller, leave: Callable[[ChangeStream], None]) -> None:
         self.caller = caller
         self._leave = leave
         self._waiting: dict[Kind, set[str] | None] = {}
         self._listed: set[Kind] = set()
-        self._some = asyncio.Event()
-        self._over = False
+        self._has_changes = asyncio.Event()
+        self._ended = False
 
     def __aiter__(self) -> ChangeStream:
         return self
 
     async def __anext__(self) -> VaultChange:
         while not self._waiting:
-            if self._over:
+            if self._ended:
                 raise StopAsyncIteration
-            self._some.clear()
-            await self._some.wait()
+            self._has_changes.clear()
+            await self._has_changes.wait()
         kind = next(iter(self._waiting))
         paths = self._waiting.pop(kind)
         listed = kind in self._listed
@@ -55,30 +55,30 @@ class ChangeStream:
         return VaultChange(kind, tuple(sorted(paths or ())), listed)
 
     async def aclose(self) -> None:
-        """Hear no more."""
+        """End the stream."""
         self.end()
 
     def end(self) -> None:
-        """Let who iterates come to the end."""
-        if not self._over:
-            self._over = True
+        """End the iteration."""
+        if not self._ended:
+            self._ended = True
             self._leave(self)
-            self._some.set()
+            self._has_changes.set()
 
     def push(self, kind: Kind, paths: tuple[str, ...] | None = None, *, listed: bool = False) -> None:
-        """Put it with what waits; None for `paths`: there are none, or too many to name."""
+        """Add a change; `paths` is None if there are none, or too many to name."""
         if listed:
             self._listed.add(kind)
-        known = self._waiting.get(kind, set())
-        if paths is None or known is None or len(known) + len(paths) > _MAX_QUEUED_PATHS:
+        pending = self._waiting.get(kind, set())
+        if paths is None or pending is None or len(pending) + len(paths) > _MAX_QUEUED_PATHS:
             self._waiting[kind] = None
         else:
-            self._waiting[kind] = known | set(paths)
-        self._some.set()
+            self._waiting[kind] = pending | set(paths)
+        self._has_changes.set()
 
 
 class ChangeBroadcaster:
-    """Makes the news from the events of the vault, for each reader what it may know."""
+    """Builds the streams of changes from the events of the vault, filtered by what each client may see."""
 
     def __init__(self, runner: ToolRunner, events: EventBus) -> None:
         self._runner = runner
@@ -93,14 +93,14 @@ class ChangeBroadcaster:
         )
 
     def close(self) -> None:
-        """End all readers."""
+        """End all streams."""
         for unsubscribe in self._unsubscribe:
             unsubscribe()
         for reader in tuple(self._readers):
             reader.end()
 
     def subscribe(self, caller: Caller, release: Callable[[], None]) -> ChangeStream:
-        """A new reader for `caller`; `release` is called when it ends."""
+        """Return a new stream for `caller`; `release` is called when it ends."""
 
         def leave(reader: ChangeStream) -> None:
             self._readers.remove(reader)
@@ -113,32 +113,32 @@ class ChangeBroadcaster:
         return reader
 
     def broadcast(self, kind: Kind) -> None:
-        """Tell every reader."""
+        """Send a change to every stream."""
         for reader in tuple(self._readers):
             reader.push(kind)
 
     def _notes(self, event: IndexUpdated) -> None:
-        gone = {*event.removed, *(old for old, _ in event.moved)}
-        touched = {*event.changed, *gone, *(new for _, new in event.moved)}
-        listed = bool(gone) or event.total != self._total
+        removed = {*event.removed, *(old for old, _ in event.moved)}
+        touched = {*event.changed, *removed, *(new for _, new in event.moved)}
+        listed = bool(removed) or event.total != self._total
         self._total = event.total
         if not self._readers or len(touched) > _MAX_CHECKED_PATHS:
             self._private = None
             for reader in tuple(self._readers):
                 reader.push("notes", listed=listed)
             return
-        # Of a note that is gone the index no longer says whether it was private.
-        known = self._private
-        named = touched - gone if known is None else touched - (gone & known)
+        # The index no longer knows whether a deleted note was private.
+        pending = self._private
+        named = touched - removed if pending is None else touched - (removed & pending)
         self._private = self._runner.private_notes
         for reader in tuple(self._readers):
-            if seen := self._visible_paths(reader.caller, named):
-                reader.push("notes", seen, listed=listed)
-            elif gone and known is None:
+            if visible := self._visible_paths(reader.caller, named):
+                reader.push("notes", visible, listed=listed)
+            elif removed and pending is None:
                 reader.push("notes", listed=listed)
 
     def _visible_paths(self, caller: Caller, paths: set[NotePath]) -> tuple[str, ...]:
-        """Those of the paths that the caller may know of."""
+        """Return the paths that the caller may know of."""
         return tuple(str(path) for path in paths if self._runner.can_see(caller, path))
 
     def _pending(self, event: PendingChanged) -> None:

@@ -1,4 +1,4 @@
-"""Who is connected from outside, what each does now, and who has read text that nobody vouches for."""
+"""Registry of connected clients: their activity, and which of them have read untrusted text."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ _Key = tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class ClientSeen(Event):
-    """A client is there that was not before."""
+    """A client connected."""
 
     client: Client
 
 
 @dataclass(frozen=True, slots=True)
 class ClientGone(Event):
-    """A client has left, or was not heard of for a while."""
+    """A client disconnected, or was inactive for a while."""
 
     client: Client
 
 
 @dataclass(frozen=True, slots=True)
 class CallStageChanged(Event):
-    """A client's call has come to another stage; `call` is its id in the audit log and in `ToolStarted`."""
+    """A client's call reached another stage; `call` is its id in the audit log and in `ToolStarted`."""
 
     client: Client
     call: str
@@ -44,9 +44,10 @@ class CallStageChanged(Event):
 
 @dataclass(frozen=True, slots=True)
 class ConnectedClient:
-    """A client that is there. `since` and `last` in Unix seconds; `calls` so far, `open` ones now.
+    """A connected client: `calls` counts all calls, `open` the running ones.
 
-    `tainted`: it has read text from outside, so each change that it proposes is asked about.
+    `since` and `last` are times of activity in Unix seconds. `tainted`: it has read text from outside, so
+    each change that it proposes needs approval.
     """
 
     client: Client
@@ -59,7 +60,7 @@ class ConnectedClient:
 
 @dataclass(slots=True)
 class _Known:
-    """What is known of a client that is there; each call touches it twice, so it is changed in place."""
+    """The mutable record of a connected client; each call updates it twice."""
 
     client: Client
     since: float
@@ -69,113 +70,115 @@ class _Known:
 
 
 class ClientRegistry:
-    """Keeps the clients of one open vault in sight.
+    """Tracks the clients of one open vault.
 
-    A client has read untrusted text for as long as the vault is open, in each of its sessions: what it read
-    goes on in its context, wherever it connects anew.
+    A client that has read untrusted text stays tainted in all its sessions until the vault is closed: the
+    text stays in its context when it reconnects.
 
     Args:
-        clock: Unix time in seconds.
-        gone_after: After how many seconds without a call or an open connection a client counts as gone.
+        clock: Returns the time in Unix seconds.
+        timeout: Seconds without a call or an open connection after which a client counts as disconnected.
     """
 
     def __init__(
-        self, events: EventBus, clock: Callable[[], float] = time.time, gone_after: float = _CLIENT_TIMEOUT_S
+        self, events: EventBus, clock: Callable[[], float] = time.time, timeout: float = _CLIENT_TIMEOUT_S
     ) -> None:
         self._events = events
         self._clock = clock
-        self._gone_after = gone_after
+        self._timeout = timeout
         self._clients: dict[_Key, _Known] = {}
-        self._held: dict[_Key, int] = {}
+        self._open_connections: dict[_Key, int] = {}
         self._tainted: set[tuple[str, str]] = set()
         self._timer: asyncio.TimerHandle | None = None
 
     def close(self) -> None:
-        """Look after nobody any more."""
+        """Stop tracking."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
 
     @property
     def clients(self) -> tuple[ConnectedClient, ...]:
-        """Those that are there, the first to come first."""
+        """The connected clients in order of arrival."""
         return tuple(
             ConnectedClient(one.client, one.since, one.last, one.calls, one.open, self.is_tainted(one.client))
             for one in self._clients.values()
         )
 
-    def mark_seen(self, client: Client, *, call: bool = False, began: int = 0) -> None:
-        """A client gave a sign of life; `call`: it calls a tool; `began` is added to its open calls."""
+    def mark_seen(self, client: Client, *, call: bool = False, open_change: int = 0) -> None:
+        """Record activity of a client; `call`: it calls a tool; `open_change` is added to its open calls."""
         key, now = _client_key(client), self._clock()
-        known = self._clients.get(key)
-        if known is None:
+        record = self._clients.get(key)
+        if record is None:
             self._make_room()
-            known = self._clients[key] = _Known(client, now, now)
+            record = self._clients[key] = _Known(client, now, now)
             self._events.publish(ClientSeen(client))
-            self._watch()
-        if client.says and client.says != known.client.says:
-            known.client = client
-        known.last = now
-        known.calls += call
-        known.open = max(0, known.open + began)
+            self._schedule_expiry()
+        if client.says and client.says != record.client.says:
+            record.client = client
+        record.last = now
+        record.calls += call
+        record.open = max(0, record.open + open_change)
 
     def hold_connection(self, client: Client) -> Callable[[], None]:
-        """A client holds a connection open; the returned function says that it is closed."""
+        """Record an open connection of a client; the returned function records that it is closed."""
         self.mark_seen(client)
         key = _client_key(client)
-        self._held[key] = self._held.get(key, 0) + 1
-        over = False
+        self._open_connections[key] = self._open_connections.get(key, 0) + 1
+        released = False
 
         def release() -> None:
-            nonlocal over
-            if over:
+            nonlocal released
+            if released:
                 return
-            over = True
-            left = self._held.get(key, 1) - 1
-            if left:
-                self._held[key] = left
+            released = True
+            remaining = self._open_connections.get(key, 1) - 1
+            if remaining:
+                self._open_connections[key] = remaining
             else:
-                self._held.pop(key, None)
+                self._open_connections.pop(key, None)
             if key in self._clients:
                 self._clients[key].last = self._clock()
 
         return release
 
     def mark_left(self, client: Client) -> None:
-        """A client said that it goes."""
-        known = self._clients.pop(_client_key(client), None)
-        self._held.pop(_client_key(client), None)
-        if known is not None:
-            self._events.publish(ClientGone(known.client))
+        """Record that a client disconnected."""
+        record = self._clients.pop(_client_key(client), None)
+        self._open_connections.pop(_client_key(client), None)
+        if record is not None:
+            self._events.publish(ClientGone(record.client))
 
     def mark_tainted(self, client: Client) -> None:
-        """A client was given text from outside."""
+        """Mark a client as tainted: it has read text from outside."""
         self._tainted.add((client.kind.value, client.name))
 
     def is_tainted(self, client: Client) -> bool:
-        """Whether a client was given text from outside since the vault was opened."""
+        """Return whether a client has read text from outside since the vault was opened."""
         return (client.kind.value, client.name) in self._tainted
 
     def _make_room(self) -> None:
         if len(self._clients) < _MAX_CLIENTS:
             return
-        idle = [one for key, one in self._clients.items() if not one.open and not self._held.get(key)]
+        idle = [
+            one for key, one in self._clients.items() if not one.open and not self._open_connections.get(key)
+        ]
         if idle:
             self.mark_left(min(idle, key=lambda one: one.last).client)
 
-    def _watch(self) -> None:
+    def _schedule_expiry(self) -> None:
         if self._timer is None and self._clients:
             loop = asyncio.get_running_loop()
-            self._timer = loop.call_later(self._gone_after / 2, self._drop_expired)
+            self._timer = loop.call_later(self._timeout / 2, self._drop_expired)
 
     def _drop_expired(self) -> None:
-        """Let go of those that were not heard of."""
+        """Remove inactive clients."""
         self._timer = None
-        late = self._clock() - self._gone_after
+        deadline = self._clock() - self._timeout
         for key, one in tuple(self._clients.items()):
-            if one.last <= late and not one.open and not self._held.get(key):
+            if one.last <= deadline and not one.open and not self._open_connections.get(key):
                 self.mark_left(one.client)
-        self._watch()
+        self._schedule_expiry()
 
 
 def _client_key(client: Client) -> _Key:

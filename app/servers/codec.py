@@ -1,4 +1,4 @@
-"""Outcomes, tools, news and errors as JSON between the local server and a link to it."""
+"""Encode outcomes, tools, changes and errors as JSON between the local server and other processes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from app.toolkit.call_record import ModelUsage
 from app.toolkit.outcome import ToolOutcome
 
 API_PREFIX = "/api/v1"
-"""What the paths of the HTTP API begin with."""
+"""Path prefix of the HTTP API."""
 Json = dict[str, Any]
 _ERRORS = {
     one.type: one
@@ -44,68 +44,68 @@ _STATUS = {
 
 
 OUTCOME_TYPE = "application/vnd.scriptorium.outcome+json"
-"""What a link takes that wants to know no stages: all of the outcome, in one answer."""
+"""Media type for a complete outcome in one response, without stages."""
 
 
 def status_of(outcome: ToolOutcome) -> int:
-    """The HTTP status of an outcome: what waits is accepted, and the user's no is an answer."""
+    """Return the HTTP status of an outcome: a pending one is accepted, and a denial is not an error."""
     if outcome.pending:
         return 202
     return 200 if outcome.error is None else status_of_error(str(outcome.error.get("type")))
 
 
 def status_of_error(type: str) -> int:
-    """The HTTP status of an error's type."""
+    """Return the HTTP status of an error type."""
     return _STATUS.get(type, 500)
 
 
 def outcome_to_wire(outcome: ToolOutcome) -> Json:
-    """All of an outcome, for a link."""
+    """Encode an outcome completely."""
     return asdict(outcome)
 
 
 def outcome_from_wire(data: Mapping[str, Any]) -> ToolOutcome:
-    """The outcome that `outcome_to_wire` made this of; fields of another version are left out."""
-    known = {name: data[name] for name in ToolOutcome.__slots__ if name in data}
-    known["inside"] = ModelUsage(**known.get("inside", {}))
-    return ToolOutcome(**known)
+    """Decode an outcome; unknown fields of another version are ignored."""
+    fields = {name: data[name] for name in ToolOutcome.__slots__ if name in data}
+    fields["inside"] = ModelUsage(**fields.get("inside", {}))
+    return ToolOutcome(**fields)
 
 
 def descriptor_to_wire(entry: ToolDescriptor) -> Json:
-    """A tool."""
+    """Encode a tool."""
     return asdict(entry)
 
 
 def descriptor_from_wire(data: Mapping[str, Any]) -> ToolDescriptor:
-    """The tool that `entry_to_wire` made this of."""
+    """Decode a tool."""
     return ToolDescriptor(**{name: data[name] for name in ToolDescriptor.__slots__})
 
 
 def progress_to_wire(progress: CallProgress) -> Json:
-    """A stage of a call."""
+    """Encode the progress of a call."""
     return asdict(progress)
 
 
 def progress_from_wire(data: Mapping[str, Any]) -> CallProgress:
-    """The stage that `progress_to_wire` made this of."""
+    """Decode the progress of a call."""
     return CallProgress(data["stage"], str(data["message"]))
 
 
-def change_to_wire(news: VaultChange) -> Json:
-    """A piece of news."""
-    return asdict(news)
+def change_to_wire(change: VaultChange) -> Json:
+    """Encode a change."""
+    return asdict(change)
 
 
 def change_from_wire(data: Mapping[str, Any]) -> VaultChange:
-    """The news that `news_to_wire` made this of."""
+    """Decode a change."""
     return VaultChange(data["kind"], tuple(map(str, data["paths"])), bool(data.get("listed")))
 
 
 def error_from_wire(data: object) -> ScriptoriumError:
-    """The error that a server answered with."""
-    said = cast("Mapping[str, Any]", data.get("error")) if isinstance(data, Mapping) else None
-    if not isinstance(said, Mapping):
-        return errors.NetworkError("The app gave an answer that makes no sense.")
-    rest = {str(name): value for name, value in said.items() if name not in ("type", "message")}
-    kind = _ERRORS.get(str(said.get("type")), ScriptoriumError)
-    return kind(str(said.get("message", "")), **rest)
+    """Decode the error in a server's response."""
+    error = cast("Mapping[str, Any]", data.get("error")) if isinstance(data, Mapping) else None
+    if not isinstance(error, Mapping):
+        return errors.NetworkError("The app sent an invalid response.")
+    rest = {str(name): value for name, value in error.items() if name not in ("type", "message")}
+    kind = _ERRORS.get(str(error.get("type")), ScriptoriumError)
+    return kind(str(error.get("message", "")), **rest)

@@ -1,8 +1,8 @@
-"""Connections to the local server, bounded: how many, how long their headers take, how large those are.
+"""Limits of connections to the local server: their number, and the time for their headers.
 
-Beside the server's own protocol of HTTP this knows which connections have shown a good token. When there is
-no room for another one, the oldest goes that has not: so a flood of strangers keeps no client out, and costs
-no more than so many open files.
+This extends the server's HTTP protocol by the connections that have shown a valid token. When there are too
+many connections, the oldest unauthenticated one is dropped. So a flood of strangers keeps no client out, and
+the number of open files is limited.
 """
 
 from __future__ import annotations
@@ -25,68 +25,70 @@ class ConnectionLimiter:
     """The open connections of one server.
 
     Args:
-        most: How many there may be.
-        headers_within: How many seconds a stranger has until its first request is let in.
+        max_connections: Maximum number of connections.
+        header_timeout: Seconds until the first request of a connection must be authenticated.
     """
 
-    def __init__(self, most: int = MAX_CONNECTIONS, headers_within: float = HEADER_TIMEOUT_S) -> None:
-        self._most = most
-        self._within = headers_within
+    def __init__(
+        self, max_connections: int = MAX_CONNECTIONS, header_timeout: float = HEADER_TIMEOUT_S
+    ) -> None:
+        self._max_connections = max_connections
+        self._header_timeout = header_timeout
         self._open: dict[Address, BoundedProtocol] = {}
-        self._strangers: dict[Address, asyncio.TimerHandle] = {}
-        self.turned_away = 0
+        self._unauthenticated: dict[Address, asyncio.TimerHandle] = {}
+        self.dropped = 0
         self.closed = False
 
     def __len__(self) -> int:
         return len(self._open)
 
     def add(self, address: Address, protocol: BoundedProtocol) -> None:
-        """A new connection; another one, or this, is dropped where there is no room."""
+        """Add a connection; if there are too many, the oldest unauthenticated one is dropped."""
         if self.closed:
-            # It was accepted just before the end: nobody would close it later.
+            # Accepted just before the server closed: nothing else would close it.
             protocol.transport.abort()
             return
         loop = asyncio.get_running_loop()
         self._open[address] = protocol
-        self._strangers[address] = loop.call_later(self._within, self.drop, address)
-        if len(self._open) > self._most:
-            self.drop(next(iter(self._strangers)))
+        self._unauthenticated[address] = loop.call_later(self._header_timeout, self.drop, address)
+        if len(self._open) > self._max_connections:
+            self.drop(next(iter(self._unauthenticated)))
 
     def remove(self, address: Address, protocol: BoundedProtocol) -> None:
-        """A connection is closed."""
+        """Remove a closed connection."""
         if self._open.get(address) is protocol:
             del self._open[address]
-            self._forget(address)
+            self._cancel_timeout(address)
 
     def mark_trusted(self, address: Address) -> None:
-        """The client at `address` has shown a good token."""
-        self._forget(address)
+        """Mark the connection from `address` as authenticated."""
+        self._cancel_timeout(address)
 
     def close(self) -> None:
-        """Drop all of them, whatever they do, and each one that comes later."""
+        """Drop all connections, and every later one."""
         self.closed = True
         for address in tuple(self._open):
             self.drop(address)
 
-    def _forget(self, address: Address) -> None:
-        timer = self._strangers.pop(address, None)
+    def _cancel_timeout(self, address: Address) -> None:
+        timer = self._unauthenticated.pop(address, None)
         if timer is not None:
             timer.cancel()
 
     def drop(self, address: Address) -> None:
-        """Close a connection at once, whatever is still to be sent."""
-        self._forget(address)
+        """Close a connection immediately, even with unsent data."""
+        self._cancel_timeout(address)
         protocol = self._open.pop(address, None)
         if protocol is not None:
-            self.turned_away += 1
+            self.dropped += 1
             protocol.transport.abort()
 
 
 class CoalescingTransport(asyncio.Transport):
-    """Sends in one packet what is written one by one: the head of an answer, its body and its end.
+    """Coalesces small writes into one packet: the headers of a response, its body and its end.
 
-    The client would wake up for each of them. So what is short waits a moment for what follows; the end of
-    an answer, and what is long, is sent at once with what waits.
+    Otherwise the client would wake up for each of them. A short write waits a moment for the next; a long
+    write and the end of a response are sent immediately with everything before.
     """
 
     def __init__(self, transport: asyncio.Transport) -> None:
@@ -97,7 +99,7 @@ class CoalescingTransport(asyncio.Transport):
         self._timer: asyncio.TimerHandle | None = None
 
     def write(self, data: bytes | bytearray | memoryview[Any]) -> None:
-        """Send `data`, in a moment if it is short."""
+        """Send `data`, after a short delay if it is short."""
         if not data:
             return
         self._parts.append(data)
@@ -107,7 +109,7 @@ class CoalescingTransport(asyncio.Transport):
             self._timer = self._loop.call_later(_FLUSH_DELAY_S, self.flush)
 
     def flush(self) -> None:
-        """Send now what was gathered."""
+        """Send the collected writes now."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -116,64 +118,64 @@ class CoalescingTransport(asyncio.Transport):
             self._transport.write(parts[0] if len(parts) == 1 else b"".join(parts))
 
     def close(self) -> None:
-        """Close the connection once all is sent."""
+        """Close the connection after sending everything."""
         self.flush()
         self._transport.close()
 
     def abort(self) -> None:
-        """Close the connection now, whatever is still to be sent."""
+        """Close the connection immediately, even with unsent data."""
         self._parts.clear()
         self.flush()
         self._transport.abort()
 
     def is_closing(self) -> bool:
-        """Whether it is closed, or about to be."""
+        """Return whether the connection is closed or closing."""
         return self._transport.is_closing()
 
     def get_extra_info(self, name: str, default: Any = None) -> Any:  # noqa: ANN401 (asyncio's own)
-        """What is known of the connection."""
+        """Return information about the connection."""
         return self._transport.get_extra_info(name, default)
 
     def get_write_buffer_size(self) -> int:
-        """How many bytes wait to be sent."""
+        """Return the number of unsent bytes."""
         return sum(map(len, self._parts)) + self._transport.get_write_buffer_size()
 
     def pause_reading(self) -> None:
-        """Take nothing from the client for now."""
+        """Pause reading from the client."""
         self._transport.pause_reading()
 
     def resume_reading(self) -> None:
-        """Take again what the client sends."""
+        """Resume reading from the client."""
         self._transport.resume_reading()
 
 
 class BoundedProtocol(H11Protocol):
-    """The server's protocol for one connection, known to `ConnectionLimiter`."""
+    """The HTTP protocol of one connection, registered in `ConnectionLimiter`."""
 
     bounds: ConnectionLimiter
     transport: CoalescingTransport
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """A client has connected."""
+        """Register the connection."""
         super().connection_made(CoalescingTransport(cast("asyncio.Transport", transport)))
         self.bounds.add(self._address, self)
 
     @property
     def _address(self) -> Address:
-        # A client that has gone before it was accepted has no address, and is closed with the others.
+        # A client that disconnected before it was accepted has no address.
         return self.client or ("", id(self))
 
     def on_response_complete(self) -> None:
-        """An answer is whole."""
+        """Flush the complete response."""
         self.transport.flush()
         super().on_response_complete()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """The connection has ended."""
+        """Unregister the connection."""
         super().connection_lost(exc)
         self.bounds.remove(self._address, self)
 
 
 def protocol_of(connections: ConnectionLimiter) -> type[asyncio.Protocol]:
-    """The class of the protocol whose connections are kept in `connections`."""
+    """Return a protocol class whose connections are registered in `connections`."""
     return type("BoundedHere", (BoundedProtocol,), {"bounds": connections})

@@ -1,8 +1,7 @@
-"""How a process finds the one that has a vault open: `door.json` in the vault's data folder.
+"""The endpoint file `door.json` in a vault's data folder: it leads to the process that has the vault open.
 
-Only who can read the user's files can read it, and with it the token that opens the door on this machine.
-It names its process by number and start, so that what a crash left behind is not taken for a door: another
-program may have the port by now.
+Only the user can read the file and the token in it. The file names the process by id and start time, so that
+a file left behind by a crash is ignored: another program may use the port by now.
 """
 
 from __future__ import annotations
@@ -21,11 +20,11 @@ from app.servers.server_state import Holder
 from app.servers.tokens import write_private
 
 _START_TIME_TOLERANCE_S = 2.0
-"""Two looks at the start of one process differ by rounding, and by a clock that was set meanwhile."""
+"""Tolerance for start times of a process, which vary by rounding and clock changes."""
 
 
 class _EndpointFile(BaseModel):
-    """What stands in the file."""
+    """Content of the file."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
@@ -39,9 +38,9 @@ class _EndpointFile(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Where the process that has a vault open listens; `token` lets in who could read it.
+    """The local server of the process that has a vault open; `token` authenticates the user's programs.
 
-    `holder` says what it is: a "headless" one makes way for a window.
+    `holder` is the kind of process: a "headless" one yields the vault to a window.
     """
 
     port: int
@@ -52,50 +51,52 @@ class Endpoint:
 
     @property
     def address(self) -> str:
-        """The root of its addresses."""
+        """The base URL of the server."""
         return f"http://127.0.0.1:{self.port}"
 
 
 def new_endpoint(port: int, holder: Holder = "desktop") -> Endpoint:
-    """The sign of this process, with a new token, before others can read it."""
+    """Return an endpoint of this process with a new token; it is not published yet."""
     return Endpoint(port, secrets.token_urlsafe(32), os.getpid(), __version__, holder)
 
 
-def publish(folder: Path, sign: Endpoint) -> None:
-    """Tell other processes of this user that this one has the vault open.
+def publish(folder: Path, endpoint: Endpoint) -> None:
+    """Publish the endpoint to other processes of this user.
 
     Args:
         folder: The vault's data folder.
-        sign: Where it listens already.
+        endpoint: The endpoint, which must be listening already.
 
     Raises:
-        StorageError: the disk refused.
+        StorageError: the file can't be written.
     """
-    started = psutil.Process(sign.pid).create_time()
-    write_private(_file(folder), _EndpointFile(started=started, **asdict(sign)).model_dump_json().encode())
+    started = psutil.Process(endpoint.pid).create_time()
+    write_private(
+        _file(folder), _EndpointFile(started=started, **asdict(endpoint)).model_dump_json().encode()
+    )
 
 
-def unpublish(folder: Path, sign: Endpoint) -> None:
-    """Remove the file, if it is still this one's."""
+def unpublish(folder: Path, endpoint: Endpoint) -> None:
+    """Remove the file if it still belongs to this process."""
     with suppress(OSError, ValidationError):
-        if _EndpointFile.model_validate_json(_file(folder).read_bytes()).token == sign.token:
+        if _EndpointFile.model_validate_json(_file(folder).read_bytes()).token == endpoint.token:
             _file(folder).unlink()
 
 
 def find_endpoint(root: Path) -> Endpoint | None:
-    """The door of the process that has the vault at `root` open; None where there is none."""
+    """Return the endpoint of the process that has the vault at `root` open, or None."""
     folder = paths.data_folder() / "vaults" / paths.vault_id(root)
     try:
-        said = _EndpointFile.model_validate_json(_file(folder).read_bytes())
+        content = _EndpointFile.model_validate_json(_file(folder).read_bytes())
     except (OSError, ValidationError):
         return None
     try:
-        started = psutil.Process(said.pid).create_time()
+        started = psutil.Process(content.pid).create_time()
     except psutil.Error:
         return None
-    if abs(started - said.started) > _START_TIME_TOLERANCE_S:
+    if abs(started - content.started) > _START_TIME_TOLERANCE_S:
         return None
-    return Endpoint(said.port, said.token, said.pid, said.version, said.holder)
+    return Endpoint(content.port, content.token, content.pid, content.version, content.holder)
 
 
 def _file(folder: Path) -> Path:

@@ -1,4 +1,4 @@
-"""A vault changes hands: a process without a window that has it open makes way for one that wants it."""
+"""Ask a headless process that has a vault open to yield it to another process."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ async def ask_to_yield(root: Path) -> bool:
     """Ask the process that has the vault at `root` open to close it.
 
     Returns:
-        Whether it will: it has no window, and answered. The lock is free a moment later.
+        Whether it will: it is headless and accepted. The lock is released shortly after.
     """
-    sign = await asyncio.to_thread(find_endpoint, root)
-    if sign is None or sign.holder != "headless":
+    endpoint = await asyncio.to_thread(find_endpoint, root)
+    if endpoint is None or endpoint.holder != "headless":
         return False
-    status = await asyncio.to_thread(_post, sign)
-    log.info("process %d was asked to close the vault: %s", sign.pid, status)
+    status = await asyncio.to_thread(_post, endpoint)
+    log.info("process %d was asked to close the vault: %s", endpoint.pid, status)
     return status == HTTPStatus.ACCEPTED
 
 
-def _post(sign: Endpoint) -> int:
-    """The status of the answer; 0 for none."""
-    connection = http.client.HTTPConnection("127.0.0.1", sign.port, timeout=_ANSWER_TIMEOUT_S)
+def _post(endpoint: Endpoint) -> int:
+    """Return the status of the response, or 0 if there is none."""
+    connection = http.client.HTTPConnection("127.0.0.1", endpoint.port, timeout=_ANSWER_TIMEOUT_S)
     try:
-        connection.request("POST", _YIELD_PATH, b"", {"Authorization": f"Bearer {sign.token}"})
+        connection.request("POST", _YIELD_PATH, b"", {"Authorization": f"Bearer {endpoint.token}"})
         return connection.getresponse().status
     except (OSError, http.client.HTTPException) as error:
-        log.info("process %d does not answer: %s", sign.pid, error)
+        log.info("process %d does not answer: %s", endpoint.pid, error)
         return 0
     finally:
         connection.close()

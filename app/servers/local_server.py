@@ -1,4 +1,4 @@
-"""The local server: an open vault for programs on this machine, on 127.0.0.1 only, behind one guard."""
+"""The local server: an open vault for programs on this machine, on 127.0.0.1 only."""
 
 from __future__ import annotations
 
@@ -43,28 +43,28 @@ Lifespan = Callable[[], AbstractAsyncContextManager[object]]
 
 @dataclass(frozen=True, slots=True)
 class MountedApp:
-    """An app that the server serves beside the HTTP API, and what has to run while it does."""
+    """An app that the server serves in addition to the HTTP API, and its lifespan."""
 
     app: ASGIApp
     lifespan: Lifespan = contextlib.nullcontext
 
 
 class LocalServer:
-    """Serves one open vault to this machine while it is open.
+    """Serves one open vault to programs on this machine.
 
     Args:
-        hub: The vault.
-        tokens: Who may come in beside this machine's user.
+        service: The vault.
+        tokens: The programs that may connect.
         folder: The vault's data folder, for `door.json`.
-        settings: What is in force at the moment.
+        settings: Returns the current settings.
         mcp: The app of the MCP server.
-        holder: What this process is.
-        on_yield: Closes the vault for another process that asks; None where nobody may ask.
+        holder: The kind of this process.
+        on_yield: Closes the vault for another process that asks; None if that is not allowed.
     """
 
     def __init__(
         self,
-        hub: LocalVaultService,
+        service: LocalVaultService,
         tokens: ClientTokens,
         folder: Path,
         settings: Callable[[], ServerSettings],
@@ -73,7 +73,7 @@ class LocalServer:
         holder: Holder = "desktop",
         on_yield: OnYield | None = None,
     ) -> None:
-        self._hub = hub
+        self._service = service
         self._tokens = tokens
         self._folder = folder
         self._settings = settings
@@ -82,7 +82,7 @@ class LocalServer:
         self.on_yield = on_yield
         self._stop = asyncio.Event()
         self._serving: asyncio.Task[None] | None = None
-        self._guard: SecurityMiddleware | None = None
+        self._middleware: SecurityMiddleware | None = None
         self.connections = ConnectionLimiter()
         self.auth_failures = AuthFailures(events)
         self.endpoint: Endpoint | None = None
@@ -91,25 +91,25 @@ class LocalServer:
 
     @property
     def port(self) -> int | None:
-        """Where it listens; None while it does not."""
+        """The port of the server, or None while it is closed."""
         return self.endpoint.port if self.endpoint is not None else None
 
     async def open(self) -> int:
-        """Begin to listen, on the port of the settings or on another where that one is taken; the port.
+        """Start listening on the port in the settings, or another one if it is taken; return the port.
 
         Raises:
-            NetworkError: no port could be had.
-            StorageError: other processes could not be told.
+            NetworkError: no port is available.
+            StorageError: the endpoint file can't be written.
         """
         if self.endpoint is not None:
             return self.endpoint.port
         listener = _listen(self._settings().port)
-        sign = new_endpoint(int(listener.getsockname()[1]), self.holder)
+        endpoint = new_endpoint(int(listener.getsockname()[1]), self.holder)
         ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._stop.clear()
         self.connections.closed = False
-        self._serving = asyncio.create_task(self._serve(listener, sign, ready), name="local server")
-        # However it ends, also before its first step.
+        self._serving = asyncio.create_task(self._serve(listener, endpoint, ready), name="local server")
+        # However the task ends, even before its first step.
         self._serving.add_done_callback(lambda _: listener.close())
         try:
             await asyncio.wait({self._serving, ready}, return_when=asyncio.FIRST_COMPLETED)
@@ -121,29 +121,29 @@ class LocalServer:
             serving, self._serving = self._serving, None
             raise NetworkError(f"The local server could not be started: {serving.exception()}.")
         try:
-            await asyncio.to_thread(publish, self._folder, sign)
+            await asyncio.to_thread(publish, self._folder, endpoint)
         except BaseException:
             await self.close()
             raise
-        self.endpoint = sign
-        self._unsubscribe = self._events.subscribe(ClientsChanged, self._turn_out)
-        return sign.port
+        self.endpoint = endpoint
+        self._unsubscribe = self._events.subscribe(ClientsChanged, self._end_revoked_requests)
+        return endpoint.port
 
     def settings_changed(self) -> None:
-        """End what runs by a way that was switched off."""
-        if self._guard is not None:
-            self._guard.end_closed_requests()
+        """Cancel requests to apps that were switched off."""
+        if self._middleware is not None:
+            self._middleware.end_closed_requests()
 
     @property
     def has_failed(self) -> bool:
-        """Whether the server ended by itself."""
+        """Whether the server has ended unexpectedly."""
         return self._serving is not None and self._serving.done() and not self._stop.is_set()
 
     async def wait_closed(self) -> None:
         """Wait until the server is closed.
 
         Raises:
-            NetworkError: it ended by itself.
+            NetworkError: it ended unexpectedly.
         """
         if self._serving is None:
             return
@@ -153,42 +153,42 @@ class LocalServer:
             raise NetworkError(f"The local server ended: {error or 'it was stopped'}.")
 
     async def close(self) -> None:
-        """Stop listening; what clients wait for is withdrawn."""
+        """Stop listening and cancel running requests."""
         self._unsubscribe()
         self.auth_failures.close()
-        sign, self.endpoint = self.endpoint, None
-        if sign is not None:
-            await asyncio.to_thread(unpublish, self._folder, sign)
+        endpoint, self.endpoint = self.endpoint, None
+        if endpoint is not None:
+            await asyncio.to_thread(unpublish, self._folder, endpoint)
         if self._serving is not None:
             self._stop.set()
             await asyncio.gather(self._serving, return_exceptions=True)
             self._serving = None
 
-    async def _serve(self, listener: socket.socket, sign: Endpoint, ready: asyncio.Future[None]) -> None:
-        self._guard = guard = SecurityMiddleware(
-            self._ways(),
-            sign.port,
+    async def _serve(self, listener: socket.socket, endpoint: Endpoint, ready: asyncio.Future[None]) -> None:
+        self._middleware = middleware = SecurityMiddleware(
+            self._mounts(),
+            endpoint.port,
             self._tokens.authenticate,
-            sign.token,
+            endpoint.token,
             self.connections.mark_trusted,
             self.connections.drop,
-            self._hub.clients_registry.mark_seen,
+            self._service.clients_registry.mark_seen,
             self.auth_failures.add,
         )
-        server = _Server(guard, self.connections, self._stop, ready)
+        server = _Server(middleware, self.connections, self._stop, ready)
         async with AsyncExitStack() as stack:
             if self._mcp is not None:
                 await stack.enter_async_context(self._mcp.lifespan())
             try:
                 await server.serve(sockets=[listener])
             finally:
-                # A server that is cancelled or fails leaves its listeners to the loop.
+                # A server that is cancelled or fails does not close its listeners.
                 for one in getattr(server, "servers", ()):
                     one.close()
                 self.connections.close()
 
-    def _ways(self) -> tuple[Mount, ...]:
-        ways = [Mount(API_PREFIX, CallerKind.HTTP, http_api(self._hub, self.on_yield), self._api_closed)]
+    def _mounts(self) -> tuple[Mount, ...]:
+        ways = [Mount(API_PREFIX, CallerKind.HTTP, http_api(self._service, self.on_yield), self._api_closed)]
         if self._mcp is not None:
             ways.append(Mount(MCP_PATH, CallerKind.MCP, self._mcp.app, self._mcp_closed))
         return tuple(ways)
@@ -199,24 +199,24 @@ class LocalServer:
     def _mcp_closed(self) -> str:
         return "" if self._settings().mcp else "The MCP server is switched off in the settings."
 
-    def _turn_out(self, event: ClientsChanged) -> None:
-        if self._guard is not None:
+    def _end_revoked_requests(self, event: ClientsChanged) -> None:
+        if self._middleware is not None:
             for name in event.gone:
-                self._guard.end_requests(name)
+                self._middleware.end_requests(name)
 
 
 class _Server(uvicorn.Server):
-    """The HTTP server, as a part of the app: it takes no signals, and ends when it is told to."""
+    """The HTTP server as a part of the app: it handles no signals and stops on an event."""
 
     def __init__(
         self,
-        guard: SecurityMiddleware,
+        middleware: SecurityMiddleware,
         connections: ConnectionLimiter,
         stop: asyncio.Event,
         ready: asyncio.Future[None],
     ) -> None:
         config = uvicorn.Config(
-            guard,
+            middleware,
             HOST,
             http=protocol_of(connections),
             ws="none",
@@ -232,7 +232,7 @@ class _Server(uvicorn.Server):
             h11_max_incomplete_event_size=_MAX_HEADER_BYTES,
         )
         super().__init__(config)
-        self._guard = guard
+        self._middleware = middleware
         self._connections = connections
         self._stop = stop
         self._ready = ready
@@ -243,15 +243,15 @@ class _Server(uvicorn.Server):
         yield
 
     async def main_loop(self) -> None:
-        """Wait for the end."""
+        """Wait until the server is stopped."""
         self._ready.set_result(None)
         await self._stop.wait()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Withdraw what clients wait for, then drop the connections."""
+        """Cancel running requests, then drop the connections."""
         for server in self.servers:
             server.close()
-        self._guard.end_all_requests(CLOSED_REASON)
+        self._middleware.end_all_requests(CLOSED_REASON)
         if self.server_state.tasks:
             await asyncio.wait(set(self.server_state.tasks), timeout=_SHUTDOWN_TIMEOUT_S)
         self._connections.close()
@@ -259,23 +259,23 @@ class _Server(uvicorn.Server):
 
 
 def _listen(port: int) -> socket.socket:
-    """A socket on 127.0.0.1 at `port`, or at any free one.
+    """Return a socket on 127.0.0.1 at `port`, or at any free port.
 
     Raises:
-        NetworkError: there is none.
+        NetworkError: no port is available.
     """
-    for wanted in (port, 0):
-        # The protocol is named, else asyncio leaves Nagle on: 40 ms for each answer in two parts.
+    for candidate in (port, 0):
+        # With an explicit protocol asyncio disables Nagle's algorithm, which delays responses by 40 ms.
         listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         try:
             if os.name == "posix":
-                # Else a port that was closed a minute ago is not free yet. On Windows it would be shared.
+                # Allows reusing a port that was closed recently. On Windows this would share the port.
                 listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            listener.bind((HOST, wanted))
+            listener.bind((HOST, candidate))
             listener.setblocking(False)
             return listener
         except OSError as error:
             listener.close()
-            log.info("port %d can't be had: %s", wanted, error)
+            log.info("port %d is not available: %s", candidate, error)
             last = error
-    raise NetworkError(f"No port of this machine can be had: {last.strerror}.")
+    raise NetworkError(f"No port of this machine is available: {last.strerror}.")

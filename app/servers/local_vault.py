@@ -1,7 +1,7 @@
-"""The hub: an open vault for the programs outside, in the process that holds it.
+"""The service for other programs, in the process that has the vault open.
 
-Whatever way a call came in, it is made here: as a caller from outside (private notes are hidden, hints count
-for nothing), in its turn, through the runner, and with what the client has read before in mind.
+Calls from every server are made here: as an external caller (private notes are hidden, hints are ignored),
+in a fair order, through the runner, and with the taint of what the client has read before.
 """
 
 from __future__ import annotations
@@ -41,16 +41,16 @@ _MAX_PENDING = 100
 
 
 def caller_of(client: Client, *, claim: str = "", tainted: bool = False) -> Caller:
-    """The caller as which a client's calls are made."""
+    """Return the caller for a client's calls."""
     return Caller(client.kind, client.name, uses_model=True, tainted=tainted, claim=claim, says=client.says)
 
 
 class LocalVaultService:
-    """A `VaultService`: the open vault itself. Belongs to the service thread.
+    """A `VaultService` of the vault that is open in this process. Belongs to the service thread.
 
     Args:
-        name: The vault's.
-        queue: In which order calls of many clients run.
+        name: The vault's name.
+        queue: Decides the order of concurrent calls.
     """
 
     def __init__(
@@ -68,13 +68,13 @@ class LocalVaultService:
         self._queue = queue or FairQueue()
         self._asking: dict[tuple[str, str], int] = {}
         self._tasks: dict[asyncio.Task[Any], bool] = {}
-        """The tasks of the calls that run, and whether the hub itself has withdrawn the call."""
+        """The tasks of running calls, and whether this service has cancelled the call."""
         self._idle = asyncio.Event()
         self._idle.set()
         self.in_turn: Callable[[str], Caller | None] = lambda name: None
-        """The turn in the panel of a client of this name, which is an agent that answers there; else None."""
+        """The caller of the panel's current turn if the client is the agent that answers it, else None."""
         self.clients_registry = ClientRegistry(events)
-        self._news = ChangeBroadcaster(runner, events)
+        self._broadcaster = ChangeBroadcaster(runner, events)
 
     @property
     def name(self) -> str:
@@ -82,12 +82,12 @@ class LocalVaultService:
         return self._name
 
     def clients(self) -> tuple[ConnectedClient, ...]:
-        """The clients that are there, the first to come first."""
+        """Return the connected clients in order of arrival."""
         return self.clients_registry.clients
 
     async def close(self) -> None:
-        """Withdraw the calls that run or wait, end the news and let go of the clients."""
-        self._news.close()
+        """Cancel all calls, end the streams of changes and disconnect the clients."""
+        self._broadcaster.close()
         for task in self._tasks:
             self._tasks[task] = True
             task.cancel(CLOSED_REASON)
@@ -95,15 +95,15 @@ class LocalVaultService:
         self.clients_registry.close()
 
     async def wait_idle(self) -> None:
-        """Return when no call runs or waits."""
+        """Wait until no call is running or waiting."""
         await self._idle.wait()
 
     def tools_changed(self) -> None:
-        """Tell the clients that they may call other tools than before."""
-        self._news.broadcast("tools")
+        """Notify the clients that their tools have changed."""
+        self._broadcaster.broadcast("tools")
 
     async def tools(self, client: Client) -> tuple[ToolDescriptor, ...]:
-        """The tools that `client` may call, each without the operations that it may not use."""
+        """Return the tools that `client` may call, without the operations that it may not use."""
         self.clients_registry.mark_seen(client)
         return tuple(
             describe_tool(tool, self._registry.category(tool.category))
@@ -120,34 +120,34 @@ class LocalVaultService:
         claim: str = "",
         progress: OnProgress | None = None,
     ) -> ToolOutcome:
-        """Call a tool, as `VaultService.call` says.
+        """Call a tool like `VaultService.call`.
 
         Raises:
             LimitError: the arguments are nested too deeply.
-            NetworkError: the vault was closed while it ran.
+            NetworkError: the vault was closed during the call.
         """
         tool, arguments = encodable(tool), encodable_arguments(arguments)
         caller = caller_of(client, claim=claim, tainted=self.clients_registry.is_tainted(client))
         if client.kind is CallerKind.MCP and (turn := self.in_turn(client.name)) is not None:
             tainted = caller.tainted or turn.tainted
             caller = replace(caller, turn=turn.turn, conversation=turn.conversation, tainted=tainted)
-        course = CallTracker(client, tool, self._queue, self._events, progress, self._asking)
-        self.clients_registry.mark_seen(client, call=True, began=1)
+        tracker = CallTracker(client, tool, self._queue, self._events, progress, self._asking)
+        self.clients_registry.mark_seen(client, call=True, open_change=1)
         work = self._submit if waiting == "pending" else self._watched
         task = asyncio.current_task()
         assert task is not None and task not in self._tasks, "a task makes one call after the other"
         self._tasks[task] = False
         self._idle.clear()
         try:
-            outcome = await work(course, tool, arguments, caller)
+            outcome = await work(tracker, tool, arguments, caller)
         except asyncio.CancelledError:
-            # Who else withdraws the call at the same time is told by the cancellation itself.
+            # A concurrent cancellation by the client must be raised.
             if not self._tasks[task] or task.uncancel():
                 raise
-            raise NetworkError("The vault was closed while the call ran.") from None
+            raise NetworkError("The vault was closed during the call.") from None
         finally:
-            course.end()
-            self.clients_registry.mark_seen(client, began=-1)
+            tracker.end()
+            self.clients_registry.mark_seen(client, open_change=-1)
             del self._tasks[task]
             if not self._tasks:
                 self._idle.set()
@@ -156,27 +156,27 @@ class LocalVaultService:
         return outcome
 
     async def _watched(
-        self, course: CallTracker, tool: str, arguments: Mapping[str, object], caller: Caller
+        self, tracker: CallTracker, tool: str, arguments: Mapping[str, object], caller: Caller
     ) -> ToolOutcome:
-        return await self._runner.call_observed(tool, arguments, caller, course.observer)
+        return await self._runner.call_observed(tool, arguments, caller, tracker.observer)
 
     async def _submit(
-        self, course: CallTracker, tool: str, arguments: Mapping[str, object], caller: Caller
+        self, tracker: CallTracker, tool: str, arguments: Mapping[str, object], caller: Caller
     ) -> ToolOutcome:
         pending = self._runner.services.pending
         if pending is None:
-            return await self._watched(course, tool, arguments, caller)
+            return await self._watched(tracker, tool, arguments, caller)
         mine = sum(is_same(one.caller, caller) for one in pending.open_operations)
         if mine >= _MAX_PENDING:
-            message = f"{mine} of your operations wait for the user already."
+            message = f"{mine} of your operations are already waiting for the user."
             raise LimitError(message, limit=_MAX_PENDING)
-        return await pending.submit(tool, arguments, caller, course.wait_for_turn)
+        return await pending.submit(tool, arguments, caller, tracker.wait_for_turn)
 
     async def notes(self, client: Client, after: str = "", limit: int = 200) -> NotePage:
-        """The notes that `client` may see, by path, from the one behind `after`.
+        """Return a page of the notes that `client` may see, sorted by path, after `after`.
 
         Raises:
-            PermissionDeniedError: it may not list notes.
+            PermissionDeniedError: the client may not list notes.
         """
         view, after = self._view(client, LIST_NOTES_TOOL), encodable(after)
         limit = min(max(limit, 1), _MAX_PAGE_NOTES)
@@ -188,7 +188,7 @@ class LocalVaultService:
         return NotePage(page, page[-1] if len(paths) > limit else "")
 
     async def complete(self, client: Client, kind: Literal["note", "tag", "block"], text: str) -> list[str]:
-        """Up to 100 names that go on from `text`, the best first; none of what `client` may not list."""
+        """Return up to 100 completions of `text`, best first; none if `client` may not list such names."""
         text = encodable(text)
         tool = {"note": LIST_NOTES_TOOL, "tag": LIST_TAGS_TOOL, "block": BLOCK_TOOL}[kind]
         try:
@@ -196,7 +196,7 @@ class LocalVaultService:
         except PermissionDeniedError:
             return []
         found = self._names(client, view, kind, text)
-        self._looked(client, tool, {"begins": text}, f"{pluralize(len(found), 'name')} to go on with.")
+        self._looked(client, tool, {"begins": text}, f"{pluralize(len(found), 'completion')}.")
         return found
 
     def _names(
@@ -217,19 +217,19 @@ class LocalVaultService:
         return list(complete(names, text, _MAX_COMPLETIONS))
 
     def changes(self, client: Client) -> ChangeStream:
-        """What changes from now on, until the reader is closed; many changes come as one."""
-        return self._news.subscribe(caller_of(client), self.clients_registry.hold_connection(client))
+        """Return a stream of changes from now on; many changes are combined into one."""
+        return self._broadcaster.subscribe(caller_of(client), self.clients_registry.hold_connection(client))
 
     def activity(self, client: Client) -> ActivityStream:
-        """What the client's own calls come to from now on, until the reader is ended."""
+        """Return a stream of events about the client's own calls from now on."""
         return ActivityStream(caller_of(client), self._events, self.clients_registry.hold_connection(client))
 
     def _looked(self, client: Client, tool: str, arguments: Mapping[str, object], line: str) -> None:
-        """Names are told without a call, and leave the trace that the call would."""
+        """Log that names were read, as a call of the tool would."""
         self._runner.audit_writer.log_read(caller_of(client), tool, arguments, line)
 
     def _view(self, client: Client, tool: str) -> IndexView:
-        """The index as `client` sees it through `tool`, which it must be allowed to call."""
+        """Return the client's view of the index through `tool`, which it must be allowed to call."""
         self.clients_registry.mark_seen(client)
         caller = caller_of(client)
         if not any(one.name == tool for one in self._registry.tools(caller)):

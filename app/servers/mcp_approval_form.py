@@ -1,7 +1,7 @@
-"""A question to the user that a client passes on: the exact change as text, and the form for the answer.
+"""A question to the user that a client forwards: the exact change as text, and the form for the decision.
 
-The words are made here from the proposal's own bytes; what hides in a line is named, and what the caller says
-of the change stands apart. What is too long to be read in a client is not asked there.
+The text is built from the proposal's own bytes; invisible characters are named, and the caller's claim is
+separate. A question that is too long for a form is not asked.
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ _APPROVE_FIELD, _WORDS_FIELD = "approve", "words"
 SCHEMA: Mapping[str, Any] = {
     "type": "object",
     "properties": {
-        _APPROVE_FIELD: {"type": "boolean", "title": "Do exactly this", "default": False},
-        _WORDS_FIELD: {"type": "string", "title": "A word to the agent", "maxLength": 1000},
+        _APPROVE_FIELD: {"type": "boolean", "title": "Approve exactly this change", "default": False},
+        _WORDS_FIELD: {"type": "string", "title": "Comment for the agent", "maxLength": 1000},
     },
     "required": [_APPROVE_FIELD],
 }
 
 
 def question_text(request: ApprovalRequest) -> str:
-    """The whole question.
+    """Return the text of a question.
 
     Raises:
-        LimitError: it is too long to be read in a form; nothing was asked.
+        LimitError: the text is too long for a form; nothing was asked.
     """
     lines = [f"{request_title(request)}.", f"({caller_label(request.caller)}; {describe(request.reason)}.)"]
     if request.caller.claim:
-        lines.append(f"It says: “{describe(request.caller.claim)}”")
+        lines.append(f"Reason given by the agent (unverified): “{describe(request.caller.claim)}”")
     if request.scope.backlinks:
         linked = ", ".join(describe(str(path)) for path in request.scope.backlinks[:20])
         lines.append(f"Notes that link there: {linked}")
@@ -50,28 +50,30 @@ def question_text(request: ApprovalRequest) -> str:
         lines += [format_extent(request), "", *_changes(request.proposal)]
     text = "\n".join(lines)
     if len(text) > MAX_QUESTION_CHARS:
-        message = "The change is too long to be shown by this client. Open Scriptorium to look at it."
+        message = (
+            "The change is too long to show in this client. Nothing was changed. Review it in Scriptorium."
+        )
         raise LimitError(message, limit=MAX_QUESTION_CHARS)
     return text
 
 
 def question_form(request: ApprovalRequest) -> t.ElicitRequestFormParams:
-    """The question as a form of the protocol.
+    """Return the question as a form of the protocol.
 
     Raises:
-        LimitError: it is too long.
+        LimitError: the text is too long for a form.
     """
     return t.ElicitRequestFormParams(message=question_text(request), requested_schema=dict(SCHEMA))
 
 
 def parse_decision(request: ApprovalRequest, answer: t.ElicitResult) -> Decision:
-    """What the user answered; whatever is no plain yes is a no."""
+    """Parse the user's decision; anything but an explicit approval is a denial."""
     content = answer.content or {}
-    words = content.get(_WORDS_FIELD)
-    said = words.strip() if isinstance(words, str) else ""
+    comment = content.get(_WORDS_FIELD)
+    comment_text = comment.strip() if isinstance(comment, str) else ""
     if answer.action == "accept" and content.get(_APPROVE_FIELD) is True:
         return Approved(request.proposal)
-    return Denied(said)
+    return Denied(comment_text)
 
 
 def _effect(effect: Effect) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Calls of tools over MCP: who calls, how far it has come, and what came of it in the protocol's words."""
+"""Tool calls over MCP: arguments, progress, and outcomes as results of the protocol."""
 
 from __future__ import annotations
 
@@ -20,52 +20,54 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-_INVALID_RESULT_MESSAGE = "The result of {tool} is not what its schema says ({problem}); it was left out."
+_INVALID_RESULT_MESSAGE = "The result of {tool} does not match its schema ({problem}), so it was left out."
 Result = dict[str, Any]
-# Made once: `json.dumps` with these words makes one for each text.
+# Created once: `json.dumps` with these options creates one for each call.
 _TEXT = json.JSONEncoder(ensure_ascii=False, default=str)
 
 
-async def list_tools(desk: McpContext, ctx: Context, params: t.PaginatedRequestParams | None) -> Result:
-    """The tools that the client may call, on one page: few clients ask for a second one."""
-    offers = await desk.session(ctx).tools()
-    return {"tools": [offer.wire for offer in offers.values()]}
+async def list_tools(context: McpContext, ctx: Context, params: t.PaginatedRequestParams | None) -> Result:
+    """Return the tools that the client may call, on one page: few clients ask for a second one."""
+    tools = await context.session(ctx).tools()
+    return {"tools": [offer.wire for offer in tools.values()]}
 
 
 async def call_tool(
-    desk: McpContext, ctx: Context, params: t.CallToolRequestParams
+    context: McpContext, ctx: Context, params: t.CallToolRequestParams
 ) -> Result | t.InputRequiredResult:
     """Call a tool.
 
     Raises:
-        MCPError: there is no such tool; that is in the audit log, too.
+        MCPError: there is no such tool; the audit log records that too.
     """
-    client, given = desk.client(ctx), params.arguments or {}
-    offer = (await desk.session(ctx).tools()).get(params.name)
+    client, arguments = context.client(ctx), params.arguments or {}
+    offer = (await context.session(ctx).tools()).get(params.name)
     try:
-        asked = (
-            offer.parse_call(given, ctx.meta or {})
+        request = (
+            offer.parse_call(arguments, ctx.meta or {})
             if offer is not None
-            else ToolCallRequest(given, "wait", "")
+            else ToolCallRequest(arguments, "wait", "")
         )
     except ScriptoriumError as error:
         return error_result(error)
-    teller = ProgressReporter(ctx, desk.heartbeat)
+    reporter = ProgressReporter(ctx, context.heartbeat)
 
     async def work() -> ToolOutcome:
-        call = desk.service.call(
+        call = context.service.call(
             client,
             params.name,
-            asked.arguments,
-            waiting=asked.waiting,
-            claim=asked.claim,
-            progress=teller.report,
+            request.arguments,
+            waiting=request.waiting,
+            claim=request.claim,
+            progress=reporter.report,
         )
         return await call
 
     try:
-        outcome = await teller.run(
-            desk.elicitation.run(ctx, params, client, (params.name, given), work, teller.report_question)
+        outcome = await reporter.run(
+            context.elicitation.run(
+                ctx, params, client, (params.name, arguments), work, reporter.report_question
+            )
         )
     except ScriptoriumError as error:
         return error_result(error)
@@ -77,26 +79,26 @@ async def call_tool(
 
 
 def outcome_result(outcome: ToolOutcome, offer: McpTool | None) -> Result:
-    """An outcome as the protocol has it. The user's no is an answer and no error."""
+    """Convert an outcome to a result of the protocol. A denial by the user is not an error."""
     data = outcome.as_dict()
     if outcome.error is not None and not outcome.success:
         return _result(data, is_error=True)
     if offer is not None and (problem := offer.result.find_problem(data)):
         log.error("%s broke its output schema: %s", offer.entry.name, problem)
         message = _INVALID_RESULT_MESSAGE.format(tool=offer.entry.name, problem=problem)
-        kept = {"commit": outcome.commit} if outcome.commit is not None else {}
-        error = {"type": "internal", "message": message, **kept}
+        commit = {"commit": outcome.commit} if outcome.commit is not None else {}
+        error = {"type": "internal", "message": message, **commit}
         return _result({"success": False, "error": error}, is_error=True)
     return _result(data)
 
 
 def error_result(error: ScriptoriumError) -> Result:
-    """A call that came to nothing, as data."""
+    """Convert an error to a result of the protocol."""
     return _result({"success": False, "error": error.as_dict()}, is_error=True)
 
 
 def _result(data: Mapping[str, object], *, is_error: bool = False) -> Result:
-    """`data` as it is, and as text for a client that knows no structured content."""
+    """Return `data` as structured content, and as text for clients that do not support it."""
     return {
         "content": [{"type": "text", "text": _TEXT.encode(data)}],
         "structuredContent": data,

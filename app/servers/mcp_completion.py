@@ -1,4 +1,4 @@
-"""Completes the names of notes, tags and blocks in addresses and in the arguments of prompts."""
+"""Completion of the names of notes, tags and blocks in URIs and prompt arguments."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _OF_TEMPLATES: dict[tuple[str, str], Kind] = {
 }
 
 
-async def complete(desk: McpContext, ctx: Context, params: t.CompleteRequestParams) -> dict[str, Any]:
-    """Names that go on from what was typed; none for an argument that is free text.
+async def complete(context: McpContext, ctx: Context, params: t.CompleteRequestParams) -> dict[str, Any]:
+    """Return completions of the typed text; none for a free-text argument.
 
     Raises:
         MCPError: there is no such prompt or template.
@@ -33,7 +33,7 @@ async def complete(desk: McpContext, ctx: Context, params: t.CompleteRequestPara
     if kind is None:
         return {"completion": {"values": [], "total": 0, "hasMore": False}}
     try:
-        names = await desk.service.complete(desk.client(ctx), kind, params.argument.value)
+        names = await context.service.complete(context.client(ctx), kind, params.argument.value)
     except ScriptoriumError as error:
         raise MCPError(t.INTERNAL_ERROR, error.message) from error
     return {"completion": {"values": names[:_MAX_COMPLETIONS], "hasMore": len(names) >= _MAX_COMPLETIONS}}
@@ -47,5 +47,5 @@ def _name_kind(params: t.CompleteRequestParams) -> Kind | None:
             raise MCPError(t.INVALID_PARAMS, f"There is no prompt called {ref.name}.")
         return prompt.kind_of(name)
     if ref.uri not in (NOTE_TEMPLATE, BLOCK_TEMPLATE):
-        raise MCPError(t.INVALID_PARAMS, "There is no resource template with this address.")
+        raise MCPError(t.INVALID_PARAMS, "There is no resource template with this URI.")
     return _OF_TEMPLATES.get((ref.uri, name))

@@ -1,4 +1,4 @@
-"""What the handlers of one MCP server share: the vault, who its clients are, and what is kept for them."""
+"""Shared state of the handlers of one MCP server: the vault and its clients."""
 
 from __future__ import annotations
 
@@ -15,45 +15,45 @@ if TYPE_CHECKING:
     from app.servers.mcp_sessions import McpSession, SessionRegistry
 
 Who = Callable[[Context], Client]
-"""Who sent a request; the transport knows."""
+"""Returns the client that sent a request; provided by the transport."""
 _MAX_CLIENT_INFO_CHARS = 100
 
 
 @dataclass(frozen=True)
 class McpContext:
-    """The server's state while it runs; handlers find it as the SDK's lifespan context.
+    """The server's state while it runs, passed to handlers as the SDK's lifespan context.
 
-    `heartbeat`: after how many seconds a client whose user is being asked hears that it still is.
+    `heartbeat`: seconds between progress notifications while the user is being asked.
     """
 
     service: VaultService
     sessions: SessionRegistry
-    who: Who
+    identify: Who
     heartbeat: float = HEARTBEAT_INTERVAL_S
     elicitation: Elicitation = field(default_factory=Elicitation)
 
     def client(self, ctx: Context) -> Client:
-        """The client that sent the request, with what it says of itself."""
-        client = self.who(ctx)
+        """Return the client that sent the request, with its own name and version."""
+        client = self.identify(ctx)
         params = ctx.session.client_params
         if params is None:
             return client
-        said = f"{params.client_info.name} {params.client_info.version}".strip()
-        return replace(client, says=said[:_MAX_CLIENT_INFO_CHARS])
+        client_info = f"{params.client_info.name} {params.client_info.version}".strip()
+        return replace(client, says=client_info[:_MAX_CLIENT_INFO_CHARS])
 
     def session(self, ctx: Context) -> McpSession:
-        """What is kept for the client that sent the request.
+        """Return the state of the client that sent the request.
 
         Raises:
             LimitError: there are too many clients.
         """
-        return self.sessions.session(self.who(ctx))
+        return self.sessions.session(self.identify(ctx))
 
     async def has_tools(self, ctx: Context, *tools: str) -> bool:
-        """Whether the client may call all of these tools."""
-        offers = await self.session(ctx).tools()
-        return all(tool in offers for tool in tools)
+        """Return whether the client may call all of these tools."""
+        available = await self.session(ctx).tools()
+        return all(tool in available for tool in tools)
 
     async def call(self, ctx: Context, tool: str, arguments: Mapping[str, Any]) -> ToolOutcome:
-        """Call a tool for the client, which asked for something that is made from what the tool says."""
+        """Call a tool for the client, to answer a request that is not a tool call."""
         return await run_detached(self.service.call(self.client(ctx), tool, arguments))

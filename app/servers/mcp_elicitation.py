@@ -1,7 +1,7 @@
-"""Asks the user by the client that calls, where Scriptorium has no window of its own.
+"""Ask the user through the calling MCP client (elicitation) when Scriptorium has no window.
 
-In the 2025 era the server sends the question while the call is under way. In the 2026 era the call comes
-back with the question; it stays as it is, parked, until the client calls again with the answer.
+In the 2025 protocol, the server sends the question during the call. In the 2026 protocol, the call returns
+with the question; its task stays pending until the client calls again with the answer.
 """
 
 from __future__ import annotations
@@ -27,39 +27,39 @@ from app.servers.vault_service import Client
 Context = ServerRequestContext[Any, Any]
 T = TypeVar("T")
 CALLS = "scriptorium.calls"
-"""Where the scope of a request holds its calls that are under way."""
+"""Key of the running calls in the scope of a request."""
 _KEY = "approval"
 _MAX_PENDING = 32
 _RESULT_TTL_S = 60.0
 
 
 class Asker(Protocol):
-    """Passes a question on to the user of one client."""
+    """Forwards a question to the user of one client."""
 
     async def ask(self, request: ApprovalRequest) -> Decision:
-        """The user's answer. Cancelling withdraws the question."""
+        """Return the user's decision. Cancellation withdraws the question."""
         ...
 
 
 ASKER: ContextVar[Asker | None] = ContextVar("asker", default=None)
-"""Who can ask about the call that is being made; tasks that a call starts know it, too."""
+"""The asker for the current call; inherited by the tasks that the call starts."""
 
 
 class ClientApprover:
-    """An `Approver` for a process without a window.
+    """An `Approver` that asks the client's user, for a process without a window.
 
     Attributes:
-        is_pending: Whether a call is an operation that waits, however long, for somebody to decide.
+        is_pending: Returns whether a call is a pending operation, which waits for a decision without limit.
     """
 
     def __init__(self) -> None:
         self.is_pending: Callable[[str], bool] = lambda call: False
 
     async def decide(self, request: ApprovalRequest) -> Decision:
-        """The answer of the user at the client that calls.
+        """Return the decision of the client's user.
 
         Raises:
-            PermissionDeniedError: nobody can be asked.
+            PermissionDeniedError: the client can't ask its user.
         """
         if self.is_pending(request.call):
             waiting: asyncio.Future[Decision] = asyncio.get_running_loop().create_future()
@@ -67,22 +67,22 @@ class ClientApprover:
         asker = ASKER.get()
         if asker is None:
             raise PermissionDeniedError(
-                f"Nobody is here to be asked, and {request.reason}. Open the vault in Scriptorium, or call "
-                "again without waiting for the user."
+                f"The user can't be asked here, and {request.reason}. Nothing was changed. Open the vault in "
+                "Scriptorium, or call again without waiting for the user."
             )
         return await asker.ask(request)
 
 
 class _LiveElicitation:
-    """Asks while the call is under way."""
+    """Asks during the call."""
 
-    def __init__(self, ctx: Context, here: Callable[[], None]) -> None:
+    def __init__(self, ctx: Context, on_asking: Callable[[], None]) -> None:
         self._ctx = ctx
-        self._here = here
+        self._on_asking = on_asking
 
     async def ask(self, request: ApprovalRequest) -> Decision:
         form = mcp_approval_form.question_form(request)
-        self._here()
+        self._on_asking()
         session, id = self._ctx.session, self._ctx.request_id
         answer = await session.elicit_form(form.message, form.requested_schema, related_request_id=id)
         return mcp_approval_form.parse_decision(request, answer)
@@ -90,9 +90,9 @@ class _LiveElicitation:
 
 @dataclass
 class _PendingElicitation:
-    """A call that has come back with its question."""
+    """A call that returned with a question and waits for the answer."""
 
-    who: tuple[str, str]
+    client: tuple[str, str]
     call: tuple[str, object]
     asked: asyncio.Event = field(default_factory=asyncio.Event)
     request: ApprovalRequest | None = None
@@ -113,10 +113,10 @@ class _PendingElicitation:
 
 
 class Elicitation:
-    """Makes calls whose questions can go to the client. Lives as long as the server."""
+    """Runs calls whose questions go to the client. Lives as long as the server."""
 
     def __init__(self) -> None:
-        self._parked: dict[str, _PendingElicitation] = {}
+        self._pending: dict[str, _PendingElicitation] = {}
         self._ending: set[asyncio.Task[Any]] = set()
 
     async def run(
@@ -126,92 +126,98 @@ class Elicitation:
         client: Client,
         call: tuple[str, object],
         work: Callable[[], Coroutine[Any, Any, T]],
-        here: Callable[[], None] = lambda: None,
+        on_asking: Callable[[], None] = lambda: None,
     ) -> T | t.InputRequiredResult:
-        """What comes of `work`, or the question to the user that it has come to.
+        """Return the result of `work`, or its question to the user.
 
         Args:
             ctx: The request.
-            params: Its parameters, with the answers of a call that was parked.
-            client: Who calls.
-            call: What is called, to be the same when the answer comes.
+            params: Its parameters, with the answers for a pending call.
+            client: The calling client.
+            call: The tool and its arguments, which must be the same when the answer arrives.
             work: Starts the call.
-            here: Called when the client is about to ask its user.
+            on_asking: Called when the client is about to ask its user.
 
         Raises:
-            MCPError: the answer belongs to no call that waits for one.
+            MCPError: the answer does not belong to a pending call.
         """
         modern = ctx.protocol_version in MODERN_PROTOCOL_VERSIONS
         if not modern:
-            return await _live(ctx, work, here)
+            return await _run_live(ctx, work, on_asking)
         if params.request_state is not None:
             return cast("T | t.InputRequiredResult", await self._resumed(params, client, call))
         if not _can_ask(ctx):
             return await run_detached(work())
-        parked = _PendingElicitation((client.kind.value, client.name), call)
-        parked.task = _start_task(work(), parked)
-        return cast("T | t.InputRequiredResult", await self._question(secrets.token_urlsafe(24), parked))
+        pending = _PendingElicitation((client.kind.value, client.name), call)
+        pending.task = _start_task(work(), pending)
+        return cast(
+            "T | t.InputRequiredResult", await self._next_question(secrets.token_urlsafe(24), pending)
+        )
 
     async def _resumed(
         self, params: t.InputResponseRequestParams, client: Client, call: tuple[str, object]
-    ) -> Any:  # noqa: ANN401 (what comes of a call that another request began)
+    ) -> Any:  # noqa: ANN401 (the result of a call from another request)
         state = str(params.request_state)
-        parked = self._parked.get(state)
-        if parked is None or parked.who != (client.kind.value, client.name) or parked.call != call:
-            raise MCPError(t.INVALID_PARAMS, "No such call waits for an answer.", {"reason": "request_state"})
+        pending = self._pending.get(state)
+        if pending is None or pending.client != (client.kind.value, client.name) or pending.call != call:
+            raise MCPError(
+                t.INVALID_PARAMS, "No such call is waiting for an answer.", {"reason": "request_state"}
+            )
         answer = (params.input_responses or {}).get(_KEY)
-        if parked.request is not None and parked.answer is not None and isinstance(answer, t.ElicitResult):
-            parked.asked.clear()
-            if not parked.answer.done():
-                parked.answer.set_result(mcp_approval_form.parse_decision(parked.request, answer))
-        return await self._question(state, parked)
+        if pending.request is not None and pending.answer is not None and isinstance(answer, t.ElicitResult):
+            pending.asked.clear()
+            if not pending.answer.done():
+                pending.answer.set_result(mcp_approval_form.parse_decision(pending.request, answer))
+        return await self._next_question(state, pending)
 
-    async def _question(self, state: str, parked: _PendingElicitation) -> Any:  # noqa: ANN401
-        """What comes of the parked call, or its next question."""
-        assert parked.task is not None
-        asked = asyncio.create_task(parked.asked.wait())
+    async def _next_question(self, state: str, pending: _PendingElicitation) -> Any:  # noqa: ANN401
+        """Return the result of a pending call, or its next question."""
+        assert pending.task is not None
+        asked = asyncio.create_task(pending.asked.wait())
         try:
-            await asyncio.wait({parked.task, asked}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({pending.task, asked}, return_when=asyncio.FIRST_COMPLETED)
         except asyncio.CancelledError:
-            self._parked.pop(state, None)
-            await _withdraw(parked.task)
+            self._pending.pop(state, None)
+            await _cancel_task(pending.task)
             raise
         finally:
             asked.cancel()
-        if parked.task.done():
-            self._parked.pop(state, None)
-            return parked.task.result()
-        self._park(state, parked)
-        assert parked.form is not None
-        request = t.ElicitRequest(params=parked.form)
+        if pending.task.done():
+            self._pending.pop(state, None)
+            return pending.task.result()
+        self._add_pending(state, pending)
+        assert pending.form is not None
+        request = t.ElicitRequest(params=pending.form)
         return t.InputRequiredResult(input_requests={_KEY: request}, request_state=state)
 
-    def _park(self, state: str, parked: _PendingElicitation) -> None:
-        if state in self._parked:
+    def _add_pending(self, state: str, pending: _PendingElicitation) -> None:
+        if state in self._pending:
             return
-        if len(self._parked) >= _MAX_PENDING:
-            oldest = self._parked.pop(next(iter(self._parked)))
+        if len(self._pending) >= _MAX_PENDING:
+            oldest = self._pending.pop(next(iter(self._pending)))
             if oldest.task is not None:
                 oldest.task.cancel("too many calls of the client wait for answers")
-        self._parked[state] = parked
-        assert parked.task is not None
+        self._pending[state] = pending
+        assert pending.task is not None
         loop = asyncio.get_running_loop()
-        parked.task.add_done_callback(
-            lambda done: loop.call_later(_RESULT_TTL_S, self._parked.pop, state, None)
+        pending.task.add_done_callback(
+            lambda done: loop.call_later(_RESULT_TTL_S, self._pending.pop, state, None)
         )
 
     async def close(self) -> None:
-        """Withdraw what is parked."""
-        tasks = [parked.task for parked in self._parked.values() if parked.task is not None]
-        self._parked.clear()
+        """Cancel the pending calls."""
+        tasks = [pending.task for pending in self._pending.values() if pending.task is not None]
+        self._pending.clear()
         for task in tasks:
             task.cancel("the client is gone")
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def _live(ctx: Context, work: Callable[[], Coroutine[Any, Any, T]], here: Callable[[], None]) -> T:
-    task = _start_task(work(), _LiveElicitation(ctx, here) if _can_ask(ctx) else None)
-    # Over HTTP a client of the 2025 era can go without a word: the transport ends what is here.
+async def _run_live(
+    ctx: Context, work: Callable[[], Coroutine[Any, Any, T]], on_asking: Callable[[], None]
+) -> T:
+    task = _start_task(work(), _LiveElicitation(ctx, on_asking) if _can_ask(ctx) else None)
+    # Over HTTP, a client of the 2025 protocol can just disconnect; the transport cancels these tasks.
     calls = ctx.request.scope.get(CALLS) if ctx.request is not None else None
     if calls is not None:
         calls.add(task)
@@ -220,14 +226,14 @@ async def _live(ctx: Context, work: Callable[[], Coroutine[Any, Any, T]], here: 
 
 
 def _can_ask(ctx: Context) -> bool:
-    """Whether the client shows forms to its user."""
+    """Return whether the client can show forms to its user."""
     able = ctx.session.client_capabilities
     elicits = able.elicitation if able is not None else None
     return elicits is not None and (elicits.form is not None or elicits.url is None)
 
 
 def _start_task(work: Coroutine[Any, Any, T], asker: Asker | None) -> asyncio.Task[T]:
-    """A task that knows whom to ask."""
+    """Start a task with `asker` as its context."""
     token = ASKER.set(asker)
     try:
         return asyncio.create_task(work, name="a call over MCP")
@@ -236,10 +242,10 @@ def _start_task(work: Coroutine[Any, Any, T], asker: Asker | None) -> asyncio.Ta
 
 
 async def run_detached(work: Coroutine[Any, Any, T]) -> T:
-    """What comes of `work`, which is cancelled once and then has time to tell of it.
+    """Return the result of `work`, run in a task that is cancelled only once.
 
-    anyio cancels what runs in its scopes again and again until it ends; a call that is withdrawn still has
-    to withdraw its question and to write its line in the audit log.
+    anyio cancels the tasks in its scopes repeatedly until they end, but a cancelled call still has to
+    withdraw its question and write its audit entry.
     """
     return await _task_result(asyncio.create_task(work, name="a call over MCP"))
 
@@ -248,14 +254,14 @@ async def _task_result(task: asyncio.Task[T]) -> T:
     try:
         await asyncio.wait({task})
     except asyncio.CancelledError:
-        await _withdraw(task)
+        await _cancel_task(task)
         raise
     if task.cancelled():
-        raise MCPError(t.INTERNAL_ERROR, "The call was withdrawn.")
+        raise MCPError(t.INTERNAL_ERROR, "The call was cancelled.")
     return task.result()
 
 
-async def _withdraw(task: asyncio.Task[Any]) -> None:
+async def _cancel_task(task: asyncio.Task[Any]) -> None:
     task.cancel("withdrawn by the client")
     with anyio.CancelScope(shield=True):
         await asyncio.wait({task})

@@ -1,8 +1,7 @@
-"""The last messages of each session over HTTP, for a client whose stream broke and who takes it up again.
+"""The last messages of each session over HTTP, for clients that resume a broken stream.
 
-The SDK asks one store for all sessions and names streams by what the client called its requests, so two
-clients may well have a stream of the same name. Here each session has a store of its own, which is found by
-the context that a request runs in.
+The SDK uses one store for all sessions and names streams by the client's request ids, so streams of two
+clients can have the same name. Here each session has its own store, which a context variable provides.
 """
 
 from __future__ import annotations
@@ -27,24 +26,24 @@ class RecentEvents:
 
     def __init__(self) -> None:
         self._numbers = itertools.count(1)
-        self._kept: OrderedDict[str, tuple[StreamId, JSONRPCMessage | None]] = OrderedDict()
+        self._events: OrderedDict[str, tuple[StreamId, JSONRPCMessage | None]] = OrderedDict()
 
     def add(self, stream: StreamId, message: JSONRPCMessage | None) -> EventId:
-        """Keep a message; its id."""
+        """Store a message and return its id."""
         id = str(next(self._numbers))
-        self._kept[id] = (stream, message)
-        if len(self._kept) > _MAX_EVENTS:
-            self._kept.popitem(last=False)
+        self._events[id] = (stream, message)
+        if len(self._events) > _MAX_EVENTS:
+            self._events.popitem(last=False)
         return id
 
     def events_after(self, id: EventId) -> tuple[StreamId, list[EventMessage]] | None:
-        """The stream that the message belongs to, and what came in it after that message."""
-        if id not in self._kept:
+        """Return the stream of a message, and the later messages in it."""
+        if id not in self._events:
             return None
-        stream = self._kept[id][0]
+        stream = self._events[id][0]
         later = [
             EventMessage(message, one)
-            for one, (where, message) in self._kept.items()
+            for one, (where, message) in self._events.items()
             if int(one) > int(id) and where == stream and message is not None
         ]
         return stream, later
@@ -54,60 +53,60 @@ _CURRENT_EVENTS: ContextVar[RecentEvents | None] = ContextVar("events of the ses
 
 
 class EventsOfSession(EventStore):
-    """The store of whichever session the request belongs to."""
+    """Event store that delegates to the store of the current session."""
 
     async def store_event(self, stream_id: StreamId, message: JSONRPCMessage | None) -> EventId:
-        """Keep a message; its id."""
+        """Store a message and return its id."""
         store = _CURRENT_EVENTS.get()
         return store.add(stream_id, message) if store is not None else "0"
 
     async def replay_events_after(
         self, last_event_id: EventId, send_callback: EventCallback
     ) -> StreamId | None:
-        """Send what came after; the stream, None where it is not known any more."""
+        """Send the later messages and return their stream; None if it is no longer known."""
         store = _CURRENT_EVENTS.get()
-        found = store.events_after(last_event_id) if store is not None else None
-        if found is None:
+        replay = store.events_after(last_event_id) if store is not None else None
+        if replay is None:
             return None
-        stream, later = found
+        stream, later = replay
         for message in later:
             await send_callback(message)
         return stream
 
 
 class _SessionOpening:
-    """A request that may begin a session; `watching` sees which."""
+    """A request that may start a session; `watching` detects its id."""
 
     def __init__(self, sessions: SessionEventStores, store: RecentEvents) -> None:
         self._sessions = sessions
         self._store = store
 
     def watching(self, send: Send) -> Send:
-        """`send`, which takes down the name of a session that begins."""
+        """Wrap `send` to record the id of a new session."""
 
-        async def watched(message: Message) -> None:
+        async def recording_send(message: Message) -> None:
             if message["type"] == "http.response.start":
                 for name, value in message.get("headers", ()):
                     if name.lower() == _SESSION_HEADER:
                         self._sessions.register(value.decode("latin-1"), self._store)
             await send(message)
 
-        return watched
+        return recording_send
 
 
 class SessionEventStores:
-    """The stores of the sessions that are open; a session's own tasks hold its store."""
+    """The stores of open sessions, held weakly: a session's tasks own its store."""
 
     def __init__(self) -> None:
         self._stores: WeakValueDictionary[str, RecentEvents] = WeakValueDictionary()
 
     def register(self, session: str, store: RecentEvents) -> None:
-        """Find the store by the session from now on."""
+        """Register the store of a session."""
         self._stores[session] = store
 
     @contextmanager
     def opening(self) -> Iterator[_SessionOpening]:
-        """Around a request without a session: what it begins gets a new store."""
+        """Use a new store during a request without a session, which may start one."""
         store = RecentEvents()
         token = _CURRENT_EVENTS.set(store)
         try:
@@ -117,7 +116,7 @@ class SessionEventStores:
 
     @contextmanager
     def entered(self, session: str) -> Iterator[None]:
-        """Around a request of a session."""
+        """Use the session's store during a request."""
         token = _CURRENT_EVENTS.set(self._stores.get(session))
         try:
             yield

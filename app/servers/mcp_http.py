@@ -1,8 +1,8 @@
-"""The MCP server over HTTP, behind the guard of the local server: both eras on one address.
+"""The MCP server over HTTP, behind the security middleware: both protocol eras at one address.
 
-A session of the 2025 era belongs to the client whose token began it: with another's it does not exist. One
-that is idle ends, and each client has a bounded number. What a client missed while its stream was broken is
-kept for a while; a call whose client has gone and does not come back is withdrawn.
+A session of the 2025 protocol belongs to the client whose token started it; for other clients it does not
+exist. Idle sessions end, and the number of sessions of a client is limited. Messages that a client missed
+while its stream was broken are kept for a while; calls of a client that does not reconnect are cancelled.
 """
 
 from __future__ import annotations
@@ -36,22 +36,22 @@ _MAX_BODY_BYTES = 10 * 1024 * 1024
 _MAX_SESSIONS, _MAX_CLIENT_SESSIONS = 512, 32
 _IDLE_TIMEOUT_S = 30 * 60.0
 _LISTENING_TIMEOUT_S = 2 * 3600.0
-"""After how long without a request a session ends whose client keeps its stream of news open."""
+"""Idle timeout of a session whose client keeps its stream of notifications open."""
 _MIN_EVICTION_IDLE_S = 60.0
-"""How long a session has to be idle to make room for a new one of the same client."""
+"""Idle time after which a session can be ended for a new one of the same client."""
 _RECONNECT_TIMEOUT_S = 20.0
 _RETRY_INTERVAL_MS = 1000
 _SESSION_HEADERS = (b"host", b"mcp-session-id", b"mcp-protocol-version", b"accept", b"authorization")
 log = logging.getLogger(__name__)
 
 _Name = tuple[tuple[str, str], str]
-"""A session as a client named it: whose it is, and its id."""
+"""Key of a session: its client, and its id."""
 Build = Callable[[VaultService, Callable[[Context], Client]], VaultServer]
 
 
 @dataclass(slots=True)
 class _Session:
-    """A session: the scope of a request of it, the timer that ends it, requests that are answered now."""
+    """A session: the scope of one of its requests, the timer that ends it, and its running requests."""
 
     scope: Scope
     timer: asyncio.TimerHandle
@@ -60,38 +60,38 @@ class _Session:
 
 
 class McpHttpApp:
-    """An ASGI app. It works while its `lifespan` is entered, once.
+    """ASGI app of the MCP server. It works while its `lifespan` is open, which can be entered once.
 
-    The guard before it has put the `Client` into the scope.
+    The security middleware has put the `Client` into the scope.
 
     Args:
-        served: The vault.
-        build: Makes the server.
-        idle: After how many seconds without a request a session ends.
-        listening_idle: The same for a session whose stream of news is open, which is no request here.
-        come_back: How many seconds a client whose stream broke has to take it up again.
-        security: Checks of Host and Origin, where no guard is before it.
+        service: The vault.
+        build: Creates the server.
+        idle: Seconds without a request after which a session ends.
+        listening_idle: The same for a session whose stream of notifications is open.
+        reconnect_timeout: Seconds that a client has to resume a broken stream.
+        security: Checks of Host and Origin, for use without the middleware.
     """
 
     def __init__(
         self,
-        served: VaultService,
+        service: VaultService,
         build: Build = mcp_server,
         *,
         idle: float = _IDLE_TIMEOUT_S,
         listening_idle: float = _LISTENING_TIMEOUT_S,
-        come_back: float = _RECONNECT_TIMEOUT_S,
+        reconnect_timeout: float = _RECONNECT_TIMEOUT_S,
         security: TransportSecuritySettings | None = None,
     ) -> None:
-        server = build(served, _request_client)
+        server = build(service, _request_client)
         server.middleware.append(self._count)
         self._sessions = SessionEventStores()
-        self._open: Counter[tuple[str, str]] = Counter()
-        self._come_back = come_back
+        self._session_counts: Counter[tuple[str, str]] = Counter()
+        self._reconnect_timeout = reconnect_timeout
         self._listening_idle = listening_idle
         self._idle: dict[_Name, _Session] = {}
         self._ending: set[asyncio.Task[None]] = set()
-        self._gone: dict[str, list[asyncio.TimerHandle]] = {}
+        self._reconnect_timers: dict[str, list[asyncio.TimerHandle]] = {}
         self._manager = StreamableHTTPSessionManager(
             app=server,
             event_store=EventsOfSession(),
@@ -104,7 +104,7 @@ class McpHttpApp:
 
     @asynccontextmanager
     async def lifespan(self) -> AsyncIterator[None]:
-        """While this is entered the app answers; sessions end with it."""
+        """Serve requests while this is open; sessions end with it."""
         try:
             async with self._manager.run():
                 yield
@@ -114,16 +114,16 @@ class McpHttpApp:
             self._idle.clear()
             for task in self._ending:
                 task.cancel()
-            for timers in self._gone.values():
+            for timers in self._reconnect_timers.values():
                 for timer in timers:
                     timer.cancel()
-            self._gone.clear()
+            self._reconnect_timers.clear()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
+        """Handle one request."""
         client = scope.get(CLIENT_KEY)
         if not isinstance(client, Client):
-            await _error_response(HTTPStatus.UNAUTHORIZED, "A token is needed.")(scope, receive, send)
+            await _error_response(HTTPStatus.UNAUTHORIZED, "A token is required.")(scope, receive, send)
             return
         scope["user"] = AuthenticatedUser(_credential(client))
         version, session = _header(scope, b"mcp-protocol-version"), _header(scope, b"mcp-session-id")
@@ -131,26 +131,28 @@ class McpHttpApp:
             await self._manager.handle_request(scope, receive, send)
         elif session:
             await self._in_session(session, scope, receive, send)
-        elif self._open[_client_key(client)] >= _MAX_CLIENT_SESSIONS and not await self._make_room(client):
-            refusal = _error_response(
-                HTTPStatus.SERVICE_UNAVAILABLE, f"{_MAX_CLIENT_SESSIONS} sessions are open already."
+        elif self._session_counts[_client_key(client)] >= _MAX_CLIENT_SESSIONS and not await self._make_room(
+            client
+        ):
+            response = _error_response(
+                HTTPStatus.SERVICE_UNAVAILABLE, f"{_MAX_CLIENT_SESSIONS} sessions are already open."
             )
-            await refusal(scope, receive, send)
+            await response(scope, receive, send)
         else:
             with self._sessions.opening() as opened:
                 await self._manager.handle_request(scope, receive, opened.watching(send))
 
     async def _in_session(self, session: str, scope: Scope, receive: Receive, send: Send) -> None:
         if _header(scope, b"last-event-id"):
-            for timer in self._gone.pop(session, ()):
+            for timer in self._reconnect_timers.pop(session, ()):
                 timer.cancel()
         calls: set[asyncio.Task[object]] = set()
         scope[CALLS] = calls
         name = (_client_key(scope[CLIENT_KEY]), session)
 
         async def seen(message: Message) -> None:
-            gone = message["type"] == "http.response.start" and message["status"] == HTTPStatus.NOT_FOUND
-            if gone or scope["method"] == "DELETE":
+            is_gone = message["type"] == "http.response.start" and message["status"] == HTTPStatus.NOT_FOUND
+            if is_gone or scope["method"] == "DELETE":
                 self._forget(name)
             await send(message)
 
@@ -172,43 +174,43 @@ class McpHttpApp:
     # Idle sessions
 
     def _track_session(self, name: _Name, scope: Scope) -> _Session:
-        known = self._idle.get(name)
-        if known is None:
+        session_state = self._idle.get(name)
+        if session_state is None:
             loop = asyncio.get_running_loop()
             timer = loop.call_later(self._listening_idle, self._expire, name)
-            known = self._idle[name] = _Session(scope, timer, since=loop.time())
-        return known
+            session_state = self._idle[name] = _Session(scope, timer, since=loop.time())
+        return session_state
 
     def _forget(self, name: _Name) -> None:
-        if (known := self._idle.pop(name, None)) is not None:
-            known.timer.cancel()
+        if (session_state := self._idle.pop(name, None)) is not None:
+            session_state.timer.cancel()
 
     @contextmanager
     def _busy(self, name: _Name, scope: Scope) -> Iterator[None]:
-        """Around a request of a session: it is not idle, and its time begins anew afterwards."""
-        known = self._track_session(name, scope)
-        known.requests += 1
+        """Keep a session active during a request, and restart its idle timer afterwards."""
+        session_state = self._track_session(name, scope)
+        session_state.requests += 1
         try:
             yield
         finally:
-            known.requests -= 1
-            if self._idle.get(name) is known:
+            session_state.requests -= 1
+            if self._idle.get(name) is session_state:
                 loop = asyncio.get_running_loop()
-                known.timer.cancel()
-                known.since = loop.time()
-                known.timer = loop.call_later(self._listening_idle, self._expire, name)
+                session_state.timer.cancel()
+                session_state.since = loop.time()
+                session_state.timer = loop.call_later(self._listening_idle, self._expire, name)
 
     def _expire(self, name: _Name) -> None:
-        """End a session in the background, unless it is at work."""
-        known = self._idle.get(name)
-        if known is not None and not known.requests:
+        """End a session in the background, unless it has running requests."""
+        session_state = self._idle.get(name)
+        if session_state is not None and not session_state.requests:
             task = asyncio.ensure_future(self._end(name))
             self._ending.add(task)
             task.add_done_callback(self._ending.discard)
 
     async def _end(self, name: _Name) -> None:
-        """End a session as its client would: by a DELETE of its own."""
-        known = self._idle[name]
+        """End a session like its client would: with a DELETE request."""
+        session_state = self._idle[name]
         self._forget(name)
         log.info("an idle MCP session of %s ends", name[0][1])
 
@@ -218,17 +220,17 @@ class McpHttpApp:
         async def dropped(message: Message) -> None:
             return
 
-        headers = [(key, value) for key, value in known.scope["headers"] if key in _SESSION_HEADERS]
-        scope = {**known.scope, "method": "DELETE", "headers": headers}
+        headers = [(key, value) for key, value in session_state.scope["headers"] if key in _SESSION_HEADERS]
+        scope = {**session_state.scope, "method": "DELETE", "headers": headers}
         await self._manager.handle_request(scope, nothing, dropped)
 
     async def _make_room(self, client: Client) -> bool:
-        """End the session of a client that is idle for longest; whether there was one."""
+        """End the session of a client that has been idle longest; return whether there was one."""
         now, key = asyncio.get_running_loop().time(), _client_key(client)
         idle = [
-            (one.since, name)
-            for name, one in self._idle.items()
-            if name[0] == key and not one.requests and now - one.since >= _MIN_EVICTION_IDLE_S
+            (entry.since, name)
+            for name, entry in self._idle.items()
+            if name[0] == key and not entry.requests and now - entry.since >= _MIN_EVICTION_IDLE_S
         ]
         if not idle:
             return False
@@ -236,32 +238,32 @@ class McpHttpApp:
         return True
 
     def _withdraw_calls(self, session: str, calls: set[asyncio.Task[object]]) -> None:
-        """Withdraw the calls, unless the client comes back for them."""
+        """Cancel the calls unless the client reconnects in time."""
 
         def withdraw() -> None:
             for task in tuple(calls):
                 task.cancel("the client has gone")
 
-        timer = asyncio.get_running_loop().call_later(self._come_back, withdraw)
-        self._gone.setdefault(session, []).append(timer)
+        timer = asyncio.get_running_loop().call_later(self._reconnect_timeout, withdraw)
+        self._reconnect_timers.setdefault(session, []).append(timer)
 
     async def _count(self, ctx: Context, call_next: CallNext) -> HandlerResult:
-        """Count the sessions of each client: the SDK knows only how many there are of all."""
+        """Count the sessions of each client: the SDK only counts all sessions."""
         if ctx.method == "initialize" and ctx.request is not None:
             key = _client_key(_request_client(ctx))
-            self._open[key] += 1
-            # The SDK gives handlers no public way to the connection.
+            self._session_counts[key] += 1
+            # The SDK has no public API for the connection.
             ctx.session._connection.exit_stack.callback(self._ended, key)
         return await call_next(ctx)
 
     def _ended(self, key: tuple[str, str]) -> None:
-        self._open[key] -= 1
-        if self._open[key] <= 0:
-            del self._open[key]
+        self._session_counts[key] -= 1
+        if self._session_counts[key] <= 0:
+            del self._session_counts[key]
 
 
 def _request_client(ctx: Context) -> Client:
-    """Whom the guard let in."""
+    """Return the authenticated client."""
     assert ctx.request is not None
     client = ctx.request.scope[CLIENT_KEY]
     assert isinstance(client, Client)
@@ -273,7 +275,7 @@ def _client_key(client: Client) -> tuple[str, str]:
 
 
 def _credential(client: Client) -> AccessToken:
-    """What sessions are bound to; the token itself stays with the guard."""
+    """Return the identity that sessions are bound to, without the token itself."""
     return AccessToken(token="", client_id=f"{client.kind.value}:{client.name}", scopes=[])
 
 

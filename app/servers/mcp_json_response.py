@@ -1,7 +1,7 @@
-"""Quick answers in the 2025 era: what is answered at once is answered by JSON, not by a stream of one event.
+"""Send fast responses of the 2025 protocol as JSON instead of a stream with one event.
 
-The protocol leaves that to the server for each request; the SDK decides it once for all. A stream is for what
-takes time. Clients close the connection with a stream's last event, so each call would pay for a new one.
+The protocol lets the server decide for each request; the SDK decides once for all. A stream is only useful
+for slow calls. Clients close the connection after a stream, so every call would need a new connection.
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ _ANSWER = re.compile(rb'\{"jsonrpc":"2\.0","id":(?:\d+|"(?:[^"\\]|\\.)*"),"(?:re
 
 
 class JsonResponseUpgrade:
-    """A `send` that holds a stream of events back until its first message, and not for long.
+    """A `send` that briefly holds back an event stream until its first message.
 
-    If that message is the answer, it goes out as JSON and the stream is over; else all of it goes out as it
-    came. Enter it around the request.
+    If that message is the response, it is sent as JSON and the stream ends; otherwise the stream is sent
+    unchanged. Use it as a context manager around the request.
 
     Args:
-        within: For how many seconds nothing may be sent.
+        hold_timeout: Maximum seconds to hold the stream back.
     """
 
-    def __init__(self, send: Send, within: float = _HOLD_TIMEOUT_S) -> None:
+    def __init__(self, send: Send, hold_timeout: float = _HOLD_TIMEOUT_S) -> None:
         self._send = send
-        self._within = within
+        self._hold_timeout = hold_timeout
         self._held: list[Message] = []
-        self._holds = True
+        self._holding = True
         self._answered = False
-        self._one_by_one = asyncio.Lock()
+        self._lock = asyncio.Lock()
         self._timer: asyncio.TimerHandle | None = None
-        self._late: asyncio.Task[None] | None = None
+        self._late_task: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> JsonResponseUpgrade:
         return self
@@ -46,21 +46,23 @@ class JsonResponseUpgrade:
     ) -> None:
         if self._timer is not None:
             self._timer.cancel()
-        if self._late is not None:
-            self._late.cancel()
+        if self._late_task is not None:
+            self._late_task.cancel()
 
     async def __call__(self, message: Message) -> None:
-        """Send the next part, now or later."""
-        async with self._one_by_one:
+        """Send the next part now, or hold it back."""
+        async with self._lock:
             if self._answered:
                 return
-            if not self._holds:
+            if not self._holding:
                 await self._send(message)
                 return
             self._held.append(message)
             if message["type"] == "http.response.start":
                 if _is_stream(message):
-                    self._timer = asyncio.get_running_loop().call_later(self._within, self._begin_to_send)
+                    self._timer = asyncio.get_running_loop().call_later(
+                        self._hold_timeout, self._begin_to_send
+                    )
                 else:
                     await self._send_held()
                 return
@@ -71,25 +73,25 @@ class JsonResponseUpgrade:
                 await self._send_held()
 
     async def _answer(self, data: bytes) -> None:
-        """Send the answer, instead of what was held."""
+        """Send the response as JSON instead of the held parts."""
         self._answered = True
         start = self._held[0]
         kept = [pair for pair in start["headers"] if pair[0].lower() not in (b"content-type", b"connection")]
-        own = [(b"content-type", b"application/json"), (b"content-length", str(len(data)).encode())]
+        json_headers = [(b"content-type", b"application/json"), (b"content-length", str(len(data)).encode())]
         self._held.clear()
-        await self._send({**start, "headers": [*kept, *own]})
+        await self._send({**start, "headers": [*kept, *json_headers]})
         await self._send({"type": "http.response.body", "body": data, "more_body": False})
 
     def _begin_to_send(self) -> None:
-        self._late = asyncio.create_task(self._send_late(), name="begin a stream of events")
+        self._late_task = asyncio.create_task(self._send_late(), name="begin a stream of events")
 
     async def _send_late(self) -> None:
-        async with self._one_by_one:
-            if not self._answered and self._holds:
+        async with self._lock:
+            if not self._answered and self._holding:
                 await self._send_held()
 
     async def _send_held(self) -> None:
-        self._holds = False
+        self._holding = False
         for message in self._held:
             await self._send(message)
         self._held.clear()
@@ -101,5 +103,5 @@ def _is_stream(start: Message) -> bool:
 
 
 def _data(event: bytes) -> bytes:
-    """What an event says; empty for one that only has a number, and for a sign of life."""
+    """Return the data of an event; empty for one with only an id, and for a keep-alive."""
     return b"\n".join(line[6:] for line in event.splitlines() if line.startswith(b"data: "))

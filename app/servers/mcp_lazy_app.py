@@ -1,7 +1,7 @@
-"""The MCP server's place in the local server: it is loaded when the first client comes.
+"""The MCP server in the local server, loaded when the first client connects.
 
-The protocol's library takes most of a second to import, which a window that opens has no time for, and most
-people have no such client.
+The SDK takes most of a second to import, which would delay the start of the window, and most users have no
+such client.
 """
 
 from __future__ import annotations
@@ -25,29 +25,29 @@ log = logging.getLogger(__name__)
 
 
 class LazyMcpApp:
-    """An ASGI app that becomes the MCP server; it works while its `lifespan` is entered."""
+    """ASGI app that loads the MCP server on first use; it works while its `lifespan` is open."""
 
-    def __init__(self, served: VaultService) -> None:
-        self._served = served
+    def __init__(self, service: VaultService) -> None:
+        self._service = service
         self._stop = asyncio.Event()
         self._loading = asyncio.Lock()
         self._app: McpHttpApp | None = None
-        self._living: asyncio.Task[None] | None = None
+        self._lifespan_task: asyncio.Task[None] | None = None
 
     @asynccontextmanager
     async def lifespan(self) -> AsyncIterator[None]:
-        """While this is entered clients are served."""
+        """Serve clients while this is open."""
         self._stop.clear()
         try:
             yield
         finally:
             self._stop.set()
-            if self._living is not None:
-                await asyncio.gather(self._living, return_exceptions=True)
-            self._living = self._app = None
+            if self._lifespan_task is not None:
+                await asyncio.gather(self._lifespan_task, return_exceptions=True)
+            self._lifespan_task = self._app = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
+        """Handle one request."""
         app = self._app or await self._loaded()
         await app(scope, receive, send)
 
@@ -55,25 +55,25 @@ class LazyMcpApp:
         async with self._loading:
             if self._app is None:
                 module = await asyncio.to_thread(importlib.import_module, "app.servers.mcp_http")
-                app: McpHttpApp = module.McpHttpApp(self._served)
+                app: McpHttpApp = module.McpHttpApp(self._service)
                 ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-                self._living = asyncio.create_task(self._run(app, ready), name="MCP server")
-                self._living.add_done_callback(self._ended)
-                await asyncio.wait({ready, self._living}, return_when=asyncio.FIRST_COMPLETED)
+                self._lifespan_task = asyncio.create_task(self._run(app, ready), name="MCP server")
+                self._lifespan_task.add_done_callback(self._ended)
+                await asyncio.wait({ready, self._lifespan_task}, return_when=asyncio.FIRST_COMPLETED)
                 if not ready.done():
-                    await self._living
+                    await self._lifespan_task
                 self._app = app
             return self._app
 
-    def _ended(self, living: asyncio.Task[None]) -> None:
-        """Let the next request load a server that ended by itself again."""
-        if not self._stop.is_set() and not living.cancelled():
+    def _ended(self, lifespan_task: asyncio.Task[None]) -> None:
+        """Let the next request reload a server that ended unexpectedly."""
+        if not self._stop.is_set() and not lifespan_task.cancelled():
             self._app = None
-            if living.exception() is not None:
-                log.error("the MCP server ended", exc_info=living.exception())
+            if lifespan_task.exception() is not None:
+                log.error("the MCP server ended", exc_info=lifespan_task.exception())
 
     async def _run(self, app: McpHttpApp, ready: asyncio.Future[None]) -> None:
-        """The life of the server, in one task from its beginning to its end."""
+        """Run the lifespan of the server in one task."""
         async with app.lifespan():
             ready.set_result(None)
             await self._stop.wait()

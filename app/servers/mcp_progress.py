@@ -1,7 +1,7 @@
-"""Tells a client how far its call has come: by progress, and by the log where it asked for that.
+"""Report the progress of a call to its client, and log messages if the client asked for them.
 
-While the user is being asked it says so again and again: clients end a call that they hear nothing of, and
-people take their time.
+While the user is being asked, the progress is repeated: clients abort a call without signs of life, and
+users need time to decide.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ log = logging.getLogger(__name__)
 
 HEARTBEAT_INTERVAL_S = 5.0
 LEVEL_KEY = "log level"
-"""Under which a connection of the 2025 era keeps the level that `logging/setLevel` gave."""
+"""Key of the level that `logging/setLevel` has set, in the state of a 2025 connection."""
 _STAGE_MESSAGES = {
-    "queued": "Waiting for a turn: other calls run.",
-    "running": "Working.",
+    "queued": "Waiting for other calls.",
+    "running": "Running.",
     "asking": "Waiting for your answer in Scriptorium.",
     "writing": "Writing.",
 }
@@ -36,51 +36,51 @@ Context = ServerRequestContext[Any, Any]
 
 
 def accepts_log(ctx: Context, level: str = _LOG_LEVEL) -> bool:
-    """Whether the client asked for log messages of this level."""
+    """Return whether the client asked for log messages of this level."""
     if ctx.protocol_version in MODERN_PROTOCOL_VERSIONS:
-        wanted = (ctx.meta or {}).get(t.LOG_LEVEL_META_KEY)
+        level_name = (ctx.meta or {}).get(t.LOG_LEVEL_META_KEY)
     else:
-        wanted = connection_state(ctx).get(LEVEL_KEY)
-    return wanted in _LEVELS and _LEVELS.index(level) >= _LEVELS.index(str(wanted))
+        level_name = connection_state(ctx).get(LEVEL_KEY)
+    return level_name in _LEVELS and _LEVELS.index(level) >= _LEVELS.index(str(level_name))
 
 
 def connection_state(ctx: Context) -> dict[str, Any]:
-    """What is kept with the connection; the SDK gives handlers no public way to it."""
+    """Return the state of the connection, for which the SDK has no public API."""
     return ctx.session._connection.state
 
 
 class ProgressReporter:
-    """Tells of one call. `told` is handed to the call; `during` awaits it and sends what it tells.
+    """Reports the progress of one call. The call receives `told`; `during` awaits it and sends the progress.
 
     Args:
         ctx: The request.
-        heartbeat: Seconds between two signs of life.
+        heartbeat: Seconds between repeated notifications.
     """
 
     def __init__(self, ctx: Context, heartbeat: float) -> None:
         self._ctx = ctx
         self._heartbeat = heartbeat
         self._latest: CallProgress | None = None
-        self._news = asyncio.Event()
+        self._changed = asyncio.Event()
         self._count = 0
-        self._asks_here = False
+        self._client_asks = False
         self._logs = accepts_log(ctx)
-        self._hears = self._logs or (ctx.meta or {}).get("progress_token") is not None
+        self._reports = self._logs or (ctx.meta or {}).get("progress_token") is not None
 
     def report(self, progress: CallProgress) -> None:
-        """Take down how far the call has come."""
+        """Record the progress of the call."""
         self._latest = progress
-        self._news.set()
+        self._changed.set()
 
     def report_question(self) -> None:
-        """Take down that the client itself asks its user."""
-        self._asks_here = True
+        """Record that the client itself asks its user."""
+        self._client_asks = True
 
     async def run(self, work: Awaitable[T]) -> T:
-        """What comes of `work`."""
-        if not self._hears:
+        """Await `work`, sending progress meanwhile."""
+        if not self._reports:
             return await work
-        telling = asyncio.create_task(self._report_loop(), name="tell of a call")
+        telling = asyncio.create_task(self._report_loop(), name="report the progress of a call")
         try:
             return await work
         finally:
@@ -91,25 +91,25 @@ class ProgressReporter:
             while True:
                 try:
                     async with asyncio.timeout(self._heartbeat):
-                        await self._news.wait()
+                        await self._changed.wait()
                 except TimeoutError:
                     pass
-                self._news.clear()
+                self._changed.clear()
                 if self._latest is not None:
                     await self._send(self._latest)
         except Exception as error:
-            log.debug("the client hears no more of its call: %s", error)
+            log.debug("progress can't be sent to the client any longer: %s", error)
 
     async def _send(self, progress: CallProgress) -> None:
         self._count += 1
-        words = (
+        message = (
             _WAITING_HERE
-            if progress.stage == "asking" and self._asks_here
+            if progress.stage == "asking" and self._client_asks
             else _STAGE_MESSAGES[progress.stage]
         )
-        await self._ctx.session.report_progress(float(self._count), None, words)
+        await self._ctx.session.report_progress(float(self._count), None, message)
         if self._logs:
-            data = {"stage": progress.stage, "message": words}
+            data = {"stage": progress.stage, "message": message}
             params = t.LoggingMessageNotificationParams(level=_LOG_LEVEL, logger="scriptorium", data=data)
             await self._ctx.session.send_notification(
                 t.LoggingMessageNotification(params=params), self._ctx.request_id

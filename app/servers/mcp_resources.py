@@ -1,4 +1,4 @@
-"""Notes and blocks of the memory as resources. Reading one is a call of the tool that reads it."""
+"""Notes and memory blocks as resources. Reading one calls the tool that reads it."""
 
 from __future__ import annotations
 
@@ -31,24 +31,28 @@ _MARKDOWN = "text/markdown"
 _NOT_FOUND_2025 = -32002
 _MAX_PARTS = 64
 _MAX_READ_CHARS = 200_000
-"""How many characters read_note gives; a line that has more is cut."""
+"""Maximum number of characters that read_note returns; longer lines are truncated."""
 Result = dict[str, Any]
 
 
-async def list_resources(desk: McpContext, ctx: Context, params: t.PaginatedRequestParams | None) -> Result:
-    """Some of the notes that the client may see; the first page begins with its blocks."""
+async def list_resources(
+    context: McpContext, ctx: Context, params: t.PaginatedRequestParams | None
+) -> Result:
+    """Return a page of the notes that the client may see; the first page starts with its blocks."""
     after = (params.cursor if params is not None else None) or ""
     try:
-        blocks = await _blocks(desk, ctx) if not after else []
-        page = await desk.service.notes(desk.client(ctx), after)
+        blocks = await _list_blocks(context, ctx) if not after else []
+        page = await context.service.notes(context.client(ctx), after)
     except ScriptoriumError as error:
         raise _protocol_error(ctx, error, "") from error
-    found: Result = {"resources": [*blocks, *map(_note, page.paths)]}
+    found: Result = {"resources": [*blocks, *map(_note_resource, page.paths)]}
     return {**found, "nextCursor": page.next} if page.next else found
 
 
-async def list_templates(desk: McpContext, ctx: Context, params: t.PaginatedRequestParams | None) -> Result:
-    """How addresses are made."""
+async def list_templates(
+    context: McpContext, ctx: Context, params: t.PaginatedRequestParams | None
+) -> Result:
+    """Return the URI templates of notes and blocks."""
     note = {
         "uriTemplate": NOTE_TEMPLATE,
         "name": "note",
@@ -59,42 +63,42 @@ async def list_templates(desk: McpContext, ctx: Context, params: t.PaginatedRequ
     block = {
         "uriTemplate": BLOCK_TEMPLATE,
         "name": "block",
-        "title": "A block of your memory",
+        "title": "A memory block",
         "description": "A memory block by its label.",
         "mimeType": "text/plain",
     }
-    offered = [note] if await desk.has_tools(ctx, READ_NOTE_TOOL) else []
-    if await desk.has_tools(ctx, BLOCK_TOOL):
+    offered = [note] if await context.has_tools(ctx, READ_NOTE_TOOL) else []
+    if await context.has_tools(ctx, BLOCK_TOOL):
         offered.append(block)
     return {"resourceTemplates": offered}
 
 
-async def read_resource(desk: McpContext, ctx: Context, params: t.ReadResourceRequestParams) -> Result:
-    """What a resource holds.
+async def read_resource(context: McpContext, ctx: Context, params: t.ReadResourceRequestParams) -> Result:
+    """Return the content of a resource.
 
     Raises:
         MCPError: there is no such resource, or the client may not read it.
     """
     address = parse_uri(params.uri)
     if address is None:
-        raise _missing(ctx, params.uri, "There is no resource with this address.")
+        raise _missing(ctx, params.uri, "There is no resource with this URI.")
     try:
-        text = await _read_text(desk, ctx, address)
+        text = await _read_text(context, ctx, address)
     except ScriptoriumError as error:
         raise _protocol_error(ctx, error, params.uri) from error
     kind = _MARKDOWN if address.kind == "note" else "text/plain"
     return {"contents": [{"uri": params.uri, "mimeType": kind, "text": text}]}
 
 
-async def _read_text(desk: McpContext, ctx: Context, address: ResourceAddress) -> str:
+async def _read_text(context: McpContext, ctx: Context, address: ResourceAddress) -> str:
     if address.kind == "block":
-        outcome = await desk.call(ctx, BLOCK_TOOL, {"op": "load", "label": address.name})
+        outcome = await context.call(ctx, BLOCK_TOOL, {"op": "load", "label": address.name})
         return str(_check_result(outcome).get("text") or "")
     parts: list[str] = []
     start = 1
     for _ in range(_MAX_PARTS):
-        given = {"name": address.name, "start_line": start}
-        result = _check_result(await desk.call(ctx, READ_NOTE_TOOL, given))
+        arguments = {"name": address.name, "start_line": start}
+        result = _check_result(await context.call(ctx, READ_NOTE_TOOL, arguments))
         parts.append(str(result["text"]))
         end, total = cast("int", result["end_line"]), cast("int", result["total_lines"])
         is_cut = len(parts[-1]) >= _MAX_READ_CHARS and not parts[-1].endswith("\n")
@@ -103,45 +107,45 @@ async def _read_text(desk: McpContext, ctx: Context, address: ResourceAddress) -
         if is_cut:
             break
         start = end + 1
-    raise LimitError("The note is too long to be read as a resource; read it by read_note.")
+    raise LimitError("The note is too long for a resource; read it with read_note.")
 
 
-async def _blocks(desk: McpContext, ctx: Context) -> list[Result]:
-    if not await desk.has_tools(ctx, BLOCK_TOOL):
+async def _list_blocks(context: McpContext, ctx: Context) -> list[Result]:
+    if not await context.has_tools(ctx, BLOCK_TOOL):
         return []
-    outcome = await desk.call(ctx, BLOCK_TOOL, {"op": "list"})
+    outcome = await context.call(ctx, BLOCK_TOOL, {"op": "list"})
     if not outcome.success:
         log.info("the blocks are not listed: %s", outcome.message)
         return []
-    return [_block(one) for one in cast("list[dict[str, Any]]", outcome.result.get("blocks", []))]
+    return [_block_resource(one) for one in cast("list[dict[str, Any]]", outcome.result.get("blocks", []))]
 
 
-def _block(one: dict[str, Any]) -> Result:
+def _block_resource(one: dict[str, Any]) -> Result:
     label = str(one["label"])
-    words = str(one.get("description") or f"A memory block ({one['kind']}).")
+    description = str(one.get("description") or f"A memory block ({one['kind']}).")
     return {
         "uri": block_uri(label),
         "name": label,
         "title": label,
-        "description": words,
+        "description": description,
         "mimeType": "text/plain",
     }
 
 
-def _note(path: str) -> Result:
+def _note_resource(path: str) -> Result:
     name = path.rpartition("/")[2].removesuffix(".md")
     return {"uri": note_uri(path), "name": path, "title": name, "mimeType": _MARKDOWN}
 
 
 class _RefusedError(ScriptoriumError):
-    """A call that came to nothing; `kind` is the type of its error."""
+    """A tool call failed; `kind` is the type of its error."""
 
 
 def _check_result(outcome: ToolOutcome) -> dict[str, Any]:
-    """The result of a call.
+    """Return the result of a call.
 
     Raises:
-        _RefusedError: it has none.
+        _RefusedError: the call failed.
     """
     if outcome.success:
         return dict(outcome.result)
@@ -149,7 +153,7 @@ def _check_result(outcome: ToolOutcome) -> dict[str, Any]:
 
 
 def _protocol_error(ctx: Context, error: ScriptoriumError, uri: str) -> MCPError:
-    """An error of the app in the words of the protocol."""
+    """Convert an error of the app to an error of the protocol."""
     kind = str(error.data.get("kind", error.type))
     if kind in ("not_found", "ambiguous"):
         return _missing(ctx, uri, error.message)
@@ -158,6 +162,6 @@ def _protocol_error(ctx: Context, error: ScriptoriumError, uri: str) -> MCPError
 
 
 def _missing(ctx: Context, uri: str, message: str) -> MCPError:
-    """The two eras name it by different numbers."""
+    """Return a not-found error, whose code depends on the protocol version."""
     code = t.INVALID_PARAMS if ctx.protocol_version in MODERN_PROTOCOL_VERSIONS else _NOT_FOUND_2025
     return MCPError(code, message, {"uri": uri})

@@ -1,7 +1,7 @@
-"""What each client of the MCP server is told of, and the tools that it has.
+"""The clients of the MCP server: their notifications and their tools.
 
-One stream of news per client, however many connections it has: they make the notifications of both eras
-from it, and the list of tools is kept until the news say that there are others.
+Each client has one stream of changes for all its connections. The notifications of both protocol eras are
+made from it, and the list of tools is cached until it changes.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ Listener = Callable[[ServerEvent], None]
 
 
 class McpSession:
-    """One client: its tools, and who listens for it. A `SubscriptionBus` of the SDK."""
+    """One client: its tools and listeners. Implements the SDK's `SubscriptionBus`."""
 
-    def __init__(self, served: VaultService, client: Client) -> None:
-        self._served = served
+    def __init__(self, service: VaultService, client: Client) -> None:
+        self._service = service
         self._client = client
         self._listeners: dict[object, Listener] = {}
-        self._watched: Counter[str] = Counter()
-        self._offers: Mapping[str, McpTool] | None = None
+        self._watched_uris: Counter[str] = Counter()
+        self._tools: Mapping[str, McpTool] | None = None
         self._age = 0
         self._following: asyncio.Task[None] | None = None
         self._used = 0.0
@@ -52,46 +52,46 @@ class McpSession:
 
     @property
     def is_idle(self) -> bool:
-        """Whether nobody listens for the client."""
+        """Whether the client has no listeners."""
         return not self._listeners
 
     async def tools(self) -> Mapping[str, McpTool]:
-        """The tools that the client may call, by name."""
+        """Return the tools that the client may call, by name."""
         self._start_following()
-        if self._offers is not None:
-            return self._offers
+        if self._tools is not None:
+            return self._tools
         age = self._age
         made = {
-            entry.name: McpTool.from_descriptor(entry) for entry in await self._served.tools(self._client)
+            entry.name: McpTool.from_descriptor(entry) for entry in await self._service.tools(self._client)
         }
         if age == self._age:
-            self._offers = made
+            self._tools = made
         return made
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:
-        """Hand each event to `listener` until the returned function is called."""
+        """Send each event to `listener` until the returned function is called."""
         self._start_following()
         mark = object()
         self._listeners[mark] = listener
         return lambda: cast("None", self._listeners.pop(mark, None))
 
     def watch(self, uris: Iterable[str]) -> Callable[[], None]:
-        """Tell of changes to these resources, too, until the returned function is called."""
-        kept = Counter(uris)
-        self._watched += kept
+        """Report changes of these resources until the returned function is called."""
+        watched = Counter(uris)
+        self._watched_uris += watched
 
         def leave() -> None:
-            self._watched -= kept
+            self._watched_uris -= watched
 
         return leave
 
     async def publish(self, event: ServerEvent) -> None:
-        """Hand an event to the listeners."""
+        """Send an event to the listeners."""
         self._notify(event)
         await asyncio.sleep(0)
 
     async def close(self) -> None:
-        """End the stream of news and the subscriptions."""
+        """End the stream of changes and the subscriptions."""
         self.listen.close()
         if self._timer is not None:
             self._timer.cancel()
@@ -105,26 +105,28 @@ class McpSession:
         if self._following is None or self._following.done():
             self._timer = loop.call_later(_IDLE_TIMEOUT_S, self._stop_when_idle)
             self._age += 1
-            self._offers = None
-            news = self._served.changes(self._client)
-            self._following = asyncio.create_task(self._read(news), name=f"news for {self._client.name}")
+            self._tools = None
+            changes = self._service.changes(self._client)
+            self._following = asyncio.create_task(
+                self._read_changes(changes), name=f"news for {self._client.name}"
+            )
 
     def _stop_when_idle(self) -> None:
-        """Follow the news no more when nobody listens and nothing was called for a while.
+        """Stop following changes when the client has no listeners and made no call for a while.
 
-        Whoever follows the news counts as connected, and the 2026 era has no sessions that could end.
+        A client that follows changes counts as connected, and the 2026 protocol has no sessions that end.
         """
         loop = asyncio.get_running_loop()
-        left = self._used + _IDLE_TIMEOUT_S - loop.time()
-        if self._listeners or left > 0:
-            self._timer = loop.call_later(max(left, _IDLE_TIMEOUT_S / 10), self._stop_when_idle)
+        remaining = self._used + _IDLE_TIMEOUT_S - loop.time()
+        if self._listeners or remaining > 0:
+            self._timer = loop.call_later(max(remaining, _IDLE_TIMEOUT_S / 10), self._stop_when_idle)
         elif self._following is not None:
             self._following.cancel()
 
-    async def _read(self, news: AsyncIterator[VaultChange]) -> None:
+    async def _read_changes(self, changes: AsyncIterator[VaultChange]) -> None:
         try:
-            async with aclosing(cast("Any", news)):
-                async for one in news:
+            async with aclosing(cast("Any", changes)):
+                async for one in changes:
                     self._handle_change(one)
         except ScriptoriumError as error:
             log.info("the news for %s ended: %s", self._client.name, error)
@@ -132,24 +134,24 @@ class McpSession:
             log.exception("the news for %s ended", self._client.name)
         finally:
             self._age += 1
-            self._offers = None
+            self._tools = None
 
-    def _handle_change(self, news: VaultChange) -> None:
-        if news.kind == "tools":
+    def _handle_change(self, changes: VaultChange) -> None:
+        if changes.kind == "tools":
             self._age += 1
-            self._offers = None
+            self._tools = None
             self._notify(ToolsListChanged())
             self._notify(PromptsListChanged())
-        elif news.kind == "notes":
-            self._resources("note", frozenset(news.paths))
-        elif news.kind == "memory":
-            self._resources("block", frozenset())
-        if news.kind in ("notes", "memory") and news.listed:
+        elif changes.kind == "notes":
+            self._notify_resources("note", frozenset(changes.paths))
+        elif changes.kind == "memory":
+            self._notify_resources("block", frozenset())
+        if changes.kind in ("notes", "memory") and changes.listed:
             self._notify(ResourcesListChanged())
 
-    def _resources(self, kind: str, changed: frozenset[str]) -> None:
-        """Tell of the watched resources among those that changed; of all where nobody knows which did."""
-        for uri in tuple(self._watched):
+    def _notify_resources(self, kind: str, changed: frozenset[str]) -> None:
+        """Report the watched resources that changed; all of them if it is unknown which did."""
+        for uri in tuple(self._watched_uris):
             address = parse_uri(uri)
             if address is None or address.kind != kind:
                 continue
@@ -165,46 +167,46 @@ class McpSession:
 
 
 class SessionRegistry:
-    """The clients of a server, each once; it lives as long as the server runs."""
+    """The clients of a server. Lives as long as the server."""
 
-    def __init__(self, served: VaultService) -> None:
-        self._served = served
-        self._members: dict[tuple[str, str], McpSession] = {}
+    def __init__(self, service: VaultService) -> None:
+        self._service = service
+        self._sessions: dict[tuple[str, str], McpSession] = {}
 
     def session(self, client: Client) -> McpSession:
-        """What is kept for the client.
+        """Return the state of a client.
 
         Raises:
             LimitError: there are too many clients.
         """
         key = (client.kind.value, client.name)
-        if key not in self._members:
-            if len(self._members) >= _MAX_CLIENTS:
-                self._forget_one()
-            self._members[key] = McpSession(self._served, client)
-        return self._members[key]
+        if key not in self._sessions:
+            if len(self._sessions) >= _MAX_CLIENTS:
+                self._drop_idle_session()
+            self._sessions[key] = McpSession(self._service, client)
+        return self._sessions[key]
 
-    def _forget_one(self) -> None:
-        for key, member in self._members.items():
+    def _drop_idle_session(self) -> None:
+        for key, member in self._sessions.items():
             if member.is_idle:
-                del self._members[key]
+                del self._sessions[key]
                 task = asyncio.create_task(member.close(), name="forget an idle client")
                 task.add_done_callback(lambda done: done.exception())
                 return
         raise LimitError(f"{_MAX_CLIENTS} clients are connected.", limit=_MAX_CLIENTS)
 
     async def close(self) -> None:
-        """Let go of all."""
-        members = tuple(self._members.values())
-        self._members.clear()
-        await asyncio.gather(*(member.close() for member in members))
+        """Close all clients."""
+        sessions = tuple(self._sessions.values())
+        self._sessions.clear()
+        await asyncio.gather(*(member.close() for member in sessions))
 
 
 @asynccontextmanager
-async def open_registry(served: VaultService) -> AsyncIterator[SessionRegistry]:
-    """An audience for as long as a server runs."""
-    audience = SessionRegistry(served)
+async def open_registry(service: VaultService) -> AsyncIterator[SessionRegistry]:
+    """Open a registry while a server runs."""
+    registry = SessionRegistry(service)
     try:
-        yield audience
+        yield registry
     finally:
-        await audience.close()
+        await registry.close()

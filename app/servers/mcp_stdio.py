@@ -1,7 +1,7 @@
-"""The MCP server over standard input and output: the protocol's, a line for each message.
+"""The MCP server over standard input and output, one line per message.
 
-Whatever else writes to standard output would break the protocol: the descriptors are moved away first, and
-what is printed goes to standard error.
+Other output would break the protocol: the descriptors are duplicated first, and standard output is
+redirected to standard error.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ _Received = SessionMessage | Exception
 Streams = tuple[MemoryObjectReceiveStream[_Received], MemoryObjectSendStream[SessionMessage]]
 
 
-async def serve_stdio(served: VaultService, client: Client) -> None:
+async def serve_stdio(service: VaultService, client: Client) -> None:
     """Serve one client until it closes the pipe."""
-    server = mcp_server(served, lambda ctx: client)
+    server = mcp_server(service, lambda ctx: client)
     if _are_pipes():
         async with _pipes() as (incoming, outgoing):
             await server.run(incoming, outgoing, server.create_initialization_options())
@@ -45,7 +45,7 @@ async def serve_stdio(served: VaultService, client: Client) -> None:
 
 
 def _are_pipes() -> bool:
-    """Whether the event loop can wait for both; else threads do."""
+    """Return whether both are pipes that the event loop can wait for; otherwise threads are used."""
     if sys.platform == "win32":
         return False
     modes = (os.fstat(0).st_mode, os.fstat(1).st_mode)
@@ -54,7 +54,7 @@ def _are_pipes() -> bool:
 
 @asynccontextmanager
 async def _pipes() -> AsyncIterator[Streams]:
-    """Both ends of the client's pipes as streams of messages, without a thread between."""
+    """Open the client's pipes as streams of messages, without threads."""
     loop = asyncio.get_running_loop()
     source, target = _take_over_streams()
     reader = asyncio.StreamReader(limit=MAX_MESSAGE_BYTES, loop=loop)
@@ -80,7 +80,7 @@ async def _pipes() -> AsyncIterator[Streams]:
 
 
 def _take_over_streams() -> tuple[int, int]:
-    """Descriptors of the client's pipes; standard input is empty from now on, and output is the error's."""
+    """Take over the client's pipes: standard input becomes empty, and output goes to standard error."""
     source, target = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
@@ -99,7 +99,7 @@ async def _read_messages(
         while (line := await _read_line(reader)) is None or line:
             if line is None:
                 await _send_error(
-                    writer, t.INVALID_REQUEST, f"A message has more than {MAX_MESSAGE_BYTES} bytes."
+                    writer, t.INVALID_REQUEST, f"The message is larger than {MAX_MESSAGE_BYTES} bytes."
                 )
             elif line.strip():
                 try:
@@ -114,7 +114,7 @@ async def _read_messages(
 
 
 async def _read_line(reader: asyncio.StreamReader) -> bytes | None:
-    """The next line, empty at the end; None for one that was too long and is passed over."""
+    """Return the next line, empty at the end; None for a line that was too long and was skipped."""
     whole = True
     while True:
         try:
@@ -130,12 +130,12 @@ async def _read_line(reader: asyncio.StreamReader) -> bytes | None:
 
 def _parse_error(error: ValidationError) -> tuple[int, str]:
     if any(one["type"] == "json_invalid" for one in error.errors()):
-        return t.PARSE_ERROR, "This is no JSON."
-    return t.INVALID_REQUEST, "This is no message of JSON-RPC."
+        return t.PARSE_ERROR, "The message is not JSON."
+    return t.INVALID_REQUEST, "The message is not a JSON-RPC message."
 
 
 async def _send_error(writer: asyncio.StreamWriter, code: int, message: str) -> None:
-    """Answer what could not be read: nobody knows the number of that request."""
+    """Send an error for a message that can't be parsed, so its request id is unknown."""
     error = t.JSONRPCError(jsonrpc="2.0", id=None, error=t.ErrorData(code=code, message=message))
     await _write_message(writer, error)
 
@@ -146,7 +146,7 @@ async def _write(receive: MemoryObjectReceiveStream[SessionMessage], writer: asy
             try:
                 await _write_message(writer, message.message)
             except (BrokenPipeError, ConnectionResetError):
-                log.info("the client reads no more")
+                log.info("the client has stopped reading")
                 return
 
 

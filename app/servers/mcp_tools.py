@@ -1,7 +1,7 @@
-"""A tool as it is offered over MCP: its entry on the wire, and what its calls and results are held to.
+"""Tools as MCP clients see them: their descriptors, and the validation of calls and results.
 
-Two arguments stand beside the tool's own where it may change something: whether to wait for the user, and
-why the change is wanted. A client may say the same in the call's `_meta`.
+A tool that can change something has two additional arguments: whether to wait for the user, and why the
+change is wanted. A client can pass the same in the call's `_meta`.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ _ADDED_ARGUMENTS: Mapping[str, Mapping[str, object]] = {
         "type": "boolean",
         "default": True,
         "description": (
-            "Whether the call waits for the user's answer. False: it comes back at once with a "
-            "pending_operation_id; ask by the tool `pending` what became of it."
+            "Whether the call waits for the user's answer. If false, it returns immediately with a "
+            "pending_operation_id; use the tool `pending` to query its state."
         ),
     },
     WHY_ARGUMENT: {
         "type": "string",
         "maxLength": _MAX_CLAIM_CHARS,
-        "description": "In a sentence, why you want this. The user sees it beside the change, as your words.",
+        "description": "Why you want this, in a sentence. The user sees it with the change, as your words.",
     },
 }
 
 
 @dataclass(frozen=True, slots=True)
 class ToolCallRequest:
-    """A call as the client wants it: the tool's own arguments, and how."""
+    """A parsed call: the tool's own arguments, and the options of the call."""
 
     arguments: Mapping[str, object]
     waiting: Waiting
@@ -46,19 +46,19 @@ class ToolCallRequest:
 
 @dataclass(frozen=True, slots=True)
 class McpTool:
-    """One tool; `wire` is its entry in a list of tools, `ours` are the arguments that are not the tool's."""
+    """A tool; `wire` is its entry in a list of tools, `added` are the additional arguments."""
 
     entry: ToolDescriptor
     wire: Mapping[str, Any]
-    ours: frozenset[str]
+    added: frozenset[str]
     result: ResultValidator
 
     @classmethod
     def from_descriptor(cls, entry: ToolDescriptor) -> McpTool:
-        """The offer of a tool."""
-        taken = entry.input_schema.get("properties", {})
-        ours = {} if entry.read_only else {k: v for k, v in _ADDED_ARGUMENTS.items() if k not in taken}
-        schema = {**entry.input_schema, "properties": {**taken, **ours}}
+        """Return the MCP tool for a descriptor."""
+        properties = entry.input_schema.get("properties", {})
+        ours = {} if entry.read_only else {k: v for k, v in _ADDED_ARGUMENTS.items() if k not in properties}
+        schema = {**entry.input_schema, "properties": {**properties, **ours}}
         wire = {
             "name": entry.name,
             "title": entry.title,
@@ -77,22 +77,22 @@ class McpTool:
         return cls(entry, wire, frozenset(ours), ResultValidator(entry.output_schema))
 
     def parse_call(self, given: Mapping[str, Any], meta: Mapping[str, Any]) -> ToolCallRequest:
-        """The call that a client's arguments and `_meta` ask for.
+        """Parse a call from a client's arguments and `_meta`.
 
         Raises:
-            InvalidParametersError: what is said about waiting or why is of the wrong type.
+            InvalidParametersError: an additional argument has the wrong type.
         """
         wait: object = meta.get(WAIT_META, True)
         why: object = meta.get(WHY_META, "")
         arguments = given
-        if self.ours and not self.ours.isdisjoint(given):
-            wait = given[WAIT_ARGUMENT] if WAIT_ARGUMENT in given and WAIT_ARGUMENT in self.ours else wait
-            why = given[WHY_ARGUMENT] if WHY_ARGUMENT in given and WHY_ARGUMENT in self.ours else why
-            arguments = {name: value for name, value in given.items() if name not in self.ours}
+        if self.added and not self.added.isdisjoint(given):
+            wait = given[WAIT_ARGUMENT] if WAIT_ARGUMENT in given and WAIT_ARGUMENT in self.added else wait
+            why = given[WHY_ARGUMENT] if WHY_ARGUMENT in given and WHY_ARGUMENT in self.added else why
+            arguments = {name: value for name, value in given.items() if name not in self.added}
         if not isinstance(wait, bool):
-            raise InvalidParametersError(f"{WAIT_ARGUMENT} is true or false.", argument=WAIT_ARGUMENT)
+            raise InvalidParametersError(f"{WAIT_ARGUMENT} must be true or false.", argument=WAIT_ARGUMENT)
         if not isinstance(why, str) or len(why) > _MAX_CLAIM_CHARS:
             raise InvalidParametersError(
-                f"{WHY_ARGUMENT} has at most {_MAX_CLAIM_CHARS} letters.", argument=WHY_ARGUMENT
+                f"{WHY_ARGUMENT} must have at most {_MAX_CLAIM_CHARS} characters.", argument=WHY_ARGUMENT
             )
         return ToolCallRequest(arguments, "wait" if wait else "pending", why.strip())

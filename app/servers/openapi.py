@@ -1,4 +1,4 @@
-"""The OpenAPI document of the HTTP API, made from the tools that a client may call."""
+"""The OpenAPI document of the HTTP API, built from the tools that a client may call."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ Json = dict[str, Any]
 
 _EVENT_STREAM = {"text/event-stream": {"schema": {"type": "string"}}}
 _ERRORS = {
-    "401": "No token, or one that is not known.",
-    "403": "The caller may not do that, or the HTTP API is switched off.",
-    "404": "There is nothing of that name.",
-    "409": "Something else is there by now.",
+    "401": "The token is missing or unknown.",
+    "403": "The caller may not do this, or the HTTP API is switched off.",
+    "404": "Not found.",
+    "409": "Conflict with a newer state.",
     "413": "The body is too large.",
-    "422": "The arguments are not what the tool takes.",
+    "422": "The arguments are not valid for the tool.",
     "429": "Too many calls; `Retry-After` says when to try again.",
 }
 
 
 def openapi(vault: str, address: str, tools: tuple[ToolDescriptor, ...]) -> Json:
-    """The document, for OpenAPI 3.1, whose schemas are those that calls and results are held to.
+    """Return the OpenAPI 3.1 document, with the schemas that calls and results are validated against.
 
     Args:
         vault: The vault's name.
-        address: The root of the server's addresses.
-        tools: Those that the client may call.
+        address: The base URL of the server.
+        tools: The tools that the client may call.
     """
     return {
         "openapi": "3.1.0",
@@ -36,9 +36,9 @@ def openapi(vault: str, address: str, tools: tuple[ToolDescriptor, ...]) -> Json
             "title": f"Scriptorium: {vault}",
             "version": __version__,
             "description": (
-                "The tools of an open vault. A call that changes something waits until the user has "
-                "decided on it; with `Prefer: respond-async` it is answered with the id of a pending "
-                "operation instead."
+                "The tools of an open vault. A call that changes something waits for the user's "
+                "decision; with `Prefer: respond-async`, it returns the id of a pending operation "
+                "instead."
             ),
         },
         "servers": [{"url": address}],
@@ -66,7 +66,7 @@ def _path(tool: ToolDescriptor) -> Json:
             "content": {"application/json": {"schema": _body_schema(tool.input_schema)}},
         },
         "responses": {
-            "200": _response("What came of it; denied by the user is an answer, too.", tool.output_schema),
+            "200": _response("The outcome; a denial by the user is an outcome, too.", tool.output_schema),
             **_failures("401", "403", "404", "409", "413", "422", "429"),
         },
     }
@@ -76,7 +76,8 @@ def _path(tool: ToolDescriptor) -> Json:
             {"$ref": "#/components/parameters/Claim"},
         ]
         call["responses"]["202"] = _response(
-            "The user is being asked; ask for it by its id.", {"$ref": "#/components/schemas/Pending"}
+            "The user is being asked; query the pending operation by its id.",
+            {"$ref": "#/components/schemas/Pending"},
         )
     return {"post": call}
 
@@ -137,38 +138,46 @@ _PENDING: Json = {
 }
 _PREFER = _parameter("Prefer", "header", "`respond-async`: do not wait for the user.", _TEXT)
 _CLAIM = _parameter(
-    "Scriptorium-Claim", "header", "What you say of the change, percent-encoded; it is shown apart.", _TEXT
+    "Scriptorium-Claim",
+    "header",
+    "Your reason for the change, percent-encoded; the user sees it as your words.",
+    _TEXT,
 )
 _NAME = _parameter("name", "path", "A tool.", _TEXT)
 _ID = _parameter("id", "path", "The id of a pending operation.", _TEXT)
 _STREAMED: Json = {"description": "Server-sent events, until one side ends.", "content": _EVENT_STREAM}
 _FIXED_PATHS: Json = {
-    "/api/v1/vault": {"get": _get_operation("vault", "The vault's name, and as whom you are known.")},
+    "/api/v1/vault": {"get": _get_operation("vault", "The names of the vault and of the client.")},
     "/api/v1/tools": {"get": _get_operation("tools", "The tools that you may call.")},
     "/api/v1/tools/{name}": {"get": _get_operation("tool", "One tool, with its schemas.", _NAME)},
-    "/api/v1/pending": {
-        "get": _get_operation("pending_operations", "Your operations that wait or have ended.")
-    },
+    "/api/v1/pending": {"get": _get_operation("pending_operations", "Your operations, waiting or ended.")},
     "/api/v1/pending/{id}": {
-        "get": _get_operation("pending_operation", "What became of one of them.", _ID),
-        "delete": _get_operation("cancel_pending_operation", "Take one back that is not decided yet.", _ID),
+        "get": _get_operation("pending_operation", "The state of an operation.", _ID),
+        "delete": _get_operation(
+            "cancel_pending_operation", "Cancel an operation that is not decided yet.", _ID
+        ),
     },
     "/api/v1/notes": {
         "get": _get_operation(
             "notes",
-            "The notes that you may see, by path, a page at a time.",
-            _parameter("after", "query", "Begin behind this path: the `next` of the page before.", _TEXT),
-            _parameter("limit", "query", "How many.", {"type": "integer", "minimum": 1, "maximum": 1000}),
+            "A page of the notes that you may see, sorted by path.",
+            _parameter("after", "query", "Start after this path: the `next` of the previous page.", _TEXT),
+            _parameter(
+                "limit",
+                "query",
+                "Maximum number of notes.",
+                {"type": "integer", "minimum": 1, "maximum": 1000},
+            ),
         )
     },
     "/api/v1/complete": {
         "get": _get_operation(
             "complete",
-            "Names that go on from a text.",
-            _parameter("kind", "query", "Names of what.", {"type": "string", "enum": list(NAME_KINDS)}),
-            _parameter("text", "query", "What was typed so far.", _TEXT),
+            "Names that complete a text.",
+            _parameter("kind", "query", "The kind of names.", {"type": "string", "enum": list(NAME_KINDS)}),
+            _parameter("text", "query", "The text to complete.", _TEXT),
         )
     },
-    "/api/v1/news": {"get": _get_operation("news", "What changes, as far as you see it.", answer=_STREAMED)},
-    "/api/v1/activity": {"get": _get_operation("activity", "What your own calls come to.", answer=_STREAMED)},
+    "/api/v1/news": {"get": _get_operation("news", "Changes that you may see.", answer=_STREAMED)},
+    "/api/v1/activity": {"get": _get_operation("activity", "Events about your own calls.", answer=_STREAMED)},
 }

@@ -1,4 +1,4 @@
-"""A served vault of which a client may only read."""
+"""A vault service with read-only tools."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from app.toolkit.outcome import ToolOutcome
 
 
 class ReadOnlyVaultService:
-    """A `VaultService` with the tools alone that change nothing."""
+    """A `VaultService` with only the tools that change nothing."""
 
-    def __init__(self, served: VaultService) -> None:
-        self._service = served
+    def __init__(self, service: VaultService) -> None:
+        self._service = service
 
     @property
     def name(self) -> str:
@@ -30,7 +30,7 @@ class ReadOnlyVaultService:
         return self._service.name
 
     async def tools(self, client: Client) -> tuple[ToolDescriptor, ...]:
-        """The tools that change nothing."""
+        """Return the tools that change nothing."""
         return tuple(entry for entry in await self._service.tools(client) if entry.read_only)
 
     async def call(
@@ -46,22 +46,24 @@ class ReadOnlyVaultService:
         """Call a tool that changes nothing.
 
         Raises:
-            PermissionDeniedError: it may change something, or there is no such tool.
+            PermissionDeniedError: the tool can change something, or does not exist.
         """
         if not any(entry.name == tool for entry in await self.tools(client)):
-            raise PermissionDeniedError(f"{client.name} may only read, so {tool} is not for it.", tool=tool)
+            raise PermissionDeniedError(
+                f"{client.name} has read-only access and can't use {tool}.", tool=tool
+            )
         return await self._service.call(
             client, tool, arguments, waiting=waiting, claim=claim, progress=progress
         )
 
     async def notes(self, client: Client, after: str = "", limit: int = 200) -> NotePage:
-        """The notes that `client` may see."""
+        """Return a page of the notes that `client` may see."""
         return await self._service.notes(client, after, limit)
 
     async def complete(self, client: Client, kind: Literal["note", "tag", "block"], text: str) -> list[str]:
-        """Names that go on from `text`."""
+        """Return completions of `text`."""
         return await self._service.complete(client, kind, text)
 
     def changes(self, client: Client) -> AsyncIterator[VaultChange]:
-        """What changes."""
+        """Return the stream of changes."""
         return self._service.changes(client)

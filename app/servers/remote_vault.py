@@ -1,4 +1,4 @@
-"""A link to the process that has the vault open: the same vault, over its local server."""
+"""A vault that another process has open, over its local server."""
 
 from __future__ import annotations
 
@@ -25,47 +25,47 @@ _CONNECTION_LIMITS = httpx2.Limits(max_connections=100, max_keepalive_connection
 
 
 class HolderGoneError(NetworkError):
-    """The process that had the vault open is gone; `sent`: what was asked for may have reached it."""
+    """The process that had the vault open is gone; `sent`: the request may have reached it."""
 
     @property
     def sent(self) -> bool:
-        """Whether it is unknown what became of the request; False: it never arrived."""
+        """Whether the outcome of the request is unknown; False if it never arrived."""
         return bool(self.data.get("sent"))
 
 
 class RemoteVaultService:
-    """A `VaultService` in another process. Close it in the end.
+    """A `VaultService` in another process. The caller must close it.
 
-    Where that process is gone, or goes, the methods raise `HolderGoneError`.
+    The methods raise `HolderGoneError` if that process is gone.
     """
 
-    def __init__(self, sign: Endpoint, name: str = "") -> None:
-        self._sign = sign
+    def __init__(self, endpoint: Endpoint, name: str = "") -> None:
+        self._endpoint = endpoint
         self._name = name
         self._session = uuid.uuid4().hex
-        self._known: set[Client] = set()
+        self._clients: set[Client] = set()
         self._http = httpx2.AsyncClient(
-            base_url=sign.address + codec.API_PREFIX,
-            headers={"authorization": f"Bearer {sign.token}"},
+            base_url=endpoint.address + codec.API_PREFIX,
+            headers={"authorization": f"Bearer {endpoint.token}"},
             timeout=_TIMEOUT,
             limits=_CONNECTION_LIMITS,
             trust_env=False,
         )
 
     @classmethod
-    async def join(cls, sign: Endpoint) -> RemoteVaultService:
-        """A link to the vault behind `sign`.
+    async def join(cls, endpoint: Endpoint) -> RemoteVaultService:
+        """Connect to the vault at an endpoint.
 
         Raises:
-            HolderGoneError: nobody answers there.
+            HolderGoneError: the endpoint does not respond.
         """
-        link = cls(sign)
+        vault = cls(endpoint)
         try:
-            link._name = str((await link._get("/vault", None)).get("name", ""))
+            vault._name = str((await vault._get("/vault", None)).get("name", ""))
         except BaseException:
-            await link.close()
+            await vault.close()
             raise
-        return link
+        return vault
 
     @property
     def name(self) -> str:
@@ -73,14 +73,14 @@ class RemoteVaultService:
         return self._name
 
     async def close(self) -> None:
-        """Say good-bye, as far as somebody still listens."""
-        for client in self._known:
+        """End the session if the server is still reachable, and close the connections."""
+        for client in self._clients:
             with suppress(httpx2.HTTPError):
                 await self._http.delete("/session", headers=self._headers(client), timeout=2.0)
         await self._http.aclose()
 
     async def tools(self, client: Client) -> tuple[ToolDescriptor, ...]:
-        """The tools that `client` may call, each without the operations that it may not use."""
+        """Return the tools that `client` may call, without the operations that it may not use."""
         return tuple(map(codec.descriptor_from_wire, (await self._get("/tools", client))["tools"]))
 
     async def call(
@@ -93,10 +93,10 @@ class RemoteVaultService:
         claim: str = "",
         progress: OnProgress | None = None,
     ) -> ToolOutcome:
-        """Call a tool. Cancelling the call closes its connection, and that withdraws it.
+        """Call a tool. Cancellation closes the connection, which cancels the call on the server.
 
         Raises:
-            HolderGoneError: the server is gone; `sent`: whether the call was done is not known.
+            HolderGoneError: the server is gone; `sent`: whether the call was done is unknown.
         """
         tool, arguments = encodable(tool), encodable_arguments(arguments)
         headers = self._headers(client)
@@ -115,7 +115,7 @@ class RemoteVaultService:
     async def _call_once(
         self, path: str, arguments: dict[str, object], headers: dict[str, str]
     ) -> ToolOutcome:
-        """The outcome, in one answer."""
+        """Call a tool and return the outcome in one response."""
         headers["accept"] = codec.OUTCOME_TYPE
         answer = await self._http.post(path, json=arguments, headers=headers, timeout=_STREAM_TIMEOUT)
         if answer.status_code == HTTPStatus.SERVICE_UNAVAILABLE:
@@ -127,7 +127,7 @@ class RemoteVaultService:
     async def _staged(
         self, path: str, arguments: dict[str, object], headers: dict[str, str], progress: OnProgress
     ) -> ToolOutcome:
-        """The outcome, after the stages before it."""
+        """Call a tool, report its stages and return the outcome."""
         headers["accept"] = "text/event-stream"
         async with self._http.stream(
             "POST", path, json=arguments, headers=headers, timeout=_STREAM_TIMEOUT
@@ -142,16 +142,16 @@ class RemoteVaultService:
         raise _closed()
 
     async def notes(self, client: Client, after: str = "", limit: int = 200) -> NotePage:
-        """The notes that `client` may see, by path, from the one behind `after`."""
+        """Return a page of the notes that `client` may see, sorted by path, after `after`."""
         page = await self._get("/notes", client, after=encodable(after), limit=str(limit))
         return NotePage(tuple(page["paths"]), page["next"])
 
     async def complete(self, client: Client, kind: Literal["note", "tag", "block"], text: str) -> list[str]:
-        """Up to 100 names that go on from `text`, the best first."""
+        """Return up to 100 completions of `text`, best first."""
         return list((await self._get("/complete", client, kind=kind, text=encodable(text)))["names"])
 
     async def changes(self, client: Client) -> AsyncIterator[VaultChange]:
-        """What changes from now on; it ends with the server.
+        """Yield changes from now on, until the server ends.
 
         Raises:
             HolderGoneError: the server can't be reached.
@@ -177,7 +177,7 @@ class RemoteVaultService:
         return data
 
     def _headers(self, client: Client) -> dict[str, str]:
-        self._known.add(client)
+        self._clients.add(client)
         return {
             "scriptorium-client": quote(client.name, safe=" "),
             "scriptorium-kind": client.kind.value,
@@ -187,10 +187,10 @@ class RemoteVaultService:
 
 
 async def _events(answer: httpx2.Response) -> AsyncIterator[tuple[str, codec.Json]]:
-    """The events of a stream, or the error that came instead of one.
+    """Yield the events of a stream.
 
     Raises:
-        ScriptoriumError: the server refused.
+        ScriptoriumError: the server responded with an error.
     """
     if answer.status_code >= 400:
         raise codec.error_from_wire(_json(await answer.aread()))
@@ -203,7 +203,7 @@ async def _events(answer: httpx2.Response) -> AsyncIterator[tuple[str, codec.Jso
 
 
 def _json(content: bytes) -> codec.Json:
-    """The JSON object of an answer; one that is none is empty."""
+    """Parse the JSON object of a response; return an empty one if it is invalid."""
     try:
         found = json.loads(content)
     except ValueError:
@@ -212,8 +212,8 @@ def _json(content: bytes) -> codec.Json:
 
 
 def _closed() -> HolderGoneError:
-    words = "The app was closed while the call ran: whether it was done is not known."
-    return HolderGoneError(words, sent=True)
+    message = "The app was closed during the call, so it is unknown whether the call was done."
+    return HolderGoneError(message, sent=True)
 
 
 def _holder_gone(error: httpx2.HTTPError) -> HolderGoneError:

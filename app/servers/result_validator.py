@@ -1,8 +1,8 @@
-"""Whether a result holds its schema, quickly.
+"""Validate results against their schema, fast.
 
-Checking a long list by jsonschema takes longer than making it. The schemas of results are flat, so nearly all
-of what they say can be said to pydantic's core, which is a hundred times as fast; it is asked first, and may
-only say yes where jsonschema does. Whatever it does not take, or can't be told, jsonschema decides.
+Validating a long list with jsonschema takes longer than building it. The schemas of results are flat, so
+pydantic-core can check nearly all of them, a hundred times as fast. It runs first, and accepts only what
+jsonschema would accept; jsonschema decides on everything else.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from jsonschema import Draft202012Validator
 from pydantic_core import CoreSchema, SchemaValidator, core_schema
 
 _ANNOTATION_KEYWORDS = frozenset({"title", "description", "default", "examples", "format", "$schema"})
-"""What a schema says without holding anything to it; a format is told, not checked."""
+"""Keywords that restrict nothing; `format` is an annotation only."""
 
 
 class ResultValidator:
-    """Holds results to one schema."""
+    """Validates results against one schema."""
 
     def __init__(self, schema: Mapping[str, Any]) -> None:
         self._exact = Draft202012Validator(dict(schema))
@@ -31,7 +31,7 @@ class ResultValidator:
             pass
 
     def find_problem(self, result: Mapping[str, object]) -> str:
-        """Where the result breaks the schema; empty if it holds it."""
+        """Return the first violation in a result, or an empty string if it is valid."""
         if self._quick is not None and self._quick.isinstance_python(result):
             keys = result.keys()
             if not self._needs or any(keys >= needed for needed in self._needs):
@@ -41,11 +41,11 @@ class ResultValidator:
 
 
 class _NotFlatError(Exception):
-    """The schema says something that is left to jsonschema."""
+    """The schema has a keyword that is left to jsonschema."""
 
 
 def _alternatives(schema: Mapping[str, Any]) -> tuple[Mapping[str, Any], tuple[frozenset[str], ...]]:
-    """The schema without its choice of required fields, and that choice."""
+    """Split a schema into the part without alternative required fields, and these alternatives."""
     options = schema.get("anyOf")
     if options is None or not all(set(option) == {"required"} for option in options):
         return schema, ()
@@ -54,7 +54,7 @@ def _alternatives(schema: Mapping[str, Any]) -> tuple[Mapping[str, Any], tuple[f
 
 
 def _core_schema(schema: object) -> CoreSchema:
-    """The same in the words of pydantic's core, or stricter."""
+    """Translate a schema to an equal or stricter pydantic-core schema."""
     if schema is True or schema == {}:
         return core_schema.any_schema()
     if not isinstance(schema, Mapping):
@@ -72,13 +72,15 @@ def _core_schema(schema: object) -> CoreSchema:
     if types not in _MAKERS:
         raise _NotFlatError
     takes, make = _MAKERS[types]
-    own = {key: value for key, value in said.items() if key != "type"}
-    if not own.keys() <= takes:
-        # Another type's words beside this one hold nothing to it.
-        own = {key: value for key, value in own.items() if key in takes or key not in _SUPPORTED_KEYWORDS}
-        if not own.keys() <= takes:
+    keywords = {key: value for key, value in said.items() if key != "type"}
+    if not keywords.keys() <= takes:
+        # Keywords for other types have no effect on this one.
+        keywords = {
+            key: value for key, value in keywords.items() if key in takes or key not in _SUPPORTED_KEYWORDS
+        }
+        if not keywords.keys() <= takes:
             raise _NotFlatError
-    return make(own)
+    return make(keywords)
 
 
 def _enum_schema(said: Mapping[str, Any]) -> CoreSchema:
@@ -94,51 +96,51 @@ def _enum_schema(said: Mapping[str, Any]) -> CoreSchema:
     return core_schema.literal_schema(list(values))
 
 
-def _array_schema(own: Mapping[str, Any]) -> CoreSchema:
+def _array_schema(keywords: Mapping[str, Any]) -> CoreSchema:
     return core_schema.list_schema(
-        _core_schema(own.get("items", True)),
+        _core_schema(keywords.get("items", True)),
         strict=True,
-        min_length=own.get("minItems"),
-        max_length=own.get("maxItems"),
+        min_length=keywords.get("minItems"),
+        max_length=keywords.get("maxItems"),
     )
 
 
-def _object_schema(own: Mapping[str, Any]) -> CoreSchema:
-    required, more = frozenset(own.get("required", ())), own.get("additionalProperties", True)
-    properties = own.get("properties", {})
+def _object_schema(keywords: Mapping[str, Any]) -> CoreSchema:
+    required, extra = frozenset(keywords.get("required", ())), keywords.get("additionalProperties", True)
+    properties = keywords.get("properties", {})
     if not required <= properties.keys():
         raise _NotFlatError
     fields = {
         name: core_schema.typed_dict_field(_core_schema(one), required=name in required)
         for name, one in properties.items()
     }
-    if more is False:
+    if extra is False:
         return core_schema.typed_dict_schema(fields, extra_behavior="forbid", strict=True)
     return core_schema.typed_dict_schema(
-        fields, extra_behavior="allow", extras_schema=_core_schema(more), strict=True
+        fields, extra_behavior="allow", extras_schema=_core_schema(extra), strict=True
     )
 
 
-def _string_schema(own: Mapping[str, Any]) -> CoreSchema:
+def _string_schema(keywords: Mapping[str, Any]) -> CoreSchema:
     return core_schema.str_schema(
-        strict=True, min_length=own.get("minLength"), max_length=own.get("maxLength")
+        strict=True, min_length=keywords.get("minLength"), max_length=keywords.get("maxLength")
     )
 
 
-def _integer_schema(own: Mapping[str, Any]) -> CoreSchema:
-    return core_schema.int_schema(strict=True, ge=own.get("minimum"), le=own.get("maximum"))
+def _integer_schema(keywords: Mapping[str, Any]) -> CoreSchema:
+    return core_schema.int_schema(strict=True, ge=keywords.get("minimum"), le=keywords.get("maximum"))
 
 
-def _number_schema(own: Mapping[str, Any]) -> CoreSchema:
-    return core_schema.float_schema(strict=True, ge=own.get("minimum"), le=own.get("maximum"))
+def _number_schema(keywords: Mapping[str, Any]) -> CoreSchema:
+    return core_schema.float_schema(strict=True, ge=keywords.get("minimum"), le=keywords.get("maximum"))
 
 
 _MAKERS: Mapping[object, tuple[frozenset[str], Callable[[Mapping[str, Any]], CoreSchema]]] = {
     "string": (frozenset({"minLength", "maxLength"}), _string_schema),
     "integer": (frozenset({"minimum", "maximum"}), _integer_schema),
     "number": (frozenset({"minimum", "maximum"}), _number_schema),
-    "boolean": (frozenset(), lambda own: core_schema.bool_schema(strict=True)),
-    "null": (frozenset(), lambda own: core_schema.none_schema()),
+    "boolean": (frozenset(), lambda keywords: core_schema.bool_schema(strict=True)),
+    "null": (frozenset(), lambda keywords: core_schema.none_schema()),
     "array": (frozenset({"items", "minItems", "maxItems"}), _array_schema),
     "object": (frozenset({"properties", "required", "additionalProperties"}), _object_schema),
 }

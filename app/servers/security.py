@@ -1,8 +1,8 @@
-"""The guard before everything that the local server does.
+"""Security middleware of the local server.
 
-Each request has to name this server as its host (a page of the web that had its name rebound to this machine
-names its own), has to come from no foreign origin, has to show a token, and is bounded in size and time. Only
-then does anything else see it, with its body read already and who calls in its scope.
+A request must name this server in its Host header (a web page that uses DNS rebinding names its own), must
+not come from a foreign origin, must show a token, and is limited in size and time. Only then it reaches an
+app, with its body read and the authenticated client in its scope.
 """
 
 from __future__ import annotations
@@ -30,22 +30,22 @@ MAX_BODY_BYTES = 10 * 1024 * 1024
 BODY_TIMEOUT_S = 30.0
 MAX_REQUESTS = 48
 SEND_TIMEOUT_S = 20.0
-"""How long a client may take nothing of an answer; then its connection is dropped."""
+"""Time limit for a client to accept a part of a response; then its connection is dropped."""
 _FINAL_SEND_TIMEOUT_S = 1.0
 _MAX_NAME_CHARS = 60
 _MAX_USER_AGENT_CHARS = 120
 _KINDS = {"cli": CallerKind.CLI, "mcp": CallerKind.MCP}
 CLIENT_KEY = "scriptorium.client"
-"""Where the scope of a request says who calls: a `Client`."""
+"""Key of the authenticated `Client` in the scope of a request."""
 LOCAL_KEY = "scriptorium.local"
-"""Where it says whether that is a process of this machine's user, with the door's own token."""
+"""Key in the scope: whether the request has the local token, which only the user's processes can read."""
 CLOSED_REASON = "the app was closed"
 SWITCHED_OFF_REASON = "it was switched off"
-REVOKED_REASON = "its token was taken back"
+REVOKED_REASON = "its token was revoked"
 
 
 class RejectedRequest(Exception):
-    """A request that is not let in, with the reason for people."""
+    """A rejected request, with the reason in words."""
 
     def __init__(self, status: HTTPStatus, message: str, *headers: tuple[bytes, bytes]) -> None:
         super().__init__(message)
@@ -56,7 +56,7 @@ class RejectedRequest(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Credential:
-    """What a request showed: the token of this machine's user (`local`), or that of the program `name`."""
+    """The credential of a request: the local token (`local`), or the token of the program `name`."""
 
     local: bool
     name: str = ""
@@ -64,10 +64,10 @@ class Credential:
 
 @dataclass(frozen=True, slots=True)
 class Mount:
-    """A part of the server: what its paths begin with, as what its clients call, and whether it is open.
+    """An app behind the middleware: its path prefix, the kind of its callers, and whether it is enabled.
 
-    `closed` says why programs with a token of their own are not let in; empty if they are. Processes of the
-    user that read the door's own token are always.
+    `closed` returns why programs with their own token are not allowed, or an empty string. The user's
+    processes with the local token are always allowed.
     """
 
     prefix: str
@@ -77,57 +77,57 @@ class Mount:
 
 
 class SecurityMiddleware:
-    """An ASGI app that lets requests through to the ways in.
+    """ASGI middleware that authenticates requests and forwards them to the apps.
 
     Args:
-        ways: What there is behind it.
-        port: That the server listens on.
-        who: The program whose token this is, None for none.
-        local_token: What the door's own file says.
-        trust: Told of each connection that showed a good token.
-        drop: Closes a connection at once, whatever is still to be sent.
-        seen: Told of each client that was let in.
-        refused: Told of each request with a token that is not known, by what it says of itself.
+        mounts: The apps.
+        port: The port of the server.
+        authenticate: Returns the program that a token belongs to, or None.
+        local_token: The token in the endpoint file.
+        on_trusted: Called for each connection with a valid token.
+        drop: Closes a connection immediately, even with unsent data.
+        on_seen: Called for each authenticated client.
+        on_refused: Called for each request with an unknown token, with its user agent.
     """
 
     def __init__(
         self,
-        ways: tuple[Mount, ...],
+        mounts: tuple[Mount, ...],
         port: int,
-        who: Callable[[str], str | None],
+        authenticate: Callable[[str], str | None],
         local_token: str,
-        trust: Callable[[tuple[str, int]], None] = lambda address: None,
+        on_trusted: Callable[[tuple[str, int]], None] = lambda address: None,
         drop: Callable[[tuple[str, int]], None] = lambda address: None,
-        seen: Callable[[Client], None] = lambda client: None,
-        refused: Callable[[str], None] = lambda says: None,
+        on_seen: Callable[[Client], None] = lambda client: None,
+        on_refused: Callable[[str], None] = lambda says: None,
         *,
-        most_body: int = MAX_BODY_BYTES,
-        body_within: float = BODY_TIMEOUT_S,
-        taken_within: float = SEND_TIMEOUT_S,
+        max_body_bytes: int = MAX_BODY_BYTES,
+        body_timeout: float = BODY_TIMEOUT_S,
+        send_timeout: float = SEND_TIMEOUT_S,
     ) -> None:
-        self._ways = ways
+        self._mounts = mounts
         self._hosts = {f"{host}:{port}" for host in ("127.0.0.1", "localhost")}
         self._origins = {f"http://{host}" for host in self._hosts}
-        self._who = who
+        self._authenticate_token = authenticate
         self._local = local_token.encode()
-        self._trust = trust
-        self._seen = seen
-        self._refused = refused
-        self._most_body = most_body
-        self._body_within = body_within
+        self._on_trusted = on_trusted
+        self._on_seen = on_seen
+        self._on_refused = on_refused
+        self._max_body_bytes = max_body_bytes
+        self._body_timeout = body_timeout
         self._drop = drop
-        self._taken_within = taken_within
+        self._send_timeout = send_timeout
         self._running: dict[str, dict[asyncio.Task[object], Mount]] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let one request through, or answer why not."""
+        """Forward a request, or reject it with a reason."""
         if scope["type"] != "http":
             return
         try:
-            way, client, passed = self._authenticate(scope)
+            mount, client, credential = self._authenticate(scope)
             body = await self._body(scope, receive)
-        except RejectedRequest as refusal:
-            await _send_rejection(send, refusal)
+        except RejectedRequest as rejection:
+            await _send_rejection(send, rejection)
             return
         except TimeoutError:
             await _send_rejection(
@@ -136,42 +136,42 @@ class SecurityMiddleware:
             return
         if body is None:
             return
-        scope[CLIENT_KEY], scope[LOCAL_KEY] = client, passed.local
-        await self._forward(way, passed.name, scope, _ReplayedBody(body, receive), send)
+        scope[CLIENT_KEY], scope[LOCAL_KEY] = client, credential.local
+        await self._forward(mount, credential.name, scope, _ReplayedBody(body, receive), send)
 
-    def end_requests(self, name: str, why: str = REVOKED_REASON) -> None:
-        """End the requests of the program `name` that still run."""
+    def end_requests(self, name: str, reason: str = REVOKED_REASON) -> None:
+        """Cancel the running requests of the program `name`."""
         for task in tuple(self._running.get(name, ())):
-            task.cancel(why)
+            task.cancel(reason)
 
     def end_closed_requests(self) -> None:
-        """End the requests to ways that were switched off since."""
+        """Cancel the requests to apps that have been switched off."""
         for name, tasks in tuple(self._running.items()):
-            for task, way in tuple(tasks.items()):
-                if name and way.closed():
+            for task, mount in tuple(tasks.items()):
+                if name and mount.closed():
                     task.cancel(SWITCHED_OFF_REASON)
 
-    def end_all_requests(self, why: str = CLOSED_REASON) -> list[asyncio.Task[object]]:
-        """End all requests; those that are on their way to their end."""
+    def end_all_requests(self, reason: str = CLOSED_REASON) -> list[asyncio.Task[object]]:
+        """Cancel all requests and return their tasks."""
         tasks = [task for tasks in self._running.values() for task in tasks]
         for task in tasks:
-            task.cancel(why)
+            task.cancel(reason)
         return tasks
 
-    async def _forward(self, way: Mount, name: str, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _forward(self, mount: Mount, name: str, scope: Scope, receive: Receive, send: Send) -> None:
         task = asyncio.current_task()
         assert task is not None
         running = self._running.setdefault(name, {})
-        running[task] = way
+        running[task] = mount
         address = scope.get("client") or ("", 0)
-        answer = _ResponseSender(send, lambda: self._drop((address[0], address[1])), self._taken_within)
+        answer = _ResponseSender(send, lambda: self._drop((address[0], address[1])), self._send_timeout)
         try:
-            await way.app(scope, receive, answer)
+            await mount.app(scope, receive, answer)
         except Exception:
-            # It may come wrapped in others, as a library likes.
+            # Libraries may wrap the error, so check the flag and not its type.
             if not answer.dropped:
                 raise
-            log.info("%s took nothing of its answer and was dropped", name or "a client of this machine")
+            log.info("%s did not read its response and was dropped", name or "a client of this machine")
         except asyncio.CancelledError as error:
             log.info("a request of %s was ended: %s", name or "this machine", error)
             await answer.abort(str(error))
@@ -183,40 +183,42 @@ class SecurityMiddleware:
     # Letting in
 
     def _authenticate(self, scope: Scope) -> tuple[Mount, Client, Credential]:
-        """Where the request goes, as whom, and with what it came in.
+        """Authenticate a request and return its app, client and credential.
 
         Raises:
-            Refusal: it may not in.
+            Refusal: the request is rejected.
         """
         headers = _Headers(scope)
         self._check_host(headers)
         self._check_origin(headers)
-        passed = self._check_token(headers)
+        credential = self._check_token(headers)
         address = scope.get("client")
         if address:
-            self._trust((address[0], address[1]))
-        way = next((one for one in self._ways if _is_under(scope["path"], one.prefix)), None)
-        if way is None:
-            raise RejectedRequest(HTTPStatus.NOT_FOUND, "There is nothing here.")
-        if not passed.local and (why := way.closed()):
-            raise RejectedRequest(HTTPStatus.FORBIDDEN, why)
-        client = _client(passed, way, headers)
-        if len(self._running.get(passed.name, ())) >= MAX_REQUESTS * (4 if passed.local else 1):
+            self._on_trusted((address[0], address[1]))
+        mount = next((one for one in self._mounts if _is_under(scope["path"], one.prefix)), None)
+        if mount is None:
+            raise RejectedRequest(HTTPStatus.NOT_FOUND, "Not found.")
+        if not credential.local and (reason := mount.closed()):
+            raise RejectedRequest(HTTPStatus.FORBIDDEN, reason)
+        client = _client(credential, mount, headers)
+        if len(self._running.get(credential.name, ())) >= MAX_REQUESTS * (4 if credential.local else 1):
             busy = RejectedRequest(
-                HTTPStatus.TOO_MANY_REQUESTS, "Too many of your requests run.", (b"retry-after", b"1")
+                HTTPStatus.TOO_MANY_REQUESTS, "Too many of your requests are running.", (b"retry-after", b"1")
             )
             raise busy
-        self._seen(client)
-        return way, client, passed
+        self._on_seen(client)
+        return mount, client, credential
 
     def _check_host(self, headers: _Headers) -> None:
         hosts = headers.all_values(b"host")
         if len(hosts) != 1 or hosts[0].lower() not in self._hosts:
-            raise RejectedRequest(HTTPStatus.MISDIRECTED_REQUEST, "This server answers to 127.0.0.1 only.")
+            raise RejectedRequest(
+                HTTPStatus.MISDIRECTED_REQUEST, "This server only accepts the host 127.0.0.1."
+            )
 
     def _check_origin(self, headers: _Headers) -> None:
         if any(origin.lower() not in self._origins for origin in headers.all_values(b"origin")):
-            raise RejectedRequest(HTTPStatus.FORBIDDEN, "Pages of the web may not use this server.")
+            raise RejectedRequest(HTTPStatus.FORBIDDEN, "Web pages can't use this server.")
 
     def _check_token(self, headers: _Headers) -> Credential:
         given = headers.all_values(b"authorization")
@@ -225,36 +227,38 @@ class SecurityMiddleware:
         if scheme.lower() == "bearer" and token:
             if hmac.compare_digest(token.encode("utf-8", "surrogateescape"), self._local):
                 return Credential(local=True)
-            if (name := self._who(token)) is not None:
+            if (name := self._authenticate_token(token)) is not None:
                 return Credential(local=False, name=name)
-            self._refused(headers.single_value(b"user-agent", _MAX_USER_AGENT_CHARS))
-        message = "The token is not known here." if token else "A token is needed: Authorization: Bearer …"
+            self._on_refused(headers.single_value(b"user-agent", _MAX_USER_AGENT_CHARS))
+        message = "Unknown token." if token else "A token is required: Authorization: Bearer …"
         raise RejectedRequest(
             HTTPStatus.UNAUTHORIZED, message, (b"www-authenticate", b'Bearer realm="scriptorium"')
         )
 
     async def _body(self, scope: Scope, receive: Receive) -> bytes | None:
-        """The whole body; None where the client has gone.
+        """Read the whole body; return None if the client disconnects.
 
         Raises:
-            Refusal: it is too large, or holds too many values.
-            TimeoutError: it takes too long.
+            Refusal: the body is too large, or has too many values.
+            TimeoutError: the body takes too long.
         """
         too_large = RejectedRequest(
-            HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"More than {self._most_body} bytes are not taken."
+            HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"The body is larger than {self._max_body_bytes} bytes."
         )
-        said = _Headers(scope).all_values(b"content-length")
-        if said and (not said[0].isdecimal() or int(said[0]) > self._most_body):
+        length_headers = _Headers(scope).all_values(b"content-length")
+        if length_headers and (
+            not length_headers[0].isdecimal() or int(length_headers[0]) > self._max_body_bytes
+        ):
             raise too_large
         parts, size = [], 0
-        async with asyncio.timeout(self._body_within):
+        async with asyncio.timeout(self._body_timeout):
             while True:
                 message = await receive()
                 if message["type"] == "http.disconnect":
                     return None
                 part: bytes = message.get("body", b"")
                 size += len(part)
-                if size > self._most_body:
+                if size > self._max_body_bytes:
                     raise too_large
                 parts.append(part)
                 if not message.get("more_body"):
@@ -274,25 +278,25 @@ class _Headers:
         self._pairs: list[tuple[bytes, bytes]] = list(scope["headers"])
 
     def all_values(self, name: bytes) -> list[str]:
-        """Each value of the header."""
+        """Return all values of a header."""
         return [value.decode("latin-1") for key, value in self._pairs if key == name]
 
-    def single_value(self, name: bytes, longest: int) -> str:
-        """The only value, in printable characters and shortened; empty for none or several."""
+    def single_value(self, name: bytes, max_chars: int) -> str:
+        """Return the only value, truncated and printable; empty for none or several."""
         values = self.all_values(name)
         text = values[0] if len(values) == 1 else ""
-        return "".join(char for char in text if char.isprintable())[:longest].strip()
+        return "".join(char for char in text if char.isprintable())[:max_chars].strip()
 
 
 class _ReplayedBody:
-    """The body that was read already, then what the client sends after it: that it has gone."""
+    """Receives the body that was read already, then the client's later messages: its disconnect."""
 
     def __init__(self, body: bytes, receive: Receive) -> None:
         self._body: bytes | None = body
         self._receive = receive
 
     async def __call__(self) -> Message:
-        """The next message."""
+        """Return the next message."""
         if self._body is not None:
             body, self._body = self._body, None
             return {"type": "http.request", "body": body, "more_body": False}
@@ -300,49 +304,49 @@ class _ReplayedBody:
 
 
 class ClientStalledError(OSError):
-    """The client does not take what is sent; its connection is dropped already."""
+    """The client does not read its response; its connection is dropped."""
 
 
 class _ResponseSender:
-    """Sends an answer, knows how far it has come, and drops a client that does not take it."""
+    """Sends a response, and drops a client that does not read it."""
 
-    def __init__(self, send: Send, drop: Callable[[], None], within: float) -> None:
+    def __init__(self, send: Send, drop: Callable[[], None], timeout: float) -> None:
         self._send = send
         self._drop = drop
-        self._within = within
-        self._begun = False
+        self._timeout = timeout
+        self._started = False
         self.dropped = False
 
     async def __call__(self, message: Message) -> None:
         """Send the next part.
 
         Raises:
-            NotTakenError: the client takes nothing.
+            NotTakenError: the client does not read it.
         """
-        self._begun = True
-        await self._sent(message, self._within)
+        self._started = True
+        await self._send_within(message, self._timeout)
 
-    async def _sent(self, message: Message, within: float) -> None:
+    async def _send_within(self, message: Message, timeout: float) -> None:
         try:
-            async with asyncio.timeout(within) as limit:
+            async with asyncio.timeout(timeout) as limit:
                 await self._send(message)
         except TimeoutError as error:
             if not limit.expired():
                 raise
             self.dropped = True
             self._drop()
-            raise ClientStalledError("the client takes nothing") from error
+            raise ClientStalledError("the client does not read") from error
 
-    async def abort(self, why: str) -> None:
-        """End an answer that is not whole: a stream just ends, and what has not begun is refused."""
-        if not self._begun:
-            refusal = RejectedRequest(
-                HTTPStatus.SERVICE_UNAVAILABLE, f"The request was ended: {why or CLOSED_REASON}."
+    async def abort(self, reason: str) -> None:
+        """End an incomplete response: a stream just ends; one that has not started becomes an error."""
+        if not self._started:
+            rejection = RejectedRequest(
+                HTTPStatus.SERVICE_UNAVAILABLE, f"The request was ended: {reason or CLOSED_REASON}."
             )
-            await _send_rejection(self._send, refusal)
+            await _send_rejection(self._send, rejection)
             return
         with suppress(ClientStalledError):
-            await self._sent(
+            await self._send_within(
                 {"type": "http.response.body", "body": b"", "more_body": False}, _FINAL_SEND_TIMEOUT_S
             )
 
@@ -351,13 +355,13 @@ def _is_under(path: str, prefix: str) -> bool:
     return path == prefix or path.startswith(prefix + "/")
 
 
-def _client(passed: Credential, way: Mount, headers: _Headers) -> Client:
-    """Who calls; what it says of its name and kind counts only with the token of this machine's user."""
+def _client(credential: Credential, mount: Mount, headers: _Headers) -> Client:
+    """Return the client; its own name and kind are trusted only with the local token."""
     says = headers.single_value(b"user-agent", _MAX_USER_AGENT_CHARS)
     session = headers.single_value(b"scriptorium-session", 64)
-    if not passed.local:
-        return Client(way.kind, passed.name, session, says)
-    kind = _KINDS.get(headers.single_value(b"scriptorium-kind", 10), way.kind)
+    if not credential.local:
+        return Client(mount.kind, credential.name, session, says)
+    kind = _KINDS.get(headers.single_value(b"scriptorium-kind", 10), mount.kind)
     name = _decode_header(headers, b"scriptorium-client", _MAX_NAME_CHARS)
     name = name or ("Terminal" if kind is CallerKind.CLI else "Local")
     return Client(
@@ -365,28 +369,28 @@ def _client(passed: Credential, way: Mount, headers: _Headers) -> Client:
     )
 
 
-def _decode_header(headers: _Headers, name: bytes, longest: int) -> str:
-    """A header with any characters, which a link sends quoted."""
-    text = unquote(headers.single_value(name, 10 * longest))
-    return "".join(char for char in text if char.isprintable())[:longest].strip()
+def _decode_header(headers: _Headers, name: bytes, max_chars: int) -> str:
+    """Return a percent-encoded header, decoded."""
+    text = unquote(headers.single_value(name, 10 * max_chars))
+    return "".join(char for char in text if char.isprintable())[:max_chars].strip()
 
 
-async def _send_rejection(send: Send, refusal: RejectedRequest) -> None:
+async def _send_rejection(send: Send, rejection: RejectedRequest) -> None:
     body = json.dumps(
-        {"success": False, "error": {"type": _error_type(refusal.status), "message": refusal.message}}
+        {"success": False, "error": {"type": _error_type(rejection.status), "message": rejection.message}}
     ).encode()
     headers = [
         (b"content-type", b"application/json"),
         (b"content-length", str(len(body)).encode()),
         (b"connection", b"close"),
-        *refusal.headers,
+        *rejection.headers,
     ]
-    await send({"type": "http.response.start", "status": int(refusal.status), "headers": headers})
+    await send({"type": "http.response.start", "status": int(rejection.status), "headers": headers})
     await send({"type": "http.response.body", "body": body})
 
 
 def _error_type(status: HTTPStatus) -> str:
-    """The word of our errors for a status."""
+    """Return the error type for a status."""
     words = {
         HTTPStatus.NOT_FOUND: "not_found",
         HTTPStatus.REQUEST_TIMEOUT: "timeout",

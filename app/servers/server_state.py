@@ -1,4 +1,4 @@
-"""What is known of the local server of an open vault, without loading it."""
+"""State of a vault's local server, importable without loading the server."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from typing import Literal
 from app.events import Event
 
 Holder = Literal["desktop", "headless"]
-"""What has the vault open: a window, or a process without one, which makes way for a window."""
+"""The process that has the vault open: a window, or a headless one, which yields to a window."""
 OnYield = Callable[[], Awaitable[None]]
-"""Closes the vault, so that another process can have it."""
+"""Closes the vault, so that another process can open it."""
 
 
 @dataclass(frozen=True, slots=True)
 class RejectedTokens:
-    """Requests with a token that is not known: how many, and of the last what it called itself, and when.
+    """Requests with an unknown token: their number, and the last client's name and time.
 
-    `at` is in Unix seconds.
+    `says` is the client's own, unverified name; `at` is in Unix seconds.
     """
 
     count: int
@@ -28,10 +28,10 @@ class RejectedTokens:
 
 @dataclass(frozen=True, slots=True)
 class LocalServerState:
-    """Where the server listens; `address` is empty and `port` 0 while it does not.
+    """The address of the server; `address` is empty and `port` is 0 while it is closed.
 
-    `wanted_port` is the one of the settings. `problem` says why it does not listen, for the user. `refused`:
-    those that came with a wrong token since it was opened.
+    `wanted_port` is the port in the settings. `problem` tells the user why the server is closed. `refused`
+    counts requests with an unknown token since the server was opened.
     """
 
     address: str = ""
@@ -43,16 +43,16 @@ class LocalServerState:
 
 @dataclass(frozen=True, slots=True)
 class LocalServerStateChanged(Event):
-    """The local server was opened or closed, or it could not be."""
+    """The local server was opened or closed, or failed to open."""
 
     state: LocalServerState
 
 
 @dataclass(frozen=True, slots=True)
 class TokenRefused(Event):
-    """Somebody came with a wrong token, or one that was taken back; `refused` are those since the last event.
+    """Requests came with an unknown or revoked token; `refused` counts those since the last event.
 
-    It is published once a minute at most.
+    Published at most once a minute.
     """
 
     refused: RejectedTokens

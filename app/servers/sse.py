@@ -1,4 +1,4 @@
-"""Server-sent events to clients that may be slow or dead, and work that ends when its client has gone."""
+"""Server-sent events, and work that is cancelled when its client disconnects."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ class ServerEvent:
     data: Mapping[str, Any]
 
     def encoded(self) -> bytes:
-        """As it goes over the wire; JSON has no line ends of its own."""
+        """Return the event in wire format; JSON contains no line breaks."""
         return f"event: {self.name}\ndata: {json.dumps(self.data, default=str)}\n\n".encode()
 
 
 class EventStream:
-    """An ASGI app that sends events until there are no more or the client has gone.
+    """ASGI app that sends events until they end or the client disconnects.
 
-    A client that takes nothing is dropped by the guard, as for every answer.
+    The security middleware drops a client that does not read, as for every response.
 
     Args:
-        events: Where they come from; closed in the end.
-        done: Called in the end, even where the stream never began.
-        quiet: After so many seconds without an event the client is told that all is well.
+        events: The events; closed at the end.
+        done: Called at the end, even if the stream never started.
+        quiet: Seconds without an event after which a keep-alive is sent.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class EventStream:
 
     async def _all(self, send: Send) -> None:
         coming: asyncio.Task[ServerEvent] | None = None
-        # Sent at once, so that the client knows that it misses nothing from here on.
+        # Sent immediately, so that the client knows that the subscription is active.
         await self._send(send, b": open\n\n")
         try:
             while True:
@@ -95,17 +95,17 @@ async def _next_event(events: AsyncGenerator[ServerEvent]) -> ServerEvent:
 
 
 async def until_disconnected(receive: Receive, work: Coroutine[Any, Any, T]) -> T | None:
-    """What comes of `work`; None, and the work is withdrawn, where the client goes before.
+    """Return the result of `work`; if the client disconnects, cancel the work and return None.
 
     Args:
-        receive: The request's, its body read.
-        work: What the client waits for. What ends it is said in its cancellation.
+        receive: The receive function of the request, whose body has been read.
+        work: The work that the client waits for; its cancellation carries the reason.
     """
     task = asyncio.ensure_future(work)
     both: set[asyncio.Task[Any]] = {task}
     why = GONE_REASON
     try:
-        # Most work is done at once, and nobody needs to look out for the client meanwhile.
+        # Most work is done quickly, without the cost of watching the client.
         await asyncio.wait(both, timeout=_DISCONNECT_GRACE_S)
         if not task.done():
             both.add(asyncio.ensure_future(_wait_disconnected(receive)))

@@ -1,4 +1,4 @@
-"""The programs that may come in with a token: their names, and only the hashes of their tokens."""
+"""Programs that can connect with a token: their names, and the hashes of their tokens."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from app.storage.files import write_atomic
 from app.storage.quarantine import set_aside
 
 TOKEN_PREFIX = "scriptorium_"
-"""What every token begins with, so that one that got into a file is recognised."""
+"""Prefix of every token, so that secret scanners recognize a leaked one."""
 
 _NAME_PATTERN = re.compile(r"[^\W_](?:[\w .()-]{0,58}[\w)])?")
 _MAX_TOKENS = 200
@@ -28,7 +28,7 @@ _RESERVED_NAMES = frozenset(kind.value for kind in CallerKind) | {"you"}
 
 
 class NamedClient(BaseModel):
-    """A program that has a token; `made` in Unix seconds."""
+    """A program with a token; `made` is in Unix seconds."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -39,7 +39,7 @@ class NamedClient(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class ClientsChanged(Event):
-    """A program was given a token, another one, or none any more; `gone` are names whose token is void."""
+    """A token was created, renewed or revoked; `gone` are the names whose old token is void."""
 
     names: tuple[str, ...]
     gone: tuple[str, ...] = ()
@@ -49,15 +49,15 @@ _FILE_ADAPTER = TypeAdapter(list[NamedClient])
 
 
 class ClientTokens:
-    """Who has a token. A token is shown once, when it is made; what is kept of it can't be used.
+    """The programs with a token. A token is shown once, when it is created; only its hash is stored.
 
-    A file that can't be read lets nobody in, and `problem` says so. `on_set` is called with create, renew or
-    revoke and the program's name once that is kept.
+    If the file can't be read, no program can connect, and `problem` explains it. `on_set` is called with
+    create, renew or revoke and the program's name after the file is written.
 
     Args:
         folder: The vault's data folder.
-        events: Told of changes.
-        clock: Unix time in seconds.
+        events: Publishes changes.
+        clock: Returns the time in Unix seconds.
     """
 
     def __init__(self, folder: Path, events: EventBus, clock: Callable[[], float] = time.time) -> None:
@@ -68,73 +68,75 @@ class ClientTokens:
         self.on_set: Callable[[str, str], None] = lambda op, name: None
         self._clients: dict[str, NamedClient] = {}
         try:
-            self._clients = {one.name: one for one in _FILE_ADAPTER.validate_json(self._file.read_bytes())}
+            self._clients = {
+                client.name: client for client in _FILE_ADAPTER.validate_json(self._file.read_bytes())
+            }
         except FileNotFoundError:
             pass
         except (OSError, ValidationError) as error:
             self.problem = (
-                f"The tokens of other programs can't be read, so none is let in ({_hash_name(error)})."
+                f"The tokens of other programs can't be read, so none can connect ({_hash_name(error)})."
             )
 
     @property
     def clients(self) -> tuple[NamedClient, ...]:
-        """The programs with a token, by name."""
-        return tuple(sorted(self._clients.values(), key=lambda one: one.name.casefold()))
+        """The programs with a token, sorted by name."""
+        return tuple(sorted(self._clients.values(), key=lambda client: client.name.casefold()))
 
     def create(self, name: str) -> str:
-        """A token for a new program called `name`; it can't be shown again.
+        """Create a token for a new program; it can't be shown again.
 
         Raises:
-            InvalidParametersError: it is no name, or a program has it.
-            StorageError: it could not be kept; there is no such token then.
+            InvalidParametersError: the name is not valid, or is taken.
+            StorageError: the file can't be written; no token was created.
         """
         name = name.strip()
         if not _NAME_PATTERN.fullmatch(name) or name.casefold() in _RESERVED_NAMES:
             raise InvalidParametersError(
-                "A program's name has up to 60 letters, digits, spaces, dots and hyphens.", name=name
+                "A program's name can have up to 60 letters, digits, spaces, dots and hyphens.", name=name
             )
         if any(known.casefold() == name.casefold() for known in self._clients):
-            raise InvalidParametersError(f"A program called {name} has a token already.", name=name)
+            raise InvalidParametersError(f"A program called {name} already has a token.", name=name)
         if len(self._clients) >= _MAX_TOKENS:
-            raise InvalidParametersError(f"{_MAX_TOKENS} programs have a token already: take one back first.")
+            raise InvalidParametersError(f"{_MAX_TOKENS} programs already have a token. Revoke one first.")
         token = self._issue(name)
         self.on_set("create", name)
         return token
 
     def renew(self, name: str) -> str:
-        """Another token for the program; the one before is void from now on.
+        """Create another token for a program; the old one becomes void.
 
         Raises:
-            NotFoundError: no program is called so.
-            StorageError: it could not be kept; the old one holds.
+            NotFoundError: there is no such program.
+            StorageError: the file can't be written; the old token stays valid.
         """
-        self._known(name)
+        self._check_known(name)
         token = self._issue(name, gone=(name,))
         self.on_set("renew", name)
         return token
 
     def revoke(self, name: str) -> None:
-        """Take the program's token back.
+        """Revoke a program's token.
 
         Raises:
-            NotFoundError: no program is called so.
-            StorageError: it could not be kept; the token holds.
+            NotFoundError: there is no such program.
+            StorageError: the file can't be written; the token stays valid.
         """
-        self._known(name)
-        self._save({known: one for known, one in self._clients.items() if known != name})
+        self._check_known(name)
+        self._save({known: client for known, client in self._clients.items() if known != name})
         self._events.publish(ClientsChanged(tuple(self._clients), (name,)))
         self.on_set("revoke", name)
 
     def authenticate(self, token: str) -> str | None:
-        """The name of the program whose token this is; it takes as long for a wrong one."""
+        """Return the program that a token belongs to, or None; takes the same time for a wrong one."""
         hashed = _hash(token)
         found = None
-        for one in self._clients.values():
-            if hmac.compare_digest(one.sha256, hashed):
-                found = one.name
+        for client in self._clients.values():
+            if hmac.compare_digest(client.sha256, hashed):
+                found = client.name
         return found
 
-    def _known(self, name: str) -> None:
+    def _check_known(self, name: str) -> None:
         if name not in self._clients:
             raise NotFoundError(f"No program called {name} has a token.", name=name)
 
@@ -146,7 +148,7 @@ class ClientTokens:
 
     def _save(self, clients: dict[str, NamedClient]) -> None:
         if self.problem:
-            # Writing over a file that can't be read would take the tokens of all programs back unasked.
+            # Overwriting an unreadable file would revoke the tokens of all programs unasked.
             set_aside(self._file)
             self.problem = ""
         write_private(self._file, _FILE_ADAPTER.dump_json(list(clients.values()), indent=1))
@@ -154,10 +156,10 @@ class ClientTokens:
 
 
 def write_private(file: Path, content: bytes) -> None:
-    """Write a file that only its owner may read, whole or not at all.
+    """Write a file atomically that only its owner can read.
 
     Raises:
-        StorageError: the disk refused.
+        StorageError: the file can't be written.
     """
     try:
         write_atomic(file, content)

@@ -1,4 +1,4 @@
-"""A tool as clients from outside see it: schemas that its calls and results hold, and marks that are true."""
+"""Describe tools to clients: schemas that calls and results follow, and reliable annotations."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from app.toolkit.tool import Tool
 
 _OPEN_WORLD_LEVELS = (AccessLevel.NETWORK, AccessLevel.EXECUTE)
 _READING_LEVELS = (AccessLevel.READ_ONLY, AccessLevel.NETWORK)
-"""Levels whose effects outside the notes only fetch something."""
+"""Levels whose effects outside the notes only read."""
 
 
 def describe_tool(tool: Tool, category: Category) -> ToolDescriptor:
-    """The entry of `tool`.
+    """Return the descriptor of `tool`.
 
-    The marks come from what the gate holds the tool to: one that proposes nothing, or belongs to a category
-    that may only read, changes nothing, and one that says that it only creates changes nothing else.
+    The annotations follow from what the approval gate enforces: a tool that proposes nothing, or whose
+    category is read-only, changes nothing; a tool that only creates changes no existing note.
     """
     changes = tool.changes_notes and category.level is not AccessLevel.READ_ONLY
     acts = tool.acts or (tool.proposes and not tool.changes_notes and category.level not in _READING_LEVELS)
@@ -40,16 +40,19 @@ def describe_tool(tool: Tool, category: Category) -> ToolDescriptor:
 
 @lru_cache(maxsize=1024)
 def outcome_schema(result: type[ToolResult]) -> Schema:
-    """The schema of what a call's outcome is on the wire: its result, or why there is none yet.
+    """Return the schema of a call's outcome: its result, or the reason why there is none yet.
 
-    That is `ToolOutcome.as_dict` of every call that is no error: done, still pending, or denied by the user.
+    It covers `ToolOutcome.as_dict` of every call without an error: done, pending, or denied by the user.
     """
     fields = flat_schema(result, nullable=True)
     properties: Schema = {
-        "success": {"type": "boolean", "description": "Whether it was done."},
-        "message": {"type": "string", "description": "What came of it, in a sentence."},
-        "untrusted": {"type": "string", "description": "Says so where the result holds text from outside."},
-        "changed_by_user": {"type": "boolean", "description": "The user approved a part, or other words."},
+        "success": {"type": "boolean", "description": "Whether the call succeeded."},
+        "message": {"type": "string", "description": "The outcome in a sentence."},
+        "untrusted": {"type": "string", "description": "A warning if the result contains text from outside."},
+        "changed_by_user": {
+            "type": "boolean",
+            "description": "The user approved only a part, or edited the text.",
+        },
         "left_out_by_user": {
             "type": "array",
             "items": {"type": "string"},
@@ -60,13 +63,19 @@ def outcome_schema(result: type[ToolResult]) -> Schema:
             "items": {"type": "object"},
             "description": "Files that the user edited: path, and a diff to the committed text.",
         },
-        "changes_refused": {"type": "string", "description": "Why no change was made beside the result."},
+        "changes_refused": {
+            "type": "string",
+            "description": "Why the change was not made although there is a result.",
+        },
         "requires_confirmation": {"type": "boolean", "description": "The user is being asked."},
         "operation": {"type": "string", "description": "What kind of operation the user is asked about."},
         "details": {"type": "object", "description": "What the user is asked: tool, reason, target."},
-        "pending_operation_id": {"type": "string", "description": "Ask by it what became of the call."},
-        "denied": {"type": "boolean", "description": "The user said no."},
-        "words": {"type": "string", "description": "What the user said with it."},
+        "pending_operation_id": {
+            "type": "string",
+            "description": "Use this id to query the state of the call.",
+        },
+        "denied": {"type": "boolean", "description": "The user denied the change."},
+        "words": {"type": "string", "description": "The user's comment."},
     }
     properties |= {name: one for name, one in fields["properties"].items() if name != "message"}
     needed = [name for name in fields.get("required", ()) if name != "message"]

@@ -1,7 +1,7 @@
-"""What every way in works with: an open vault as clients from outside see it.
+"""The protocol that all servers use: an open vault as external clients see it.
 
-Two things are a `VaultService`: the hub of the process that holds the vault (`hub.py`), and the link to
-such a process (`link.py`), so that the command line and the stdio server need not know which it is.
+There are two main implementations: one for the process that has the vault open (`local_vault.py`), and one
+that connects to such a process (`remote_vault.py`). So the command line and the stdio server work with both.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from app.toolkit.outcome import ToolOutcome
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """A program (or a terminal) that calls from outside.
+    """An external program or terminal.
 
-    `name` is the one that the user gave it with its token, or that it goes by on this machine: rules,
-    profiles, the dialog and the audit log know it by that. `session` is one connection of it. `says` is
-    what it says of itself ("claude-code 2.1"), never trusted. `kind` is its way in.
+    `name` is the name that the user gave it with its token, or its name on this machine: rules, profiles, the
+    dialog and the audit log use it. `session` is one of its connections. `says` is its own, untrusted name
+    ("claude-code 2.1"). `kind` is the interface that it uses.
     """
 
     kind: CallerKind
@@ -30,16 +30,16 @@ class Client:
     says: str = ""
 
     def __post_init__(self) -> None:
-        """Keep the words of the program encodable: they are logged and sent on."""
+        """Make the program's texts encodable: they are logged and forwarded."""
         for field in ("name", "session", "says"):
             object.__setattr__(self, field, encodable(getattr(self, field)))
 
 
 @dataclass(frozen=True, slots=True)
 class ToolDescriptor:
-    """A tool as a client may see it; the schemas are those that its calls are held to.
+    """A tool as a client sees it; calls are validated against the schemas.
 
-    The four marks are true statements made from the tool's declaration, for the client's own dialogs.
+    The four flags are derived from the tool's declaration, for the client's own dialogs.
     """
 
     name: str
@@ -56,7 +56,7 @@ class ToolDescriptor:
 
 @dataclass(frozen=True, slots=True)
 class CallProgress:
-    """How far a call has come: `stage` is a word, `message` a sentence for people."""
+    """The progress of a call: `stage` is an identifier, `message` a sentence for people."""
 
     stage: Literal["queued", "running", "asking", "writing"]
     message: str
@@ -64,10 +64,10 @@ class CallProgress:
 
 @dataclass(frozen=True, slots=True)
 class VaultChange:
-    """Something that clients may have to look at again.
+    """A change that clients may have to react to.
 
-    `paths` are notes that changed and that the client may see; none: any of them may have. `listed`: there
-    are other notes than before (or blocks, of the memory), so a list of them is out of date.
+    `paths` are the changed notes that the client may see; empty if any note may have changed. `listed`: notes
+    (or memory blocks) were added or removed, so a list of them is outdated.
     """
 
     kind: Literal["notes", "tools", "pending", "memory"]
@@ -77,7 +77,7 @@ class VaultChange:
 
 @dataclass(frozen=True, slots=True)
 class NotePage:
-    """Some of the notes that a client may see; `next` begins the page after it, empty on the last."""
+    """A page of the notes that a client may see; `next` starts the next page, empty on the last."""
 
     paths: tuple[str, ...]
     next: str = ""
@@ -86,13 +86,13 @@ class NotePage:
 OnProgress = Callable[[CallProgress], None]
 NameKind = Literal["note", "tag", "block"]
 NAME_KINDS: tuple[NameKind, ...] = ("note", "tag", "block")
-"""What names can be completed."""
+"""The kinds of names that can be completed."""
 Waiting = Literal["wait", "pending"]
-"""Whether a call waits for the user's answer, or comes back with the id of a pending operation."""
+"""Whether a call waits for the user's answer, or returns the id of a pending operation."""
 
 
 class VaultService(Protocol):
-    """An open vault for clients from outside; its methods hold the rules and raise `ScriptoriumError`s."""
+    """An open vault for external clients; its methods enforce the rules and raise `ScriptoriumError`s."""
 
     @property
     def name(self) -> str:
@@ -100,7 +100,7 @@ class VaultService(Protocol):
         ...
 
     async def tools(self, client: Client) -> tuple[ToolDescriptor, ...]:
-        """The tools that `client` may call, each without the operations that it may not use."""
+        """Return the tools that `client` may call, without the operations that it may not use."""
         ...
 
     async def call(
@@ -113,32 +113,33 @@ class VaultService(Protocol):
         claim: str = "",
         progress: OnProgress | None = None,
     ) -> ToolOutcome:
-        """Call a tool, through the runner. Cancelling the call withdraws it and its question.
+        """Call a tool through the runner. Cancellation cancels the call and withdraws its question.
 
-        It runs in the task that awaits it, which needs time then to write the call's end into the log: a
-        task that is cancelled again and again (by anyio) makes calls in another one (`mcp_asking.apart`).
+        The call runs in the task that awaits it, which needs time after a cancellation to write the audit
+        entry. So a task that is cancelled repeatedly (by anyio) must run it in another task
+        (`mcp_elicitation.run_detached`).
 
         Args:
-            client: Who calls.
+            client: The calling client.
             tool: The tool's name.
-            arguments: As its input schema says; checked again here.
+            arguments: Arguments for the tool's input schema; validated again here.
             waiting: Whether to wait for the user.
-            claim: What the caller says of the change, shown apart in the dialog.
-            progress: Told of each stage.
+            claim: The caller's reason for the change, shown as unverified in the dialog.
+            progress: Called for each stage.
 
         Raises:
-            LimitError: too many calls wait or run already.
+            LimitError: too many calls are waiting or running.
         """
         ...
 
     async def notes(self, client: Client, after: str = "", limit: int = 200) -> NotePage:
-        """The notes that `client` may see, by path, from the one behind `after`."""
+        """Return a page of the notes that `client` may see, sorted by path, after `after`."""
         ...
 
     async def complete(self, client: Client, kind: Literal["note", "tag", "block"], text: str) -> list[str]:
-        """Up to 100 names that go on from `text`, the best first."""
+        """Return up to 100 completions of `text`, best first."""
         ...
 
     def changes(self, client: Client) -> AsyncIterator[VaultChange]:
-        """What changes from now on, until the iterator is closed."""
+        """Return changes from now on, until the iterator is closed."""
         ...

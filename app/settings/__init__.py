@@ -1,8 +1,8 @@
-"""Settings of the user: pydantic models whose titles and descriptions feed the settings dialog.
+"""The user's settings: pydantic models whose titles and descriptions feed the settings dialog.
 
-Kept as one TOML-like JSON file in the user's configuration folder, never in a vault. Keys of models live
+They are saved as one JSON file in the user's configuration folder, never in a vault. API keys of models are
 in the system's key store (`app/agent/credentials.py`), never here. A vault's own `.scriptorium/rules.toml`
-may only tighten what these allow (`VaultRules`).
+may only tighten what these settings allow (`VaultRules`).
 """
 
 from app.settings.rules import (

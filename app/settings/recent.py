@@ -1,4 +1,4 @@
-"""The vaults that were opened before, newest first."""
+"""The recently opened vaults, newest first."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class RecentVault:
-    """A vault's folder, and when it was last opened (Unix seconds)."""
+    """A vault's folder, and the time it was last opened (Unix seconds)."""
 
     path: str
     opened: float
@@ -30,12 +30,12 @@ class RecentVault:
 
     @property
     def exists(self) -> bool:
-        """Whether the folder is there now."""
+        """Whether the folder exists now."""
         return Path(self.path).is_dir()
 
 
 class RecentVaults:
-    """A short list in the user's data folder."""
+    """The list of recent vaults in the user's data folder."""
 
     def __init__(self) -> None:
         self._file = DurableFile(
@@ -43,16 +43,16 @@ class RecentVaults:
         )
 
     def list_vaults(self) -> tuple[RecentVault, ...]:
-        """The vaults, newest first; also those that are not there now, which may be a drive unplugged."""
+        """Return the vaults, newest first, including missing ones, which may be on an unplugged drive."""
         return self._file.load()[0]
 
     @property
     def default_folder(self) -> Path:
-        """Where the user keeps vaults, as far as is known: to begin looking for another one there."""
+        """The folder where the user probably keeps vaults: the initial folder of the open dialog."""
         return next((Path(vault.path).parent for vault in self.list_vaults() if vault.exists), Path.home())
 
     def contains(self, root: Path) -> bool:
-        """Whether `root`, resolved, is there and was opened before."""
+        """Return whether `root`, resolved, exists and was opened before."""
         return root.is_dir() and any(vault.path == str(root) for vault in self.list_vaults())
 
     def add(self, root: Path) -> None:
@@ -62,14 +62,14 @@ class RecentVaults:
         self._write([RecentVault(path, time.time()), *rest][:_MAX_VAULTS])
 
     def remove(self, path: str) -> None:
-        """Forget the vault at `path`; nothing of the vault itself is touched."""
+        """Remove the vault at `path` from the list; the vault itself is not touched."""
         self._write([vault for vault in self.list_vaults() if vault.path != path])
 
     def _write(self, vaults: list[RecentVault]) -> None:
         try:
             self._file.save(to_json([asdict(vault) for vault in vaults]))
         except OSError as error:
-            log.warning("the list of recent vaults could not be kept: %s", error)
+            log.warning("the list of recent vaults can't be saved: %s", error)
 
 
 def _parse(content: bytes) -> tuple[RecentVault, ...]:

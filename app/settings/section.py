@@ -1,4 +1,4 @@
-"""A part of the settings, as it is kept."""
+"""The base classes of the sections of the settings."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from pydantic import BaseModel, ConfigDict, PrivateAttr
 
 
 class SettingsSection(BaseModel):
-    """A part of the settings; what a newer version wrote and this one does not know is kept."""
+    """A section of the settings; keeps fields that a newer version wrote and this one does not know."""
 
     model_config = ConfigDict(extra="allow", validate_assignment=True, defer_build=True)
 
 
 class GuardedSection(SettingsSection):
-    """Settings that hold agents back: while they can't be read, agents ask before everything.
+    """Settings that restrict agents: while they can't be read, agents ask before everything.
 
-    `unreadable` is the file that can't be read; empty where all is well. What is read instead (the last good
-    version, or the defaults) is not saved until it is changed or accepted: the file stays for the user to
-    repair.
+    `unreadable` is the file that can't be read; empty if there is none. The settings in effect instead (the
+    last good version, or the defaults) are not saved until they are changed or accepted: the file stays for
+    the user to repair.
     """
 
     _unreadable: str = PrivateAttr("")
@@ -24,19 +24,19 @@ class GuardedSection(SettingsSection):
 
     @property
     def unreadable(self) -> str:
-        """The file that can't be read, empty if there is none."""
+        """The file that can't be read; empty if there is none."""
         return self._unreadable
 
     @property
     def is_unreadable(self) -> bool:
-        """Whether these settings only stand in for a file that can't be read."""
+        """Whether these settings replace a file that can't be read."""
         return bool(self._unreadable) and self.model_dump(mode="json") == self._read_instead
 
     def mark_unreadable(self, file: str) -> None:
-        """Mark these settings as those that hold while `file` can't be read."""
+        """Mark these settings as a replacement while `file` can't be read."""
         self._unreadable = file
         self._read_instead = self.model_dump(mode="json")
 
     def accept(self) -> None:
-        """Let these settings hold from now on: the next save writes them."""
+        """Accept these settings; the next save writes them."""
         self._unreadable = ""

@@ -1,4 +1,4 @@
-"""The sections of the settings; their titles and descriptions are what the dialog shows."""
+"""The sections of the settings; the settings dialog shows their titles and descriptions."""
 
 from __future__ import annotations
 
@@ -13,72 +13,72 @@ from app.settings.team import TeamSettings
 
 
 class GeneralSettings(SettingsSection):
-    """How the window looks."""
+    """Appearance of the window."""
 
     theme: Literal["system", "light", "dark", "high-contrast"] = Field(
-        "system", title="Theme", description="Light, dark, high contrast, or as the system says."
+        "system", title="Theme", description="Light, dark, high contrast, or the system's theme."
     )
     zoom: float = Field(
-        1.0, ge=0.7, le=2.5, title="Interface zoom", description="Size of all text and controls, 1 is normal."
+        1.0, ge=0.7, le=2.5, title="Interface zoom", description="Size of all text and controls; 1 is normal."
     )
     reopen_last: bool = Field(
-        True, title="Open the last vault", description="Go on where you left off when the app starts."
+        True, title="Open the last vault", description="Reopen the last vault when the app starts."
     )
 
 
 class EditorSettings(SettingsSection):
-    """How notes are written."""
+    """Writing notes."""
 
     default_mode: Literal["live", "source", "reading"] = Field(
         "live",
         title="Default view",
-        description="How a note is opened: live preview, source, or reading. Ctrl+E changes it.",
+        description="The view a note opens in: live preview, source, or reading. Ctrl+E switches.",
     )
-    font: str = Field("", title="Text font", description="Code keeps a font of its own.")
-    font_size: int = Field(0, ge=0, le=72, title="Text size (pt)", description="0 is the usual size.")
+    font: str = Field("", title="Text font", description="Code uses its own font.")
+    font_size: int = Field(0, ge=0, le=72, title="Text size (pt)", description="0 is the default size.")
     code_font: str = Field("", title="Code font", description="For code and for the source view.")
-    code_size: int = Field(0, ge=0, le=72, title="Code size (pt)", description="0 follows the text.")
+    code_size: int = Field(0, ge=0, le=72, title="Code size (pt)", description="0 matches the text size.")
     line_width: int = Field(
         760,
         ge=0,
         le=4000,
         title="Line width (px)",
-        description="The widest that lines of text become; 0 is the width of the tab.",
+        description="Maximum width of text; 0 is the width of the tab.",
     )
     auto_pairs: bool = Field(
         True,
         title="Close brackets and quotes",
-        description="Type the closing character with the opening one.",
+        description="Insert the closing character along with the opening one.",
     )
     spelling: bool = Field(
         True,
         title="Check spelling",
-        description="Underline words that no dictionary has. Needs dictionaries of the system (enchant).",
+        description="Underline words that are in no dictionary. Needs the system's dictionaries (enchant).",
     )
     spelling_languages: tuple[str, ...] = Field(
         (),
         title="Spelling languages",
-        description="Such as en_US, de_DE. Leave empty for the language of the system.",
+        description="Such as en_US, de_DE. Leave empty for the system's language.",
     )
     autosave: bool = Field(
         True,
         title="Save automatically",
-        description="Save a note shortly after the last keystroke, when it loses the focus, and on closing.",
+        description="Save a note shortly after the last keystroke, when it loses focus, and when it closes.",
     )
     autosave_delay: float = Field(
         2.0,
         ge=0.5,
         le=120,
         title="Delay before saving (s)",
-        description="How long after the last keystroke a note is saved.",
+        description="Time between the last keystroke and saving.",
         json_schema_extra={"decimals": 1},
     )
     attachment_folder: str = Field(
         "",
         title="Attachment folder",
         description=(
-            "Where pasted and dropped files go: a folder of the vault, / for its root, or ./ for the note's "
-            "own folder. Leave empty for Obsidian's setting, else “Attachments”."
+            "The folder for pasted and dropped files: a folder in the vault, / for its root, or ./ for the "
+            "note's folder. Leave empty for Obsidian's setting, or “Attachments”."
         ),
     )
     image_name: str = Field(
@@ -90,12 +90,12 @@ class EditorSettings(SettingsSection):
     templates_folder: str = Field(
         "",
         title="Templates folder",
-        description="Leave empty for Obsidian's setting, else “Templates”.",
+        description="Leave empty for Obsidian's setting, or “Templates”.",
     )
     daily_folder: str = Field(
         "",
         title="Daily note: folder",
-        description="Leave empty for Obsidian's setting, else the root of the vault.",
+        description="Leave empty for Obsidian's setting, or the root of the vault.",
     )
     daily_format: str = Field(
         "",
@@ -110,126 +110,133 @@ class EditorSettings(SettingsSection):
 
 
 class ModelSettings(SettingsSection):
-    """Which model answers in the agent panel."""
+    """The model that answers in the agent panel."""
 
     provider: Literal["built-in", "openai", "ollama", "lm-studio", "llama.cpp", "openai-compatible"] = Field(
         "built-in",
         title="Agent",
-        description="The built-in agent needs no model. The others speak to a model by the OpenAI protocol.",
+        description="The built-in agent needs no model. The others use a model over the OpenAI protocol.",
     )
     base_url: str = Field(
         "",
         title="Address",
-        description="The address of the model server, ending in /v1. Empty: the provider's usual one.",
+        description="The address of the model server, ending in /v1. Leave empty for the provider's default.",
     )
     model: str = Field("", title="Model", description="The model's name, such as gpt-4.1-mini or llama3.2.")
     temperature: float | None = Field(
-        None, ge=0, le=2, title="Temperature", description="Empty: the model's own. 0 is the most even."
+        None,
+        ge=0,
+        le=2,
+        title="Temperature",
+        description="Leave empty for the model's default; 0 is the most predictable.",
     )
     request_timeout: float = Field(
-        120.0, ge=5, le=1800, title="Time-out (s)", description="How long to wait for the model's next word."
+        120.0, ge=5, le=1800, title="Timeout (s)", description="Maximum wait for the model's next word."
     )
     max_requests: int = Field(
-        40, ge=1, le=500, title="Requests per turn", description="Stops a turn that goes round in circles."
+        40, ge=1, le=500, title="Requests per turn", description="Stops a turn that loops."
     )
     max_tokens_per_turn: int = Field(
-        400_000, ge=1000, title="Tokens per turn", description="A turn stops when it has used so many tokens."
+        400_000, ge=1000, title="Tokens per turn", description="Maximum tokens in one turn."
     )
     max_dollars_per_session: float = Field(
         0.0,
         ge=0,
         le=10_000,
         title="Dollars per session",
-        description="Turns stop when all of them have cost so much; 0 is no limit. Needs a known price.",
+        description="Maximum cost of all turns; 0 is no limit. Requires a model with a known price.",
         json_schema_extra={"decimals": 2},
     )
     max_tokens_per_session: int = Field(
-        0, ge=0, title="Tokens per session", description="As for dollars, for any model; 0 is no limit."
+        0,
+        ge=0,
+        title="Tokens per session",
+        description="Maximum tokens of all turns, for any model; 0 is no limit.",
     )
 
 
 class ToolSettings(SettingsSection):
-    """Which tools there are for agents, and how often they may be called."""
+    """The tools of agents, and limits on their calls."""
 
     categories_on: tuple[str, ...] = Field(
-        (), title="Categories switched on", description="Categories that are off until you name them here."
+        (), title="Enabled categories", description="Categories that are off by default and enabled here."
     )
     plugins_on: tuple[str, ...] = Field(
         (),
-        title="Plug-ins switched on",
-        description="Files and folders in the plug-in folder that are loaded when a vault is opened.",
+        title="Enabled plug-ins",
+        description="Files and folders in the plug-in folder to load when a vault opens.",
     )
     limits: tuple[CallLimit, ...] = Field(
-        (), title="Limits", description="Beside those that each tool and category has."
+        (), title="Limits", description="Additional limits; each tool and category has its own."
     )
     turn_rules: tuple[TurnRule, ...] = Field(
-        (), title="Rules of a turn", description="What an agent calls first, last, or only one of."
+        (), title="Turn rules", description="Tools that an agent must call first, last, or only one of."
     )
 
 
 class PermissionSettings(GuardedSection):
-    """What needs your approval."""
+    """Approval of changes."""
 
     rules: tuple[Rule, ...] = Field(
-        (), title="Rules", description="Checked before the defaults. Deny beats ask beats allow."
+        (), title="Rules", description="Checked before the defaults. Deny overrides ask, ask overrides allow."
     )
     bulk_threshold: int = Field(
-        20, ge=1, le=1000, title="Bulk threshold", description="A change of more files than this always asks."
+        20, ge=1, le=1000, title="Bulk threshold", description="A change to more files than this always asks."
     )
     approval_timeout: float = Field(
         300.0,
         ge=10,
         le=86_400,
-        title="Approval time-out (s)",
-        description="A program outside that gets no answer in this time is denied.",
+        title="Approval timeout (s)",
+        description="An external program's request is denied after this time without an answer.",
     )
     unlock_delete_grants: bool = Field(
         False,
         title="Allow auto-approving deletes",
-        description="Even then a note that others link to always asks.",
+        description="Deleting a note that others link to still always asks.",
     )
     categories_off: tuple[str, ...] = Field(
-        (), title="Tool categories switched off", description="Tools of these categories can't be called."
+        (), title="Disabled tool categories", description="Tools in these categories can't be called."
     )
     callers: tuple[CallerProfile, ...] = Field(
-        (), title="Callers", description="What agents and programs may do at all, by their names."
+        (), title="Callers", description="Restrictions on agents and programs, by name."
     )
 
 
 class IndexSettings(SettingsSection):
-    """What is read."""
+    """Files that are indexed."""
 
     exclude: tuple[str, ...] = Field(
-        (), title="Left out", description="Globs over vault paths that are not indexed."
+        (), title="Excluded files", description="Globs over vault paths that are not indexed."
     )
     aliases_resolve: bool = Field(
-        False, title="Links may use aliases", description="A link whose target is an alias finds the note."
+        False, title="Resolve links by alias", description="A link to an alias opens the note."
     )
     max_note_mib: int = Field(
-        4, ge=1, le=64, title="Largest note (MiB)", description="A larger note is listed, not read."
+        4, ge=1, le=64, title="Largest note (MiB)", description="A larger note is listed but not read."
     )
     check_minutes: int = Field(
         10,
         ge=0,
         le=1440,
-        title="Look for missed changes (minutes)",
-        description="How often all files are looked at for changes that nobody told of; 0 is never.",
+        title="Check for missed changes (minutes)",
+        description="Interval for checking all files for changes that were not reported; 0 is never.",
     )
 
 
 class EmbeddingSettings(SettingsSection):
-    """Search by meaning."""
+    """Semantic search."""
 
     enabled: bool = Field(
-        True, title="Search by meaning", description="Compute sentence vectors of notes, on this machine."
+        True, title="Semantic search", description="Compute embeddings of notes on this computer."
     )
     threads: int = Field(
-        1, ge=1, le=16, title="Cores", description="How many it may use, from the next opening of a vault on."
+        1, ge=1, le=16, title="Cores", description="Maximum cores for indexing; applies when a vault opens."
     )
     on_battery: Literal["slow", "paused", "full"] = Field(
         "slow",
         title="On battery",
-        description="Speed while the computer runs on battery. Under 20 % charge it stops unless at full.",
+        description="Speed on battery. Below 20% charge indexing stops, unless set to full.",
     )
     when_busy: Literal["slow", "paused", "full"] = Field(
         "slow", title="When busy", description="Speed while other programs need the processor."
@@ -239,8 +246,8 @@ class EmbeddingSettings(SettingsSection):
         min_length=1,
         title="Language model",
         description=(
-            "Finds notes by what they mean, on this computer. After a change all notes are read again in the "
-            "background, and the earlier model answers until that is done."
+            "Embeds notes for semantic search on this computer. After a change, notes are indexed again in "
+            "the background; the previous model is used until that is done."
         ),
         examples=[
             "all-MiniLM-L6-v2-int8",
@@ -252,25 +259,29 @@ class EmbeddingSettings(SettingsSection):
     python: str = Field(
         "",
         title="Python for other models",
-        description="A Python that has sentence-transformers; empty: the one that runs the app.",
+        description="A Python with sentence-transformers. Leave empty for the Python that runs the app.",
     )
     cross_encoder: str = Field(
         "",
         title="Cross-encoder for relations",
         description=(
-            "A model of sentence-transformers (an extra) that says whether passages support or contradict "
-            "each other: one more reason for suggested relations. By its name on the Hugging Face hub, or "
-            "its folder; empty: none."
+            "A sentence-transformers model (optional) that judges whether passages support or contradict "
+            "each other, to improve suggested relations. Enter its name on the Hugging Face hub or its "
+            "folder. Leave empty for none."
         ),
         examples=["cross-encoder/nli-deberta-v3-small", "cross-encoder/nli-deberta-v3-base"],
     )
 
 
 class JournalSettings(SettingsSection):
-    """How far back undo reaches."""
+    """The history that undo uses."""
 
     max_mib: int = Field(
-        500, ge=10, le=100_000, title="Size (MiB)", description="Oldest versions are dropped beyond this."
+        500,
+        ge=10,
+        le=100_000,
+        title="Size (MiB)",
+        description="The oldest versions are deleted beyond this size.",
     )
 
 
@@ -278,34 +289,34 @@ class AgentSettings(SettingsSection):
     """How the agent works."""
 
     mode: Literal["ask", "propose", "plan"] = Field(
-        "propose", title="Mode", description="Ask only reads; propose may suggest changes; plan says first."
+        "propose",
+        title="Mode",
+        description="Ask only reads; propose may suggest changes; plan shows its plan first.",
     )
     instructions: str = Field(
-        "", title="Your instructions", description="Told to the model at the start of every conversation."
+        "", title="Your instructions", description="Sent to the model at the start of every conversation."
     )
 
 
 class MessageSettings(SettingsSection):
-    """Messages that leave this machine; each is shown and asked about. Secrets are in the key store."""
+    """Messages that leave this machine; each one needs your approval. Secrets are in the key store."""
 
     discord: bool = Field(
-        False, title="Discord", description="Agents may propose messages to a channel, by its webhook."
+        False, title="Discord", description="Agents may propose messages to a channel through its webhook."
     )
     discord_channels: tuple[str, ...] = Field(
         (),
         title="More Discord channels",
-        description="Names of more channels, each with a webhook of its own; an agent chooses by name.",
+        description="Names of additional channels, each with its own webhook; agents choose by name.",
     )
-    bluesky: bool = Field(
-        False, title="Bluesky", description="Agents may propose posts in the name of your account."
-    )
+    bluesky: bool = Field(False, title="Bluesky", description="Agents may propose posts from your account.")
     bluesky_handle: str = Field(
-        "", title="Bluesky handle", description="Your account's name, such as name.bsky.social."
+        "", title="Bluesky handle", description="Your account's handle, such as name.bsky.social."
     )
     bluesky_handles: tuple[str, ...] = Field(
         (),
         title="More Bluesky handles",
-        description="More accounts, each with an app password of its own; an agent chooses by handle.",
+        description="Additional accounts, each with its own app password; agents choose by handle.",
     )
     bluesky_service: str = Field(
         "https://bsky.social", title="Bluesky server", description="The address of your account's server."
@@ -313,39 +324,39 @@ class MessageSettings(SettingsSection):
 
 
 class WebSettings(SettingsSection):
-    """Who searches the web for agents, where you switch that on under Tools."""
+    """The search provider for agents, if web tools are enabled under Tools."""
 
     provider: Literal["none", "searxng", "tavily", "brave", "duckduckgo"] = Field(
         "none",
         title="Search provider",
-        description="It gets the words that are searched for; you see and approve each search.",
+        description="The provider receives the search terms; you see and approve each search.",
     )
     address: str = Field(
         "",
-        title="Address of SearXNG",
-        description="Of your own server, such as http://localhost:8888; the only one at home that is asked.",
+        title="SearXNG address",
+        description="Your own server, such as http://localhost:8888; no other local server is contacted.",
     )
 
 
 class UpdateSettings(SettingsSection):
-    """Whether the app asks for new versions. It installs nothing by itself."""
+    """Checks for new versions; nothing is installed automatically."""
 
     check: bool = Field(
         False,
         title="Check for updates",
-        description="Ask the address below for the latest version once a day. Nothing is installed.",
+        description="Check the address below for a new version once a day. Nothing is installed.",
     )
     address: str = Field(
         "",
         title="Update address",
-        description="The address of the signed release file. Empty: the address that this build came with.",
+        description="The address of the signed release file. Leave empty for this build's default.",
     )
     key: str = Field(
         "",
         title="Release key",
         description=(
-            "The public key (Ed25519, base64) of whoever signs the releases at that address. Empty: the key "
-            "that this build came with."
+            "The public key (Ed25519, base64) that verifies the releases at that address. Leave empty for "
+            "this build's default."
         ),
     )
 
@@ -353,18 +364,18 @@ class UpdateSettings(SettingsSection):
 class Settings(SettingsSection):
     """All settings, by section.
 
-    `problems` are sentences for the user on what could not be read of them.
+    `problems` are messages for the user about settings that could not be read.
     """
 
     _problems: tuple[str, ...] = PrivateAttr(())
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """What could not be read, in words for the user."""
+        """Messages for the user about settings that could not be read."""
         return self._problems
 
     def with_problems(self, problems: tuple[str, ...]) -> Settings:
-        """These settings, with what could not be read of them."""
+        """Return these settings with messages about what could not be read."""
         self._problems = problems
         return self
 
@@ -379,8 +390,8 @@ class Settings(SettingsSection):
     web: WebSettings = Field(default_factory=WebSettings, title="Web")
     servers: ServerSettings = Field(default_factory=ServerSettings, title="Connections")
     external: ExternalSettings = Field(default_factory=ExternalSettings, title="External tools")
-    programs: AgentProgramSettings = Field(default_factory=AgentProgramSettings, title="Agents from outside")
+    programs: AgentProgramSettings = Field(default_factory=AgentProgramSettings, title="External agents")
     index: IndexSettings = Field(default_factory=IndexSettings, title="Index")
-    embeddings: EmbeddingSettings = Field(default_factory=EmbeddingSettings, title="Search by meaning")
+    embeddings: EmbeddingSettings = Field(default_factory=EmbeddingSettings, title="Semantic search")
     journal: JournalSettings = Field(default_factory=JournalSettings, title="Undo")
     updates: UpdateSettings = Field(default_factory=UpdateSettings, title="Updates")

@@ -1,4 +1,4 @@
-"""Ways in from outside, and programs outside that the app starts."""
+"""Settings of the servers for other programs, and of the programs that the app starts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class ServerSettings(SettingsSection):
     mcp: bool = Field(
         True,
         title="MCP server",
-        description="Programs to which you gave a token may call tools; you approve what they change.",
+        description="Programs with a token may call tools; you approve their changes.",
     )
     http_api: bool = Field(
         False, title="HTTP API", description="The same tools under /api/v1, for programs with a token."
@@ -26,7 +26,7 @@ class ServerSettings(SettingsSection):
         ge=1024,
         le=65535,
         title="Port",
-        description="Of this machine only (127.0.0.1); when it is taken, another one is used and shown.",
+        description="On this machine only (127.0.0.1). If it is in use, another port is used and shown.",
     )
 
 
@@ -36,23 +36,25 @@ class ExternalServer(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     name: str = Field(
-        title="Name", description="Stands before its tools' names.", min_length=1, max_length=40
+        title="Name", description="The prefix of its tools' names.", min_length=1, max_length=40
     )
-    transport: Literal["stdio", "http"] = Field("stdio", title="How", description="A program, or an address.")
-    command: str = Field("", title="Program", description="What is started, for stdio.")
-    arguments: tuple[str, ...] = Field((), title="Arguments", description="Of the program.")
+    transport: Literal["stdio", "http"] = Field(
+        "stdio", title="Connection", description="A program (stdio) or an address (http)."
+    )
+    command: str = Field("", title="Program", description="The command to start, for stdio.")
+    arguments: tuple[str, ...] = Field((), title="Arguments", description="The program's arguments.")
     variables: tuple[str, ...] = Field(
-        (), title="Variables", description="Names of environment variables that the program gets."
+        (), title="Variables", description="Names of environment variables to pass to the program."
     )
-    address: str = Field("", title="Address", description="For http, such as https://example.org/mcp.")
-    seconds: int = Field(
-        60, ge=1, le=3600, title="Time limit", description="Seconds that one call of a tool may take."
+    address: str = Field(
+        "", title="Address", description="The address for http, such as https://example.org/mcp."
     )
-    on: bool = Field(False, title="On", description="Start it with the vault and offer its tools.")
+    seconds: int = Field(60, ge=1, le=3600, title="Time limit", description="Maximum seconds per tool call.")
+    on: bool = Field(False, title="Enabled", description="Start it with the vault and offer its tools.")
 
 
 class ExternalSettings(SettingsSection):
-    """Tools of other programs, each asked about as an effect, their results never trusted."""
+    """Tools of other programs; each call needs your approval, and results are never trusted."""
 
     servers: tuple[ExternalServer, ...] = Field((), title="Servers", description="Servers that you added.")
 
@@ -63,46 +65,46 @@ class AgentProgram(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     name: str = Field(
-        pattern=r"^[^\W\d_][\w .'-]{0,39}$", title="Name", description="As the model picker shows it."
+        pattern=r"^[^\W\d_][\w .'-]{0,39}$", title="Name", description="The name in the model picker."
     )
-    command: str = Field(title="Program", description="What is started.", min_length=1)
-    arguments: tuple[str, ...] = Field((), title="Arguments", description="Of the program.")
+    command: str = Field(title="Program", description="The command to start.", min_length=1)
+    arguments: tuple[str, ...] = Field((), title="Arguments", description="The program's arguments.")
     variables: tuple[str, ...] = Field(
         (),
         title="Variables",
-        description="Names of environment variables that it gets beside the usual ones, such as a key's.",
+        description="Names of additional environment variables to pass to it, such as an API key's.",
     )
 
 
 class AgentProgramSettings(SettingsSection):
-    """Agents from outside that can be chosen in the model picker."""
+    """External agents that can be chosen in the model picker."""
 
     programs: tuple[AgentProgram, ...] = Field(
         (),
         title="Programs",
         description=(
-            "Agents you installed that speak the Agent Client Protocol. They run with all that you may do on"
-            " this machine: what they ask for is shown to you, what they write by themselves can be undone."
+            "Agents you installed that speak the Agent Client Protocol. They run with your permissions on "
+            "this machine. You see their requests, and you can undo what they write directly."
         ),
     )
     answers: str = Field(
         "",
-        title="Who answers",
-        description="The name of a program; empty: the built-in agent, the model or the team.",
+        title="Answering agent",
+        description="The name of a program. Leave empty for the built-in agent, the model or the team.",
     )
 
     @model_validator(mode="after")
     def _names_are_clear(self) -> Self:
-        """No name twice, and none that means a way in: the log and the rules know a program by it."""
+        """Check that names are unique and not reserved: log and rules identify a program by its name."""
         names = [one.name.casefold() for one in self.programs]
         for name in names:
             if names.count(name) > 1:
-                raise ValueError(f"two programs are called {name}")
+                raise ValueError(f"two programs have the name {name}")
             if name in RESERVED_NAMES:
-                raise ValueError(f"{name} is the name of something else")
+                raise ValueError(f"the name {name} is reserved")
         return self
 
     @property
     def answering(self) -> AgentProgram | None:
-        """The program that answers in the panel; None when none does."""
+        """The program that answers in the panel; None if none does."""
         return next((one for one in self.programs if one.name == self.answers), None)

@@ -1,7 +1,7 @@
-"""Settings files: damage never stops a start, never loosens a rule, and is always reported.
+"""Settings files: damage never prevents a start, never loosens a rule, and is always reported.
 
-The permission rules have a file of their own. While it can't be read, agents ask before everything, by the
-last good version of the rules where there is one, and the file stays for the user to repair.
+The permission rules have a file of their own. While it can't be read, agents ask before everything, under the
+last good version of the rules if there is one, and the file stays for the user to repair.
 """
 
 from __future__ import annotations
@@ -27,36 +27,36 @@ _G = TypeVar("_G", bound=GuardedSection)
 _Raw = dict[str, object]
 _PERMISSIONS = "permissions"
 _MAX_INVALID_VALUES = 1000
-# A rule that is dropped loosens what agents may do; a number out of range has a safe default.
+# Dropping an invalid rule would loosen permissions; an invalid number has a safe default.
 _PROTECTING = frozenset({"rules", "categories_off", "callers"})
 
 
 def settings_file() -> Path:
-    """Where the settings are kept."""
+    """Return the path of the settings file."""
     return paths.config_folder() / "settings.json"
 
 
 def permissions_file() -> Path:
-    """Where the permission rules are kept."""
+    """Return the path of the file of permission rules."""
     return paths.config_folder() / "permissions.json"
 
 
 def load_settings() -> Settings:
     """Return the saved settings.
 
-    Values that are not allowed fall back to their defaults, and a damaged file to its last good version;
-    `Settings.problems` says so. Unreadable permission rules are marked by `PermissionSettings.unreadable`.
+    Invalid values are replaced by their defaults, a damaged file by its last good version, and
+    `Settings.problems` reports it. Unreadable permission rules are marked by `PermissionSettings.unreadable`.
     """
     file = _settings_file(settings_file(), "The settings")
     raw, problem = file.load()
     _move_permissions(raw, bool(problem) and file.last_good() is None)
     settings, invalid = _valid_part(Settings, raw)
     if invalid:
-        damage = file.set_aside("some values are not allowed")
+        damage = file.set_aside("some values are invalid")
         _write(file, settings)
         kept = damage.aside.name if damage.aside is not None else file.path.name
-        problem = f"Some settings were not valid and have their defaults now: {', '.join(invalid)}. "
-        problem += f"The old file was kept as {kept}."
+        problem = f"Invalid settings were reset to their defaults: {', '.join(invalid)}. "
+        problem += f"The old file was saved as {kept}."
     settings.permissions, told = _load_guarded(
         PermissionSettings, _settings_file(permissions_file(), "The file of permission rules")
     )
@@ -64,10 +64,10 @@ def load_settings() -> Settings:
 
 
 def save_settings(settings: Settings) -> None:
-    """Write the settings and the permission rules, each in one step.
+    """Write the settings and the permission rules, each atomically.
 
     Raises:
-        OSError: The disk refused; the old files stay.
+        OSError: A file can't be written; the old files stay.
     """
     _save_guarded(settings.permissions, _settings_file(permissions_file(), "The file of permission rules"))
     raw = settings.model_dump(mode="json", exclude={_PERMISSIONS})
@@ -75,7 +75,7 @@ def save_settings(settings: Settings) -> None:
 
 
 def load_vault_settings(folder: Path, *, writable: bool = True) -> tuple[VaultSettings, str]:
-    """Return what is set for the vault whose data is in `folder`, and what could not be read of it.
+    """Return the settings of the vault whose data is in `folder`, and a message about damage.
 
     Args:
         folder: The vault's data folder.
@@ -86,27 +86,27 @@ def load_vault_settings(folder: Path, *, writable: bool = True) -> tuple[VaultSe
 
 
 def save_vault_settings(folder: Path, settings: VaultSettings) -> None:
-    """Write the settings of a vault in one step.
+    """Write the settings of a vault atomically.
 
     Raises:
-        OSError: The disk refused; the old file stays.
+        OSError: The file can't be written; the old file stays.
     """
     _save_guarded(settings, _settings_file(folder / "settings.json", "The settings of this vault"))
 
 
 def _settings_file(file: Path, store: str) -> DurableFile[_Raw]:
-    return DurableFile(file, store, _parse, dict, "The defaults hold.")
+    return DurableFile(file, store, _parse, dict, "The defaults apply.")
 
 
 def _parse(content: bytes) -> _Raw:
     raw = json.loads(content)
     if not isinstance(raw, dict):
-        raise TypeError("the file holds no object")
+        raise TypeError("the file is not a JSON object")
     return raw
 
 
 def _move_permissions(raw: _Raw, lost: bool) -> None:
-    """Take the permission rules out of the settings, into a file of their own if there is none yet.
+    """Move the permission rules from the settings to their own file if there is none yet.
 
     Rules that were in a damaged file leave a file behind that can't be read, either.
     """
@@ -128,7 +128,7 @@ def _write(file: DurableFile[_Raw], settings: Settings) -> None:
 
 
 def _load_guarded(kind: type[_G], file: DurableFile[_Raw], *, writable: bool = True) -> tuple[_G, str]:
-    """Return settings that hold agents back, and what could not be read of them, in words."""
+    """Return settings that restrict agents, and a message about what could not be read."""
     try:
         raw = _parse(file.path.read_bytes())
     except FileNotFoundError:
@@ -139,8 +139,8 @@ def _load_guarded(kind: type[_G], file: DurableFile[_Raw], *, writable: bool = T
     if any(name.split(".")[0] in _PROTECTING for name in invalid):
         return _standing_in(kind, file), ""
     if invalid:
-        return settings, f"{file.store} has values that are not allowed: {', '.join(invalid)}."
-    # The content is good, also where somebody edited the file by hand.
+        return settings, f"{file.store} has invalid values: {', '.join(invalid)}."
+    # The content is valid, even if the user edited the file by hand.
     file.load(writable=writable)
     return settings, ""
 
@@ -150,7 +150,7 @@ def _without_file(kind: type[_G], file: DurableFile[_Raw]) -> tuple[_G, str]:
     if last is None:
         return (_standing_in(kind, file), "") if file.backup.exists() else (kind(), "")
     settings, _ = _valid_part(kind, last)
-    return settings, f"{file.store} is missing ({file.path.name}). The last good version holds."
+    return settings, f"{file.store} is missing ({file.path.name}). The last good version is in effect."
 
 
 def _standing_in(kind: type[_G], file: DurableFile[_Raw]) -> _G:
@@ -174,7 +174,7 @@ def _save_guarded(settings: GuardedSection, file: DurableFile[_Raw]) -> None:
 
 
 def _valid_part(kind: type[_S], raw: _Raw) -> tuple[_S, list[str]]:
-    """Return the settings without the values that are not allowed, and the names of those."""
+    """Return the settings without invalid values, and the names of those values."""
     invalid: list[str] = []
     for _ in range(_MAX_INVALID_VALUES):
         try:
@@ -187,7 +187,7 @@ def _valid_part(kind: type[_S], raw: _Raw) -> tuple[_S, list[str]]:
 
 
 def _drop_value(raw: _Raw, place: tuple[int | str, ...]) -> str:
-    """Drop the value at `place`, and all of an entry of a list: half an entry may allow more than it did."""
+    """Drop the value at `place`; an entry of a list is dropped whole, since half may allow more."""
     parent: object = raw
     for depth, key in enumerate(place):
         if isinstance(parent, dict) and key not in parent and depth:

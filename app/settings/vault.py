@@ -1,4 +1,4 @@
-"""What holds for one vault: what the user has set for it, and the rules that it brings."""
+"""Settings for one vault: the user's own, and the rules that the vault brings."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from app.settings.sections import ToolSettings
 
 
 class VaultSettings(GuardedSection):
-    """What the user has set for one vault: kept in their data folder, added to the settings for all."""
+    """The user's settings for one vault: saved in the data folder, added to the settings for all vaults."""
 
     categories_on: tuple[str, ...] = ()
     categories_off: tuple[str, ...] = ()
     limits: tuple[CallLimit, ...] = ()
 
     def has_category_on(self, id: str, tools: ToolSettings, *, by_default: bool) -> bool:
-        """Whether the category of tools `id` is on in this vault.
+        """Return whether the tool category `id` is on in this vault.
 
         Args:
             id: The category.
             tools: The settings for all vaults.
-            by_default: Whether it is on where nothing is set.
+            by_default: Whether it is on by default.
         """
         wanted = by_default or id in tools.categories_on or id in self.categories_on
         return wanted and id not in self.categories_off
 
 
 class VaultRules(BaseModel):
-    """What a vault's `.scriptorium/rules.toml` may say: ask, deny, and categories to switch off."""
+    """The contents of a vault's `.scriptorium/rules.toml`: ask and deny rules, and categories to turn off."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
@@ -48,11 +48,11 @@ class VaultRules(BaseModel):
 
 
 def load_vault_rules(root: Path) -> VaultRules:
-    """The rules that the vault at `root` brings; none when it brings no file.
+    """Return the rules in the vault at `root`; none if it has no file.
 
     Raises:
-        InvalidParametersError: the file is there and can't be read. The caller must then treat the
-            vault as one that denies changes: rules that tighten must not get lost by a typing error.
+        InvalidParametersError: The file can't be read. The caller must then deny all changes to the vault,
+            so that a typing error does not remove rules that tighten.
     """
     file = root / ".scriptorium" / "rules.toml"
     try:
@@ -61,6 +61,6 @@ def load_vault_rules(root: Path) -> VaultRules:
         return VaultRules()
     except (OSError, ValueError) as error:
         raise InvalidParametersError(
-            f"The vault's rules in {file} can't be read, so no agent may change it: {error}",
+            f"The vault's rules in {file} can't be read, so no agent may change the vault: {error}",
             path=str(file),
         ) from error

@@ -1,1 +1,1 @@
-"""What comes from beside the vault: folders whose files agents may work on, and streams that tell of news."""
+"""Sources outside the vault: folders whose files agents work on, and streams of notifications."""

@@ -1,4 +1,4 @@
-"""What the user has set of the sources of a vault: one JSON file in the vault's data folder."""
+"""Configuration of a vault's sources: one JSON file in the vault's data folder."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _FILE_NAME = "sources.json"
 
 
 class FileRule(BaseModel):
-    """What files may have done to them; the first rule whose glob means a file decides."""
+    """The permission for files that match a glob; the first matching rule applies."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
@@ -24,7 +24,7 @@ class FileRule(BaseModel):
 
 
 class AgentRules(BaseModel):
-    """Rules that hold for agents by name (a glob) beside those of the source: they only narrow."""
+    """Additional rules for agents whose name matches a glob: they only restrict the source's rules."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
@@ -50,20 +50,20 @@ class FolderConfig(_SourceConfig):
 
 
 class _StreamConfig(_SourceConfig):
-    """A stream; `starts_turn` lets its news start a turn of the agent."""
+    """A stream; with `starts_turn`, its notifications can start a turn of the agent."""
 
     starts_turn: bool = False
 
 
 class VaultStreamConfig(_StreamConfig):
-    """Changes to notes that match one of the globs (none: all) and that no agent made."""
+    """Changes to notes that match one of the globs (none: all), except those that agents made."""
 
     kind: Literal["vault"] = "vault"
     globs: tuple[str, ...] = ()
 
 
 class FolderStreamConfig(_StreamConfig):
-    """Changes to files of a folder that match one of the globs (none: all)."""
+    """Changes to files in a folder that match one of the globs (none: all)."""
 
     kind: Literal["folder"] = "folder"
     folder: str
@@ -71,7 +71,7 @@ class FolderStreamConfig(_StreamConfig):
 
 
 class FeedConfig(_StreamConfig):
-    """A feed (RSS or Atom), asked every so many minutes."""
+    """A feed (RSS or Atom), polled at an interval in minutes."""
 
     kind: Literal["feed"] = "feed"
     url: str = Field(min_length=1, max_length=4000)
@@ -87,7 +87,7 @@ class _SourcesFile(BaseModel):
 
 
 class SourceConfigStore:
-    """Reads and writes the file; `problem` says what happened to a damaged one."""
+    """Reads and writes the configuration file; `problem` explains what happened to a damaged one."""
 
     def __init__(self, folder: Path, *, writable: bool = True) -> None:
         self._file = DurableFile(
@@ -101,17 +101,17 @@ class SourceConfigStore:
         self.problem = ""
 
     def load(self) -> tuple[SourceConfig, ...]:
-        """The sources, in the order in which they were added."""
+        """Return the sources in the order in which they were added."""
         kept, self.problem = self._file.load(writable=self._writable)
         return kept.sources
 
     def save(self, sources: tuple[SourceConfig, ...]) -> None:
-        """Keep these; raises OSError when the disk refuses, and the old file stays."""
+        """Write the sources. If that raises OSError, the old file is unchanged."""
         self._file.save(_SourcesFile(sources=sources).model_dump_json(indent=1).encode("utf-8"))
 
 
 def read_json(path: Path) -> dict[str, object]:
-    """An object that was written as JSON; empty where there is none, or it can't be read."""
+    """Read a JSON object; return an empty one if the file is missing or damaged."""
     try:
         found = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""A feed's text as its entries; RSS and Atom of all kinds are read by feedparser."""
+"""Parse RSS and Atom feeds into entries, with feedparser."""
 
 from __future__ import annotations
 
@@ -29,24 +29,24 @@ class FeedEntry:
 
 @dataclass(frozen=True, slots=True)
 class Feed:
-    """What a feed says: its title, and its entries in its own order."""
+    """A feed: its title, and its entries in their original order."""
 
     title: str
     entries: tuple[FeedEntry, ...]
 
 
 def read_feed(content: bytes, content_type: str, charset: str) -> Feed:
-    """What the text of a feed says; one that breaks off is read as far as it goes.
+    """Parse a feed; of a truncated one, the complete part.
 
     Raises:
-        InvalidParametersError: it is no feed.
+        InvalidParametersError: the content is not a feed.
     """
     import feedparser
 
     kind = f"{content_type or 'application/xml'}; charset={charset}" if charset else content_type
     said = feedparser.parse(content, response_headers={"content-type": kind or "application/xml"})
     if not said.get("version"):
-        raise InvalidParametersError("What is there is no feed: neither RSS nor Atom.")
+        raise InvalidParametersError("The address has no feed: the content is neither RSS nor Atom.")
     entries = tuple(_entry(one) for one in said.get("entries", ())[:_MAX_ENTRIES])
     title = _strip_markup(said.get("feed", {}).get("title"), _MAX_TITLE_CHARS)
     return Feed(title, tuple({one.key: one for one in entries}.values()))
@@ -69,7 +69,7 @@ def _entry(said: Mapping[str, object]) -> FeedEntry:
 
 
 def _strip_markup(said: object, longest: int) -> str:
-    """Text without markup, on one line."""
+    """Return text without markup, on one line."""
     bare = html.unescape(nh3.clean(str(said or "")[: longest * 20], tags=set()))
     line = " ".join("".join(sign if sign.isprintable() else " " for sign in bare).split())
     return line if len(line) <= longest else f"{line[: longest - 1]}…"

@@ -1,4 +1,4 @@
-"""A feed as a stream: asked now and then, by ETag and Last-Modified, through the guard of the web."""
+"""A feed as a stream: polled with ETag and Last-Modified, at public addresses only."""
 
 from __future__ import annotations
 
@@ -39,17 +39,17 @@ _NOT_MODIFIED = 304
 
 
 class FeedStream:
-    """Tells the entries of a feed that are new.
+    """Sends the new entries of a feed.
 
-    What was in it when it was first read is not news. Its state (validators, entries seen) outlives a
-    restart. A feed that fails is asked less and less often, at least once a day.
+    Entries of the first fetch are not new. The state (validators, seen entries) survives a restart. A failing
+    feed is polled with exponential backoff, at least once a day.
 
     Args:
         kept: What the user has set of it.
-        file: Where its state is kept; None keeps nothing.
-        fetcher: Asks for the page; it is what keeps private addresses out.
-        events: Told when the state changes.
-        clock: The time, in Unix seconds.
+        file: The file of its state; None for no persistence.
+        fetcher: Fetches the feed and refuses private addresses.
+        events: Publishes changes of the state.
+        clock: Returns the time in Unix seconds.
     """
 
     def __init__(
@@ -77,13 +77,13 @@ class FeedStream:
         self._read_state()
 
     async def start(self, tell: Tell) -> None:
-        """Ask now if it is time, and then every so many minutes."""
+        """Poll the feed at its interval, starting now if it is due."""
         self._tell = tell
         self._supervisor = Supervisor(self._events)
         self._supervisor.start(f"read the feed {self.kept.name}", self._poll)
 
     async def stop(self) -> None:
-        """Ask no more."""
+        """Stop polling."""
         await self._supervisor.close()
 
     async def _poll(self) -> None:
@@ -96,7 +96,7 @@ class FeedStream:
         return min(self.kept.minutes * 60.0 * 2**self._failures, _MAX_WAIT_S) if self.checked else 0.0
 
     async def check(self) -> int:
-        """Ask the feed now; how many entries are new. What goes wrong is told by `problem`."""
+        """Fetch the feed now and return the number of new entries; errors are in `problem`."""
         try:
             new = await self._check()
         except ScriptoriumError as error:
@@ -181,4 +181,4 @@ class FeedStream:
         try:
             write_atomic(self._file, to_json(state, indent=None))
         except OSError as error:
-            self.problem = f"What was read can't be kept: {error.strerror or error}."
+            self.problem = f"The state of the feed can't be saved: {error.strerror or error}."

@@ -29,7 +29,7 @@ from app.vault.watcher import FileBatch, watch
 log = logging.getLogger(__name__)
 
 MAX_FILE_BYTES = 2 * 1024 * 1024
-"""The bytes of the largest file that is loaded."""
+"""Maximum bytes of a file that can be loaded."""
 _CLOSE_TIMEOUT_S = 10.0
 _MAX_DEPTH = 24
 _MAX_SCANNED_FILES = 50_000
@@ -38,37 +38,37 @@ _EXCLUDED_FOLDERS = frozenset({"node_modules", "__pycache__"})
 
 @dataclass(frozen=True, slots=True)
 class TextFile:
-    """A text file: its bytes and what they say."""
+    """A text file: its bytes and its text."""
 
     content: bytes
     text: str
 
     @property
     def hash(self) -> str:
-        """The hash of the bytes."""
+        """Content hash of the bytes."""
         return content_hash(self.content)
 
 
 @dataclass(frozen=True, slots=True)
 class FileListing:
-    """Files of a folder with their sizes; `more`: there are others that were not looked at."""
+    """Files of a folder with their sizes; `more`: the list is incomplete."""
 
     files: tuple[tuple[NotePath, int], ...]
     more: bool
 
 
 class FileSource:
-    """One folder; a place of the gate. It reads and watches, and has nothing that writes.
+    """A folder outside the vault. It reads and watches files; only its store writes.
 
-    `recovered` are the changes that a crash had cut off and that its start has settled.
+    `recovered` lists the changes interrupted by a crash that `start` has finished or rolled back.
 
     Args:
         kept: What the user has set of it.
         journal: Records the commits of its store.
-        data: Where its own state is kept.
-        events: Told when files change on the disk.
+        data: The folder of its own state.
+        events: Publishes changes of loaded files.
         writable: Whether this process may write.
-        is_loaded: Whether an agent works on the file with this label.
+        is_loaded: Returns whether an agent has loaded the file with this label.
     """
 
     def __init__(
@@ -88,7 +88,7 @@ class FileSource:
         self.rules = FileRules(kept)
         self.bases = MergeBases(data)
         self.store = NoteStore(
-            self.root, journal, place=self.place, intents=data / "intents", writable=writable
+            self.root, journal, place=self.place, log_folder=data / "intents", writable=writable
         )
         self.problem = ""
         self.recovered: tuple[Recovery, ...] = ()
@@ -102,7 +102,7 @@ class FileSource:
     # Life
 
     async def start(self) -> None:
-        """Settle what a crash cut off, and begin to watch the folder."""
+        """Recover from a crash, and start watching the folder."""
         self._stop = asyncio.Event()
         ready = asyncio.Event()
         if self._writable and await asyncio.to_thread(self.root.is_dir):
@@ -113,7 +113,7 @@ class FileSource:
             await asyncio.wait_for(ready.wait(), 2)
 
     async def stop(self) -> None:
-        """Watch no more."""
+        """Stop watching."""
         self._stop.set()
         await self._supervisor.close(_CLOSE_TIMEOUT_S)
 
@@ -127,7 +127,7 @@ class FileSource:
             raise
 
     async def _handle_batch(self, batch: FileBatch) -> None:
-        """What others did in the folder."""
+        """Handle changes that other programs made."""
         if batch.lost:
             self._set_problem("The folder is gone: unplugged, renamed or deleted.")
         elif batch.found:
@@ -146,18 +146,18 @@ class FileSource:
     # What it has
 
     def label(self, path: NotePath) -> str:
-        """The label of the block that a file is loaded into."""
+        """Return the label of the block that a file is loaded into."""
         return f"file:{self.hash8}:{path}"
 
     def permission(self, path: NotePath, agent: str) -> Permission:
-        """What the agent may do with the file."""
+        """Return the agent's permission for the file."""
         return self.rules.permission(path, agent)
 
     def path(self, text: str) -> NotePath:
-        """The file that a relative path, an absolute one in the folder, or a label means.
+        """Return the file that a relative path, an absolute path in the folder, or a label means.
 
         Raises:
-            InvalidPathError: it leaves the folder, is hidden, or no file can be called so.
+            InvalidPathError: the path leaves the folder, is hidden, or is not a valid file name.
         """
         said = text.removeprefix(f"file:{self.hash8}:")
         if Path(said).is_absolute():
@@ -173,17 +173,17 @@ class FileSource:
             if not self.store.exists(path):
                 raise
         if path.is_hidden:
-            raise InvalidPathError(f"{path} is hidden; hidden files are left alone.", path=str(path))
+            raise InvalidPathError(f"{path} is hidden; hidden files are excluded.", path=str(path))
         return path
 
     def read(self, path: NotePath) -> TextFile:
-        """A text file of the folder.
+        """Read a text file of the folder.
 
         Raises:
             NotFoundError: there is no such file.
-            LimitError: it is larger than `MAX_FILE_BYTES`.
-            UnreadableNoteError: it is no UTF-8 text.
-            StorageError: the folder is gone, or the disk refused.
+            LimitError: the file is larger than `MAX_FILE_BYTES`.
+            UnreadableNoteError: the file is not UTF-8 text.
+            StorageError: the folder is gone, or reading failed.
         """
         if path.is_hidden:
             raise NotFoundError(f"There is no file {path}.", path=str(path))
@@ -201,7 +201,7 @@ class FileSource:
         return TextFile(content, text)
 
     def find(self, path: NotePath) -> TextFile | None:
-        """As `read`, None where there is no such file."""
+        """Read a text file like `read`; return None if there is no such file."""
         try:
             return self.read(path)
         except NotFoundError:
@@ -219,7 +219,7 @@ class FileSource:
         Args:
             pattern: A glob that the files match; empty for all files.
             limit: The largest number of files to list.
-            shows: Whether a file may be listed; the others are as if they were not there.
+            shows: Returns whether a file is visible; others are not listed.
         """
         glob = Glob(pattern) if pattern.strip() else None
         found: list[tuple[NotePath, int]] = []
@@ -232,7 +232,7 @@ class FileSource:
 
 
 def folder_hash(root: Path) -> str:
-    """Eight hexadecimal digits that name a folder in labels and places."""
+    """Return eight hexadecimal digits that identify a folder in labels and store names."""
     real = os.path.realpath(root)
     return hashlib.sha256(real.encode("utf-8", "surrogatepass")).hexdigest()[:8]
 
@@ -258,4 +258,4 @@ def _walk(root: Path, folder: str, deeper: int) -> Iterator[tuple[NotePath, int]
 
 
 def _no_text(path: NotePath) -> UnreadableNoteError:
-    return UnreadableNoteError(f"{path} is not a UTF-8 text file, so it can't be worked on.", path=str(path))
+    return UnreadableNoteError(f"{path} is not a UTF-8 text file, so it can't be loaded.", path=str(path))

@@ -1,4 +1,4 @@
-"""A folder as a stream: which of its files changed. Their text is not told, only their names."""
+"""A folder as a stream: the names of its changed files, without their text."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MAX_BATCH_FILES = 20
 
 
 class FolderStream:
-    """Watches a folder and all below it; hidden and temporary files are left out."""
+    """Watches a folder and its subfolders; hidden and temporary files are excluded."""
 
     checked = None
 
@@ -33,7 +33,7 @@ class FolderStream:
         self._supervisor = Supervisor(events)
 
     async def start(self, tell: Tell) -> None:
-        """Watch from now on; a folder that is not there is waited for."""
+        """Start watching; wait for a folder that does not exist yet."""
         self._stop = asyncio.Event()
         ready = asyncio.Event()
         self._supervisor = Supervisor(self._events)
@@ -42,7 +42,7 @@ class FolderStream:
             await asyncio.wait_for(ready.wait(), 2)
 
     async def stop(self) -> None:
-        """Watch no more."""
+        """Stop watching."""
         self._stop.set()
         await self._supervisor.close(_CLOSE_TIMEOUT_S)
 

@@ -1,4 +1,4 @@
-"""News that no agent has read yet: bounded, and one piece for each thing that it is about."""
+"""Unread notifications: limited in number, with one for each subject."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ITEMS_ADAPTER: TypeAdapter[list[Notification]] = TypeAdapter(list[Notification]
 
 
 class Inbox:
-    """News in the order in which it came; kept over a restart by `save`."""
+    """Unread notifications in order of arrival; `save` keeps them for the next start."""
 
     def __init__(self, file: Path | None) -> None:
         self._file = file
@@ -29,11 +29,11 @@ class Inbox:
         return len(self._waiting)
 
     def items_of(self, source: str) -> tuple[Notification, ...]:
-        """What waits from a source."""
+        """Return the unread notifications of a source."""
         return tuple(one for one in self._waiting.values() if one.source == source)
 
     def add(self, news: Notification) -> None:
-        """Let it wait to be read; the oldest give way when there is too much."""
+        """Add a notification; the oldest ones are dropped if there are too many."""
         self._waiting.pop((news.source, news.key), None)
         self._waiting[news.source, news.key] = news
         mine = [key for key in self._waiting if key[0] == news.source]
@@ -44,16 +44,16 @@ class Inbox:
             self.dropped += 1
 
     def take(self, limit: int) -> tuple[Notification, ...]:
-        """The oldest, at most `limit`; they wait no more."""
+        """Remove and return the oldest notifications, at most `limit`."""
         return tuple(self._waiting.pop(key) for key in list(self._waiting)[:limit])
 
     def remove_source(self, source: str) -> None:
-        """Nothing of this source waits any more."""
+        """Drop the notifications of a source."""
         for key in [key for key in self._waiting if key[0] == source]:
             del self._waiting[key]
 
     def save(self) -> None:
-        """Keep what waits."""
+        """Write the unread notifications to the file."""
         if self._file is not None:
             write_atomic(self._file, _ITEMS_ADAPTER.dump_json(list(self._waiting.values())))
 
@@ -64,5 +64,5 @@ def _read_items(file: Path | None) -> list[Notification]:
     try:
         return _ITEMS_ADAPTER.validate_json(file.read_bytes())
     except (OSError, ValidationError):
-        # News are not worth a question: what was not read is lost, what comes is told.
+        # Unread notifications are not worth an error: start with an empty inbox.
         return []

@@ -1,4 +1,4 @@
-"""What files held when they were loaded or saved: what conflicts are told by, and where merges start from."""
+"""Contents of files when they were loaded or saved: they reveal conflicts and are the bases of merges."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ _MAX_BASES = 400
 
 
 class MergeBases:
-    """The texts themselves by hash, and for each load what the file was saved as since.
+    """Contents by hash, and for each load the hash that the file was last saved with.
 
-    A loaded block carries the hash that its file had and the token of its loading (`Block.origin`), both
-    versioned with it. Saving does not touch the block: that the file now holds what was saved is kept here,
-    under the token, so that undoing a load or a reload brings back what was true then.
+    A loaded block carries the hash of its file and the token of the load (`Block.origin`), both versioned
+    with it. Saving does not change the block: the new hash of the file is stored here under the token, so
+    that undoing a load or reload restores the state of that time.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -25,7 +25,7 @@ class MergeBases:
         self._saved = {token: str(hash) for token, hash in read_json(self._file).items()}
 
     def save(self, content: bytes) -> str:
-        """Keep what a file held; its hash."""
+        """Store a file's content and return its hash."""
         hash = content_hash(content)
         path = self._folder / hash
         if path.exists():
@@ -36,11 +36,11 @@ class MergeBases:
         return hash
 
     def contains(self, content: bytes) -> bool:
-        """Whether a file once held exactly this when it was loaded or saved."""
+        """Return whether a file had exactly this content when it was loaded or saved."""
         return (self._folder / content_hash(content)).exists()
 
     def content(self, hash: str) -> bytes | None:
-        """What had that hash; None when it is not kept any more."""
+        """Return the content with this hash, or None if it is no longer stored."""
         try:
             found = (self._folder / hash).read_bytes()
         except OSError:
@@ -48,11 +48,11 @@ class MergeBases:
         return found if content_hash(found) == hash else None
 
     def base_hash(self, token: str, loaded: str) -> str:
-        """The hash that the file has as far as the block knows: of the last save, else of the load."""
+        """Return the hash that the block expects of the file: of the last save, else of the load."""
         return self._saved.get(token, loaded)
 
     def record_save(self, token: str, hash: str) -> None:
-        """The block that was loaded under `token` was saved, and the file has this hash now."""
+        """Record that the block loaded under `token` was saved and its file now has this hash."""
         self._saved.pop(token, None)
         self._saved[token] = hash
         while len(self._saved) > _MAX_BASES:
@@ -60,7 +60,7 @@ class MergeBases:
         write_atomic(self._file, to_json(self._saved, indent=None))
 
     def _prune(self) -> None:
-        """Let go of the oldest; a merge that would need one says so and offers the other ways."""
+        """Delete the oldest contents; a merge that needs one fails with an error that offers alternatives."""
         kept = sorted(self._folder.glob("?" * 64), key=lambda path: path.stat().st_mtime)
         for path in kept[: max(0, len(kept) - _MAX_BASES)]:
             path.unlink(missing_ok=True)

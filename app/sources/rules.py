@@ -1,4 +1,4 @@
-"""What agents may do with files of a folder outside: glob rules, first match wins, read-only by default.
+"""Permissions of agents for files outside the vault: glob rules, first match wins, read-only by default.
 
 | permission       | read | append | overwrite | create | delete |
 |------------------|------|--------|-----------|--------|--------|
@@ -8,8 +8,8 @@
 | read_write       | yes  | asks   | asks      | asks   | no     |
 | admin            | yes  | asks   | asks      | asks   | asks   |
 
-Nothing outside the vault is written without a question: the rules say what may be asked for at all. Rules of
-an agent narrow what the source gives, and never widen it.
+Nothing outside the vault is written without approval: the rules say what can be requested at all. Rules of
+an agent only restrict those of the source.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from app.vault.path import NotePath
 
 
 class FileAction(StrEnum):
-    """What is done to a file."""
+    """An operation on a file."""
 
     READ = "read"
     APPEND = "append"
@@ -49,7 +49,7 @@ TABLE: Mapping[Permission, frozenset[FileAction]] = {
     Permission.READ_WRITE: _WRITES,
     Permission.ADMIN: _WRITES | {FileAction.DELETE},
 }
-"""What may be asked for; reading is free."""
+"""The operations that can be requested; reading needs no approval."""
 
 _RANK = {
     Permission.READ_ONLY: 0,
@@ -63,7 +63,7 @@ _RANK = {
 
 @dataclass(frozen=True, slots=True)
 class FileVerdict:
-    """Whether a change may be, and by which permission."""
+    """Whether a change is allowed, and why."""
 
     effect: Effect
     reason: str
@@ -76,7 +76,7 @@ class FileRules:
         self._kept = kept
 
     def permission(self, path: NotePath, agent: str) -> Permission:
-        """What the agent may do with the file: the least that the source and the agent's rules give."""
+        """Return the agent's permission for a file: the lowest of the source's and the agent's rules."""
         found = _first_match(self._kept.rules, path) or Permission.READ_ONLY
         for one in self._kept.agents:
             if word_matches(one.agent, agent):
@@ -86,7 +86,7 @@ class FileRules:
         return found
 
     def judge(self, change: FileChange, agent: str) -> FileVerdict:
-        """Whether the agent may make this change to a file."""
+        """Decide whether the agent may make this change."""
         operation = operation_of(change)
         permission = self.permission(change.path, agent)
         if operation in TABLE[permission]:
@@ -98,12 +98,12 @@ class FileRules:
 
 
 def allows(permission: Permission, operation: FileAction) -> bool:
-    """Whether the operation may be asked for at all."""
+    """Return whether the operation can be requested at all."""
     return operation in TABLE[permission]
 
 
 def operation_of(change: FileChange) -> FileAction:
-    """What a change does; one that only adds to the end appends, a move takes the file away."""
+    """Return the operation of a change: an added end appends, and a move deletes."""
     match change:
         case Create():
             return FileAction.CREATE

@@ -1,4 +1,4 @@
-"""What a source is: one that lends documents (a block source), or one that tells of news (a stream)."""
+"""Protocols of sources: block sources provide documents, streams send notifications."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from app.sources.config import SourceConfig
 
 
 class SourceState(StrEnum):
-    """How a source is: at work, paused by somebody, or kept from its work by a problem."""
+    """State of a source: active, paused by the user or an agent, or failed."""
 
     ACTIVE = "active"
     PAUSED = "paused"
@@ -21,11 +21,10 @@ class SourceState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Notification:
-    """A piece of news from a stream.
+    """A notification from a stream.
 
-    `key` says what it is about: a newer one with the same key takes the place of one that nobody has read.
-    `path` is the note or file that it is about, where it is about one; `untrusted` that its words were
-    written by somebody outside.
+    `key` names its subject: a newer notification replaces an unread one with the same key. `path` is the note
+    or file that it is about, if any. `untrusted`: the text comes from outside the app.
     """
 
     source: str
@@ -39,16 +38,16 @@ class Notification:
 
 
 Tell = Callable[[Notification], None]
-"""Takes news; called in the event loop of the sources."""
+"""Receives notifications; called in the event loop of the sources."""
 
 
 @dataclass(frozen=True, slots=True)
 class SourceInfo:
-    """A source as it is now: what panels and tools show.
+    """The current state of a source, for panels and tools.
 
-    `streams` tells a stream from a block source. `items` are the last news, newest first; `loaded` the
-    labels of the files that agents work on; `detail` is where it comes from: a folder or an address.
-    `checked` is when a feed was last asked, in Unix seconds.
+    `streams` is set for streams. `items` are the latest notifications, newest first, and `waiting` counts the
+    unread ones. `loaded` lists the labels of the files that agents work on. `detail` is the folder or
+    address. `checked` is the time of a feed's last check, in Unix seconds.
     """
 
     kept: SourceConfig
@@ -68,68 +67,68 @@ class SourceInfo:
 
     @property
     def name(self) -> str:
-        """What people call it."""
+        """The name that the user gave it."""
         return self.kept.name
 
 
 class BlockSource(Protocol):
-    """Lends documents that an agent loads into its memory, works on and saves."""
+    """Provides documents that an agent loads into its memory, edits and saves."""
 
     @property
     def kept(self) -> SourceConfig:
-        """What the user has set of it."""
+        """The configuration by the user."""
         ...
 
     @property
     def problem(self) -> str:
-        """What keeps it from its work now; empty if nothing does."""
+        """Why the source does not work now; empty if it does."""
         ...
 
     async def start(self) -> None:
-        """Begin to watch; returns once nothing that happens from now on is missed."""
+        """Start watching; return once no later change can be missed."""
         ...
 
     async def stop(self) -> None:
-        """End what it does; it may be started again."""
+        """Stop the source; it can be started again."""
         ...
 
 
 class Stream(Protocol):
-    """Tells of news while it runs."""
+    """Sends notifications while it runs."""
 
     @property
     def kept(self) -> SourceConfig:
-        """What the user has set of it."""
+        """The configuration by the user."""
         ...
 
     @property
     def problem(self) -> str:
-        """What keeps it from its work now; empty if nothing does."""
+        """Why the source does not work now; empty if it does."""
         ...
 
     @property
     def checked(self) -> float | None:
-        """When it last looked, where it looks now and then; Unix seconds."""
+        """The time of the last check, for streams that poll; Unix seconds."""
         ...
 
     async def start(self, tell: Tell) -> None:
-        """Begin to tell of news; returns once nothing that happens from now on is missed."""
+        """Start sending notifications; return once no later change can be missed."""
         ...
 
     async def stop(self) -> None:
-        """Tell no more; it may be started again."""
+        """Stop sending; the stream can be started again."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class SourcesChanged(Event):
-    """Sources were added, removed, paused or set otherwise, or their state is another."""
+    """Sources were added, removed, paused or configured, or their state changed."""
 
     ids: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Notified(Event):
-    """A stream told something new."""
+    """A stream sent a notification."""
 
     notification: Notification

@@ -1,4 +1,4 @@
-"""The sources of a vault: kept, started, paused and resumed, with the news that nobody has read yet."""
+"""The sources of a vault: their configuration, life cycle and unread notifications."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ log = logging.getLogger(__name__)
 _MAX_RECENT_NEWS = 50
 _MAX_SOURCES = 50
 Opened = Callable[[FileSource], Callable[[], None]]
-"""Opens the folder of a source to the gate; what it gives closes it."""
+"""Registers a source's folder as a document store; returns a function that removes it."""
 
 
 @dataclass(slots=True)
 class _RunningSource:
-    """A source at work."""
+    """A running source."""
 
     source: FileSource | Stream
     close: Callable[[], None]
@@ -58,14 +58,14 @@ class Sources:
     """The sources of one vault. Belongs to the service thread.
 
     Args:
-        vault: The vault's folder; what lies in it, or around it, is no source.
+        vault: The vault's folder; folders inside it or around it can't be sources.
         folder: The vault's data folder.
-        journal: Records what is written in the folders.
-        memory: Where loaded files are; None when there is no memory: then there are no file sources.
-        events: Told of news and of changed sources.
-        opened: Opens a folder to the gate.
-        fetcher: Asks for feeds.
-        writable: Whether this process may write; a reader shows the sources and starts none.
+        journal: Records commits in the folders.
+        memory: Holds loaded files; without it, there are no file sources.
+        events: Publishes notifications and changes of sources.
+        opened: Registers a folder as a document store.
+        fetcher: Fetches feeds.
+        writable: Whether this process may write; otherwise no source is started.
     """
 
     def __init__(
@@ -96,14 +96,14 @@ class Sources:
         self.inbox = Inbox(self._folder / "inbox.json" if writable else None)
         self.problem = self._file.problem
         self.on_set: Callable[[str, SourceConfig], None] = lambda op, kept: None
-        """Called with add, change, pause, resume or remove and the source when the user has done that."""
+        """Called with add, change, pause, resume or remove and the source after the user has done that."""
 
     # Life
 
     async def start(self, *, streams: bool = True) -> None:
-        """Start every source that is not paused; one that fails says so and the others go on.
+        """Start every source that is not paused; a source that fails does not affect the others.
 
-        Without `streams` only folders are opened, and nothing is asked for over the network.
+        Without `streams`, only folders are opened, and there is no network access.
         """
         if self._writable:
             for kept in tuple(self._kept.values()):
@@ -111,14 +111,14 @@ class Sources:
                     await self._start(kept)
 
     async def close(self) -> None:
-        """Stop all of them; they are as they are at the next start."""
+        """Stop all sources and save the unread notifications."""
         for id in tuple(self._running):
             await self._stop(id)
         if self._writable and (len(self.inbox) or (self._folder / "inbox.json").exists()):
             try:
                 await asyncio.to_thread(self.inbox.save)
             except OSError as error:
-                log.warning("unread news could not be kept: %s", error)
+                log.warning("unread notifications could not be saved: %s", error)
 
     async def _start(self, kept: SourceConfig) -> None:
         self._problems.pop(kept.id, None)
@@ -170,19 +170,19 @@ class Sources:
     # What there is
 
     def list_sources(self) -> tuple[SourceInfo, ...]:
-        """Every source as it is now, in the order in which they were added."""
+        """Return the state of every source, in the order in which they were added."""
         return tuple(self._info(kept) for kept in self._kept.values())
 
     def get(self, id: str) -> SourceInfo:
-        """The source with that id or name.
+        """Return the source with this id or name.
 
         Raises:
-            NotFoundError: there is none.
+            NotFoundError: there is no such source.
         """
         return self._info(self._find(id))
 
     def files(self) -> tuple[FileSource, ...]:
-        """The folders that are open now."""
+        """Return the open folders."""
         return tuple(one.source for one in self._running.values() if isinstance(one.source, FileSource))
 
     def _find(self, id: str) -> SourceConfig:
@@ -201,7 +201,7 @@ class Sources:
         problem = self._problems.get(kept.id, "") or (source.problem if source else "")
         state = SourceState.PAUSED if kept.paused else SourceState.FAILED if problem else SourceState.ACTIVE
         if not self._writable and not kept.paused:
-            state, problem = SourceState.PAUSED, "The vault is open for reading only."
+            state, problem = SourceState.PAUSED, "The vault is open read-only."
         detail = kept.folder if isinstance(kept, FolderConfig | FolderStreamConfig) else ""
         if isinstance(kept, FeedConfig):
             detail = kept.url
@@ -232,11 +232,11 @@ class Sources:
         """Add a source and start it.
 
         Raises:
-            InvalidParametersError: its folder or address can't be one, or is one already.
-            StorageError: it can't be kept.
+            InvalidParametersError: its folder or address is not valid, or is a source already.
+            StorageError: the configuration can't be saved.
         """
         if len(self._kept) >= _MAX_SOURCES:
-            raise InvalidParametersError(f"There are {_MAX_SOURCES} sources already; remove one first.")
+            raise InvalidParametersError(f"There are already {_MAX_SOURCES} sources. Remove one first.")
         await asyncio.to_thread(self._check, kept)
         self._save({**self._kept, kept.id: kept})
         self.on_set("add", kept)
@@ -245,11 +245,11 @@ class Sources:
         return self._info(kept)
 
     async def change(self, kept: SourceConfig) -> SourceInfo:
-        """Let a source be set otherwise from now on; errors as of `add`, and NotFoundError."""
+        """Change the configuration of a source. Raises like `add`, and NotFoundError."""
         return await self._changed(kept, "change")
 
     async def _changed(self, kept: SourceConfig, op: str) -> SourceInfo:
-        """Let a source be set otherwise; an empty `op` says that this is logged as a call."""
+        """Change the configuration; `op` is empty if a tool call is logged already."""
         old = self._find(kept.id)
         if old != kept:
             await asyncio.to_thread(self._check, kept)
@@ -263,18 +263,18 @@ class Sources:
         return self._info(kept)
 
     async def set_paused(self, id: str, paused: bool, *, by_call: bool = False) -> SourceInfo:
-        """Pause or resume a source; that outlives a restart. Errors as of `change`.
+        """Pause or resume a source, which survives a restart. Raises like `change`.
 
         Args:
             id: The source's id or name.
             paused: Whether to pause it.
-            by_call: Whether a tool call does it, which is logged as such.
+            by_call: Whether a tool call does it, which has its own log entry.
         """
         op = "" if by_call else "pause" if paused else "resume"
         return await self._changed(self._find(id).model_copy(update={"paused": paused}), op)
 
     async def remove(self, id: str) -> None:
-        """Forget a source. Its files stay as they are, and so do the blocks that were loaded from them."""
+        """Remove a source. Its files and the blocks that were loaded from them remain."""
         kept = self._find(id)
         self._save({one: other for one, other in self._kept.items() if one != kept.id})
         self.on_set("remove", kept)
@@ -284,25 +284,25 @@ class Sources:
         self._events.publish(SourcesChanged((kept.id,)))
 
     async def check_feed(self, id: str) -> SourceInfo:
-        """Ask a feed now.
+        """Poll a feed now.
 
         Raises:
-            InvalidParametersError: it is no feed, or is paused.
+            InvalidParametersError: the source is not a feed, or is paused.
         """
         kept = self._find(id)
         running = self._running.get(kept.id)
         if running is None or not isinstance(running.source, FeedStream):
-            raise InvalidParametersError(f"{kept.name} is paused or is no feed, so it can't be asked.")
+            raise InvalidParametersError(f"{kept.name} is paused or not a feed, so it can't be checked.")
         await running.source.check()
         return self._info(kept)
 
     def _save(self, sources: dict[str, SourceConfig]) -> None:
         if not self._writable:
-            raise VaultBusyError("The vault is open for reading only; its sources stay as they are.")
+            raise VaultBusyError("The vault is open read-only, so its sources can't be changed.")
         try:
             self._file.save(tuple(sources.values()))
         except OSError as error:
-            message = f"The sources could not be kept: {error.strerror or error}. Nothing was changed."
+            message = f"The sources could not be saved: {error.strerror or error}. Nothing was changed."
             raise StorageError(message, errno=error.errno) from error
         self._kept = sources
 
@@ -315,13 +315,13 @@ class Sources:
         for one in others:
             if isinstance(kept, FolderConfig) and isinstance(one, FolderConfig):
                 if folder_hash(Path(one.folder)) == folder_hash(Path(kept.folder)):
-                    words = f"The folder is a source already: {one.name}."
+                    words = f"The folder is already a source: {one.name}."
                     raise InvalidParametersError(words, source_id=one.id)
             elif isinstance(kept, FeedConfig) and isinstance(one, FeedConfig) and one.url == kept.url:
-                raise InvalidParametersError(f"The feed is a source already: {one.name}.", source_id=one.id)
+                raise InvalidParametersError(f"The feed is already a source: {one.name}.", source_id=one.id)
 
     def _check_folder(self, folder: Path) -> None:
-        """The vault and the app's own data have their own ways in."""
+        """Refuse folders that overlap with the vault or the app's own data."""
         if not folder.is_absolute() or not folder.is_dir():
             raise InvalidParametersError(f"There is no folder {folder}.", folder=str(folder))
         real = Path(os.path.realpath(folder))
@@ -335,7 +335,7 @@ class Sources:
             there = Path(os.path.realpath(other))
             if real == there or there in real.parents or real in there.parents:
                 raise InvalidParametersError(
-                    f"{folder} is, holds or lies in {name}, so it can't be a source. Pick another folder.",
+                    f"{folder} overlaps with {name}, so it can't be a source. Choose another folder.",
                     folder=str(folder),
                 )
 
@@ -347,23 +347,23 @@ class Sources:
         self._events.publish(Notified(news))
 
     def take_news(self, may_see: Callable[[Notification], bool], limit: int = 30) -> tuple[Notification, ...]:
-        """What no agent has read yet, oldest first, as far as this one may see it; it all counts as read."""
+        """Remove the oldest unread notifications and return those that the agent may see."""
         taken = self.inbox.take(limit)
         if taken:
             self._events.publish(SourcesChanged(tuple(dict.fromkeys(one.source for one in taken))))
         return tuple(one for one in taken if may_see(one))
 
     def is_of_vault(self, news: Notification) -> bool:
-        """Whether the path of a piece of news is that of a note."""
+        """Return whether the path of a notification is a note of the vault."""
         return isinstance(self._kept.get(news.source), VaultStreamConfig)
 
     def name_of(self, id: str) -> str:
-        """What people call a source; its id when it is gone."""
+        """Return the name of a source, or its id if it was removed."""
         kept = self._kept.get(id)
         return kept.name if kept is not None else id
 
     def starts_turn(self, id: str) -> bool:
-        """Whether the news of a source may start a turn of the agent."""
+        """Return whether notifications of a source can start a turn of the agent."""
         kept = self._kept.get(id)
         return isinstance(kept, VaultStreamConfig | FolderStreamConfig | FeedConfig) and kept.starts_turn
 
@@ -372,7 +372,7 @@ class Sources:
     def record_commit(
         self, place: str, changed: tuple[tuple[NotePath, str | None], ...], *, undo: bool
     ) -> None:
-        """A commit of ours left these files with these hashes: the blocks that hold just that are saved."""
+        """Mark the blocks whose content a commit has just written to their files as saved."""
         source = next((one for one in self.files() if one.place == place), None)
         if source is None or self._memory is None or undo:
             return
@@ -385,18 +385,18 @@ class Sources:
                     source.bases.record_save(block.origin.get(TOKEN_KEY, ""), hash)
 
     def is_as_on_disk(self, origin_source: str, hash: str, content: bytes) -> bool:
-        """Whether a block that says it comes from a source holds what its file held."""
+        """Return whether the content of a block is one that a file of its source had."""
         bases = next((one.bases for one in self.files() if one.kept.id == origin_source), None)
         return bases is not None and content_hash(content) == hash and bases.contains(content)
 
 
 def new_id(kind: str) -> str:
-    """An id for a source that is to be added."""
+    """Return an id for a new source."""
     return f"{kind}-{secrets.token_hex(4)}"
 
 
 def _no_close() -> None:
-    """A stream has opened nothing that would have to be closed."""
+    """Do nothing: a stream has no store to remove."""
 
 
 __all__ = ["SourceInfo", "Sources", "new_id"]

@@ -1,4 +1,4 @@
-"""The vault as a stream: notes that the person, or another program, changed."""
+"""The vault as a stream: notes that the user or another program changed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MAX_BATCH_NOTES = 20
 
 
 class VaultStream:
-    """Tells which notes changed; what an agent wrote itself is no news to it."""
+    """Sends the names of changed notes, except for changes that agents made."""
 
     problem = ""
     checked = None
@@ -30,12 +30,12 @@ class VaultStream:
         self._unsubscribe: Callable[[], None] | None = None
 
     async def start(self, tell: Tell) -> None:
-        """Follow the vault from now on."""
+        """Start following the vault."""
         self._tell = tell
         self._unsubscribe = self._events.subscribe(NotesChanged, self._follow)
 
     async def stop(self) -> None:
-        """Follow it no more."""
+        """Stop following the vault."""
         if self._unsubscribe is not None:
             self._unsubscribe()
             self._unsubscribe = None
@@ -54,7 +54,7 @@ class VaultStream:
         if len(changed) > _MAX_BATCH_NOTES:
             self._publish(None, f"{len(changed) - _MAX_BATCH_NOTES} more notes were changed {by}", ())
         if removed := [path for path in event.removed if path not in old and self._wanted(path)]:
-            # A note that is gone can't say any more whether it was private, so it is not named.
+            # A deleted note may have been private, so it is not named.
             notes = "A note was" if len(removed) == 1 else f"{len(removed)} notes were"
             self._publish(None, f"{notes} removed {by}", ())
 

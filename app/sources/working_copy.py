@@ -1,6 +1,6 @@
-"""A file and the block that an agent has loaded it into: how they stand, and what every operation comes to.
+"""A file and the block that an agent has loaded it into: their state, and the operations on them.
 
-Nothing here writes. Each operation gives a change set, of the folder or of the memory, for the gate.
+Nothing here writes. Each operation returns a change set of the folder or the memory, which needs approval.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from app.vault.path import NotePath
 Keep = Literal["disk", "memory", "merge"]
 _NO_NEWLINE = "\\ No newline at end of file\n"
 SOURCE_KEY, PATH_KEY, HASH_KEY, TOKEN_KEY = "source", "path", "hash", "loading"
-"""What a loaded block's origin says: the source, the file, its hash when it was loaded, and which loading."""
+"""Keys of a loaded block's origin: the source, the file, its hash when loaded, and the token of the load."""
 
 
 class FileState(StrEnum):
-    """How a file and its block stand."""
+    """State of a file and its block."""
 
     NOT_LOADED = "not loaded"
     IN_SYNC = "in sync"
@@ -43,7 +43,7 @@ class FileState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class WorkingCopy:
-    """A file as an agent works on it; read anew for each operation."""
+    """A file as an agent works on it; created for each operation."""
 
     source: FileSource
     agent: str
@@ -58,7 +58,7 @@ class WorkingCopy:
 
     @property
     def base(self) -> str:
-        """The hash that the file has as far as the block knows; empty for one that is not loaded."""
+        """The hash that the block expects of the file; empty if it is not loaded."""
         if self.block is None:
             return ""
         return self.source.bases.base_hash(
@@ -67,7 +67,7 @@ class WorkingCopy:
 
     @property
     def state(self) -> FileState:
-        """How file and block stand."""
+        """The state of file and block."""
         if self.block is None:
             return FileState.NOT_LOADED
         if self.disk is None:
@@ -82,24 +82,24 @@ class WorkingCopy:
     # What can be done
 
     def load(self) -> ChangeSet:
-        """Take the file into the memory; nothing to change where it is there already as it is.
+        """Load the file into the memory; the change set is empty if it is loaded and unchanged.
 
         Raises:
             NotFoundError: there is no such file.
-            ConflictError: the block has edits that were not saved.
+            ConflictError: the block has unsaved edits.
         """
         disk = self._on_disk()
         if self.block is None or self.state is FileState.CHANGED_ON_DISK:
             return self._reloaded_block(disk, f"Load {self.path}")
         if self.state in (FileState.CHANGED_IN_MEMORY, FileState.CHANGED_IN_BOTH):
             raise self._conflict(
-                f"{self.path} is loaded and has edits that are not saved. Save it, reload it to throw them "
-                "away, or reconcile."
+                f"{self.path} is loaded and has unsaved edits. Save it, reload it to discard them, or "
+                "reconcile."
             )
         return ChangeSet((), place=memory_changes.MEMORY_PLACE)
 
     def reload(self) -> ChangeSet:
-        """Take the file into the memory once more; edits that were not saved are thrown away.
+        """Load the file again; unsaved edits are discarded.
 
         Raises:
             NotFoundError: there is no such file.
@@ -113,8 +113,8 @@ class WorkingCopy:
         """Write the whole block to the file.
 
         Raises:
-            NotFoundError: it is not loaded.
-            ConflictError: the file is another than the block was made from.
+            NotFoundError: the file is not loaded.
+            ConflictError: the file has changed since it was loaded.
         """
         block = self._loaded()
         match self.state:
@@ -124,30 +124,30 @@ class WorkingCopy:
                 return self._written(block.text, f"Save {self.path}")
             case FileState.GONE_FROM_DISK:
                 raise self._conflict(
-                    f"{self.path} was deleted or moved since it was loaded; nothing was written. Reconcile "
-                    "with keep=memory writes it anew."
+                    f"{self.path} was deleted or moved since it was loaded. Nothing was written. To create "
+                    "it again, reconcile with keep=memory."
                 )
         raise self._conflict(
-            f"{self.path} changed on the disk since it was loaded; nothing was written. Look at the diff, "
+            f"{self.path} changed on disk since it was loaded. Nothing was written. Review the diff, "
             "then reconcile with keep=disk, memory or merge."
         )
 
     def create(self, content: str) -> ChangeSet:
-        """Make the file.
+        """Create the file.
 
         Raises:
-            ConflictError: there is something of that name.
+            ConflictError: the name is taken.
         """
         taken = self.source.store.existing_path(self.path)
         if taken is not None:
-            raise ConflictError(f"There is {taken} already; nothing was written.", path=str(taken))
+            raise ConflictError(f"{taken} already exists. Nothing was written.", path=str(taken))
         self._check_size(content)
         where = self.source.store.disk_spelling(self.path)
         change = Create(where, content.encode())
         return ChangeSet.of(change, summary=f"Create {where}", place=self.source.place)
 
     def delete(self) -> ChangeSet:
-        """Put the file into the trash of its folder.
+        """Move the file to the trash of its folder.
 
         Raises:
             NotFoundError: there is no such file.
@@ -156,48 +156,48 @@ class WorkingCopy:
         return ChangeSet.of(change, summary=f"Delete {self.path}", place=self.source.place)
 
     def append(self, text: str) -> ChangeSet:
-        """Add to the end of the block.
+        """Append to the block.
 
         Raises:
-            NotFoundError: it is not loaded.
-            PermissionDeniedError: the file may not be added to.
+            NotFoundError: the file is not loaded.
+            PermissionDeniedError: appending to the file is not allowed.
         """
         self._check(FileAction.APPEND)
         block = self._loaded()
         return memory_changes.edit_block(block, edits.append(block, text), f"Add to {self.path} in memory")
 
     def replace(self, old: str, new: str) -> ChangeSet:
-        """Put a text in place of the only one that is `old`.
+        """Replace the only occurrence of a text.
 
         Raises:
-            NotFoundError: it is not loaded, or does not hold the text.
-            InvalidParametersError: it holds the text more than once.
-            PermissionDeniedError: the file may not be overwritten.
+            NotFoundError: the file is not loaded, or does not contain the text.
+            InvalidParametersError: the text occurs more than once.
+            PermissionDeniedError: overwriting the file is not allowed.
         """
         self._check(FileAction.OVERWRITE)
         block = self._loaded()
         if (count := block.text.count(old)) > 1:
-            message = f"{self.path} holds that text {count} times: give more of what stands around it."
+            message = f"{self.path} contains that text {count} times: include more of the surrounding text."
             raise InvalidParametersError(message, path=str(self.path), count=count)
         return memory_changes.edit_block(block, edits.replace(block, old, new), f"Edit {self.path} in memory")
 
     def reconcile(self, keep: Keep) -> ChangeSet:
-        """Settle a file that changed on the disk since it was loaded.
+        """Resolve a conflict with a file that changed on disk since it was loaded.
 
-        `disk` takes the file's text into the memory, `memory` writes the block over the file, and `merge`
-        puts into the memory what both have changed, to be looked at and saved.
+        `disk` loads the file's text into the memory, `memory` overwrites the file with the block, and `merge`
+        merges both into the memory, for review and saving.
 
         Raises:
-            NotFoundError: it is not loaded, or there is no such file any more.
-            ConflictError: both changed the same lines; `conflicts` shows them.
+            NotFoundError: the file is not loaded, or no longer exists.
+            ConflictError: both changed the same lines; `conflicts` lists them.
         """
         block = self._loaded()
         if keep == "memory":
-            return self._written(block.text, f"Save {self.path} over what is on the disk")
+            return self._written(block.text, f"Overwrite {self.path} on disk")
         return self.reload() if keep == "disk" else self._merged(block, self._on_disk())
 
     def diff(self) -> str:
-        """What saving would change in the file, as a unified diff; empty for nothing."""
+        """Return what saving would change in the file, as a unified diff; empty for no change."""
         block = self._loaded()
         before = self.disk.text if self.disk is not None else ""
         lines = difflib.unified_diff(
@@ -214,7 +214,7 @@ class WorkingCopy:
         base = self.source.bases.content(self.base)
         if base is None:
             raise self._conflict(
-                f"What {self.path} held when it was loaded is not kept any more, so nothing can be merged. "
+                f"The text of {self.path} when it was loaded is no longer stored, so it can't be merged. "
                 "Reconcile with keep=disk or keep=memory."
             )
         merged = merge(base, disk.content, block.text.encode())
@@ -224,14 +224,14 @@ class WorkingCopy:
                 for one in merged.conflicts[:20]
             ]
             raise self._conflict(
-                f"Disk and memory changed the same lines of {self.path}; nothing was changed. Edit the "
-                "block to what it should be and reconcile with keep=memory, or take keep=disk.",
+                f"Disk and memory changed the same lines of {self.path}. Nothing was changed. Edit the "
+                "block as it should be and reconcile with keep=memory, or use keep=disk.",
                 conflicts=shown,
             )
         return self._reloaded_block(disk, f"Merge {self.path}", merged.text.decode())
 
     def _reloaded_block(self, disk: TextFile, summary: str, text: str | None = None) -> ChangeSet:
-        """The block as it stands for the file as it is now, with its text or a merged one."""
+        """Return the change that updates the block to the file's current text, or to a merged one."""
         origin: Mapping[str, str] = {
             SOURCE_KEY: self.source.kept.id,
             PATH_KEY: str(self.path),
@@ -266,7 +266,7 @@ class WorkingCopy:
 
     def _loaded(self) -> Block:
         if self.block is None:
-            raise NotFoundError(f"{self.path} is not loaded; load it first.", path=str(self.path))
+            raise NotFoundError(f"{self.path} is not loaded. Load it first.", path=str(self.path))
         return self.block
 
     def _on_disk(self) -> TextFile:
@@ -280,7 +280,9 @@ class WorkingCopy:
 
     def _check_size(self, text: str) -> None:
         if len(text.encode()) > MAX_FILE_BYTES:
-            raise InvalidParametersError(f"A file may have {MAX_FILE_BYTES:,} bytes.", limit=MAX_FILE_BYTES)
+            raise InvalidParametersError(
+                f"A file can have at most {MAX_FILE_BYTES:,} bytes.", limit=MAX_FILE_BYTES
+            )
 
     def _conflict(self, message: str, **more: object) -> ConflictError:
         hash = self.disk.hash if self.disk is not None else None
@@ -291,18 +293,17 @@ class WorkingCopy:
 
 
 def working_copy(source: FileSource, memory: MemoryStore, agent: str, path: NotePath) -> WorkingCopy:
-    """The file as the agent works on it now; reads the disk.
+    """Return the working copy of a file; reads the disk.
 
     Raises:
-        ConflictError: a file whose name differs only in case is loaded under this label.
-        LimitError, UnreadableNoteError, StorageError: it can't be read.
+        ConflictError: another file is loaded under this label; its name differs only in case.
+        LimitError, UnreadableNoteError, StorageError: the file can't be read.
     """
     block = memory.find(source.label(path), agent)
     if block is not None and (block.owner != agent or SOURCE_KEY not in block.origin):
         block = None
     if block is not None and block.origin.get(PATH_KEY) != str(path):
-        message = (
-            f"{block.origin.get(PATH_KEY)} is loaded, whose name differs only in case; delete its block."
-        )
+        loaded = block.origin.get(PATH_KEY)
+        message = f"{loaded}, whose name differs only in case, is loaded. Delete its block first."
         raise ConflictError(message, path=str(path))
     return WorkingCopy(source, agent, path, source.find(path), block)

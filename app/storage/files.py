@@ -1,7 +1,7 @@
 """Small files written atomically, each with a copy of its last good version.
 
-A crash or a power cut leaves the old content or the new one. A file that can't be read is set aside under a
-dated name, and the last version that could be read takes its place.
+A crash or a power cut leaves the old content or the new one. An unreadable file is set aside under a dated
+name, and the last readable version takes its place.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class DurableFile(Generic[T]):
-    """A small file, and how its content is read.
+    """A small file and the parser of its content.
 
     Attributes:
         path: The file.
-        store: What it holds, as the subject of a sentence: "The list of sources".
-        parse: Makes a value of the content; raises ValueError, TypeError or KeyError where it can't.
-        empty: Makes the value of a missing file.
-        consequence: What it means that the file is lost, as a sentence.
+        store: The name of its content, as the subject of a sentence: "The list of sources".
+        parse: Parses the content; raises ValueError, TypeError or KeyError if it is invalid.
+        empty: Returns the value for a missing file.
+        consequence: A sentence about the consequence of losing the file.
         keeps_backup: Whether a copy of the last good version is kept in the same folder.
     """
 
@@ -45,17 +45,17 @@ class DurableFile(Generic[T]):
 
     @property
     def backup(self) -> Path:
-        """Where the last good version is."""
+        """The path of the last good version."""
         return self.path.with_name(f"{self.path.stem}.last-good{self.path.suffix}")
 
     def load(self, *, writable: bool = True) -> tuple[T, str]:
         """Read the file.
 
         Args:
-            writable: Whether this process owns it. Without that a damaged file stays where it is.
+            writable: Whether this process owns the file. If not, a damaged file stays in place.
 
         Returns:
-            The value, and what was wrong in words for the user: empty where nothing was.
+            The value, and a message for the user about a problem, or "".
         """
         try:
             content = self.path.read_bytes()
@@ -69,23 +69,23 @@ class DurableFile(Generic[T]):
         return value, ""
 
     def save(self, content: bytes) -> None:
-        """Write the file, and keep the content as the last good version.
+        """Write the file and its copy of the last good version.
 
         Raises:
-            OSError: The disk refused; the old file stays.
+            OSError: The disk failed; the old file stays.
         """
         write_atomic(self.path, content)
         self._back_up(content)
 
     def last_good(self) -> T | None:
-        """Return the last version that could be read; None where there is none."""
+        """Return the last good version, or None if there is none."""
         try:
             return self.parse(self.backup.read_bytes()) if self.keeps_backup else None
         except READ_ERRORS:
             return None
 
     def set_aside(self, reason: str) -> Damage:
-        """Give the file a dated name; it stays where it is if the disk refuses."""
+        """Give the file a dated name; if that fails, it stays in place."""
         try:
             return Damage(self.store, self.path, reason, set_aside(self.path))
         except OSError as error:
@@ -116,18 +116,18 @@ class DurableFile(Generic[T]):
 
 
 READ_ERRORS = (OSError, ValueError, TypeError, KeyError, RecursionError)
-"""What reading and parsing a file raises."""
+"""The errors of reading and parsing a file."""
 
 
 def _error_text(error: Exception) -> str:
     if isinstance(error, OSError):
         return error.strerror or type(error).__name__
-    # A validation error has many lines, which quote the file.
+    # A validation error has many lines and quotes the file.
     return "it is not valid JSON" if isinstance(error, json.JSONDecodeError) else "it is damaged"
 
 
 def to_json(value: object, *, indent: int | None = 1) -> bytes:
-    """Return JSON in UTF-8, ending with a newline; half a surrogate pair is written as an escape."""
+    """Serialize a value as JSON in UTF-8 with a final newline; lone surrogates are escaped."""
     try:
         text = json.dumps(value, ensure_ascii=False, indent=indent)
         return text.encode("utf-8") + b"\n"
@@ -136,16 +136,16 @@ def to_json(value: object, *, indent: int | None = 1) -> bytes:
 
 
 def write_atomic(path: Path, content: bytes | bytearray | memoryview, *, durable: bool = True) -> None:
-    """Write a file for the user alone: a crash leaves the old content or the new one.
+    """Write a private file atomically: a crash leaves the old content or the new one.
 
     Args:
-        path: The file; its folder is made if missing.
-        content: All of its new content.
-        durable: Wait until it is on the disk. Without that a power cut may leave an empty file, which is
-            good enough for what can be made again.
+        path: The file; its folder is created if missing.
+        content: The complete new content.
+        durable: Wait until the content is on the disk. Otherwise, a power cut may leave an empty file, which
+            is acceptable for derived data.
 
     Raises:
-        OSError: The disk refused; the old file stays.
+        OSError: The disk failed; the old file stays.
     """
     if not path.parent.is_dir():
         make_private_folder(path.parent)
@@ -165,7 +165,7 @@ def write_atomic(path: Path, content: bytes | bytearray | memoryview, *, durable
 
 
 def _sync_folder(folder: Path) -> None:
-    """Wait until a new name is on the disk; Windows needs no such call."""
+    """Sync a folder so that a new name is on the disk; Windows needs no such call."""
     if os.name == "nt":
         return
     descriptor = os.open(folder, os.O_RDONLY)

@@ -1,4 +1,4 @@
-"""Folders and files that only their owner may read."""
+"""Folders and files that only their owner can read."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from pathlib import Path
 
 FOLDER_MODE = 0o700
 FILE_MODE = 0o600
-_A_LITTLE = 64 * 1024
+_PROBE_BYTES = 64 * 1024
 
 
 def make_private_folder(path: Path) -> None:
-    """Make a folder and its missing parents for the owner alone, and close one that others can read.
+    """Create a private folder with its missing parents, or restrict an existing one to its owner.
 
     Raises:
-        OSError: The folder can't be made.
+        OSError: The folder can't be created.
     """
     missing = []
     above = path
@@ -31,18 +31,18 @@ def make_private_folder(path: Path) -> None:
 
 
 def check_folder_writable(path: Path) -> None:
-    """Write and delete a small file in a folder, which is made if missing.
+    """Check a folder by writing and deleting a small file; create the folder if missing.
 
     Raises:
-        OSError: The folder can't be made or written, or the disk is full.
+        OSError: The folder can't be created or written, or the disk is full.
     """
     make_private_folder(path)
     with tempfile.TemporaryFile(dir=path, buffering=0) as file:
-        file.write(bytes(_A_LITTLE))
+        file.write(bytes(_PROBE_BYTES))
 
 
 def create_private_file(path: Path) -> None:
-    """Create an empty file for the owner alone, and take an existing one back from others.
+    """Create an empty private file, or restrict an existing one to its owner.
 
     A file that its owner can't write becomes writable.
 
@@ -56,7 +56,7 @@ def create_private_file(path: Path) -> None:
 
 
 def _restrict(path: Path, mode: int) -> None:
-    # A folder that belongs to somebody else, or lies on a file system without modes, stays as it is.
+    # The folder of another owner, or one on a file system without modes, stays unchanged.
     with suppress(OSError):
         if stat.S_IMODE(path.stat().st_mode) != mode:
             path.chmod(mode)

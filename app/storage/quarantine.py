@@ -1,4 +1,4 @@
-"""Damaged files: set aside under a dated name, never deleted, and described to the user."""
+"""Quarantine of damaged files under dated names, with a message for the user."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """A file that could not be used.
+    """A file that could not be read.
 
     Attributes:
-        store: What the file holds, as the subject of a sentence: "The journal".
-        file: Where the file was.
-        reason: Why it could not be used.
-        aside: Where it is now: another name, or the same where this process may not move it; None where it
-            held derived data and was deleted.
+        store: The name of the file's content, as the subject of a sentence: "The journal".
+        file: The original path.
+        reason: Why it could not be read.
+        aside: The current path: a new name, or the same if this process may not move it, or None if it held
+            derived data and was deleted.
     """
 
     store: str
@@ -26,9 +26,9 @@ class Damage:
 
     @property
     def message(self) -> str:
-        """What happened and where the file is now, in one or two sentences."""
+        """A message of one or two sentences: what happened and where the file is now."""
         if self.aside is None:
-            return f"{self.store} could not be read ({self.reason}) and is built again."
+            return f"{self.store} could not be read ({self.reason}) and is being rebuilt."
         if self.aside == self.file:
             return f"{self.store} could not be read ({self.reason}). The file was left as it is: {self.file}."
         return f"{self.store} could not be read ({self.reason}). The file was set aside as {self.aside.name}."
@@ -39,8 +39,8 @@ def set_aside(file: Path, companions: tuple[str, ...] = ()) -> Path:
 
     Args:
         file: The file; it may be missing.
-        companions: Endings of files that belong to it. They are renamed first: a write-ahead log that
-            stayed behind would be replayed into the next file of the name.
+        companions: Suffixes of files that belong to it. They are renamed first: a write-ahead log left behind
+            would be replayed into the next file with the same name.
 
     Returns:
         The file's new path.

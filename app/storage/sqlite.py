@@ -1,9 +1,9 @@
-"""The one way to open an SQLite file: private, migrated, checked, and set aside when it is damaged.
+"""SQLite files: opened privately, migrated, checked, and replaced if damaged.
 
-An owner describes its file by a `Schema`. Opening runs the migrations that are due, checks the file, and
-returns a connection. A file that is damaged, foreign or written by a newer version of the app is set aside
-(deleted where it is derived) and a new one is started, so that a vault can always be opened. Errors of the
-disk are no damage: they raise `StorageError` and leave the file as it is.
+Every SQLite file is opened here. Its owner describes it with a `Schema`. Opening a file runs pending
+migrations, checks the file and returns a connection. A file that is damaged, foreign or written by a newer
+version of the app is set aside (or deleted, if derived) and replaced with an empty one, so that a vault can
+always be opened. Disk errors are not damage: they raise `StorageError` and leave the file unchanged.
 """
 
 from __future__ import annotations
@@ -23,28 +23,28 @@ from app.storage.quarantine import Damage, set_aside
 COMPANION_SUFFIXES = ("-shm", "-wal")
 BUSY_TIMEOUT_S = 5.0
 _DAMAGE_CODES = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT}
-_REFUSED = {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM}
+_ACCESS_CODES = {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM}
 
 Migration = Callable[[sqlite3.Connection], None]
 
 
 class UnusableDatabaseError(Exception):
-    """The file holds something else than its schema says: the message says what."""
+    """The file does not match its schema; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """What an SQLite file holds and how it is kept.
+    """The description of an SQLite file.
 
     Attributes:
-        store: What it holds, as the subject of a sentence: "The journal".
-        migrations: Append-only. Each runs in a transaction of its own, so it must not use `executescript`.
-            The number of those that have run is the file's `user_version`.
-        probes: Queries that fail where a table or column is missing.
-        derived: Whether the content can be computed again: a damaged file is then deleted.
-        synchronous: FULL where a commit must survive a power cut.
-        pragmas: More of them, run before the migrations.
-        check_up_to: The largest file, in bytes, that is checked whole when it is opened.
+        store: The name of its content, as the subject of a sentence: "The journal".
+        migrations: Append-only. Each runs in its own transaction, so it must not use `executescript`. The
+            number of completed migrations is the file's `user_version`.
+        probes: Queries that fail if a table or column is missing.
+        derived: Whether the content can be computed again, so that a damaged file is deleted.
+        synchronous: FULL if a commit must survive a power cut.
+        pragmas: Additional pragmas, run before the migrations.
+        check_up_to: The largest file, in bytes, that is checked completely when it is opened.
     """
 
     store: str
@@ -57,11 +57,11 @@ class Schema:
 
 
 def connect_read_only(file: Path, *, timeout: float | None = None) -> sqlite3.Connection:
-    """Open an existing file so that nothing can be written; another process may write it meanwhile.
+    """Open an existing file read-only, even while another process writes it.
 
     Args:
         file: The file; it must exist.
-        timeout: How many seconds to wait for a lock.
+        timeout: Seconds to wait for a lock.
 
     Raises:
         sqlite3.Error: It can't be opened.
@@ -76,7 +76,13 @@ def connect(
     file: Path, schema: Schema, factory: type[sqlite3.Connection] = sqlite3.Connection
 ) -> sqlite3.Connection:
     """Open a file that `open_database` has prepared; threads may share the connection, one at a time."""
-    return _configured(_open_connection(file, factory), schema)
+    connection = _open_connection(file, factory)
+    try:
+        _configure(connection, schema)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
 
 
 def _open_connection(
@@ -85,16 +91,6 @@ def _open_connection(
     return sqlite3.connect(
         file, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False, factory=factory
     )
-
-
-def _configured(connection: sqlite3.Connection, schema: Schema) -> sqlite3.Connection:
-    """Configure a new connection, and close it where that fails."""
-    try:
-        _configure(connection, schema)
-    except BaseException:
-        connection.close()
-        raise
-    return connection
 
 
 def _configure(connection: sqlite3.Connection, schema: Schema) -> None:
@@ -108,47 +104,47 @@ def _configure(connection: sqlite3.Connection, schema: Schema) -> None:
 def open_database(
     file: Path, schema: Schema, *, writable: bool = True
 ) -> tuple[sqlite3.Connection, Damage | None]:
-    """Open a file for reading and writing; make it where there is none.
+    """Open a file for reading and writing; create it if missing.
 
     Args:
-        file: The file; its folder is made if missing.
-        schema: What it holds.
-        writable: Whether this process owns the file. Without that nothing is written, and a missing or
-            unusable file is replaced by an empty database in memory.
+        file: The file; its folder is created if missing.
+        schema: The description of the file.
+        writable: Whether this process owns the file. If not, nothing is written, and an empty database in
+            memory stands in for a missing or unusable file.
 
     Returns:
-        A connection in autocommit mode, and what was wrong with an earlier file that is not used.
+        A connection in autocommit mode, and the damage of an earlier file that was replaced.
 
     Raises:
-        StorageError: The disk refused, or another program keeps the file locked.
+        StorageError: The disk failed, or another program keeps the file locked.
     """
     try:
         try:
-            return _opened(file, schema) if writable else _opened_by_guest(file, schema), None
+            return _open(file, schema) if writable else _open_as_guest(file, schema), None
         except (sqlite3.DatabaseError, UnusableDatabaseError) as error:
             if isinstance(error, sqlite3.Error) and not _is_damage_at_opening(error):
                 raise
             if not writable:
                 return _in_memory(schema), Damage(schema.store, file, str(error), file)
             damage = retire(file, schema, error)
-            return _opened(file, schema), damage
+            return _open(file, schema), damage
     except (OSError, sqlite3.Error, UnusableDatabaseError) as error:
         raise StorageError(f"{schema.store} can't be opened: {error}.", path=str(file)) from error
 
 
 def is_damage(error: sqlite3.Error) -> bool:
-    """Return whether the file itself is at fault, and not the disk, a lock or a constraint."""
+    """Return whether the file itself is damaged, as opposed to a disk error, a lock or a constraint."""
     code = getattr(error, "sqlite_errorcode", None)
     return code is not None and code & 0xFF in _DAMAGE_CODES
 
 
 def _is_damage_at_opening(error: sqlite3.Error) -> bool:
-    # A query that SQLite can't compile names a table or column that the file lacks.
+    # If SQLite can't compile a query, the file lacks a table or column.
     return is_damage(error) or getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_ERROR
 
 
 def retire(file: Path, schema: Schema, reason: Exception | str) -> Damage:
-    """Take a damaged file out of use: set it aside, or delete it where it is derived.
+    """Set a damaged file aside, or delete it if it is derived.
 
     Raises:
         OSError: It can't be renamed or deleted.
@@ -160,7 +156,7 @@ def retire(file: Path, schema: Schema, reason: Exception | str) -> Damage:
     return Damage(schema.store, file, str(reason), None)
 
 
-def _opened(file: Path, schema: Schema) -> sqlite3.Connection:
+def _open(file: Path, schema: Schema) -> sqlite3.Connection:
     """Open the file, migrate and check it."""
     if not file.parent.is_dir():
         make_private_folder(file.parent)
@@ -172,7 +168,7 @@ def _opened(file: Path, schema: Schema) -> sqlite3.Connection:
             create_private_file(part)
     connection = _open_connection(file)
     try:
-        # Before anything is written: a file of a newer version is kept byte for byte.
+        # Checked before the first write, so that a file of a newer version stays intact.
         _version(connection, schema)
         _configure(connection, schema)
         connection.execute("PRAGMA journal_mode = WAL")
@@ -184,7 +180,7 @@ def _opened(file: Path, schema: Schema) -> sqlite3.Connection:
     return connection
 
 
-def _opened_by_guest(file: Path, schema: Schema) -> sqlite3.Connection:
+def _open_as_guest(file: Path, schema: Schema) -> sqlite3.Connection:
     """Open a file that another process owns, and write nothing."""
     if not file.exists():
         return _in_memory(schema)
@@ -211,13 +207,13 @@ def _connect_as_guest(file: Path, schema: Schema) -> sqlite3.Connection:
             raise
         return connection
     except sqlite3.OperationalError as error:
-        if error.sqlite_errorcode & 0xFF not in _REFUSED:
+        if error.sqlite_errorcode & 0xFF not in _ACCESS_CODES:
             raise
-    # A write-ahead log needs an index beside it, which can't be made here. Without a log there is nothing
-    # that the file itself lacks, and nobody who may write it.
+    # Reading a write-ahead log needs an index file, which can't be created here. Without a log, the file is
+    # complete and has no writer.
     log = file.with_name(f"{file.name}-wal")
     if log.exists() and log.stat().st_size:
-        raise UnusableDatabaseError(f"{log.name} can't be read where nothing can be written")
+        raise UnusableDatabaseError(f"{log.name} can't be read in a read-only folder")
     address = f"{file.absolute().as_uri()}?mode=ro&immutable=1"
     return sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False)
 
@@ -254,7 +250,7 @@ def _version(connection: sqlite3.Connection, schema: Schema) -> int:
 
 
 def _check(connection: sqlite3.Connection, schema: Schema, size: int) -> None:
-    """Check the tables and columns, and the pages of a file of a moderate size.
+    """Check the tables and columns, and for smaller files also the pages.
 
     Raises:
         UnusableDatabaseError: The check found something.
@@ -269,9 +265,9 @@ def _check(connection: sqlite3.Connection, schema: Schema, size: int) -> None:
 
 
 class Database:
-    """One connection, used by one thread at a time; a file that turns out damaged in use is replaced.
+    """A connection for one thread at a time, which replaces a file that proves damaged in use.
 
-    `on_damage` is then called with the words for the user, in the thread that found the damage.
+    It then calls `on_damage` with a message for the user, in the thread that detected the damage.
 
     Args:
         file: The SQLite file.
@@ -291,22 +287,22 @@ class Database:
         self._lock = threading.RLock()
         self._db, self.damage = open_database(file, schema, writable=writable)
         if self.damage is not None and writable:
-            self._replaced()
+            self._after_replacement()
 
-    def _replaced(self) -> None:
-        """Follow up on the new file that took the place of a damaged one; a subclass may restore a backup."""
+    def _after_replacement(self) -> None:
+        """Handle the replacement of a damaged file; a subclass may restore a backup."""
 
     @property
     def problem(self) -> str | None:
-        """What happened to a damaged file, in words for the user; None if nothing did."""
+        """A message for the user about a damaged file, or None."""
         return None if self.damage is None else self.damage.message
 
     @contextmanager
     def transaction(self, *, write: bool = False) -> Iterator[sqlite3.Connection]:
-        """Run one transaction: committed at the end (and then on the disk), rolled back on any error.
+        """Run a transaction that is committed durably at the end and rolled back on any error.
 
         Raises:
-            StorageError: The disk refused, or the file turned out to be damaged and was replaced.
+            StorageError: The disk failed, or the file proved damaged and was replaced.
         """
         with self._lock:
             try:
@@ -328,10 +324,10 @@ class Database:
                 raise StorageError(self.problem or "", path=str(self.file)) from error
 
     def _restore(self, backup: Path) -> bool:
-        """Copy a backup into the new file; False where the backup is damaged, too.
+        """Copy a backup into the new file; return False if the backup is damaged, too.
 
         Raises:
-            sqlite3.Error: The disk refused, which leaves the new file empty.
+            sqlite3.Error: The disk failed; the new file stays empty.
         """
         try:
             with closing(connect_read_only(backup)) as source:
@@ -349,11 +345,11 @@ class Database:
         self._db.close()
         try:
             self.damage = retire(self.file, self._schema, error)
-        except OSError as failed:
-            message = f"{self._schema.store} is damaged and can't be set aside: {failed}."
-            raise StorageError(message, path=str(self.file)) from failed
+        except OSError as rename_error:
+            message = f"{self._schema.store} is damaged and can't be set aside: {rename_error}."
+            raise StorageError(message, path=str(self.file)) from rename_error
         self._db, _ = open_database(self.file, self._schema)
-        self._replaced()
+        self._after_replacement()
         self.on_damage(self.problem or "")
 
     def close(self) -> None:

@@ -181,7 +181,7 @@ class VaultView:
             seen = [text for text in near if self._can_see_path(text)] if isinstance(near, list) else []
             raise NotFoundError(error.message, name=reference, suggestions=seen) from error
         if not self._sight.can_see(path):
-            raise NotFoundError(f"No note is called {reference!r}.", name=reference, suggestions=[])
+            raise NotFoundError(f"No note is named {reference!r}.", name=reference, suggestions=[])
         return path
 
     def _only_seen(self, error: AmbiguousError, reference: str) -> NotePath:
@@ -193,8 +193,8 @@ class VaultView:
         if len(seen) == 1:
             return NotePath.on_disk(seen[0])
         if not seen:
-            raise NotFoundError(f"No note is called {reference!r}.", name=reference, suggestions=[])
-        message = f"{len(seen)} notes are called {reference!r}: say which by its path."
+            raise NotFoundError(f"No note is named {reference!r}.", name=reference, suggestions=[])
+        message = f"{len(seen)} notes are named {reference!r}. Give the path of one."
         raise AmbiguousError(message, name=reference, candidates=seen, count=len(seen))
 
     def _can_see_path(self, text: object) -> bool:

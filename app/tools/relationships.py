@@ -232,7 +232,7 @@ async def reclassify_relationship(
         if not suggested.evidence:
             kind = edge.relation.type
             reasoning = f"Nothing in the notes speaks for another type than {kind}: {reasoning}"
-    text = edit.change_relation(edge.source.text, edge.relation, type=kind, keep_note=preserve_notes)
+    text = edit.change_relation(edge.source.text, edge.relation, kind=kind, keep_note=preserve_notes)
     old = edge.relation.type
     change = ChangeSet.of(edge.source.with_text(text), summary=f"{edge.id}: {kind}")
 

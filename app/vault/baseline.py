@@ -43,10 +43,10 @@ class BaselineDiff:
     """The changes since the last comparison, and changed files whose old bytes were not stored."""
 
     changes: tuple[FileChange, ...] = ()
-    unkept: tuple[NotePath, ...] = ()
+    unsaved: tuple[NotePath, ...] = ()
 
     def __bool__(self) -> bool:
-        return bool(self.changes or self.unkept)
+        return bool(self.changes or self.unsaved)
 
 
 class VaultBaseline:
@@ -92,7 +92,7 @@ class VaultBaseline:
                 if stop():
                     return
                 seen.add(name)
-                if not self._is_as_before(name, signature):
+                if not self._is_unchanged(name, signature):
                     self._read(name, signature)
             for name in self._files.keys() - seen:
                 del self._files[name]
@@ -105,19 +105,19 @@ class VaultBaseline:
             is_own: Returns whether the app itself wrote this hash to a file (empty: removed the file).
         """
         with self._lock:
-            names = self._touched() if paths is None else sorted({path.text for path in paths})
+            names = self._changed_names() if paths is None else sorted({path.text for path in paths})
             changes: list[FileChange] = []
-            unkept: list[NotePath] = []
+            unsaved: list[NotePath] = []
             for name in names:
-                if (found := self._look_at(NotePath.on_disk(name), is_own)) is None:
+                if (found := self._compare_file(NotePath.on_disk(name), is_own)) is None:
                     continue
                 if isinstance(found, NotePath):
-                    unkept.append(found)
+                    unsaved.append(found)
                 else:
                     changes.append(found)
-        return BaselineDiff(tuple(_with_moves(changes)), tuple(unkept))
+        return BaselineDiff(tuple(_with_moves(changes)), tuple(unsaved))
 
-    def _look_at(
+    def _compare_file(
         self, path: NotePath, is_own: Callable[[NotePath, str], bool]
     ) -> FileChange | NotePath | None:
         """Return the change of one file, its path if its bytes were not stored, or None if unchanged."""
@@ -135,13 +135,13 @@ class VaultBaseline:
             return None
         return _change(path, known is not None, before, now is not None, after) or path
 
-    def _touched(self) -> list[str]:
+    def _changed_names(self) -> list[str]:
         """Return the names of the files that the file system reports as changed."""
         now = dict(self._walk())
-        touched = [name for name, signature in now.items() if not self._is_as_before(name, signature)]
-        return sorted({*touched, *(self._files.keys() - now.keys())})
+        changed = [name for name, signature in now.items() if not self._is_unchanged(name, signature)]
+        return sorted({*changed, *(self._files.keys() - now.keys())})
 
-    def _is_as_before(self, name: str, signature: tuple[int, int, int, int]) -> bool:
+    def _is_unchanged(self, name: str, signature: tuple[int, int, int, int]) -> bool:
         known = self._files.get(name)
         return known is not None and known.signature == signature
 
@@ -217,10 +217,10 @@ def _signature(status: os.stat_result) -> tuple[int, int, int, int]:
 
 
 def _change(
-    path: NotePath, was: bool, before: bytes | None, there: bool, after: bytes | None
+    path: NotePath, existed: bool, before: bytes | None, exists: bool, after: bytes | None
 ) -> FileChange | None:
     """Return the change of one file, or None if the bytes of one side were not stored."""
-    if (was and before is None) or (there and after is None):
+    if (existed and before is None) or (exists and after is None):
         return None
     if before is None:
         return None if after is None else Create(path, after)
@@ -247,12 +247,12 @@ def _with_moves(changes: list[FileChange]) -> Iterator[FileChange]:
 
 def summarize_changes(found: BaselineDiff) -> str:
     """Summarize the changes in one line."""
-    said = []
+    parts = []
     for kind, word in ((Create, "created"), (Update, "changed"), (Delete, "deleted"), (Move, "moved")):
         names = [change.path.text for change in found.changes if isinstance(change, kind)]
         if names:
-            said.append(f"{word} {names[0]}" if len(names) == 1 else f"{word} {len(names)} files")
-    return ", ".join(said)
+            parts.append(f"{word} {names[0]}" if len(names) == 1 else f"{word} {len(names)} files")
+    return ", ".join(parts)
 
 
 def change_set_of(found: BaselineDiff) -> ChangeSet:

@@ -32,7 +32,7 @@ TRASH_FOLDER = ".trash"
 class CommitPlan:
     """A planned commit: operations in order, bytes by hash, folders to create, and a record per change."""
 
-    deeds: list[FileOperation] = field(default_factory=list)
+    operations: list[FileOperation] = field(default_factory=list)
     contents: dict[str, bytes] = field(default_factory=dict)
     folders: list[str] = field(default_factory=list)
     changes: list[CommittedFile] = field(default_factory=list)
@@ -45,13 +45,15 @@ class CommitPlanner:
     Args:
         root: the vault.
         uid: part of the names of the temporary files.
-        trashed: returns the name under `.trash/` of a deleted file with a given path and hash.
+        find_in_trash: returns the name under `.trash/` of a deleted file by path and hash.
     """
 
-    def __init__(self, root: VaultRoot, uid: str, trashed: Callable[[NotePath, str], str | None]) -> None:
+    def __init__(
+        self, root: VaultRoot, uid: str, find_in_trash: Callable[[NotePath, str], str | None]
+    ) -> None:
         self._root = root
         self._uid = uid
-        self._trashed = trashed
+        self._find_in_trash = find_in_trash
         self._plan = CommitPlan()
         self._trash_names: list[str] | None = None
 
@@ -134,24 +136,26 @@ class CommitPlanner:
             case Create():
                 assert new is not None
                 self._need_folders(change.path.folder)
-                self._plan.deeds.append(
-                    self._restored(change.path, new) or self._plan_put(change.path, None, new)
+                self._plan.operations.append(
+                    self._restore_from_trash(change.path, new) or self._plan_put(change.path, None, new)
                 )
             case Update():
                 assert old is not None and new is not None
-                self._plan.deeds.append(self._plan_put(change.path, old, new, change.path))
+                self._plan.operations.append(self._plan_put(change.path, old, new, change.path))
             case Delete():
                 assert old is not None
                 name = self._trash_name(change.path.file_name)
-                self._plan.deeds.append(Rename(str(change.path), f"{TRASH_FOLDER}/{name}", old, old))
+                self._plan.operations.append(Rename(str(change.path), f"{TRASH_FOLDER}/{name}", old, old))
             case Move():
                 assert old is not None and new is not None
                 to = change.to
                 self._need_folders(to.folder)
-                same = change.path.key == to.key
-                self._plan.deeds.append(Rename(str(change.path), str(to), old, new, same_name=same))
+                is_case_change = change.path.key == to.key
+                self._plan.operations.append(
+                    Rename(str(change.path), str(to), old, new, same_name=is_case_change)
+                )
                 if new != old:
-                    self._plan.deeds.append(self._plan_put(to, old, new, change.path))
+                    self._plan.operations.append(self._plan_put(to, old, new, change.path))
         self._plan.changes.append(CommittedFile(change.path, to, old, new))
         self._plan.trash.append(name)
 
@@ -163,12 +167,12 @@ class CommitPlanner:
         return key
 
     def _plan_put(self, path: NotePath, old: str | None, new: str, like: NotePath | None = None) -> Put:
-        temp = f"{TEMP_PREFIX}{self._uid}-{len(self._plan.deeds)}"
+        temp = f"{TEMP_PREFIX}{self._uid}-{len(self._plan.operations)}"
         return Put(str(path), temp, old, new, None if like is None else str(like))
 
-    def _restored(self, path: NotePath, new: str) -> Rename | None:
+    def _restore_from_trash(self, path: NotePath, new: str) -> Rename | None:
         """Return a rename out of the trash, which keeps times and mode, if the deleted file is unchanged."""
-        name = self._trashed(path, new)
+        name = self._find_in_trash(path, new)
         if name is None:
             return None
         with self._root.dir_handles() as folders:

@@ -1,4 +1,4 @@
-"""Commits as values: what was changed, by whom, and which content each file had before and after."""
+"""Values for commits: the changed files, the author, and the hashes before and after."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from app.vault.path import NotePath
 
 
 class CommittedFile(NamedTuple):
-    """One file of a commit: its path, where it went (a move), and its hashes before and after.
+    """One file of a commit: its path, the target of a move, and its hashes before and after.
 
-    `before` is None for a file that was made, `after` for one that was deleted.
+    `before` is None for a created file, `after` for a deleted one.
     """
 
     path: NotePath
@@ -22,17 +22,17 @@ class CommittedFile(NamedTuple):
 
     @property
     def place(self) -> NotePath:
-        """Where the file was after the commit."""
+        """The path of the file after the commit."""
         return self.to or self.path
 
 
 @dataclass(frozen=True, slots=True)
 class CommitDraft:
-    """A commit that is about to happen: all that will be recorded, except its number.
+    """The data of a commit before it is recorded: everything except its number.
 
-    `uid` tells a commit that was recorded just before a crash from one that was not. `trash` says, per
-    change, the name under `.trash/` of a deleted file. `folders` are the folders that the commit makes.
-    `undoes` are the commits that it takes back. `place` is that of the change set.
+    After a crash, `uid` shows whether the commit was recorded. `trash` has, for each change, the name under
+    `.trash/` of a deleted file. `folders` are the folders that the commit creates, `undoes` the commits that
+    it undoes, and `place` is the change set's.
     """
 
     uid: str
@@ -52,10 +52,10 @@ class CommitDraft:
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """A change set that reached the disk, in the documents of `place`.
+    """A change set that was written to the documents of `place`.
 
-    `time` is in Unix seconds. `entry` names the audit entry and `turn` the agent's turn it belongs to.
-    `undone_by` is the commit that took it back and is itself still in force.
+    `time` is in Unix seconds, `entry` the id of the audit entry and `turn` that of the agent's turn.
+    `undone_by` is the commit that undid this one and is not undone itself.
     """
 
     id: int
@@ -74,17 +74,17 @@ class Commit:
 
     @property
     def paths(self) -> tuple[NotePath, ...]:
-        """Every path that was touched, the targets of moves included."""
+        """All paths of the changes, including the targets of moves."""
         return tuple(path for change in self.changes for path in (change.path, change.to) if path)
 
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """What a note was after a commit, or what somebody else had made of it before one.
+    """The state of a note after a commit, or another program's version before one.
 
-    `hash` is None where the note was deleted. `author` is "outside" and `commit_id` the commit that found
-    it for text that was not written through the app. `size` is in bytes, `time` in Unix seconds. `turn` is
-    the agent's turn or the user's writing session that it belongs to.
+    `hash` is None if the note was deleted. For text that was not written through the app, `author` is
+    "outside" and `commit_id` the commit that replaced it. `size` is in bytes, `time` in Unix seconds. `turn`
+    is the agent's turn or the user's writing session.
     """
 
     commit_id: int
@@ -98,7 +98,7 @@ class Version:
 
 
 def record_changes(change_set: ChangeSet) -> tuple[tuple[CommittedFile, ...], dict[str, bytes]]:
-    """What the journal says of each change of a change set, and the contents that it needs, by hash."""
+    """Return the journal's record of each change in a change set, and the contents by hash."""
     contents: dict[str, bytes] = {}
     changes = []
     for change in change_set.changes:

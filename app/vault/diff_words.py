@@ -1,7 +1,7 @@
-"""Within a changed stretch: which line became which, and which words of it changed. Pure.
+"""Word-level diffs: the pairing of lines in a hunk and their changed words. Pure.
 
-Both are for the eye only; nothing is applied from them. Work is capped, so that a line of megabytes
-costs no more than a paragraph: it gets one mark from its first to its last difference.
+The results are only displayed, never applied. The work is limited, so that a line of megabytes costs no more
+than a paragraph: it gets one span from its first to its last difference.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ _MIN_COMMON_SHARE = 0.2
 
 
 def changed_spans(before: str, after: str) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
-    """Return the spans (characters) of `before` that went and of `after` that came.
+    """Return the removed spans of `before` and the added spans of `after`, in characters.
 
-    Spans are whole words. Two of them with only a space between are one; where hardly anything is
-    common, both lines are marked whole, which reads better than confetti.
+    Spans are whole words, and spans separated only by a space are joined. If the lines have hardly anything
+    in common, each is one span, which is easier to read than many small ones.
     """
     head = _common_start(before, after)
     tail = _common_start(before[head:][::-1], after[head:][::-1])
@@ -41,17 +41,17 @@ def changed_spans(before: str, after: str) -> tuple[tuple[Span, ...], tuple[Span
     old, new = _WORD.findall(middle_before), _WORD.findall(middle_after)
     if max(len(old), len(new)) > _MAX_TOKENS:
         return _full_span(head, middle_before), _full_span(head, middle_after)
-    gone, come, common = _changed_tokens(old, new)
+    removed, added, common = _changed_tokens(old, new)
     if (head + tail + common) < _MIN_COMMON_SHARE * max(len(before), len(after)):
         return _full_span(0, before), _full_span(0, after)
-    return _spans(old, gone, head), _spans(new, come, head)
+    return _spans(old, removed, head), _spans(new, added, head)
 
 
 def pair_lines(before: Sequence[str], after: Sequence[str]) -> list[Pair]:
-    """Which line of a hunk became which, in order: (i, j), (i, None) for gone, (None, j) for new.
+    """Pair the lines of a hunk, in order: (i, j), (i, None) for removed, (None, j) for added lines.
 
-    Lines are paired where they are alike, so that a line put in between does not shift all marks; a hunk
-    too large to compare each with each is paired by position.
+    Similar lines are paired, so that an inserted line does not shift all others. A hunk too large to compare
+    every pair is paired by position.
     """
     if not before or not after or len(before) * len(after) > _MAX_PAIRINGS:
         both = min(len(before), len(after))
@@ -62,20 +62,20 @@ def pair_lines(before: Sequence[str], after: Sequence[str]) -> list[Pair]:
 
 
 def _best_pairs(before: Sequence[str], after: Sequence[str]) -> list[tuple[int, int]]:
-    """Return the pairs that keep their order and are most alike in sum."""
+    """Return the order-preserving pairs with the greatest total similarity."""
     old = [line[:_MAX_COMPARED_CHARS] for line in before]
     new = [line[:_MAX_COMPARED_CHARS] for line in after]
     rows, columns = len(old), len(new)
-    alike = [[Indel.normalized_similarity(x, y, score_cutoff=_MIN_SIMILARITY) for y in new] for x in old]
+    similarity = [[Indel.normalized_similarity(x, y, score_cutoff=_MIN_SIMILARITY) for y in new] for x in old]
     best = [[0.0] * (columns + 1) for _ in range(rows + 1)]
     for i in range(rows - 1, -1, -1):
         for j in range(columns - 1, -1, -1):
-            paired = alike[i][j] + best[i + 1][j + 1] if alike[i][j] else 0.0
+            paired = similarity[i][j] + best[i + 1][j + 1] if similarity[i][j] else 0.0
             best[i][j] = max(best[i + 1][j], best[i][j + 1], paired)
     pairs: list[tuple[int, int]] = []
     i = j = 0
     while i < rows and j < columns:
-        if alike[i][j] and best[i][j] == alike[i][j] + best[i + 1][j + 1]:
+        if similarity[i][j] and best[i][j] == similarity[i][j] + best[i + 1][j + 1]:
             pairs.append((i, j))
             i, j = i + 1, j + 1
         elif best[i][j] == best[i + 1][j]:
@@ -86,7 +86,7 @@ def _best_pairs(before: Sequence[str], after: Sequence[str]) -> list[tuple[int, 
 
 
 def _fill(pairs: list[tuple[int, int]], rows: int, columns: int) -> list[Pair]:
-    """Return the pairs with the lines between them: first those that went, then those that came."""
+    """Return the pairs with the unpaired lines between them, removed lines first."""
     filled: list[Pair] = []
     at_old = at_new = 0
     for i, j in [*pairs, (rows, columns)]:
@@ -99,7 +99,7 @@ def _fill(pairs: list[tuple[int, int]], rows: int, columns: int) -> list[Pair]:
 
 
 def _common_start(a: str, b: str) -> int:
-    """How many characters both start with, by halving: slices compare at the speed of memory."""
+    """Return the length of the common prefix, by bisection because comparing slices is fast."""
     low, high = 0, min(len(a), len(b))
     while low < high:
         middle = (low + high + 1) // 2
@@ -111,7 +111,7 @@ def _common_start(a: str, b: str) -> int:
 
 
 def _to_word_edges(before: str, after: str, head: int, tail: int) -> tuple[int, int]:
-    """Return the common start and end cut back to where no word is split, on either side."""
+    """Shorten the common start and end so that they split no word on either side."""
     for _ in range(min(head, _MAX_WORD_CHARS)):
         if not _continues(before, after, head):
             break
@@ -133,26 +133,26 @@ def _precedes(before: str, after: str, tail: int) -> bool:
 
 
 def _joins(left: str, right: str) -> bool:
-    """Return whether two neighbours are of one word."""
+    """Return whether two adjacent characters belong to one word."""
     return len(_WORD.findall(left + right)) == 1
 
 
 def _changed_tokens(old: list[str], new: list[str]) -> tuple[set[int], set[int], int]:
-    """Return the tokens that went, those that came, and how many characters stayed."""
+    """Return the removed tokens, the added tokens and the number of common characters."""
     names: dict[str, int] = {}
     a = [names.setdefault(token, len(names)) for token in old]
     b = [names.setdefault(token, len(names)) for token in new]
-    gone, come, common = set(range(len(old))), set(range(len(new))), 0
+    removed, added, common = set(range(len(old))), set(range(len(new))), 0
     for code in LCSseq.opcodes(a, b):
         if code.tag == "equal":
-            gone.difference_update(range(code.src_start, code.src_end))
-            come.difference_update(range(code.dest_start, code.dest_end))
+            removed.difference_update(range(code.src_start, code.src_end))
+            added.difference_update(range(code.dest_start, code.dest_end))
             common += sum(map(len, old[code.src_start : code.src_end]))
-    return gone, come, common
+    return removed, added, common
 
 
 def _spans(tokens: list[str], changed: set[int], offset: int) -> tuple[Span, ...]:
-    """Return the changed tokens as character spans, joined over a space between two of them."""
+    """Return the changed tokens as character spans, joined across single spaces."""
     spans: list[Span] = []
     start = offset
     for index, token in enumerate(tokens):

@@ -25,12 +25,12 @@ NO_NEWLINE = "no\u00a0newline\u00a0at\u00a0end"
 _TAB_WIDTH = 4
 
 # Characters that never need a label; all others are checked one by one.
-_UNREMARKABLE = (
+_SAFE = (
     "\x20-\x7e\xa1-\xac\xae-\u02ff\u0370-\u0377\u0384-\u038a\u038e-\u03a1\u03a3-\u0482\u048a-\u052f"
     "\u05d0-\u05ea\u0620-\u064a\u2010-\u2027\u2030-\u205e\u20a0-\u20bf\u2190-\u23ff\u2500-\u27ff"
     "\u3001-\u3029\u3041-\u3096\u30a0-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff5e"
 )
-_REMARKABLE = re.compile(rf"[^{_UNREMARKABLE}]")
+_SUSPICIOUS = re.compile(rf"[^{_SAFE}]")
 # Characters per regex call: a longer call would block other threads, including the window's.
 _CHUNK_CHARS = 32_768
 _NARROW = re.compile(r"[\x20-\x7e\xa0-\xac\xae-\u02ff\u0370-\u0377\u0384-\u0482\u048a-\u052f]*")
@@ -66,23 +66,27 @@ def escape_line(line: bytes, *, first: bool = False, last: bool = False) -> Esca
 
     `first` and `last` mark the file's first and last line, for a byte order mark and a missing newline.
     """
-    ended = line.endswith(b"\n")
-    text = line[:-1].decode("utf-8", "surrogateescape") if ended else line.decode("utf-8", "surrogateescape")
-    body = text[:-1] if ended and text.endswith("\r") else text
-    if body is text and (ended or not last) and next(_remarkables(text), None) is None:
-        return _measured(text, (), ())
+    has_newline = line.endswith(b"\n")
+    text = (
+        line[:-1].decode("utf-8", "surrogateescape")
+        if has_newline
+        else line.decode("utf-8", "surrogateescape")
+    )
+    body = text[:-1] if has_newline and text.endswith("\r") else text
+    if body is text and (has_newline or not last) and next(_iter_suspicious(text), None) is None:
+        return _measure(text, (), ())
     shown = _LineEscaper()
     position = 0
-    for found, place in _remarkables(body):
-        shown.plain(body[position:place], position)
-        shown.remarkable(found, place, first=first)
+    for found, place in _iter_suspicious(body):
+        shown.add_plain(body[position:place], position)
+        shown.add_suspicious(found, place, first=first)
         position = place + len(found)
-    shown.plain(body[position:], position)
+    shown.add_plain(body[position:], position)
     if body is not text:
-        shown.sign("CR", len(body), NOTE_SIGN)
-    if last and not ended:
-        shown.sign(NO_NEWLINE, len(text), NOTE_SIGN)
-    return _measured("".join(shown.parts), tuple(shown.signs), tuple(shown.shifts))
+        shown.add_sign("CR", len(body), NOTE_SIGN)
+    if last and not has_newline:
+        shown.add_sign(NO_NEWLINE, len(text), NOTE_SIGN)
+    return _measure("".join(shown.parts), tuple(shown.signs), tuple(shown.shifts))
 
 
 @lru_cache(maxsize=4096)
@@ -93,17 +97,17 @@ def cell_width(character: str) -> int:
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1
 
 
-def _remarkables(text: str) -> Iterator[tuple[str, int]]:
+def _iter_suspicious(text: str) -> Iterator[tuple[str, int]]:
     """Yield each character that may need a label, with its index, and the trailing spaces as one run."""
     end = len(text.rstrip(" "))
-    for start in _stretches(end):
-        for match in _REMARKABLE.finditer(text, start, min(start + _CHUNK_CHARS, end)):
+    for start in _chunks(end):
+        for match in _SUSPICIOUS.finditer(text, start, min(start + _CHUNK_CHARS, end)):
             yield match[0], match.start()
     if end < len(text):
         yield text[end:], end
 
 
-def _stretches(length: int) -> range:
+def _chunks(length: int) -> range:
     return range(0, length, _CHUNK_CHARS)
 
 
@@ -116,41 +120,41 @@ class _LineEscaper:
         self.shifts: list[tuple[int, int]] = []
         self._length = 0
 
-    def plain(self, text: str, source: int) -> None:
+    def add_plain(self, text: str, source: int) -> None:
         self.shifts.append((source, self._length))
         self.parts.append(text)
         self._length += len(text)
 
-    def sign(self, text: str, source: int, kind: str) -> None:
+    def add_sign(self, text: str, source: int, kind: str) -> None:
         self.signs.append((self._length, self._length + len(text), kind))
-        self.plain(text, source)
+        self.add_plain(text, source)
 
-    def remarkable(self, text: str, source: int, *, first: bool) -> None:
+    def add_suspicious(self, text: str, source: int, *, first: bool) -> None:
         if text[0] == " ":
-            self.sign("·" * len(text), source, QUIET_SIGN)
+            self.add_sign("·" * len(text), source, QUIET_SIGN)
         elif text == "\t":
-            self.sign("→".ljust(_TAB_WIDTH - self._length % _TAB_WIDTH), source, QUIET_SIGN)
+            self.add_sign("→".ljust(_TAB_WIDTH - self._length % _TAB_WIDTH), source, QUIET_SIGN)
         elif text == "\ufeff" and first and source == 0:
-            self.sign("BOM", source, CHIP_SIGN)
-        elif is_hidden(text) and not self._dresses_a_symbol(text):
-            self.sign(label(text), source, CHIP_SIGN)
+            self.add_sign("BOM", source, CHIP_SIGN)
+        elif is_hidden(text) and not self._follows_symbol(text):
+            self.add_sign(label(text), source, CHIP_SIGN)
         else:
-            self.plain(text, source)
+            self.add_plain(text, source)
 
-    def _dresses_a_symbol(self, text: str) -> bool:
+    def _follows_symbol(self, text: str) -> bool:
         """Return whether this is a single variation selector after a symbol, where its effect is visible."""
         before = self.parts[-1][-1:] if self.parts else ""
         return text in "\ufe0e\ufe0f" and bool(before) and unicodedata.category(before) in ("So", "Sm")
 
 
-def _measured(
+def _measure(
     text: str, signs: tuple[tuple[int, int, str], ...], shifts: tuple[tuple[int, int], ...]
 ) -> EscapedLine:
     narrow = text.isascii() or all(
-        _NARROW.fullmatch(text, start, start + _CHUNK_CHARS) for start in _stretches(len(text))
+        _NARROW.fullmatch(text, start, start + _CHUNK_CHARS) for start in _chunks(len(text))
     )
     cells = (
-        len(text) if narrow else sum(text_cells(text[at : at + _CHUNK_CHARS]) for at in _stretches(len(text)))
+        len(text) if narrow else sum(text_cells(text[at : at + _CHUNK_CHARS]) for at in _chunks(len(text)))
     )
     return EscapedLine(text, signs, shifts, narrow, cells)
 

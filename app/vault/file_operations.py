@@ -21,7 +21,7 @@ from app.vault.rename import rename_case, rename_new, replace, swap
 from app.vault.safe_fs import DirHandleCache, Folder, VaultRoot, start_writing, sync_file
 from app.vault.write_ahead_log import FileOperation, Put, Rename
 
-Image = Callable[[str], bytes]
+ContentReader = Callable[[str], bytes]
 
 # The system batches the syncs of several threads. Each thread gets a part of a commit's files; the number of
 # parts under way limits the number of open files.
@@ -76,7 +76,7 @@ class OperationExecutor:
             self.stage(puts[0], contents[puts[0].after])
             return
         under_way: deque[Future[None]] = deque()
-        with ThreadPoolExecutor(_SYNC_THREADS, "sync") as waiting, self._root.dir_handles() as folders:
+        with ThreadPoolExecutor(_SYNC_THREADS, "sync") as pool, self._root.dir_handles() as folders:
             for start in range(0, len(puts), _FILES_PER_PART):
                 if len(under_way) == _MAX_PARTS_UNDER_WAY:
                     under_way.popleft().result()
@@ -87,7 +87,7 @@ class OperationExecutor:
                         self._step(f"stage {put.path}: sync")
                         start_writing(fd)
                     # From here on, the thread closes the files, even if another part fails.
-                    under_way.append(waiting.submit(_sync_and_close, fds, opened.pop_all()))
+                    under_way.append(pool.submit(_sync_and_close, fds, opened.pop_all()))
             for each in under_way:
                 each.result()
 
@@ -112,14 +112,14 @@ class OperationExecutor:
         status = folders.folder(parent).lstat(name)
         if status is None or os.name != "posix":
             return
-        mine = os.fstat(fd)
-        if (mine.st_uid, mine.st_gid) != (status.st_uid, status.st_gid):
+        current = os.fstat(fd)
+        if (current.st_uid, current.st_gid) != (status.st_uid, status.st_gid):
             # Only root may change the owner; the mode is copied in any case.
             with suppress(PermissionError):
                 os.fchown(fd, status.st_uid, status.st_gid)
         os.fchmod(fd, stat.S_IMODE(status.st_mode))
 
-    def execute(self, deeds: Sequence[FileOperation]) -> None:
+    def execute(self, operations: Sequence[FileOperation]) -> None:
         """Execute operations in order.
 
         Raises:
@@ -127,11 +127,11 @@ class OperationExecutor:
             OSError: as the system says.
         """
         with self._root.dir_handles() as folders:
-            for deed in deeds:
-                if isinstance(deed, Rename):
-                    self._rename(deed.path, deed.to, deed.hash, same_name=deed.same_name)
+            for operation in operations:
+                if isinstance(operation, Rename):
+                    self._rename(operation.path, operation.to, operation.hash, same_name=operation.same_name)
                 else:
-                    self._apply_put(deed, folders)
+                    self._apply_put(operation, folders)
 
     def _apply_put(self, put: Put, folders: DirHandleCache) -> None:
         parent, name = split_path(put.path)
@@ -185,24 +185,24 @@ class OperationExecutor:
                 (rename_case if same_name else rename_new)(goal, new, source, name)
                 raise conflict_error(path, expected, found)
 
-    def undo(self, deed: FileOperation, image: Image) -> bool:
+    def undo(self, operation: FileOperation, read_content: ContentReader) -> bool:
         """Revert a completed operation; return False if the file has changed since and was left alone.
 
         Args:
-            deed: the operation.
-            image: returns the bytes for a hash, for systems where an update keeps no old file.
+            operation: the operation.
+            read_content: returns the bytes for a hash, for systems where an update keeps no old file.
         """
         try:
-            if isinstance(deed, Rename):
-                self._finish_link(deed)
-                self._rename(deed.to, deed.path, deed.hash, same_name=deed.same_name)
+            if isinstance(operation, Rename):
+                self._finish_link(operation)
+                self._rename(operation.to, operation.path, operation.hash, same_name=operation.same_name)
             else:
-                self._revert_put(deed, image)
+                self._revert_put(operation, read_content)
         except (ConflictError, FileNotFoundError, NotADirectoryError):
             return False
         return True
 
-    def _revert_put(self, put: Put, image: Image) -> None:
+    def _revert_put(self, put: Put, read_content: ContentReader) -> None:
         parent, name = split_path(put.path)
         with self._root.folder(parent) as folder:
             if (found := folder.digest(name)) != put.after:
@@ -217,26 +217,30 @@ class OperationExecutor:
                 return
             if folder.digest(put.temp) != put.before:
                 folder.remove(put.temp)
-                self.stage(Put(put.path, put.temp, put.after, put.before, put.path), image(put.before))
+                self.stage(Put(put.path, put.temp, put.after, put.before, put.path), read_content(put.before))
             self._exchange(folder, put.temp, put.path, put.after, put.before)
 
-    def _finish_link(self, deed: Rename) -> None:
+    def _finish_link(self, operation: Rename) -> None:
         """Remove the old name if a crash left both, on systems where a rename is a link and an unlink."""
-        (parent, name), (target, new) = split_path(deed.path), split_path(deed.to)
+        (parent, name), (target, new) = split_path(operation.path), split_path(operation.to)
         with self._root.folder(parent) as source, self._root.folder(target) as goal:
             first, second = source.lstat(name), goal.lstat(new)
             both = first is not None and second is not None and os.path.samestat(first, second)
             if both and name in source.names() and new in goal.names():
                 source.remove(name)
 
-    def finish(self, deed: FileOperation) -> None:
+    def finish(self, operation: FileOperation) -> None:
         """Complete an operation that took effect but was interrupted."""
-        if isinstance(deed, Rename):
-            self._finish_link(deed)
+        if isinstance(operation, Rename):
+            self._finish_link(operation)
 
-    def progress(self, deed: FileOperation) -> OperationProgress:
+    def progress(self, operation: FileOperation) -> OperationProgress:
         """Detect on disk the progress of an operation whose commit was completely staged."""
-        return self._renamed(deed) if isinstance(deed, Rename) else self._put_progress(deed)
+        return (
+            self._rename_progress(operation)
+            if isinstance(operation, Rename)
+            else self._put_progress(operation)
+        )
 
     def _put_progress(self, put: Put) -> OperationProgress:
         now = self.digest(put.path)
@@ -249,14 +253,14 @@ class OperationExecutor:
         parent, _ = split_path(put.path)
         return self.digest(f"{parent}/{put.temp}" if parent else put.temp) == put.after
 
-    def _renamed(self, deed: Rename) -> OperationProgress:
-        there = self._digest_exact(deed.to)
-        if there in (deed.hash, deed.final):
+    def _rename_progress(self, operation: Rename) -> OperationProgress:
+        target_digest = self._digest_exact(operation.to)
+        if target_digest in (operation.hash, operation.final):
             return OperationProgress(done=True, edited=False)
-        here = self._digest_exact(deed.path)
-        if here is None and there is not None:
+        source_digest = self._digest_exact(operation.path)
+        if source_digest is None and target_digest is not None:
             return OperationProgress(done=True, edited=True)
-        return OperationProgress(done=False, edited=here != deed.hash)
+        return OperationProgress(done=False, edited=source_digest != operation.hash)
 
     def _digest_exact(self, path: str) -> str | None:
         """Return the hash of the file with exactly this spelling of its name."""
@@ -284,16 +288,16 @@ class OperationExecutor:
         the first error is raised at the end.
         """
         if len(puts) <= _FILES_PER_PART:
-            self._drop_some(puts)
+            self._drop_part(puts)
             return
         # Removals wait for the disk as well.
-        with ThreadPoolExecutor(_DROP_THREADS, "drop") as waiting:
+        with ThreadPoolExecutor(_DROP_THREADS, "drop") as pool:
             parts = [puts[start : start + _FILES_PER_PART] for start in range(0, len(puts), _FILES_PER_PART)]
-            for each in [waiting.submit(self._drop_some, part) for part in parts]:
+            for each in [pool.submit(self._drop_part, part) for part in parts]:
                 each.result()
 
-    def _drop_some(self, puts: Sequence[Put]) -> None:
-        failed: OSError | None = None
+    def _drop_part(self, puts: Sequence[Put]) -> None:
+        first_error: OSError | None = None
         with self._root.dir_handles() as folders:
             for put in puts:
                 try:
@@ -301,9 +305,9 @@ class OperationExecutor:
                 except (FileNotFoundError, NotADirectoryError):
                     continue
                 except OSError as error:
-                    failed = failed or error
-        if failed is not None:
-            raise failed
+                    first_error = first_error or error
+        if first_error is not None:
+            raise first_error
 
     def _drop(self, put: Put, folders: DirHandleCache) -> None:
         parent, name = split_path(put.path)
@@ -327,9 +331,11 @@ class OperationExecutor:
         except (FileNotFoundError, NotADirectoryError):
             return
 
-    def sync(self, deeds: tuple[FileOperation, ...]) -> None:
+    def sync(self, operations: tuple[FileOperation, ...]) -> None:
         """Sync the folders of these operations, each once."""
-        paths = [deed.path for deed in deeds] + [deed.to for deed in deeds if isinstance(deed, Rename)]
+        paths = [operation.path for operation in operations] + [
+            operation.to for operation in operations if isinstance(operation, Rename)
+        ]
         for parent in dict.fromkeys(split_path(path)[0] for path in paths):
             try:
                 with self._root.folder(parent) as folder:

@@ -32,22 +32,22 @@ class Glob:
     def __init__(self, text: str) -> None:
         self.text = text
         self.is_everything = text.strip("/") in ("", "**", "**/*")
-        self._pattern = _path_pattern(_form(text))
+        self._pattern = _path_pattern(_normalize(text))
 
     def matches(self, path: NotePath) -> bool:
         """Return whether the glob matches `path`."""
         if self.is_everything:
             return True
-        return any(self._pattern.fullmatch(_form(form)) for form in (path.text, path.stem_path))
+        return any(self._pattern.fullmatch(_normalize(variant)) for variant in (path.text, path.stem_path))
 
 
 @lru_cache(maxsize=1024)
 def word_matches(glob: str, word: str) -> bool:
     """Return whether `glob` matches `word`, a name without slashes, ignoring case."""
-    return bool(re2.compile(f"(?s){_translate(_form(glob), within='.')}").fullmatch(_form(word)))
+    return bool(re2.compile(f"(?s){_translate(_normalize(glob), within='.')}").fullmatch(_normalize(word)))
 
 
-def _form(text: str) -> str:
+def _normalize(text: str) -> str:
     """Return the form for comparison; each undecodable byte of a file name (a surrogate) becomes U+FFFD."""
     return _SURROGATE.sub("\ufffd", name_key(text))
 

@@ -46,7 +46,7 @@ def read_history(db: Connection, path: NotePath, limit: int, place: str) -> list
     """Return at most `limit` versions of the document of `place` now at `path`, newest first."""
     found: list[Version] = []
     newer: _HistoryRow | None = None
-    for row, key in _rows(db, path.key, place):
+    for row, key in _iter_rows(db, path.key, place):
         if newer is not None and newer.before not in (None, row.after):
             found.append(_outside(newer))
         found.append(_version(row, key))
@@ -63,7 +63,7 @@ def first_commits(db: Connection, paths: Sequence[NotePath], place: str = VAULT)
     if len(paths) <= _MAX_SINGLE_LOOKUPS:
         found = {}
         for path in paths:
-            for row, key in _rows(db, path.key, place):
+            for row, key in _iter_rows(db, path.key, place):
                 moved_away = row.target_key not in (None, key)
                 if moved_away or (row.after is None and row.target is None):
                     break  # That was another note of the same name.
@@ -98,7 +98,7 @@ def group_sessions(versions: Sequence[Version]) -> list[tuple[Version, ...]]:
     return [tuple(group) for group in groups]
 
 
-def _rows(db: Connection, key: str, place: str) -> Iterator[tuple[_HistoryRow, str]]:
+def _iter_rows(db: Connection, key: str, place: str) -> Iterator[tuple[_HistoryRow, str]]:
     """Yield the changes of the file, newest first, each with the file's key after the change."""
     below = _MAX_COMMIT_ID
     while True:

@@ -1,8 +1,8 @@
-"""The journal: every commit with the bytes before and after, the history of each note, and undo.
+"""The journal of commits: the bytes before and after each one, the history of notes, and undo.
 
-It lives outside the vault, in SQLite (WAL, `synchronous=FULL`), with contents stored once by their hash
-and compressed. When the contents outgrow their limit the oldest are removed; what was committed stays
-listed. One object may be used from several threads.
+The journal is an SQLite file outside the vault (WAL, `synchronous=FULL`) that stores contents compressed,
+once per hash. When the contents exceed their limit, the oldest are removed; the commits stay listed. The
+object is thread-safe.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ _MAX_CACHED_PLANS = 64
 
 
 class Journal:
-    """What was committed to one vault.
+    """The record of everything committed to one vault.
 
     Args:
-        folder: where `journal.sqlite` is kept; made if missing.
-        max_bytes: how much the compressed contents may take.
+        folder: the folder of `journal.sqlite`, created if missing.
+        max_bytes: the limit on the compressed contents.
         writable: whether this process owns the file.
 
     Raises:
@@ -48,34 +48,36 @@ class Journal:
 
     @property
     def problem(self) -> str | None:
-        """What happened to a damaged journal file, in words for the user; None if all is well."""
+        """A message for the user about a damaged journal file, or None."""
         return self._database.problem
 
-    def on_damage(self, tell: Callable[[str], None]) -> None:
-        """Call `tell` with the words for the user when the file turns out damaged in use; in any thread."""
-        self._database.on_damage = tell
+    def on_damage(self, notify: Callable[[str], None]) -> None:
+        """Call `notify` with a message for the user, in any thread, if the file proves damaged in use."""
+        self._database.on_damage = notify
 
     def close(self) -> None:
         """Close the file."""
         self._database.close()
 
     def reserve(self, number: int) -> None:
-        """Number the commits to come above `number`, which the audit log knows as another commit."""
+        """Give later commits numbers above `number`, which the audit log assigns to another commit."""
         self._database.reserve(number)
 
     def store_contents(self, contents: Mapping[str, bytes]) -> None:
-        """Store contents under their hashes; they are on the disk when this returns."""
+        """Store contents durably under their hashes."""
         with self._database.transaction(write=True) as db:
             newest = int(db.execute("SELECT coalesce(max(seq), 0) + 1 FROM sqlite_sequence").fetchone()[0])
             query = "SELECT hash FROM contents WHERE data IS NOT NULL AND hash IN "
             keys = json.dumps(list(contents))
-            there = {key for (key,) in db.execute(f"{query}(SELECT value FROM json_each(?))", (keys,))}
-            db.executemany("UPDATE contents SET newest = ? WHERE hash = ?", [(newest, key) for key in there])
-            rows = (_content_row(key, contents[key], newest) for key in contents.keys() - there)
+            stored_keys = {key for (key,) in db.execute(f"{query}(SELECT value FROM json_each(?))", (keys,))}
+            db.executemany(
+                "UPDATE contents SET newest = ? WHERE hash = ?", [(newest, key) for key in stored_keys]
+            )
+            rows = (_content_row(key, contents[key], newest) for key in contents.keys() - stored_keys)
             db.executemany("INSERT OR REPLACE INTO contents VALUES (?, ?, ?, ?, ?)", rows)
 
     def record(self, draft: CommitDraft) -> Commit:
-        """Record a commit whose contents are kept; it is on the disk when this returns."""
+        """Record durably a commit whose contents are stored."""
         texts = (draft.author, draft.turn, draft.note, draft.entry, draft.summary)
         with self._database.transaction(write=True) as db:
             cursor = db.execute(
@@ -93,7 +95,7 @@ class Journal:
         return commit
 
     def _prune(self, newest: int) -> None:
-        """Remove the oldest contents until the rest fits; those of the newest commit always stay."""
+        """Remove the oldest contents until the rest fits; keep those of the newest commit."""
         with self._database.transaction(write=True) as db:
             total = int(db.execute("SELECT coalesce(sum(stored), 0) FROM contents").fetchone()[0])
             if total <= self.max_bytes:
@@ -127,15 +129,15 @@ class Journal:
         path: NotePath | None = None,
         place: str | None = None,
     ) -> tuple[Commit, ...]:
-        """Return the newest commits first.
+        """Return commits, newest first.
 
         Args:
-            limit: how many at most.
-            before: only commits with a smaller number.
-            turn: only those of one agent turn.
-            author: only those of one author.
-            path: only those that touched a file of this name, without following moves.
-            place: only those of one place.
+            limit: the maximum number.
+            before: restrict to commits with a smaller number.
+            turn: restrict to one agent turn.
+            author: restrict to one author.
+            path: restrict to commits that changed a file with this name, without following moves.
+            place: restrict to one store.
         """
         wheres: list[str] = ["1"]
         values: list[object] = []
@@ -167,21 +169,21 @@ class Journal:
         return found[0]
 
     def commit_of_entry(self, entry: str) -> Commit | None:
-        """Return the newest commit that a call with this id made, if it made one."""
+        """Return the newest commit made by the call with this id, if any."""
         with self._database.transaction() as db:
             found = read_commits(db, "entry = ?", (to_text(entry),), 1)
         return found[0] if found else None
 
     def history(self, path: NotePath, limit: int = 500, place: str = VAULT) -> tuple[Version, ...]:
-        """What the document now at `path` has been, newest first, under all its former paths.
+        """Return the versions of the document now at `path`, newest first, under all its former paths.
 
-        Text that others wrote between two commits is a version too, with the author "outside".
+        Text that other programs wrote between two commits is a version, too, with the author "outside".
         """
         with self._database.transaction() as db:
             return tuple(read_history(db, path, limit, place))
 
     def first_seen(self, paths: Sequence[NotePath]) -> dict[NotePath, float]:
-        """Return when each of these notes was first committed, under whatever path; others are left out."""
+        """Return the time of the first commit of each note that has one, under any former path."""
         with self._database.transaction() as db:
             return first_commits(db, paths)
 
@@ -189,13 +191,13 @@ class Journal:
         """Return the bytes with this hash.
 
         Raises:
-            NotFoundError: they were never kept, or have been removed to save room.
+            NotFoundError: they were never stored, or have been removed to save space.
         """
         with self._database.transaction() as db:
             return _content(db, key)
 
     def trash_name(self, path: NotePath, key: str, place: str = VAULT) -> str | None:
-        """The name under `.trash/` that a file with this path and hash got when it was last deleted."""
+        """Return the name under `.trash/` of the last deleted file with this path and hash."""
         with self._database.transaction() as db:
             row = db.execute(
                 "SELECT trash FROM changes JOIN commits ON id = commit_id "
@@ -206,27 +208,27 @@ class Journal:
         return None if row is None else from_text(row[0])
 
     def undone(self, digest: str) -> tuple[int, ...]:
-        """Return the commits that a change set with this digest was planned to take back."""
+        """Return the commits that the change set with this digest was planned to undo."""
         return self._plans.get(digest, ())
 
     def undo(self, commit_ids: Iterable[int], read: Callable[[NotePath], bytes | None]) -> UndoPlan:
-        """Plan to take commits back and keep what was written since.
+        """Plan the undo of commits, keeping later edits.
 
-        Nothing is written. Committing the plan's change set marks the commits as undone; after a conflict
-        was resolved, tell `NoteStore.commit` by `undoes=plan.commits`.
+        Nothing is written. Committing the plan's change set marks the commits as undone; after the user has
+        resolved a conflict, pass `undoes=plan.commits` to `NoteStore.commit`.
 
         Args:
-            commit_ids: the commits, all of one place.
-            read: the bytes of a document of that place as it is now, None if there is none.
+            commit_ids: the commits, all of one store.
+            read: returns the current bytes of a document of that store, or None if it does not exist.
 
         Raises:
-            NotFoundError: there is no such commit, or its contents are no longer kept.
-            InvalidParametersError: the commits are of several places.
+            NotFoundError: there is no such commit, or its contents are no longer stored.
+            InvalidParametersError: the commits belong to several stores.
         """
         commits = [self.commit(number) for number in dict.fromkeys(commit_ids)]
         if len({commit.place for commit in commits}) > 1:
-            raise InvalidParametersError("Changes of several places can't be taken back as one.")
-        plan = plan_undo(commits, self._others(commits), self._at_hand(commits), read)
+            raise InvalidParametersError("Changes in several stores can't be undone together.")
+        plan = plan_undo(commits, self._others(commits), self._preload_contents(commits), read)
         if plan.change_set and not plan.conflicts:
             self._plans[plan.change_set.digest] = plan.commits
             while len(self._plans) > _MAX_CACHED_PLANS:
@@ -234,9 +236,9 @@ class Journal:
         return plan
 
     def by_place(self, commit_ids: Iterable[int]) -> tuple[tuple[int, ...], ...]:
-        """Return the commits in groups that can be taken back as one, the vault's first.
+        """Return the commits in groups that can each be undone together, the vault's group first.
 
-        Those that were taken back already are left out, and so is what took them back, unless that is all.
+        Commits that are already undone are omitted together with their undo commits, unless no others remain.
 
         Raises:
             NotFoundError: there is no such commit.
@@ -247,19 +249,19 @@ class Journal:
         places = sorted({commit.place for commit in left})
         return tuple(tuple(one.id for one in left if one.place == place) for place in places)
 
-    def _at_hand(self, commits: Sequence[Commit]) -> Callable[[str], bytes]:
-        """`content`, with what the commits displaced read in one go and not thousands of times."""
+    def _preload_contents(self, commits: Sequence[Commit]) -> Callable[[str], bytes]:
+        """Return `content` with the old bytes of the commits preloaded in one transaction."""
         old = {change.before for commit in commits for change in commit.changes if change.before is not None}
         found: dict[str, bytes] = {}
         with self._database.transaction() as db:
             for key in old:
-                # What is not kept any more is told where it is asked for.
+                # A missing content raises only when it is requested.
                 with suppress(NotFoundError):
                     found[key] = _content(db, key)
         return lambda key: found[key] if key in found else self.content(key)
 
     def _others(self, commits: Sequence[Commit]) -> list[LaterChange]:
-        """What the commits that are not among these created, moved or deleted since the first of these."""
+        """Return the creations, moves and deletions of other commits since the first of these."""
         mine = {commit.id for commit in commits}
         with self._database.transaction() as db:
             found = read_changes(db, min(mine, default=0), commits[0].place) if commits else []
@@ -269,13 +271,13 @@ class Journal:
         """Return the change set that gives a document the bytes of an earlier version.
 
         Args:
-            path: where the note is, or is to be again.
+            path: the path of the note, or the one to restore it to.
             key: the version's hash.
-            current: its bytes now, None if there is no such document.
-            place: whose document it is.
+            current: the document's current bytes, or None if it does not exist.
+            place: the store of the document.
 
         Raises:
-            NotFoundError: that version is no longer kept.
+            NotFoundError: the version is no longer stored.
         """
         content = self.content(key)
         change = Create(path, content) if current is None else Update(path, current, content)
@@ -285,7 +287,7 @@ class Journal:
 def _content(db: Connection, key: str) -> bytes:
     row = db.execute("SELECT data FROM contents WHERE hash = ?", (key,)).fetchone()
     if row is None or row[0] is None:
-        raise NotFoundError("That version is no longer kept in the journal.", hash=key)
+        raise NotFoundError("That version is no longer in the journal.", hash=key)
     content = zlib.decompress(row[0])
     if content_hash(content) != key:
         raise NotFoundError("That version is damaged in the journal.", hash=key)

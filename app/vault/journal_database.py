@@ -1,4 +1,4 @@
-"""The journal's SQLite file: its tables, and the numbers that commits get."""
+"""The journal's SQLite file: its schema and the numbering of commits."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from app.storage.sqlite import Database, Schema
 
 
 def m001_commits(db: sqlite3.Connection) -> None:
-    """Commits, their files, the folders they made, what they undo, and the contents by hash."""
+    """Create the tables for commits, their files, created folders, undone commits and contents."""
     for statement in (
         """CREATE TABLE commits (
             id INTEGER PRIMARY KEY AUTOINCREMENT, uid TEXT NOT NULL UNIQUE, time REAL NOT NULL,
@@ -32,14 +32,14 @@ def m001_commits(db: sqlite3.Connection) -> None:
         """CREATE TABLE contents (
             hash TEXT PRIMARY KEY, size INTEGER NOT NULL, stored INTEGER NOT NULL, newest INTEGER NOT NULL,
             data BLOB)""",
-        # Holds all that pruning asks for, so that it never reads through the contents themselves.
+        # A covering index, so that pruning never reads the contents themselves.
         "CREATE INDEX contents_newest ON contents (newest, stored, hash)",
     ):
         db.execute(statement)
 
 
 def m002_places(db: sqlite3.Connection) -> None:
-    """Whose documents a commit changed: the vault's (empty), or those of another place."""
+    """Add the store whose documents a commit changed: the vault (empty) or another one."""
     db.execute("ALTER TABLE commits ADD COLUMN place TEXT NOT NULL DEFAULT ''")
 
 
@@ -54,11 +54,11 @@ SCHEMA = Schema(
 class JournalDatabase(Database):
     """One connection to `journal.sqlite` in a folder, used by one thread at a time.
 
-    A number that a commit had is never given to another one: a file that takes the place of a damaged one
-    numbers its commits from the current time in seconds on, and `reserve` skips the numbers that others know.
+    The number of a commit is never reused: a file that replaces a damaged one numbers its commits starting at
+    the current time in seconds, and `reserve` skips numbers known elsewhere.
 
     Args:
-        folder: Where the file is.
+        folder: The folder of the file.
         writable: Whether this process owns the file.
 
     Raises:
@@ -70,28 +70,28 @@ class JournalDatabase(Database):
 
     @property
     def problem(self) -> str | None:
-        """What happened to a damaged file, in words for the user; None if nothing did."""
+        """A message for the user about a damaged file, or None."""
         if self.damage is None:
             return None
         return f"{self.damage.message} Earlier changes can't be undone from the app."
 
     def reserve(self, number: int) -> None:
-        """Number the commits to come above `number`."""
+        """Give later commits numbers above `number`."""
         with self.transaction(write=True) as db:
             _raise_last(db, number)
 
-    def _replaced(self) -> None:
+    def _after_replacement(self) -> None:
         _raise_last(self._db, int(time.time()))
 
     def shrink(self) -> None:
-        """Give the room of removed contents back to the disk."""
+        """Return the space of removed contents to the disk."""
         with self._lock:
             self._db.execute("PRAGMA incremental_vacuum").fetchall()
             self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
 
 def _raise_last(db: sqlite3.Connection, number: int) -> None:
-    """Let SQLite take `number` for the last that a commit got, if it is greater."""
+    """Raise SQLite's last commit number to `number` if it is smaller."""
     last = db.execute("SELECT seq FROM sqlite_sequence WHERE name = 'commits'").fetchone()
     if last is None:
         db.execute("INSERT INTO sqlite_sequence (name, seq) VALUES ('commits', ?)", (number,))

@@ -1,4 +1,4 @@
-"""Rows of the journal as values, and file names that are not Unicode kept as they are."""
+"""Conversion of journal rows to values, with file names that are not Unicode preserved."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.vault.path import NotePath
 
 
 def to_text(text: str) -> str | bytes:
-    """How a text is stored: a file name with bytes that are not UTF-8 as a blob, all else as text."""
+    """Return the stored form of a text: a blob for a file name that is not UTF-8, else text."""
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
@@ -25,7 +25,7 @@ def from_text(value: str | bytes) -> str:
 
 
 def read_commits(db: Connection, where: str, values: Sequence[object], limit: int) -> list[Commit]:
-    """Return the newest commits that fulfil an SQL condition on `commits`, with all that belongs to them."""
+    """Return the newest commits that satisfy an SQL condition on `commits`, with all their details."""
     rows = db.execute(
         "SELECT id, digest, time, author, turn, summary, note, entry, place FROM commits "
         f"WHERE {where} ORDER BY id DESC LIMIT ?",
@@ -34,7 +34,7 @@ def read_commits(db: Connection, where: str, values: Sequence[object], limit: in
     changes: dict[int, list[CommittedFile]] = defaultdict(list)
     undoes: dict[int, list[int]] = defaultdict(list)
     folders: dict[int, list[str]] = defaultdict(list)
-    for part in _parts([int(row[0]) for row in rows]):
+    for part in _chunks([int(row[0]) for row in rows]):
         marks = f"({','.join('?' * len(part))})"
         query = "SELECT commit_id, path, target, before, after FROM changes WHERE commit_id IN "
         for number, path, target, before, after in db.execute(f"{query}{marks} ORDER BY position", part):
@@ -45,7 +45,7 @@ def read_commits(db: Connection, where: str, values: Sequence[object], limit: in
         query = "SELECT commit_id, path FROM folders WHERE commit_id IN "
         for number, folder in db.execute(f"{query}{marks} ORDER BY rowid", part):
             folders[number].append(from_text(folder))
-    undone_by = _in_force(db)
+    undone_by = _active_undos(db)
     return [
         Commit(
             number,
@@ -67,7 +67,7 @@ def read_commits(db: Connection, where: str, values: Sequence[object], limit: in
 
 
 def read_changes(db: Connection, since: int, place: str) -> list[tuple[int, tuple[int, ...], CommittedFile]]:
-    """What commits of a place newer than `since` made, moved or deleted, oldest first, and what they undo."""
+    """Return creations, moves and deletions in a store since a commit, oldest first, with undone commits."""
     undoes: dict[int, tuple[int, ...]] = defaultdict(tuple)
     for number, undone in db.execute("SELECT commit_id, undone FROM undoes WHERE commit_id > ?", (since,)):
         undoes[number] += (undone,)
@@ -87,14 +87,14 @@ def _to_committed_file(
     return CommittedFile(NotePath.on_disk(from_text(path)), to, before, after)
 
 
-def _parts(numbers: list[int]) -> Iterable[list[int]]:
+def _chunks(numbers: list[int]) -> Iterable[list[int]]:
     return (numbers[start : start + 500] for start in range(0, len(numbers), 500))
 
 
-def _in_force(db: Connection) -> dict[int, int]:
-    """Which commit is undone by which; an undo that was itself undone does not count.
+def _active_undos(db: Connection) -> dict[int, int]:
+    """Map each undone commit to its undo; an undo that was itself undone does not count.
 
-    A commit that undoes another is always newer, so going from the newest down settles each in turn.
+    An undo is always newer than the commit it undoes, so one pass from the newest down is enough.
     """
     found: dict[int, int] = {}
     for number, undone in db.execute("SELECT commit_id, undone FROM undoes ORDER BY commit_id DESC"):

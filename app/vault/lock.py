@@ -14,7 +14,8 @@ from filelock import FileLock, Timeout
 from app.errors import StorageError, VaultBusyError
 from app.storage.files import to_json, write_atomic
 
-_LOCK_FILE, _OWNER_FILE = "vault.lock", "vault.owner.json"
+_LOCK_FILE = "vault.lock"
+_OWNER_FILE = "vault.owner.json"
 
 
 class VaultLock:
@@ -53,8 +54,8 @@ class VaultLock:
             raise VaultBusyError(f"The vault is open in {owner}.", owner=owner) from error
         except OSError as error:
             raise StorageError(f"The vault's data folder can't be used: {error.strerror}.") from error
-        said = {"pid": os.getpid(), "host": platform.node(), "since": time.time()}
-        write_atomic(self._owner, to_json(said), durable=False)
+        owner_data = {"pid": os.getpid(), "host": platform.node(), "since": time.time()}
+        write_atomic(self._owner, to_json(owner_data), durable=False)
 
     def release(self) -> None:
         """Release the lock; do nothing if this object does not hold it."""
@@ -66,10 +67,10 @@ class VaultLock:
 
 def find_holder(data_folder: Path) -> str | None:
     """Return a description of the process that holds the vault's lock, or None if it is free."""
-    file = data_folder / _LOCK_FILE
-    if not file.exists():
+    lock_file = data_folder / _LOCK_FILE
+    if not lock_file.exists():
         return None
-    lock = FileLock(file, timeout=0, mode=0o600)
+    lock = FileLock(lock_file, timeout=0, mode=0o600)
     try:
         lock.acquire()
     except Timeout:
@@ -81,7 +82,7 @@ def find_holder(data_folder: Path) -> str | None:
 def _read_holder(data_folder: Path) -> str | None:
     """Describe the process that last took the lock without releasing it, even if it crashed."""
     try:
-        said = json.loads((data_folder / _OWNER_FILE).read_text(encoding="utf-8"))
-        return f"process {int(said['pid'])} on {said['host']}"
+        owner_data = json.loads((data_folder / _OWNER_FILE).read_text(encoding="utf-8"))
+        return f"process {int(owner_data['pid'])} on {owner_data['host']}"
     except (OSError, ValueError, KeyError, TypeError):
         return None

@@ -1,9 +1,8 @@
 """Three-way merge by lines: combine two sets of changes to the same text.
 
 Both sides are aligned with their common base by a longest common subsequence of lines. Edits that share no
-line of the base are applied together, also where they touch: a line added right after one that the other
-side removes is the usual case in notes, and nothing of either side is lost. Edits that overlap and differ
-become conflicts.
+line of the base are all applied, even if they are adjacent: a line added right after one that the other side
+removes is common in notes, and nothing is lost. Edits that overlap and differ become conflicts.
 """
 
 from __future__ import annotations
@@ -16,13 +15,13 @@ from dataclasses import dataclass
 from rapidfuzz.distance import Indel
 
 _MAX_LINES = 50_000
-# The exact alignment keeps one bit for each pair of lines: 50 MB.
+# The exact alignment needs one bit per pair of lines: 50 MB.
 _MAX_EXACT_PAIRS = 400_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Collision:
-    """Lines that both sides changed in different ways: as they were, and as each side has them."""
+    """Lines that the sides changed differently, in all three versions."""
 
     base: bytes
     ours: bytes
@@ -31,9 +30,9 @@ class Collision:
 
 @dataclass(frozen=True, slots=True)
 class Merge:
-    """The merged text; where the sides conflict it holds both, between markers.
+    """A merged text, which contains both sides of each conflict between markers.
 
-    `for_theirs` is the merged text with the other side's lines where the sides conflict.
+    `for_theirs` is the merged text with the other side's lines in place of conflicts.
     """
 
     text: bytes
@@ -43,7 +42,7 @@ class Merge:
 
 @dataclass(frozen=True, slots=True)
 class _Edit:
-    """Replaces the base's lines `start` to `end` (excluded) by `lines`."""
+    """The replacement of the base's lines `start` to `end` (exclusive) with `lines`."""
 
     start: int
     end: int
@@ -71,17 +70,17 @@ class _Region:
 
 
 def merge(base: bytes, ours: bytes, theirs: bytes) -> Merge:
-    """Merge two texts that come from the same base.
+    """Merge two texts with a common base.
 
     Swapping the sides swaps the result: the same parts merge and the same parts conflict.
 
     Args:
         base: The text that both sides started from.
         ours: The current text.
-        theirs: The text as the other side wants it.
+        theirs: The text of the other side.
 
     Returns:
-        The merged text and its conflicts. Each line of it is a line of one of the three texts, or a marker.
+        The merged text and its conflicts. Each of its lines is a line of one of the three texts, or a marker.
     """
     if ours in (base, theirs):
         return Merge(theirs, (), theirs)
@@ -97,7 +96,7 @@ def merge(base: bytes, ours: bytes, theirs: bytes) -> Merge:
     parts = [first, *_parts(*middle), last]
     for_ours = [part.ours if isinstance(part, Collision) else part for part in parts]
     for_theirs = [part.theirs if isinstance(part, Collision) else part for part in parts]
-    if _runs_together(for_ours) or _runs_together(for_theirs):
+    if _merges_lines(for_ours) or _merges_lines(for_theirs):
         whole = Collision(*(b"".join(lines) for lines in middle))
         return Merge(first + _conflict_markers(whole) + last, (whole,), theirs)
     return Merge(
@@ -124,8 +123,8 @@ def _parts(base: list[bytes], ours: list[bytes], theirs: list[bytes]) -> Iterato
     done = 0
     for region in _regions(_edits(base, ours), _edits(base, theirs)):
         yield b"".join(base[done : region.start])
-        mine = _applied(base, region, region.ours)
-        other = _applied(base, region, region.theirs)
+        mine = _apply_edits(base, region, region.ours)
+        other = _apply_edits(base, region, region.theirs)
         if not region.theirs or mine == other:
             yield mine
         elif not region.ours:
@@ -137,8 +136,8 @@ def _parts(base: list[bytes], ours: list[bytes], theirs: list[bytes]) -> Iterato
 
 
 def _edits(base: list[bytes], side: list[bytes]) -> list[_Edit]:
-    """Return the edits that make `side` of `base`, in order, with at least one equal line between two."""
-    # The library compares hashes, so each distinct line becomes a number of its own.
+    """Return the edits from `base` to `side`, in order and separated by equal lines."""
+    # The library compares hashes, so each distinct line gets its own number.
     numbers: dict[bytes, int] = {}
     old = [numbers.setdefault(line, len(numbers)) for line in base]
     new = [numbers.setdefault(line, len(numbers)) for line in side]
@@ -152,7 +151,7 @@ def _edits(base: list[bytes], side: list[bytes]) -> list[_Edit]:
 
 
 def _matching_blocks(old: list[int], new: list[int]) -> list[tuple[int, int, int]]:
-    """Return the common runs: their start in each and their length; an empty run at the end is the last."""
+    """Return the common runs as (start in old, start in new, length), ending with an empty run."""
     if len(old) * len(new) <= _MAX_EXACT_PAIRS:
         return [(block.a, block.b, block.size) for block in Indel.opcodes(old, new).as_matching_blocks()]
     matcher = difflib.SequenceMatcher(None, old, new)
@@ -160,7 +159,7 @@ def _matching_blocks(old: list[int], new: list[int]) -> list[tuple[int, int, int
 
 
 def _regions(ours: list[_Edit], theirs: list[_Edit]) -> Iterator[_Region]:
-    """Group the edits of both sides: overlapping ones come together, all others stand alone."""
+    """Group the overlapping edits of both sides; every other edit forms its own region."""
     tagged = [(edit, True) for edit in ours] + [(edit, False) for edit in theirs]
     region: _Region | None = None
     for edit, is_ours in sorted(tagged, key=lambda one: (one[0].start, one[0].end)):
@@ -175,7 +174,7 @@ def _regions(ours: list[_Edit], theirs: list[_Edit]) -> Iterator[_Region]:
         yield region
 
 
-def _applied(base: list[bytes], region: _Region, edits: list[_Edit]) -> bytes:
+def _apply_edits(base: list[bytes], region: _Region, edits: list[_Edit]) -> bytes:
     """Return the region's lines with one side's edits."""
     parts: list[bytes] = []
     done = region.start
@@ -185,11 +184,10 @@ def _applied(base: list[bytes], region: _Region, edits: list[_Edit]) -> bytes:
     return b"".join([*parts, *base[done : region.end]])
 
 
-def _runs_together(parts: list[bytes]) -> bool:
-    """Return whether joining the parts would make one line of two.
+def _merges_lines(parts: list[bytes]) -> bool:
+    """Return whether joining the parts would merge two lines into one.
 
-    That is so where a last line without a newline is followed by another one, and where a bare carriage
-    return meets a newline.
+    This happens if a line without a newline precedes another part, or a carriage return precedes a newline.
     """
     filled = [part for part in parts if part]
     return any(

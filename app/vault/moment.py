@@ -1,6 +1,6 @@
-"""Dates by the format strings of moment.js, which Obsidian's daily notes and templates use.
+"""Formatting of dates with moment.js format strings, as in Obsidian's daily notes and templates.
 
-English names only. `[text]` stands for itself. Source: https://momentjs.com/docs/#/displaying/format/.
+Names are English. `[text]` is literal. Source: https://momentjs.com/docs/#/displaying/format/.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _TOKEN = re.compile(
     r"|GG(?:GGG?)?|a|A|HH?|hh?|kk?|mm?|ss?|S{1,9}|ZZ?|X|x|LTS|LT|LL?L?L?|l{1,4}|.)",
     re.DOTALL,
 )
-# Not those of the `calendar` module, which follow the locale of the process.
+# The names in the `calendar` module depend on the process's locale.
 _MONTHS = (
     *("January", "February", "March", "April", "May", "June"),
     *("July", "August", "September", "October", "November", "December"),
@@ -35,11 +35,11 @@ _LONG = {
 
 
 def format_moment(moment: datetime, pattern: str) -> str:
-    """Return `moment` as `pattern` says, in local time.
+    """Format `moment` by `pattern`, in local time.
 
     Args:
-        moment: The time; one without a zone is local.
-        pattern: Tokens such as `YYYY-MM-DD` or `dddd`; all else stands for itself.
+        moment: The time; local if it has no zone.
+        pattern: Tokens such as `YYYY-MM-DD` or `dddd`; everything else is literal.
     """
     return _TOKEN.sub(lambda match: _format_token(moment, match), pattern)
 
@@ -67,7 +67,7 @@ def _sunday(moment: datetime) -> int:
 
 
 def _local_week(moment: datetime) -> tuple[int, int]:
-    """Year and week where weeks begin on Sunday, and the first one has the first of January."""
+    """Return year and week for weeks that start on Sunday; the first one contains January 1."""
     saturday = moment.date() + timedelta(days=6 - _sunday(moment))
     first = date(saturday.year, 1, 1)
     return saturday.year, (saturday - first).days // 7 + 1

@@ -1,7 +1,7 @@
-"""Notes as values: what a note's text says, with the span of each thing. All frozen.
+"""Immutable values for the contents of a note, each with its span in the text.
 
-Spans count characters of the decoded text (UTF-8, newlines and BOM as they are), so that
-`text[span.start:span.end]` is the thing itself, and encoding the text gives the file's bytes back.
+Spans count characters of the decoded text (UTF-8, with original newlines and BOM), so that
+`text[span.start:span.end]` is the element's text, and encoding the text gives the file's bytes again.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Span:
 
 
 class LinkStyle(StrEnum):
-    """How a link is written."""
+    """The syntax of a link."""
 
     WIKI = "wiki"
     MARKDOWN = "markdown"
@@ -47,12 +47,12 @@ class LinkStyle(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A link to a note or a file of the vault (links with a URL scheme in Markdown style are not kept).
+    """A link to a note or a file of the vault (Markdown links with a URL scheme are skipped).
 
-    `target` is the name or path as it resolves (percent-decoded in Markdown style); empty for a link
-    into the same note. `heading` is the text after `#` (inner `#` kept), `block` the id after `#^`.
-    `span` covers the whole link, the `!` of an embed included; `target_span` only the target as written,
-    which is what a rename replaces. `line` counts from 1. `in_properties`: it stands in the frontmatter.
+    `target` is the name or path to resolve (percent-decoded in Markdown style), empty for a link within the
+    note. `heading` is the text after `#` (with inner `#`), `block` the id after `#^`. `span` covers the whole
+    link, including the `!` of an embed; `target_span` covers only the target as written, which a rename
+    replaces. `line` counts from 1. `in_properties` means that the link is in the frontmatter.
     """
 
     target: str
@@ -109,7 +109,7 @@ class BlockId:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A task box: its text, whether it is done, its line."""
+    """A task with its text, its state and its line."""
 
     text: str
     done: bool
@@ -127,7 +127,7 @@ class Observation:
 
 
 class Privacy(StrEnum):
-    """Whether models and programs outside may see a note; `UNKNOWN` is kept from them, too."""
+    """Whether models and external programs may see a note; `UNKNOWN` is hidden from them, too."""
 
     PUBLIC = "public"
     PRIVATE = "private"
@@ -136,14 +136,14 @@ class Privacy(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PrivacyVerdict:
-    """What was decided on a note; `reason` says why it could not be judged, as a part of a sentence."""
+    """The privacy of a note; `reason` is a clause that says why it could not be determined."""
 
     privacy: Privacy
     reason: str = ""
 
     @property
     def hides(self) -> bool:
-        """Whether the note is kept from models and programs."""
+        """Whether the note is hidden from models and external programs."""
         return self.privacy is not Privacy.PUBLIC
 
 
@@ -152,12 +152,11 @@ PUBLIC = PrivacyVerdict(Privacy.PUBLIC)
 
 @dataclass(frozen=True, slots=True)
 class ParsedNote:
-    """Everything a note's text says.
+    """The parsed contents of a note.
 
-    `properties` are plain JSON-like values (dates as ISO strings); `properties_problem` says why a
-    block could not be read (then `properties` is empty and the rest is still there). `privacy` is the
-    verdict of `app.vault.markdown.privacy`.
-    `body_start` is the first character after the frontmatter.
+    `properties` are plain JSON-like values (dates as ISO strings). `properties_problem` says why the
+    frontmatter could not be read; `properties` is then empty, but the rest is parsed. `privacy` is the
+    verdict of `app.vault.markdown.privacy`. `body_start` is the index after the frontmatter.
     """
 
     properties: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
@@ -174,13 +173,13 @@ class ParsedNote:
 
     @property
     def type(self) -> str:
-        """The `type` property in lower case, `note` when there is none."""
+        """The `type` property in lower case, `note` by default."""
         value = self.properties.get("type")
         return value.strip().lower() if isinstance(value, str) and value.strip() else "note"
 
     @property
     def confidence(self) -> float | None:
-        """The `confidence` property where it is a number from 0 to 1."""
+        """The `confidence` property if it is a number from 0 to 1."""
         value = self.properties.get("confidence")
         number = isinstance(value, int | float) and not isinstance(value, bool)
         return float(value) if number and 0 <= value <= 1 else None  # type: ignore[arg-type,operator]
@@ -203,14 +202,14 @@ class ParsedNote:
 
     @property
     def is_private(self) -> bool:
-        """Whether it is kept from every model, external client and embedding."""
+        """Whether the note is hidden from models, external clients and embeddings."""
         return self.privacy.hides
 
     @property
     def is_from_web(self) -> bool:
-        """Whether it holds text of a web page, which the user has not vouched for.
+        """Whether the note holds text of a web page that the user has not verified.
 
-        `origin: web` says so; properties that can't be read might.
+        The property `origin: web` marks such notes; notes with unreadable properties count as such.
         """
         if self.properties_problem is not None:
             return True
@@ -219,7 +218,7 @@ class ParsedNote:
 
     @property
     def tag_names(self) -> tuple[str, ...]:
-        """Each tag once, in order, by its first casing."""
+        """The distinct tags in order, spelled as first written."""
         seen: dict[str, str] = {}
         for tag in self.tags:
             seen.setdefault(tag.name.casefold(), tag.name)

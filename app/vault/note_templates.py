@@ -1,7 +1,7 @@
-"""Templates of notes: what their placeholders stand for, and where the cursor goes. Pure.
+"""Expansion of the placeholders in note templates. Pure.
 
-`{{date}}`, `{{time}}`, each with a format of its own after a colon (`{{date:dddd}}`), `{{title}}` and
-`{{cursor}}`. A placeholder that is not known stays as it is.
+The placeholders are `{{date}}` and `{{time}}`, each with an optional format after a colon (`{{date:dddd}}`),
+`{{title}}` and `{{cursor}}`. Unknown placeholders stay unchanged.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ def expand(
 
     Args:
         template: The text of the template.
-        title: The name of the note that it is for.
-        now: What `{{date}}` and `{{time}}` stand for.
-        date_format: The format of a `{{date}}` that has none.
-        time_format: The format of a `{{time}}` that has none.
+        title: The name of the new note.
+        now: The time for `{{date}}` and `{{time}}`.
+        date_format: The format of a `{{date}}` without one.
+        time_format: The format of a `{{time}}` without one.
     """
     parts: list[str] = []
     length, done = 0, 0
@@ -69,11 +69,11 @@ def expand(
 
 
 def with_properties(text: str, template: str) -> str:
-    """`text` with the properties of a template: tags are united, otherwise the note's own values win.
+    """Add a template's properties to a note; tags are merged, and other values of the note take precedence.
 
     Args:
         text: A note's text.
-        template: The text of a template, filled in; only its properties are taken.
+        template: The expanded text of a template; only its properties are used.
 
     Raises:
         InvalidParametersError: The properties of one of them can't be read or edited.

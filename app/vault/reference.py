@@ -46,27 +46,27 @@ def parse_reference(text: str) -> Reference:
     inner = text[1:] if text.startswith("![[") else text
     if inner.startswith("[[") and inner.endswith("]]") and len(inner) >= 4:
         text = inner[2:-2]
-    said, alias = split_alias(text)
-    target, heading, block = split_fragment(said)
+    unaliased, alias = split_alias(text)
+    target, heading, block = split_fragment(unaliased)
     return Reference(target.strip(), heading, block, alias)
 
 
 def split_alias(inner: str) -> tuple[str, str | None]:
     """Split the inside of a link at the first `|` into the text before it and the alias."""
-    said, bar, alias = inner.partition("|")
+    unaliased, bar, alias = inner.partition("|")
     if not bar:
         return inner, None
-    return said.removesuffix("\\"), alias.strip() or None
+    return unaliased.removesuffix("\\"), alias.strip() or None
 
 
-def split_fragment(said: str) -> tuple[str, str | None, str | None]:
+def split_fragment(unaliased: str) -> tuple[str, str | None, str | None]:
     """Split a reference without its alias into target (as written), heading and block id."""
-    target, hash_sign, fragment = said.partition("#")
+    target, hash_sign, fragment = unaliased.partition("#")
     if not hash_sign:
-        target, caret, block = said.partition("^")
+        target, caret, block = unaliased.partition("^")
         if caret and _BLOCK_ID.fullmatch(block.strip()):
             return target, None, block.strip()
-        return said, None, None
+        return unaliased, None, None
     heading, block_id = read_fragment(fragment)
     return target, heading, block_id
 

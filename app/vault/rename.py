@@ -1,8 +1,8 @@
-"""Renames that never overwrite, and the swap of two names in one step, by what the system offers.
+"""Renames that never overwrite and atomic swaps of two names, as far as the system supports them.
 
-A swap makes an update safe against a program that saves in the same instant: whatever was there is still
-there under the other name, can be compared, and can be swapped back. Linux has `renameat2`, macOS
-`renameatx_np`; Python offers neither, hence ctypes. File systems that refuse get the next best thing.
+A swap makes an update safe against a program that saves in the same instant: the old file survives under the
+other name, where it can be compared and swapped back. Linux has `renameat2`, macOS `renameatx_np`; Python
+exposes neither, hence ctypes. File systems without support get the next best operation.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _RENAME_SWAP = 2
 
 
 def swap(first: Folder, name: str, second: Folder, other: str) -> bool:
-    """Exchange two names in one step; False if this system or file system cannot.
+    """Exchange two names atomically; return False if the system or file system can't.
 
     Raises:
         OSError: as the system says (FileNotFoundError if one of them is gone).
@@ -33,7 +33,7 @@ def swap(first: Folder, name: str, second: Folder, other: str) -> bool:
 
 
 def rename_new(source: Folder, name: str, target: Folder, new: str) -> None:
-    """Give a file another name that nothing has yet, in one step where the system can.
+    """Give a file a free name, atomically if the system supports it.
 
     Raises:
         FileExistsError: something has the new name; nothing happened.
@@ -51,7 +51,7 @@ def rename_new(source: Folder, name: str, target: Folder, new: str) -> None:
     except FileExistsError:
         raise
     except OSError:
-        # No hard links (FAT): look, then rename. The commit re-checks what it moved.
+        # No hard links (FAT): check, then rename. The commit verifies the moved file.
         if target.lstat(new) is not None:
             raise FileExistsError(errno.EEXIST, "Something has that name", new) from None
         os.rename(here, there, src_dir_fd=source.fd, dst_dir_fd=target.fd)
@@ -65,7 +65,7 @@ def rename_case(source: Folder, name: str, target: Folder, new: str) -> None:
     Raises:
         FileExistsError: another file has the new name; nothing happened.
     """
-    # Found by its name but not listed under it: the file system takes both for the same name.
+    # Found by its name but not listed under it: the file system treats both as the same name.
     if target.lstat(new) is not None and new not in target.names():
         os.rename(source.at(name), target.at(new), src_dir_fd=source.fd, dst_dir_fd=target.fd)
     else:
@@ -73,7 +73,7 @@ def rename_case(source: Folder, name: str, target: Folder, new: str) -> None:
 
 
 def replace(folder: Folder, name: str, target: str) -> None:
-    """Put the file `name` in the place of `target`, in one step."""
+    """Replace `target` with the file `name` atomically."""
     os.replace(folder.at(name), folder.at(target), src_dir_fd=folder.fd, dst_dir_fd=folder.fd)
 
 

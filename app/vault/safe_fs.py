@@ -304,7 +304,7 @@ class VaultRoot:
         for number, part in enumerate(parts):
             try:
                 with self.folder("/".join(done)) as folder:
-                    name = _variant(folder, part)
+                    name = _find_spelling(folder, part)
             except NotADirectoryError:
                 return NotePath.on_disk("/".join(done)), True
             if name is None:
@@ -347,13 +347,13 @@ class DirHandleCache:
                 pass
 
 
-def _variant(folder: Folder, part: str) -> str | None:
+def _find_spelling(folder: Folder, part: str) -> str | None:
     """Return the name in the folder that equals `part`, else one that differs in case or Unicode form."""
     if sys.platform.startswith("linux") and folder.lstat(part) is not None:
         return part
     key = name_key(part)
-    alike = sorted(name for name in folder.names() if name_key(name) == key)
-    return part if part in alike else next(iter(alike), None)
+    matches = sorted(name for name in folder.names() if name_key(name) == key)
+    return part if part in matches else next(iter(matches), None)
 
 
 def check_real(path: str) -> None:

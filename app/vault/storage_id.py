@@ -17,7 +17,8 @@ from enum import StrEnum
 from app.errors import InvalidParametersError, NotFoundError
 from app.vault.path import NotePath
 
-_FILE_PREFIX, _DATABASE_PREFIX = "file:", "db:"
+_FILE_PREFIX = "file:"
+_DATABASE_PREFIX = "db:"
 _URL_PREFIXES = ("https://", "http://")
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f]")
 

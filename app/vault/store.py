@@ -67,7 +67,7 @@ class NoteStore:
         root: the folder.
         journal: records the commits.
         place: the name of this store in change sets; empty for the vault.
-        intents: the folder of the write-ahead log; None for the journal's folder.
+        log_folder: the folder of the write-ahead log; None for the journal's folder.
         writable: False rejects every commit, because another app owns the vault.
         step: called with a name before each disk step of a commit, so that tests can crash there.
         platform: the system's abilities, for tests.
@@ -79,7 +79,7 @@ class NoteStore:
         journal: Journal,
         *,
         place: str = VAULT,
-        intents: Path | None = None,
+        log_folder: Path | None = None,
         writable: bool = True,
         step: Callable[[str], None] | None = None,
         platform: Platform | None = None,
@@ -90,8 +90,8 @@ class NoteStore:
         self.journal = journal
         self._vault = VaultRoot(root, platform)
         self.place = place
-        self._intents = WriteAheadLog(intents or journal.folder, step, writable=writable)
-        self._transaction = Transaction(OperationExecutor(self._vault, step), self._intents, journal, step)
+        self._wal = WriteAheadLog(log_folder or journal.folder, step, writable=writable)
+        self._transaction = Transaction(OperationExecutor(self._vault, step), self._wal, journal, step)
         self._lock = threading.RLock()
         self._written: OrderedDict[str, str] = OrderedDict()
         self._written_lock = threading.Lock()
@@ -99,7 +99,7 @@ class NoteStore:
     @property
     def problem(self) -> str | None:
         """A description of interrupted changes that cannot be recovered, or None."""
-        damaged = self._intents.damaged()
+        damaged = self._wal.damaged()
         if not damaged:
             return None
         names = ", ".join(str(file) for file in damaged)
@@ -231,7 +231,7 @@ class NoteStore:
                 f"can't be committed to {self.place or 'the vault'}."
             )
         with self._lock:
-            if self._intents.has_pending():
+            if self._wal.has_pending():
                 self.recover()
             with self._commit_errors():
                 intent, contents = self._intent(change_set, author, turn, note, entry, tuple(undoes))
@@ -311,7 +311,7 @@ class NoteStore:
         )
         spare = [folder for number in undoes for folder in reversed(self.journal.commit(number).folders)]
         deepest = sorted(spare, key=lambda folder: -folder.count("/"))
-        return Intent(draft, tuple(plan.deeds), tuple(deepest)), plan.contents
+        return Intent(draft, tuple(plan.operations), tuple(deepest)), plan.contents
 
     def _remember(self, changes: Iterable[CommittedFile]) -> None:
         """Remember what the commit writes, so that the watcher recognizes it as the app's own."""
@@ -353,7 +353,7 @@ class NoteStore:
             StorageError: the disk failed; the commits stay pending until the next attempt.
         """
         with self._lock, self._commit_errors():
-            pending = self._intents.pending()
+            pending = self._wal.pending()
             if pending:
                 self._vault.require()
             try:
@@ -370,7 +370,7 @@ class NoteStore:
         This walks the whole vault, so call it in the background.
         """
         with self._lock:
-            if self._intents.has_pending():
+            if self._wal.has_pending():
                 return 0
             count = 0
             for folder, names, files in os.walk(self._vault.path):

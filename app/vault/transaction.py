@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 from app.errors import NotFoundError, ScriptoriumError
 from app.vault.commits import Commit, CommitDraft
-from app.vault.file_operations import Image, OperationExecutor, OperationProgress
+from app.vault.file_operations import ContentReader, OperationExecutor, OperationProgress
 from app.vault.journal import Journal
 from app.vault.path import NotePath
 from app.vault.write_ahead_log import FileOperation, Intent, Phase, Put, Rename, WriteAheadLog
@@ -42,10 +42,10 @@ class Transaction:
     """Executes and recovers intents, one at a time; the caller holds the lock."""
 
     def __init__(
-        self, doer: OperationExecutor, intents: WriteAheadLog, journal: Journal, step: Callable[[str], None]
+        self, executor: OperationExecutor, wal: WriteAheadLog, journal: Journal, step: Callable[[str], None]
     ) -> None:
-        self._doer = doer
-        self._intents = intents
+        self._executor = executor
+        self._wal = wal
         self._journal = journal
         self._step = step
 
@@ -61,13 +61,13 @@ class Transaction:
         self._journal.store_contents(contents)
         phase = None
         try:
-            self._intents.write(intent)
+            self._wal.write(intent)
             phase = Phase.STAGING
             self._stage(intent, contents)
-            self._intents.set_phase(uid, Phase.READY, Phase.STAGING)
+            self._wal.set_phase(uid, Phase.READY, Phase.STAGING)
             phase = Phase.READY
-            self._doer.execute(intent.deeds)
-            self._doer.sync(intent.deeds)
+            self._executor.execute(intent.operations)
+            self._executor.sync(intent.operations)
             self._step("journal: record")
             commit = self._journal.record(intent.draft)
         except BaseException:
@@ -81,54 +81,56 @@ class Transaction:
 
     def _stage(self, intent: Intent, contents: Mapping[str, bytes]) -> None:
         for folder in intent.draft.folders:
-            self._doer.make_folder(folder)
-        puts = tuple(deed for deed in intent.deeds if isinstance(deed, Put))
-        self._doer.stage_all(puts, contents)
-        self._doer.sync(puts)
+            self._executor.make_folder(folder)
+        puts = tuple(operation for operation in intent.operations if isinstance(operation, Put))
+        self._executor.stage_all(puts, contents)
+        self._executor.sync(puts)
 
-    def _abort(self, intent: Intent, phase: Phase | None, image: Image) -> None:
+    def _abort(self, intent: Intent, phase: Phase | None, read_content: ContentReader) -> None:
         """Roll back a failed commit, or leave that to recovery if it fails, too."""
         try:
             if phase is Phase.READY:
                 with suppress(OSError):
-                    self._intents.set_phase(intent.draft.uid, Phase.BACK, Phase.READY)
-                self._roll_back(intent, image)
+                    self._wal.set_phase(intent.draft.uid, Phase.BACK, Phase.READY)
+                self._roll_back(intent, read_content)
             else:
-                self._discard(intent)
+                self._discard_staged(intent)
             self._clean_up(intent, done=False)
         except (OSError, ScriptoriumError):
             log.exception("could not roll back a failed commit; trying again before the next one")
 
-    def _discard(self, intent: Intent) -> None:
-        for deed in intent.deeds:
-            if isinstance(deed, Put):
-                self._doer.discard(deed)
+    def _discard_staged(self, intent: Intent) -> None:
+        for operation in intent.operations:
+            if isinstance(operation, Put):
+                self._executor.discard(operation)
 
-    def _roll_back(self, intent: Intent, image: Image) -> list[NotePath]:
+    def _roll_back(self, intent: Intent, read_content: ContentReader) -> list[NotePath]:
         kept = []
-        for deed, progress in reversed(list(zip(intent.deeds, self._progress(intent), strict=True))):
-            if progress.done and not self._undo(deed, image):
-                kept.append(NotePath.on_disk(_target_path(deed)))
+        for operation, progress in reversed(
+            list(zip(intent.operations, self._progress(intent), strict=True))
+        ):
+            if progress.done and not self._revert(operation, read_content):
+                kept.append(NotePath.on_disk(_target_path(operation)))
             elif not progress.done and progress.edited:
-                kept.append(NotePath.on_disk(deed.path))
-        self._doer.sync(intent.deeds)
+                kept.append(NotePath.on_disk(operation.path))
+        self._executor.sync(intent.operations)
         return kept
 
-    def _undo(self, deed: FileOperation, image: Image) -> bool:
+    def _revert(self, operation: FileOperation, read_content: ContentReader) -> bool:
         try:
-            return self._doer.undo(deed, image)
+            return self._executor.undo(operation, read_content)
         except NotFoundError:
             # The old bytes are lost with the journal, so the new ones must stay.
             return False
 
     def _clean_up(self, intent: Intent, *, done: bool) -> None:
         """Remove temporary files, then unneeded folders, and finally the intent."""
-        self._doer.drop([deed for deed in intent.deeds if isinstance(deed, Put)])
+        self._executor.drop([operation for operation in intent.operations if isinstance(operation, Put)])
         spare = intent.spare if done else tuple(reversed(intent.draft.folders))
         for folder in spare:
-            self._doer.remove_folder(folder)
+            self._executor.remove_folder(folder)
         self._step("intent: remove")
-        self._intents.remove(intent.draft.uid)
+        self._wal.remove(intent.draft.uid)
 
     def recover(self, intent: Intent, phase: Phase) -> Recovery:
         """Recover an interrupted commit: complete it if the result is consistent, else roll it back."""
@@ -139,64 +141,66 @@ class Transaction:
             self._clean_up(intent, done=True)
             return Recovery(draft.summary, True, paths, (), recorded)
         if phase is Phase.STAGING:
-            self._discard(intent)
+            self._discard_staged(intent)
             self._clean_up(intent, done=False)
             return Recovery(draft.summary, False, paths)
-        if phase is Phase.BACK or self._better_back(intent):
-            return self._settle_back(intent, phase, paths)
-        return self._settle_forward(intent, paths)
+        if phase is Phase.BACK or self._should_roll_back(intent):
+            return self._finish_roll_back(intent, phase, paths)
+        return self._complete(intent, paths)
 
-    def _better_back(self, intent: Intent) -> bool:
+    def _should_roll_back(self, intent: Intent) -> bool:
         """Return whether to roll back: no operation is done, or none of those on files edited since."""
-        states = self._progress(intent)
-        edited = [state for state in states if state.edited]
-        return not any(state.done for state in states) or (bool(edited) and not any(s.done for s in edited))
+        progress = self._progress(intent)
+        edited = [state for state in progress if state.edited]
+        return not any(state.done for state in progress) or (bool(edited) and not any(s.done for s in edited))
 
-    def _settle_back(self, intent: Intent, phase: Phase, paths: tuple[NotePath, ...]) -> Recovery:
+    def _finish_roll_back(self, intent: Intent, phase: Phase, paths: tuple[NotePath, ...]) -> Recovery:
         if phase is not Phase.BACK:
-            self._intents.set_phase(intent.draft.uid, Phase.BACK, phase)
+            self._wal.set_phase(intent.draft.uid, Phase.BACK, phase)
         kept = self._roll_back(intent, self._journal.content)
         self._clean_up(intent, done=False)
         return Recovery(intent.draft.summary, False, paths, tuple(kept))
 
-    def _settle_forward(self, intent: Intent, paths: tuple[NotePath, ...]) -> Recovery:
+    def _complete(self, intent: Intent, paths: tuple[NotePath, ...]) -> Recovery:
         kept: list[NotePath] = []
-        for deed, state in zip(intent.deeds, self._progress(intent), strict=True):
+        for operation, state in zip(intent.operations, self._progress(intent), strict=True):
             if state.edited:
-                kept.append(NotePath.on_disk(_target_path(deed) if state.done else deed.path))
+                kept.append(NotePath.on_disk(_target_path(operation) if state.done else operation.path))
             elif state.done:
-                self._doer.finish(deed)
-            elif not self._redo(deed):
-                kept.append(NotePath.on_disk(deed.path))
-        self._doer.sync(intent.deeds)
+                self._executor.finish(operation)
+            elif not self._redo(operation):
+                kept.append(NotePath.on_disk(operation.path))
+        self._executor.sync(intent.operations)
         draft = _without_files(intent.draft, kept)
         self._step("journal: record")
         commit = self._journal.record(draft) if draft.changes else None
         self._clean_up(intent, done=True)
         return Recovery(draft.summary, True, paths, tuple(kept), commit.id if commit else None)
 
-    def _redo(self, deed: FileOperation) -> bool:
+    def _redo(self, operation: FileOperation) -> bool:
         """Execute an operation that a crash prevented; return False if its bytes are lost."""
-        if isinstance(deed, Put) and not self._doer.is_staged(deed):
+        if isinstance(operation, Put) and not self._executor.is_staged(operation):
             try:
-                content = self._journal.content(deed.after)
+                content = self._journal.content(operation.after)
             except NotFoundError:
                 return False
-            self._doer.discard(deed)
-            self._doer.stage(deed, content)
-        self._doer.execute((deed,))
+            self._executor.discard(operation)
+            self._executor.stage(operation, content)
+        self._executor.execute((operation,))
         return True
 
     def _progress(self, intent: Intent) -> list[OperationProgress]:
         """Return the progress of each operation; a put after a move that is not done has not begun."""
         found: list[OperationProgress] = []
-        for deed in intent.deeds:
+        for operation in intent.operations:
             last = found[-1] if found else None
-            before = intent.deeds[len(found) - 1] if found else None
-            follows = isinstance(before, Rename) and isinstance(deed, Put) and before.to == deed.path
+            before = intent.operations[len(found) - 1] if found else None
+            follows = (
+                isinstance(before, Rename) and isinstance(operation, Put) and before.to == operation.path
+            )
             waiting = follows and last is not None and not last.done
             found.append(
-                OperationProgress(done=False, edited=False) if waiting else self._doer.progress(deed)
+                OperationProgress(done=False, edited=False) if waiting else self._executor.progress(operation)
             )
         return found
 
@@ -211,5 +215,5 @@ def _without_files(draft: CommitDraft, kept: list[NotePath]) -> CommitDraft:
     return replace(draft, changes=tuple(row[0] for row in rows), trash=tuple(row[1] for row in rows))
 
 
-def _target_path(deed: FileOperation) -> str:
-    return deed.to if isinstance(deed, Rename) else deed.path
+def _target_path(operation: FileOperation) -> str:
+    return operation.to if isinstance(operation, Rename) else operation.path

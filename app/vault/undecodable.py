@@ -1,7 +1,7 @@
-r"""Files and folders whose names are not UTF-8: how they are shown, found again and renamed.
+r"""Display, lookup and renaming of files and folders whose names are not UTF-8.
 
-Such a name comes from another system's encoding (`Grüße.md` in Latin-1). It is shown with its bytes spelled
-out (`Gr\xfc\xdfe.md`), is not in the index, and is given to no tool; the user can give it another name.
+Such names come from another system's encoding (`Grüße.md` in Latin-1). They are displayed with escaped bytes
+(`Gr\xfc\xdfe.md`), are not indexed and are not passed to tools; the user can rename them.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ MAX_RENAMED_FILES = 1000
 
 
 def listed_path(path: NotePath) -> NotePath:
-    """How the file at `path` is listed: by the first part of its path whose name is not UTF-8."""
+    """Return the path that lists the file, cut after the first part whose name is not UTF-8, escaped."""
     parts = path.text.split("/")
     last = next((number for number, part in enumerate(parts, 1) if not is_encodable(part)), len(parts))
     return NotePath.on_disk(escape_unencodable("/".join(parts[:last])))
 
 
 def find_path(root: Path, listed: NotePath) -> NotePath | None:
-    """The path, as the disk spells it, of the file or folder that is listed as `listed`; None without one."""
+    """Return the path on disk of the file or folder listed as `listed`, or None."""
     folder, _, name = listed.text.rpartition("/")
     try:
         with os.scandir(root / folder if folder else root) as entries:
@@ -42,13 +42,13 @@ def find_path(root: Path, listed: NotePath) -> NotePath | None:
 
 
 def suggest_name(path: NotePath) -> str:
-    """A name for the file at `path`: what its bytes say in Latin-1, which most such names come from."""
+    """Suggest a name for the file at `path` by decoding it as Latin-1, the usual origin of such names."""
     raw = path.file_name.encode("utf-8", "surrogateescape")
     return "".join(one for one in raw.decode("latin-1") if one.isprintable())
 
 
 def plan_rename(store: NoteStore, listed: NotePath, name: str) -> ChangeSet:
-    """Return the change set that gives a file, or all files of a folder, a name that is UTF-8.
+    """Return the change set that gives a file, or all files of a folder, a UTF-8 name.
 
     Args:
         store: The vault.
@@ -56,16 +56,16 @@ def plan_rename(store: NoteStore, listed: NotePath, name: str) -> ChangeSet:
         name: The new name, in the same folder.
 
     Raises:
-        NotFoundError: nothing has that name any more.
-        InvalidPathError: the new name is not one that every system can keep.
-        InvalidParametersError: the folder holds nothing that could be moved.
+        NotFoundError: nothing has that name.
+        InvalidPathError: the new name is not valid on every system.
+        InvalidParametersError: the folder contains no files to move.
         LimitError: it holds more than `MAX_RENAMED_FILES` files.
     """
     path = find_path(store.root, listed)
     if path is None:
-        raise NotFoundError(f"There is no {listed} any more; nothing was changed.", path=str(listed))
+        raise NotFoundError(f"{listed} no longer exists. Nothing was changed.", path=str(listed))
     if "/" in name:
-        raise InvalidParametersError("A name can't hold a slash; nothing was changed.", name=name)
+        raise InvalidParametersError("A name can't contain a slash. Nothing was changed.", name=name)
     to = NotePath.parse(f"{path.folder}/{name}" if path.folder else name)
     files = {path: to}
     if stat.S_ISDIR(os.lstat(store.root / path.text).st_mode):
@@ -73,7 +73,7 @@ def plan_rename(store: NoteStore, listed: NotePath, name: str) -> ChangeSet:
             one: NotePath.on_disk(to.text + one.text[len(path.text) :]) for one in _below(store.root, path)
         }
     if not files:
-        raise InvalidParametersError(f"The folder {listed} holds no files, so it can't be renamed here.")
+        raise InvalidParametersError(f"The folder {listed} contains no files, so it can't be renamed here.")
     moves = []
     for old, new in files.items():
         content = store.read(old)
@@ -82,7 +82,7 @@ def plan_rename(store: NoteStore, listed: NotePath, name: str) -> ChangeSet:
 
 
 def _below(root: Path, folder: NotePath) -> list[NotePath]:
-    """Return the regular files in a folder whose own names can be kept."""
+    """Return the regular files in a folder; raise if one has a name that is not UTF-8 itself."""
     files: list[NotePath] = []
     for top, inner, names in os.walk(root / folder.text):
         inner[:] = [name for name in inner if not name.startswith(".")]
@@ -99,6 +99,6 @@ def _below(root: Path, folder: NotePath) -> list[NotePath]:
             files.append(path)
             if len(files) > MAX_RENAMED_FILES:
                 raise LimitError(
-                    f"The folder holds more than {MAX_RENAMED_FILES} files; nothing was changed."
+                    f"The folder contains more than {MAX_RENAMED_FILES} files. Nothing was changed."
                 )
     return files

@@ -111,107 +111,107 @@ class _StuckFile:
 
 class _UndoPlanner:
     def __init__(self, others: Sequence[LaterChange], content: Content, read: Read) -> None:
-        self._others = sorted(others, key=lambda later: later.commit)
+        self._others = sorted(others, key=lambda other: other.commit)
         self._content = content
         self._read = read
         self._disk: dict[str, _UndoFile] = {}
-        self._here: dict[str, _UndoFile | None] = {}
+        self._files: dict[str, _UndoFile | None] = {}
         self._stuck: dict[str, _StuckFile] = {}
 
     def commit(self, commit: Commit) -> None:
         """Revert one commit in memory."""
         for change in reversed(commit.changes):
-            path = change.path if change.after is None else self._where(change.place, commit.id)
+            path = change.path if change.after is None else self._follow_moves(change.place, commit.id)
             if (stuck := self._stuck.get(path.key)) is not None:
                 stuck.theirs = None if change.before is None else self._content(change.before)
-                self._keep_stuck(path, change, commit.id)
+                self._record_stuck(path, change, commit.id)
             elif change.before is None:
-                self._uncreate(path, change.after or "")
+                self._revert_create(path, change.after or "")
             elif change.after is None:
-                self._undelete(path, change.before, commit.id)
+                self._revert_delete(path, change.before, commit.id)
             else:
-                self._unchange(path, change, commit.id)
+                self._revert_update(path, change, commit.id)
 
-    def _where(self, path: NotePath, since: int) -> NotePath:
+    def _follow_moves(self, path: NotePath, since: int) -> NotePath:
         """Return the path to which later changes, which stay, moved the file since a commit.
 
         A deleted file is followed further if an undo restored it; changes to another file that had its name
         in between are ignored.
         """
         deleted_by: int | None = None
-        for later in self._others:
-            change = later.change
-            if later.commit <= since or change.path.key != path.key:
+        for other in self._others:
+            change = other.change
+            if other.commit <= since or change.path.key != path.key:
                 continue
             if deleted_by is None and change.after is None:
-                deleted_by = later.commit
+                deleted_by = other.commit
             elif deleted_by is None and change.to is not None:
                 path = change.to
-            elif deleted_by in later.undoes and change.before is None:
+            elif deleted_by in other.undoes and change.before is None:
                 deleted_by = None
         return path
 
-    def _keep_move(self, change: CommittedFile, number: int) -> None:
+    def _record_move(self, change: CommittedFile, number: int) -> None:
         if change.to is not None:
             self._others = sorted(
-                [*self._others, LaterChange(number, (), change)], key=lambda later: later.commit
+                [*self._others, LaterChange(number, (), change)], key=lambda other: other.commit
             )
 
-    def _keep_stuck(self, path: NotePath, change: CommittedFile, number: int) -> None:
+    def _record_stuck(self, path: NotePath, change: CommittedFile, number: int) -> None:
         """Remember where a stuck file was before a move, unless it has been moved on since."""
         stuck = self._stuck[path.key]
         place = stuck.back or stuck.path
         if change.to is not None and change.place.key == place.key:
             stuck.back = change.path
-        self._keep_move(change, number)
+        self._record_move(change, number)
 
     def _read_file(self, path: NotePath) -> _UndoFile | None:
-        if path.key not in self._here:
+        if path.key not in self._files:
             content = self._read(path)
-            self._here[path.key] = None
+            self._files[path.key] = None
             if content is not None:
-                self._here[path.key] = _UndoFile(path, path, content)
+                self._files[path.key] = _UndoFile(path, path, content)
                 self._disk[path.key] = _UndoFile(path, path, content)
-        return self._here[path.key]
+        return self._files[path.key]
 
     def _occupant(self, path: NotePath, since: int) -> _UndoFile | None:
         """Return the file that has a name now, even if a later change spelled it in another case."""
         if (file := self._read_file(path)) is not None:
             return file
-        for later in reversed(self._others):
-            place = later.change.place
-            if later.commit > since and later.change.after is not None and place.key == path.key:
-                del self._here[path.key]
+        for other in reversed(self._others):
+            place = other.change.place
+            if other.commit > since and other.change.after is not None and place.key == path.key:
+                del self._files[path.key]
                 return self._read_file(place)
         return None
 
-    def _uncreate(self, path: NotePath, after: str) -> None:
+    def _revert_create(self, path: NotePath, after: str) -> None:
         file = self._read_file(path)
         if file is None:
             return
         if content_hash(file.content) == after:
-            self._here[path.key] = None
+            self._files[path.key] = None
         else:
             self._stuck[path.key] = _StuckFile(file, path, self._content(after), None)
 
-    def _undelete(self, path: NotePath, before: str, number: int) -> None:
+    def _revert_delete(self, path: NotePath, before: str, number: int) -> None:
         file, old = self._occupant(path, number), self._content(before)
         if file is None:
-            self._here[path.key] = _UndoFile(path, None, old)
+            self._files[path.key] = _UndoFile(path, None, old)
         elif file.content != old:
             self._stuck[path.key] = _StuckFile(file, file.path, b"", old)
 
-    def _unchange(self, path: NotePath, change: CommittedFile, number: int) -> None:
+    def _revert_update(self, path: NotePath, change: CommittedFile, number: int) -> None:
         file = self._read_file(path)
         before, after = change.before or "", change.after or ""
         if file is None:
             self._stuck[path.key] = _StuckFile(None, path, self._content(after), self._content(before))
-            self._keep_stuck(path, change, number)
+            self._record_stuck(path, change, number)
             return
         if before != after and not self._merge(file, path, before, after):
-            self._keep_stuck(path, change, number)
+            self._record_stuck(path, change, number)
         elif change.to is not None:
-            self._unmove(file, path, change, number)
+            self._revert_move(file, path, change, number)
 
     def _merge(self, file: _UndoFile, path: NotePath, before: str, after: str) -> bool:
         """Revert a change of the file's bytes; return False if it conflicts with a later edit."""
@@ -230,47 +230,49 @@ class _UndoPlanner:
         file.content = merged.text
         return True
 
-    def _unmove(self, file: _UndoFile, path: NotePath, change: CommittedFile, number: int) -> None:
+    def _revert_move(self, file: _UndoFile, path: NotePath, change: CommittedFile, number: int) -> None:
         if path.key != change.place.key:
-            self._keep_move(change, number)
+            self._record_move(change, number)
             return
         if change.path.key != path.key:
-            there = self._occupant(change.path, number)
-            if there is not None:
-                self._stuck[change.path.key] = _StuckFile(there, there.path, b"", file.content)
-                self._keep_move(change, number)
+            occupant = self._occupant(change.path, number)
+            if occupant is not None:
+                self._stuck[change.path.key] = _StuckFile(occupant, occupant.path, b"", file.content)
+                self._record_move(change, number)
                 return
-            self._here[path.key] = None
+            self._files[path.key] = None
         file.path = change.path
-        self._here[change.path.key] = file
+        self._files[change.path.key] = file
 
     def changes(self) -> list[FileChange]:
         """Return the changes that bring the disk to the undone state, without the files in conflict."""
-        self._spread()
-        fixed = {stuck.file.origin.key for stuck in self._stuck.values() if stuck.file and stuck.file.origin}
-        files = {key: file for key, file in self._here.items() if file and key not in self._stuck}
+        self._propagate_conflicts()
+        stuck_origins = {
+            stuck.file.origin.key for stuck in self._stuck.values() if stuck.file and stuck.file.origin
+        }
+        files = {key: file for key, file in self._files.items() if file and key not in self._stuck}
         moved = {f.origin.key for k, f in files.items() if f.origin and k not in self._disk}
         found: list[FileChange] = []
         for key, file in files.items():
             disk = self._disk.get(key)
             if disk is not None:
                 found += _rewrite(disk, file)
-            elif file.origin is not None and file.origin.key not in {*files, *fixed}:
+            elif file.origin is not None and file.origin.key not in {*files, *stuck_origins}:
                 old = self._disk[file.origin.key].content
                 found.append(Move(file.origin, file.path, old, file.content))
             else:
                 found.append(Create(file.path, file.content))
         for key, disk in self._disk.items():
-            if key not in files and key not in fixed and key not in moved and key not in self._stuck:
+            if key not in files and key not in stuck_origins and key not in moved and key not in self._stuck:
                 found.append(Delete(disk.path, disk.content))
         return found
 
-    def _spread(self) -> None:
+    def _propagate_conflicts(self) -> None:
         """Mark files that would replace a file in conflict as conflicts, too."""
         while True:
-            fixed = {s.file.origin.key for s in self._stuck.values() if s.file and s.file.origin}
-            for key, file in self._here.items():
-                if file and key in fixed and key not in self._stuck:
+            stuck_origins = {s.file.origin.key for s in self._stuck.values() if s.file and s.file.origin}
+            for key, file in self._files.items():
+                if file and key in stuck_origins and key not in self._stuck:
                     self._stuck[key] = _StuckFile(file, file.path, b"", file.content)
                     break
             else:
@@ -289,16 +291,16 @@ class _UndoPlanner:
         missing = disk is None, stuck.theirs is None
         if not any(missing):
             theirs = merged.for_theirs
-        back = self._way_back(stuck, path)
+        back = self._original_path(stuck, path)
         return MergeConflict(path, ours, theirs, stuck.base, merged.text, *missing, back)
 
-    def _way_back(self, stuck: _StuckFile, path: NotePath) -> NotePath | None:
+    def _original_path(self, stuck: _StuckFile, path: NotePath) -> NotePath | None:
         """Return the other path that undo wants for a file in conflict, if that path stays free."""
         back = stuck.back or (stuck.file.path if stuck.file else stuck.path)
         if back == path or stuck.theirs is None:
             return None
-        there = self._read_file(back)
-        free = (there is None or there is stuck.file) and back.key not in self._disk
+        occupant = self._read_file(back)
+        free = (occupant is None or occupant is stuck.file) and back.key not in self._disk
         return back if free or back.key == path.key else None
 
 
@@ -320,12 +322,12 @@ def plan_undo(
         content: returns the bytes for a hash; raises NotFoundError if they are no longer stored.
         read: returns the current bytes of a file, or None if it does not exist.
     """
-    work = _UndoPlanner(others, content, read)
+    planner = _UndoPlanner(others, content, read)
     ordered = sorted(commits, key=lambda commit: commit.id, reverse=True)
     for commit in ordered:
-        work.commit(commit)
+        planner.commit(commit)
     first = ordered[0].summary if ordered else ""
     summary = f"Undo: {first}" if len(ordered) == 1 else f"Undo {len(ordered)} changes"
     place = ordered[0].place if ordered else VAULT
-    change_set = ChangeSet.of(*work.changes(), summary=summary.removesuffix(": "), place=place)
-    return UndoPlan(change_set, tuple(work.conflicts()), tuple(commit.id for commit in ordered))
+    change_set = ChangeSet.of(*planner.changes(), summary=summary.removesuffix(": "), place=place)
+    return UndoPlan(change_set, tuple(planner.conflicts()), tuple(commit.id for commit in ordered))

@@ -1,4 +1,4 @@
-"""A difference between two texts as a unified diff, and a unified diff of several files taken apart. Pure."""
+"""Formatting of unified diffs, and splitting of a patch into files. Pure."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _HUNK_HEADER = re.compile(r"@@ -\d{1,9}(?:,(\d{1,9}))? \+\d{1,9}(?:,(\d{1,9}))? 
 
 @dataclass(frozen=True, slots=True)
 class FilePatch:
-    """The hunks about one file; `old` is None for a file to be made, `new` for one to be deleted."""
+    """The hunks of one file; `old` is None for a file to create, `new` for one to delete."""
 
     old: str | None
     new: str | None
@@ -24,7 +24,7 @@ class FilePatch:
 
 
 def unified_diff(diff: Diff, old: str, new: str) -> str:
-    """Return a diff in the unified format, with three lines of context; empty where nothing differs."""
+    """Format a diff in the unified format with three lines of context; empty without differences."""
     if not diff.hunks:
         return ""
     lines = [f"--- {old}\n", f"+++ {new}\n"]
@@ -34,7 +34,7 @@ def unified_diff(diff: Diff, old: str, new: str) -> str:
 
 
 def split_patch(patch: str) -> list[FilePatch]:
-    """Return the parts of a unified diff, a file each; one without `---` and `+++` lines has no names.
+    """Split a unified diff by files; a patch without `---` and `+++` lines has no names.
 
     Raises:
         InvalidParametersError: a file's header is cut off.
@@ -50,7 +50,7 @@ def split_patch(patch: str) -> list[FilePatch]:
         row = rows[at]
         if not any(left) and row.startswith("--- "):
             if at + 1 >= len(rows) or not rows[at + 1].startswith("+++ "):
-                raise InvalidParametersError(f"Line {at + 1} of the patch starts a file, and no +++ follows.")
+                raise InvalidParametersError(f"Line {at + 1} of the patch starts a file without a +++ line.")
             if hunks:
                 found.append(FilePatch(old, new, "".join(hunks)))
             old, new, hunks = _header_name(row), _header_name(rows[at + 1]), []
@@ -66,7 +66,7 @@ def split_patch(patch: str) -> list[FilePatch]:
 
 
 def _lines_left(row: str, left: list[int]) -> list[int]:
-    """How many lines the hunk still has on both sides after this row."""
+    """Return how many lines the hunk still has on both sides after this row."""
     if match := _HUNK_HEADER.match(row):
         return [1 if count is None else int(count) for count in match.groups()]
     old = left[0] - (row[:1] in (" ", "-", "\n", "\r"))
@@ -75,7 +75,7 @@ def _lines_left(row: str, left: list[int]) -> list[int]:
 
 
 def _is_between_files(row: str) -> bool:
-    """Return whether a row outside the hunks is one that git writes before the next file."""
+    """Return whether a row is a header that git writes before the next file."""
     return row.startswith(
         ("diff --git ", "index ", "new file mode", "deleted file mode", "old mode", "new mode", "similarity ")
     )
@@ -89,7 +89,7 @@ def _header_name(row: str) -> str | None:
 
 
 def _groups(hunks: tuple[Hunk, ...]) -> Iterator[list[Hunk]]:
-    """Hunks whose context would touch, together."""
+    """Group hunks whose context overlaps."""
     group: list[Hunk] = []
     for hunk in hunks:
         if group and hunk.before_start - group[-1].before_end > 2 * _CONTEXT_LINES:

@@ -1,4 +1,4 @@
-"""Which files the vault has, as far as the watcher knows, and what changed when something did."""
+"""The vault's files as known to the watcher, and the interpretation of file system events."""
 
 from __future__ import annotations
 
@@ -19,44 +19,44 @@ from app.vault.safe_fs import MAX_FILE_BYTES, DirHandleCache, VaultRoot
 
 _IGNORED_FOLDERS = frozenset({"node_modules"})
 _TEMPORARY_SUFFIXES = (".tmp", ".temp", ".swp", ".swx", ".part", ".crdownload", "~")
-# The system's queue of events holds 16,384 of them on Linux; near that, some may be missing.
+# The event queue on Linux holds 16,384 events; near that, some may be lost.
 _MAX_EVENT_PATHS = 4_000
 _CLOCK_SLACK_S = 3.0
 
 
 @dataclass(frozen=True, slots=True)
 class DetectedChanges:
-    """Files that are there, each with its hash (empty: too large to hash), and files that are gone."""
+    """Present files with their hashes (empty: too large to hash), and removed files."""
 
     present: tuple[tuple[NotePath, str], ...]
     removed: tuple[NotePath, ...]
 
 
 class WatchState:
-    """The names of the files below a folder; hidden ones, links and temporary files are left out."""
+    """The names of the files below a folder, without hidden files, links and temporary files."""
 
     def __init__(self, root: Path) -> None:
         self._root = str(root)
         self._vault = VaultRoot(root)
         self._files: set[str] = set()
-        self._looked = time.time()
+        self._checked_at = time.time()
 
     def capture(self) -> None:
-        """Note all files as they are now."""
-        self._looked = time.time()
+        """Store the current list of files."""
+        self._checked_at = time.time()
         self._files = {path for path, _ in self._walk("")}
 
-    def is_of_interest(self, change: Change, path: str) -> bool:
-        """Return whether an event for this absolute path can matter."""
+    def is_relevant(self, change: Change, path: str) -> bool:
+        """Return whether an event for this absolute path is relevant."""
         relative = self._relative(path)
         return relative is not None and not is_ignored(relative)
 
     def process_events(self, events: Iterable[tuple[Change, str]]) -> DetectedChanges:
-        """What events for absolute paths amount to by now."""
-        since, self._looked = self._looked, time.time()
+        """Return the net effect of events for absolute paths."""
+        since, self._checked_at = self._checked_at, time.time()
         named = [(change, name) for change, path in events if (name := self._relative(path)) is not None]
         if len(named) >= _MAX_EVENT_PATHS or any(not name for _, name in named):
-            return self._look_at_all(since - _CLOCK_SLACK_S)
+            return self._process_all(since - _CLOCK_SLACK_S)
         present: set[str] = set()
         others: set[str] = set()
         for change, name in named:
@@ -65,15 +65,15 @@ class WatchState:
                 continue
             others.add(name)
             inside = (path for path, _ in self._walk(name))
-            # A folder that came may have brought files under known names; one that was touched has not.
+            # A new folder may replace files under known names; a modified one does not.
             present.update(path for path in inside if change is Change.added or path not in self._files)
         gone = {path for path in self._affected(others) - present if not self._is_file(path)}
-        # What nobody here has seen may be known elsewhere: we wrote it ourselves, and somebody took it away.
+        # A file unknown here may be known elsewhere: the app wrote it, and another program removed it.
         gone |= {name for name in others - present if not os.path.lexists(self._absolute(name))}
         return self._detect_changes(present, gone)
 
-    def _look_at_all(self, since: float) -> DetectedChanges:
-        """After a flood of events: every file that is new or was touched since, and all that are gone."""
+    def _process_all(self, since: float) -> DetectedChanges:
+        """Return all files that are new, changed or gone, after too many events to examine one by one."""
         times = dict(self._times())
         touched = {path for path, touched in times.items() if touched >= since or path not in self._files}
         return self._detect_changes(touched, self._files - times.keys())
@@ -91,7 +91,7 @@ class WatchState:
         )
 
     def _digest(self, name: str, folders: DirHandleCache) -> str | None:
-        """Return the hash of a file, None if it is gone, empty if it is too large or cannot be read."""
+        """Return the hash of a file, None if it is gone, or "" if it is too large or unreadable."""
         path = NotePath.on_disk(name)
         try:
             folder = folders.folder(path.folder)
@@ -105,7 +105,7 @@ class WatchState:
             return ""
 
     def _affected(self, names: set[str]) -> set[str]:
-        """Return the known files that are one of these or lie in one of these."""
+        """Return the known files that have one of these names or are in a folder with one of them."""
         if not names:
             return set()
         return {path for path in self._files if not names.isdisjoint(_with_parents(path))}
@@ -118,7 +118,7 @@ class WatchState:
         return path[len(self._root) + 1 :].replace(os.sep, "/")
 
     def _is_file(self, name: str) -> bool:
-        """Return whether a file of exactly this spelling is there."""
+        """Return whether a file with exactly this spelling exists."""
         absolute = self._absolute(name)
         try:
             status = os.lstat(absolute)
@@ -135,19 +135,19 @@ class WatchState:
         return f"{self._root}{os.sep}{name.replace('/', os.sep)}" if name else self._root
 
     def _times(self) -> Iterator[tuple[str, float]]:
-        """Yield the files, with the time at which each was last touched in any way."""
+        """Yield the files with the time of their last change to content or metadata."""
         for path, entry in self._walk(""):
             with suppress(OSError):
                 status = entry.stat(follow_symlinks=False)
                 yield path, max(status.st_mtime, status.st_ctime)
 
     def _walk(self, folder: str) -> Iterator[tuple[str, os.DirEntry[str]]]:
-        """Yield the files in a folder, which is of interest itself, and below."""
+        """Yield the files in a relevant folder and below."""
         try:
             with os.scandir(self._absolute(folder)) as entries:
                 found = list(entries)
         except OSError:
-            # Gone again, or not ours to read: there is nothing to tell of.
+            # Removed or unreadable: there is nothing to report.
             return
         for entry in found:
             if is_ignored(entry.name):
@@ -163,7 +163,7 @@ class WatchState:
 
 
 def is_ignored(path: str) -> bool:
-    """Whether a path is hidden, in a folder that is never looked at, or a temporary file of a program."""
+    """Return whether a path is hidden, in an ignored folder, or a program's temporary file."""
     parts = path.split("/")
     if any(part.startswith(".") and part for part in parts) or not _IGNORED_FOLDERS.isdisjoint(parts):
         return True

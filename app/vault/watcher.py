@@ -1,9 +1,9 @@
-"""Outside edits as batches of changed and removed files, and the vault's folder going and coming back.
+"""The watcher of a vault: batches of files changed outside the app, and loss and return of the folder.
 
-The watching is watchfiles' (Rust, inotify, FSEvents, ReadDirectoryChangesW): it tells a batch after 50 ms
-of quiet, 300 ms after the first event at the latest. What an event means is decided by looking at the
-disk afterwards, so a rename, an atomic save, a folder that is moved and a file that came and went all end
-as what they amount to. Our own writes are recognised by the hash of what we wrote.
+watchfiles (Rust; inotify, FSEvents, ReadDirectoryChangesW) reports a batch after 50 ms without events, at
+most 300 ms after the first one. The watcher compares the disk with its last state to interpret the events, so
+that renames, atomic saves, moved folders and short-lived files appear as their net effect. The app's own
+writes are recognized by their hashes.
 """
 
 from __future__ import annotations
@@ -35,20 +35,20 @@ _RETRY_DELAY_S = 0.5
 
 @dataclass(frozen=True, slots=True)
 class VaultLost(Event):
-    """The vault's folder is gone: unplugged, unmounted, renamed or deleted."""
+    """The event that the vault's folder is gone: unplugged, unmounted, renamed or deleted."""
 
 
 @dataclass(frozen=True, slots=True)
 class VaultFound(Event):
-    """The vault's folder is back; anything in it may have changed."""
+    """The event that the vault's folder is back; anything in it may have changed."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileBatch:
-    """Files that others changed or took away.
+    """Files that other programs changed or removed.
 
-    `lost`: the vault's folder is gone, and nothing else is said. `found`: it is back, and all of it
-    has to be looked at again. `misnamed` files came or went whose names are not UTF-8.
+    `lost` means that the vault's folder is gone; nothing else is set. `found` means that it is back and must
+    be scanned again. `misnamed` are changed or removed files whose names are not UTF-8.
     """
 
     changed: tuple[NotePath, ...] = ()
@@ -60,8 +60,8 @@ class FileBatch:
 
 OnBatch = Callable[[FileBatch], Awaitable[None]]
 IsOwn = Callable[[NotePath, str], bool]
-Quiet = Callable[[], Awaitable[None]]
-_Raw = set[tuple[Change, str]]
+WaitIdle = Callable[[], Awaitable[None]]
+RawEvents = set[tuple[Change, str]]
 
 
 async def watch(
@@ -71,19 +71,19 @@ async def watch(
     is_own: IsOwn,
     *,
     ready: asyncio.Event | None = None,
-    quiet: Quiet | None = None,
+    wait_idle: WaitIdle | None = None,
 ) -> None:
-    """Tell of every outside change until `stop` is set.
+    """Report every outside change until `stop` is set.
 
     Args:
         root: the vault's folder.
         on_batch: awaited for each batch, one after the other.
-        stop: ends the watching.
-        is_own: whether a file with this hash is what we wrote there ourselves; an empty hash asks for a
-            file that we removed. `NoteStore.wrote`.
-        ready: set when nothing that happens from now on is missed; scan the vault after that.
-        quiet: awaited before the disk is looked at: a commit of ours that is under way need not share the
-            machine with the look at what it has written so far.
+        stop: ends the watch.
+        is_own: returns whether the app wrote this hash to a file; an empty hash stands for a removed file.
+            `NoteStore.wrote`.
+        ready: set once no later change can be missed; scan the vault after that.
+        wait_idle: awaited before the disk is checked, so that the check does not compete with a commit
+            under way.
     """
     real = await asyncio.to_thread(root.resolve)
     was_lost = False
@@ -96,18 +96,18 @@ async def watch(
             with suppress(TimeoutError):
                 await asyncio.wait_for(stop.wait(), _CHECK_INTERVAL_MS / 1000)
             continue
-        await _Watch(real, identity, on_batch, stop, is_own, quiet).run(ready, found=was_lost)
+        await _Watch(real, identity, on_batch, stop, is_own, wait_idle).run(ready, found=was_lost)
         was_lost = not stop.is_set()
         if was_lost and await asyncio.to_thread(_identity, real) is None:
             await on_batch(FileBatch(lost=True))
 
 
 class _UnwatchableError(Exception):
-    """The system gives no watch on the folder; the cause says why."""
+    """The system can't watch the folder; the cause says why."""
 
 
 class _Watch:
-    """The watching of one folder for as long as it is the same folder."""
+    """The watch on one folder while it stays the same folder."""
 
     def __init__(
         self,
@@ -116,18 +116,18 @@ class _Watch:
         on_batch: OnBatch,
         stop: asyncio.Event,
         is_own: IsOwn,
-        quiet: Quiet | None,
+        wait_idle: WaitIdle | None,
     ) -> None:
         self._root = root
         self._identity = identity
         self._on_batch = on_batch
         self._stop = stop
         self._is_own = is_own
-        self._quiet = quiet
+        self._wait_idle = wait_idle
         self._snapshot = WatchState(root)
 
     async def run(self, ready: asyncio.Event | None, *, found: bool) -> None:
-        """Watch until the folder goes or `stop` is set."""
+        """Watch until the folder disappears or `stop` is set."""
         polling: bool | None = None
         resumed = False
         while True:
@@ -139,14 +139,14 @@ class _Watch:
                     return
                 if polling:
                     raise StorageError(f"The vault can't be watched: {error.__cause__}.") from error
-                # The system allows no more watches: looking at everything now and then is all that is left.
-                log.warning("watching falls back to polling: %s", error.__cause__)
+                # The system allows no more watches, so poll all files.
+                log.warning("falling back to polling: %s", error.__cause__)
                 polling = True
             except (WatchfilesRustInternalError, BaseExceptionGroup) as error:
                 if not _is_undecodable(error):
                     raise
-                # watchfiles ends at a name that is not UTF-8: watch again, and look at everything meanwhile.
-                log.warning("the watch begins again after a name that is not UTF-8: %s", error)
+                # watchfiles fails at a name that is not UTF-8: restart the watch and check all files.
+                log.warning("restarting the watch after a name that is not UTF-8: %s", error)
                 resumed = True
                 with suppress(TimeoutError):
                     await asyncio.wait_for(self._stop.wait(), _RETRY_DELAY_S)
@@ -156,7 +156,7 @@ class _Watch:
     async def _follow(
         self, ready: asyncio.Event | None, *, found: bool, polling: bool | None, resumed: bool
     ) -> None:
-        async with self._stopping() as stop, aclosing(self._changes(polling, stop)) as changes:
+        async with self._stopping() as stop, aclosing(self._awatch(polling, stop)) as changes:
             first = asyncio.ensure_future(anext(changes, None))
             try:
                 # The watches exist once the generator has run up to its first wait.
@@ -171,20 +171,20 @@ class _Watch:
                     ready.set()
                 if found:
                     await self._on_batch(FileBatch(found=True))
-                raw = await first
+                events = await first
             finally:
                 first.cancel()
                 await asyncio.gather(first, return_exceptions=True)
-            while raw is not None and not self._stop.is_set():
+            while events is not None and not self._stop.is_set():
                 if await asyncio.to_thread(_identity, self._root) != self._identity:
                     return
-                if raw:
-                    await self._report(raw)
-                raw = await anext(changes, None)
+                if events:
+                    await self._report(events)
+                events = await anext(changes, None)
 
     @asynccontextmanager
     async def _stopping(self) -> AsyncIterator[asyncio.Event]:
-        """An event for watchfiles, which sets it itself when it is cancelled: `stop` must not end by that."""
+        """Yield an event of its own for watchfiles, which sets it on cancellation; `stop` must stay clear."""
         ended = asyncio.Event()
 
         async def follow() -> None:
@@ -199,10 +199,10 @@ class _Watch:
             following.cancel()
             await asyncio.gather(following, return_exceptions=True)
 
-    def _changes(self, polling: bool | None, stop: asyncio.Event) -> AsyncGenerator[_Raw, None]:
+    def _awatch(self, polling: bool | None, stop: asyncio.Event) -> AsyncGenerator[RawEvents, None]:
         return awatch(
             self._root,
-            watch_filter=self._snapshot.is_of_interest,
+            watch_filter=self._snapshot.is_relevant,
             step=_STEP_MS,
             debounce=_DEBOUNCE_MS,
             rust_timeout=_CHECK_INTERVAL_MS,
@@ -213,10 +213,10 @@ class _Watch:
             ignore_permission_denied=True,
         )
 
-    async def _report(self, raw: _Raw) -> None:
-        if self._quiet is not None:
-            await self._quiet()
-        seen: DetectedChanges = await asyncio.to_thread(self._snapshot.process_events, raw)
+    async def _report(self, events: RawEvents) -> None:
+        if self._wait_idle is not None:
+            await self._wait_idle()
+        seen: DetectedChanges = await asyncio.to_thread(self._snapshot.process_events, events)
         changed = tuple(path for path, digest in seen.present if not self._is_own(path, digest))
         removed = tuple(path for path in seen.removed if not self._is_own(path, ""))
         misnamed = tuple(path for path in (*changed, *removed) if not is_encodable(path.text))
@@ -228,14 +228,14 @@ class _Watch:
 
 
 def _is_undecodable(error: BaseException) -> bool:
-    """Return whether watchfiles has failed, and nothing else."""
+    """Return whether the error comes only from watchfiles."""
     if isinstance(error, BaseExceptionGroup):
         return all(map(_is_undecodable, error.exceptions))
     return isinstance(error, WatchfilesRustInternalError)
 
 
 def _identity(root: Path) -> tuple[int, int] | None:
-    """Which folder this is, None if there is none; another one in its place is not the same."""
+    """Return the identity of a folder, which a replacement does not share, or None if there is none."""
     try:
         status = root.stat()
     except OSError:

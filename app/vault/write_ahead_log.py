@@ -79,7 +79,7 @@ class Intent:
     """The operations of a commit in order, and the record to write. Empty `spare` folders are removed."""
 
     draft: CommitDraft
-    deeds: tuple[FileOperation, ...]
+    operations: tuple[FileOperation, ...]
     spare: tuple[str, ...] = ()
 
 
@@ -91,7 +91,7 @@ def _dump(intent: Intent) -> bytes:
     ]
     data = {
         "draft": {**_field_values(intent.draft), "changes": changes},
-        "deeds": [_field_values(deed) for deed in intent.deeds],
+        "deeds": [_field_values(operation) for operation in intent.operations],
         "spare": intent.spare,
     }
     return json.dumps(data, ensure_ascii=True).encode("ascii")
@@ -119,8 +119,8 @@ def _load(content: bytes) -> Intent:
     )
     lists = {name: tuple(draft[name]) for name in ("trash", "folders", "undoes")}
     kinds: dict[str, type[Put] | type[Rename]] = {"put": Put, "rename": Rename}
-    deeds = tuple(kinds[deed["kind"]](**deed) for deed in data["deeds"])
-    return Intent(CommitDraft(**{**draft, **lists, "changes": changes}), deeds, tuple(data["spare"]))
+    operations = tuple(kinds[operation["kind"]](**operation) for operation in data["deeds"])
+    return Intent(CommitDraft(**{**draft, **lists, "changes": changes}), operations, tuple(data["spare"]))
 
 
 class WriteAheadLog:

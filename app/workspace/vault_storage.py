@@ -73,7 +73,7 @@ class VaultStorage:
     def _cache_of(self, root: Path, read_only: bool) -> Path:
         folder = paths.vault_cache_folder(root)
         folder = folder / "reader" if read_only else folder
-        usual = paths.usual_cache_folder()
+        usual = paths.default_cache_folder()
         try:
             check_folder_writable(folder)
         except OSError:
@@ -129,11 +129,11 @@ class VaultStorage:
         opened.callback(self.memory.close)
         self.pending = PendingStore(self.own) if writable else None
 
-    def on_damage(self, tell: Callable[[str], None]) -> None:
-        """Call `tell` with the words for the user when a file turns out damaged in use; in any thread."""
-        self.journal.on_damage(tell)
-        self.memory.database.on_damage = tell
-        self.conversations.on_damage(tell)
+    def on_damage(self, notify: Callable[[str], None]) -> None:
+        """Call `notify` with the words for the user when a file turns out damaged in use; in any thread."""
+        self.journal.on_damage(notify)
+        self.memory.database.on_damage = notify
+        self.conversations.on_damage(notify)
 
     @property
     def problems(self) -> list[str]:

@@ -336,7 +336,7 @@ class Workspace:
                 self._stop,
                 self.store.is_own_write,
                 ready=ready,
-                quiet=self.runner.wait_idle,
+                wait_idle=self.runner.wait_idle,
             )
         finally:
             # Who waits for the watching to begin must not wait for ever where it can't.

@@ -144,12 +144,12 @@ def test_a_damaged_list_of_rejections_is_set_aside(tmp_path):
 
 async def test_by_meaning_needs_a_note_that_has_been_read_for_it(vault):
     with pytest.raises(NotFoundError):
-        await vault.analyst.arrangement(of_edges(["ab"]), "meaning")
+        await vault.analyst.layout(of_edges(["ab"]), "meaning")
 
 
 async def arranges(vault, graph):
     for kind in ("folder", "tag", "type", "time"):
-        arranged = await vault.analyst.arrangement(graph, kind)
+        arranged = await vault.analyst.layout(graph, kind)
         assert arranged.kind == kind
         assert arranged.positions.shape == (len(graph), 2)
         assert np.isfinite(arranged.positions).all()

@@ -176,7 +176,7 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="end with 1 when the fusion loses to one list")
     parser.add_argument("--only", default="", help="a part of the names of the corpora to ask, as printed")
     given = parser.parse_args()
-    found = list(found_by_every_model(given.vaults, given.restrict_to))
+    found = list(found_by_every_model(given.vaults, given.only))
     table(found, seen=True)
     missed = table(found, seen=False)
     for line in missed:

@@ -178,7 +178,7 @@ def main(arguments: list[str]) -> int:
     reader.add_argument("--check", action="store_true", help="status 1 when the target is missed")
     asked = reader.parse_args(arguments)
     met = []
-    sizes = [] if asked.restrict_to else [10_000, 100_000] if asked.full else [10_000]
+    sizes = [] if asked.only else [10_000, 100_000] if asked.full else [10_000]
     for size in sizes:
         from tests.benchmarks.vaults import write_vault
 

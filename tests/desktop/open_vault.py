@@ -29,7 +29,7 @@ from app.vault.store import NoteStore
 from app.workspace.embedding_service import EmbeddingService
 
 
-class ClosedDoor:
+class ClosedEndpoints:
     """No program comes in."""
 
     async def begin(self) -> str:
@@ -60,11 +60,11 @@ class OpenVault:
             lambda: self.settings,
             lambda path: False,
         )
-        self.upkeep = self._vectors.scheduler
+        self.embedding_scheduler = self._vectors.scheduler
         self._conversations = ConversationStore(paths.vault_data_folder(root))
         team = SimpleNamespace(mailbox=Mailbox(self._conversations, self.events))
         self.agent = SimpleNamespace(team=team)
-        self.ways_in = ClosedDoor()
+        self.endpoints = ClosedEndpoints()
         self.notices: list[str] = []
         self.unreadable_rules: tuple[str, ...] = ()
         self.closed = False

@@ -116,7 +116,7 @@ def test_a_burst_of_events_arrives_in_order_and_in_few_batches(
         await wait_until(lambda: sum(map(len, batches)) == 2000)
 
     gui(main())
-    assert [event.parse_number for batch in batches for event in batch] == list(range(2000))
+    assert [event.number for batch in batches for event in batch] == list(range(2000))
     assert len(batches) < 200
 
 

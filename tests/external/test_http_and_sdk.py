@@ -47,7 +47,7 @@ async def test_tools_over_http_are_listed_page_by_page_and_called(opened, served
     huge = await opened.runner.call(names["huge"], {}, AGENT)
     assert huge.error["type"] == "network"
     asks = await opened.runner.call(names["asks"], {}, AGENT)
-    assert "ask back" in asks.message
+    assert "asked for user input" in asks.message
     assert (await opened.runner.call(names["echo"], {"text": "still"}, AGENT)).result["text"] == "still"
 
 
@@ -79,7 +79,7 @@ async def test_the_token_comes_from_the_key_store_and_goes_to_its_origin_alone(
     with SdkServer(Tools("echo"), token="sesame-open-1234567890") as server:
         opened.change_settings("external", servers=(at(server.address),))
         failed = await standing(opened, "Far", ConnectionState.FAILED)
-        assert failed.words == "it wants a token, or refuses the one it got (401)"
+        assert failed.words == "it requires a token, or rejected the one it got (401)"
         opened.keys.set(*token_account("Far", server.address), "sesame-open-1234567890")
         opened.external.retry("Far")
         await standing(opened, "Far", ConnectionState.RUNNING)
@@ -106,7 +106,9 @@ async def test_a_server_that_goes_away_and_comes_back(opened) -> None:
         names, port = allow_all(opened, "Far"), server.port
     outcome = await opened.runner.call(names["echo"], {}, AGENT)
     assert outcome.error["type"] == "network"
-    await until(opened.events, lambda: state(opened.external, "Far").words == "nothing answers there")
+    await until(
+        opened.events, lambda: state(opened.external, "Far").words == "nothing responds at the address"
+    )
     with SdkServer(Tools("echo"), port=port):
         await standing(opened, "Far", ConnectionState.RUNNING)
         assert (await opened.runner.call(names["echo"], {"text": "again"}, AGENT)).success

@@ -115,7 +115,7 @@ async def test_two_clients_without_a_window_and_what_they_leave_to_the_next_one(
         Client(stdio(sample_vault), elicitation_callback=user) as asking,
     ):
         refused = await mute.call_tool("edit_note", appended("No."))
-        assert "Nobody is here to be asked" in refused.structured_content["error"]["message"]
+        assert "The user can't be asked here" in refused.structured_content["error"]["message"]
         pending = await mute.call_tool("edit_note", {**appended("Later."), "wait_for_user": False})
         assert pending.structured_content["pending_operation_id"]
         # The one that can ask takes the vault over for that; the other goes on by it.

@@ -125,9 +125,9 @@ def test_a_stir_during_an_arrangement_acts_when_it_is_done(make):
 def test_saved_places_belong_to_the_forces_they_were_saved_with(make):
     layout = make()
     layout.start(GRAPH, PLACES * 2, forces=ForceParams(spacing=32))
-    assert layout.settled
+    assert layout.is_settled
     layout.set_forces(ForceParams(spacing=32))
-    assert layout.settled
+    assert layout.is_settled
     layout.set_forces(ForceParams())
     np.testing.assert_allclose(settle(layout), PLACES, rtol=0.01, atol=1.0)
 
@@ -160,7 +160,7 @@ def test_an_arrangement_that_was_paused_ends_as_any_other(make):
     layout.tick()
     layout.pause()
     half = layout.positions
-    assert layout.settled
+    assert layout.is_settled
     assert (layout.tick() == half).all()
     layout.resume()
     straight = make()

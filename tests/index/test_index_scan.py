@@ -156,7 +156,7 @@ async def test_links_out_of_the_vault_are_refused_and_rings_end(
     report = await vault.index.scan()
     assert [note.path.text for note in vault.index.notes()] == ["in/a.md"]
     assert {problem.path.text: problem.reason for problem in report.skipped} == {
-        "broken.md": "it is a symbolic link that leads nowhere",
+        "broken.md": "it is a broken symbolic link",
         "out": "it is a symbolic link that leaves the vault",
         "out.md": "it is a symbolic link that leaves the vault",
     }

@@ -40,7 +40,7 @@ async def test_no_content_is_a_success_too():
     [
         ((400, {"message": "An empty message"}, {}), InvalidParametersError, "empty"),
         ((401, {"message": "Invalid Webhook Token"}, {}), PermissionDeniedError, "token"),
-        ((404, {"message": "Unknown Webhook"}, {}), NotFoundError, "gone"),
+        ((404, {"message": "Unknown Webhook"}, {}), NotFoundError, "deleted"),
         ((429, {"message": "slow", "retry_after": 1.5, "global": False}, {}), LimitError, "1.5 s"),
         ((429, "no object", {"retry-after": "3"}), LimitError, "3 s"),
         ((429, {}, {}), LimitError, "no more messages"),

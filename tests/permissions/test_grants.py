@@ -50,7 +50,7 @@ def test_a_grant_with_a_time_ends(grants, clock):
     clock.now = 2799
     assert grants.match([part("x.md")], "t")
     clock.now = 2800
-    assert grants.match([part("x.md")], "t") is None and grants.list() == ()
+    assert grants.match([part("x.md")], "t") is None and grants.active_grants() == ()
 
 
 def test_only_always_outlives_the_session(grants, tmp_path, clock):
@@ -58,7 +58,7 @@ def test_only_always_outlives_the_session(grants, tmp_path, clock):
     grants.add(GrantOffer("", Operation.UPDATE, minutes=600))
     grants.set_session(Operation.CREATE, True)
     lasting = grants.add(GrantOffer("", Operation.CREATE, tool="make", folder="Inbox", always=True))
-    grants.use([lasting.id])
+    grants.record_use([lasting.id])
     (kept,) = Grants(tmp_path, clock).active_grants()
     assert (kept.id, kept.used, kept.label) == (lasting.id, 1, "New notes by make in Inbox/ always")
     grants.revoke(lasting.id)

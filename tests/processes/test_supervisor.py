@@ -71,7 +71,7 @@ async def test_cancelling_ends_the_work_too(told: list[Event]) -> None:
 
     watched = supervisor(told)
     watched.start("watch", work)
-    with pytest.raises(ValueError, match="runs already"):
+    with pytest.raises(ValueError, match="is running already"):
         watched.start("watch", work)
     await asyncio.sleep(0.001)
     await watched.close()

@@ -104,7 +104,7 @@ async def _completed(client, reference, argument: str, of) -> object:
 
 
 async def test_news_and_activity_tell_nothing(workspace):
-    news, activity = workspace.hub.news(ROBOT), workspace.hub.activity(ROBOT)
+    news, activity = workspace.hub.changes(ROBOT), workspace.hub.activity(ROBOT)
     for name, note in VARIANTS.items():
         if "MiB" in name:
             continue

@@ -47,7 +47,10 @@ async def test_a_yes_writes_what_was_shown(headless, era):
     assert written.structured_content["success"]
     assert "New\u202ereversed." in (headless.root / "Instruments" / "H4.md").read_text("utf-8")
     (question,) = asked
-    assert "Robot wants to change “Instruments/H4.md”" in question and "It says: “To see.”" in question
+    assert (
+        "Robot wants to change “Instruments/H4.md”" in question
+        and "Reason given by the agent (unverified): “To see.”" in question
+    )
     assert "+NewRLOreversed." in question and "\u202e" not in question
     (entry,) = headless.audit.entries(limit=1)
     assert (entry.caller, entry.decision) == ("Robot", "user-approved")
@@ -86,7 +89,9 @@ async def test_a_client_that_can_not_ask_is_told_why_and_may_leave_it_pending(he
         pending = await client.call_tool("edit_note", {**EDIT, "wait_for_user": False})
         id = pending.structured_content["pending_operation_id"]
         told = await client.call_tool("pending", {"op": "status", "pending_operation_id": id})
-    assert refused.is_error and "Nobody is here to be asked" in refused.structured_content["error"]["message"]
+    assert (
+        refused.is_error and "The user can't be asked here" in refused.structured_content["error"]["message"]
+    )
     assert told.structured_content["operations"][0]["state"] == "waiting"
 
 
@@ -170,7 +175,7 @@ async def test_a_client_whose_user_is_asked_hears_signs_of_life(workspace, appro
     approver.answers = [after_a_while]
     async with inside(workspace.hub, "legacy", heartbeat=0.01) as client:
         result = await client.call_tool("edit_note", EDIT, progress_callback=told)
-    assert result.structured_content["denied"] and heard[0] == "Working."
+    assert result.structured_content["denied"] and heard[0] == "Running."
 
 
 def request(proposal) -> ApprovalRequest:

@@ -60,7 +60,7 @@ def test_a_name_is_one_that_people_and_rules_can_tell_apart(tmp_path: Path) -> N
 def test_a_damaged_file_lets_nobody_in_and_is_kept(tmp_path: Path) -> None:
     (tmp_path / "clients.json").write_text("[{")
     tokens = ClientTokens(tmp_path, EventBus())
-    assert "none is let in" in tokens.problem and tokens.clients == ()
+    assert "none can connect" in tokens.problem and tokens.clients == ()
     token = tokens.create("Robot")
     assert not tokens.problem and tokens.authenticate(token) == "Robot"
     assert [one.read_text() for one in tmp_path.glob("clients.damaged-*.json")] == ["[{"]

@@ -28,7 +28,7 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="kills forked ch
 def store_of(root: Path, folder: Path, journal: Journal, step: Step = lambda name: None) -> NoteStore:
     """The store of the folder, as its source makes it: the journal is the vault's."""
     intents = paths.vault_data_folder(root) / "sources" / "desk" / "intents"
-    return NoteStore(folder, journal, place=f"files-{folder_hash(folder)}", intents=intents, step=step)
+    return NoteStore(folder, journal, place=f"files-{folder_hash(folder)}", log_folder=intents, step=step)
 
 
 def commit(root: Path, folder: Path, at: int) -> None:

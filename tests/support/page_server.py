@@ -103,13 +103,13 @@ class Names:
 
 
 class PublicAndOne:
-    """The guard's own rule, but for the one server of the test, by its public name only."""
+    """Allows public addresses, and the test server under its public name."""
 
     def __init__(self, server: WebServer) -> None:
         self._server = server
 
-    def port(self, scheme: str, host: str, port: int) -> bool:
+    def allows_port(self, scheme: str, host: str, port: int) -> bool:
         return port in (80, 443) or port == self._server.port
 
-    def address(self, host: str, port: int, address: IPAddress) -> bool:
+    def allows_address(self, host: str, port: int, address: IPAddress) -> bool:
         return is_public(address) or (host, port) == (NAME, self._server.port)

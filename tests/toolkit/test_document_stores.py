@@ -50,7 +50,7 @@ class Desk:
         folder.mkdir()
         self.bench = bench
         self.access: Effect = "ask"
-        self.store = NoteStore(folder, bench.journal, place=DESK, intents=data)
+        self.store = NoteStore(folder, bench.journal, place=DESK, log_folder=data)
         self.close = bench.runner.stores.add(StoreBinding(self.store, "the folder Desk", self._access))
         bench.registry.register(put)
         bench.registry.register(undo)

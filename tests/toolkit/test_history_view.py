@@ -18,7 +18,7 @@ TEA, SECRET = NotePath("Tea.md"), NotePath("Secret.md")
 def view(bench):
     def of(caller):
         sight = bench.runner._visibility.of(caller, "note_history")
-        return HistoryView(bench.journal, bench.audit, bench.runner.places, caller, sight)
+        return HistoryView(bench.journal, bench.audit, bench.runner.stores, caller, sight)
 
     return of
 

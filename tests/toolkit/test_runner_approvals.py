@@ -208,7 +208,7 @@ async def test_an_answer_to_something_else_is_a_no(bench, answer, errors):
     outcome = await bench.call("add_line", {"name": "Tea", "line": "x"})
     assert outcome.denied and bench.last().decision == "failed"
     assert bench.text("Tea.md") == before and not (bench.root / "x.md").exists()
-    assert bench.grants.list() == ()
+    assert bench.grants.active_grants() == ()
 
 
 async def test_a_file_that_changed_meanwhile_is_asked_about_anew(bench):
@@ -288,7 +288,7 @@ async def test_a_new_grant_answers_the_questions_that_it_covers(bench):
     assert entries[first.entry].decision == "user-approved"
     assert entries[second.entry].decision == "auto-approved"
     assert entries[second.entry].grant == entries[first.entry].grant != ""
-    assert [grant.used for grant in bench.grants.list()] == [1]
+    assert [grant.used for grant in bench.grants.active_grants()] == [1]
     assert [event.by_grant for event in bench.of(ApprovalAnswered)] == [False, True]
 
 

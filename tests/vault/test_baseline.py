@@ -40,39 +40,39 @@ def test_each_kind_of_change_is_told_once_with_the_bytes_of_both_sides(vault, im
     (vault / "Tea.md").write_text("Green tea\n")
     (vault / "New.md").write_text("New\n")
     (vault / "Plants/Mint.md").rename(vault / "Mint.md")
-    found = imprint.look(None, nobody)
+    found = imprint.diff(None, nobody)
     assert set(found.changes) == {
         Update(NotePath("Tea.md"), b"Tea\n", b"Green tea\n"),
         Create(NotePath("New.md"), b"New\n"),
         Move(NotePath("Plants/Mint.md"), NotePath("Mint.md"), b"Mint\n", b"Mint\n"),
     }
-    assert not imprint.look(None, nobody)
+    assert not imprint.diff(None, nobody)
     (vault / "Tea.md").unlink()
-    assert imprint.look([NotePath("Tea.md")], nobody).changes == (Delete(NotePath("Tea.md"), b"Green tea\n"),)
+    assert imprint.diff([NotePath("Tea.md")], nobody).changes == (Delete(NotePath("Tea.md"), b"Green tea\n"),)
 
 
 def test_what_is_our_own_or_only_touched_is_not_told(vault, imprint):
     (vault / "Tea.md").write_text("Ours\n")
     os.utime(vault / "Plants/Mint.md", (1, 1))
-    assert not imprint.look(None, lambda path, digest: path == NotePath("Tea.md"))
+    assert not imprint.diff(None, lambda path, digest: path == NotePath("Tea.md"))
     (vault / "Tea.md").write_text("Theirs\n")
-    assert imprint.look(None, nobody).changes == (Update(NotePath("Tea.md"), b"Ours\n", b"Theirs\n"),)
+    assert imprint.diff(None, nobody).changes == (Update(NotePath("Tea.md"), b"Ours\n", b"Theirs\n"),)
 
 
 def test_hidden_and_temporary_files_are_no_ones_business(vault, imprint):
     (vault / ".obsidian").mkdir()
     (vault / ".obsidian/app.json").write_text("{}")
     (vault / "Tea.md.tmp").write_text("half")
-    assert not imprint.look(None, nobody)
+    assert not imprint.diff(None, nobody)
 
 
 def test_a_file_without_a_copy_is_named(vault, imprint, monkeypatch):
     monkeypatch.setattr(module, "MAX_ATTACHMENT_BYTES", 4)
     (vault / "map.png").write_bytes(b"12345")
-    assert imprint.look(None, nobody).unkept == (NotePath("map.png"),)
+    assert imprint.diff(None, nobody).unsaved == (NotePath("map.png"),)
     (vault / "map.png").write_bytes(b"1234567")
-    assert imprint.look(None, nobody).unkept == (NotePath("map.png"),)
-    assert not imprint.look(None, nobody)
+    assert imprint.diff(None, nobody).unsaved == (NotePath("map.png"),)
+    assert not imprint.diff(None, nobody)
 
 
 def test_on_a_full_disk_a_change_is_still_told_without_a_copy(vault, imprint, monkeypatch):
@@ -82,9 +82,9 @@ def test_on_a_full_disk_a_change_is_still_told_without_a_copy(vault, imprint, mo
     monkeypatch.setattr(imprint, "_bytes", Wrapped(imprint._bytes, full))
     (vault / "Tea.md").write_text("Green tea\n")
     # What was there before is kept already; what is there now is on the disk.
-    assert imprint.look(None, nobody).changes == (Update(NotePath("Tea.md"), b"Tea\n", b"Green tea\n"),)
+    assert imprint.diff(None, nobody).changes == (Update(NotePath("Tea.md"), b"Tea\n", b"Green tea\n"),)
     (vault / "Tea.md").write_text("Black tea\n")
-    assert imprint.look(None, nobody).unkept == (NotePath("Tea.md"),)
+    assert imprint.diff(None, nobody).unsaved == (NotePath("Tea.md"),)
 
 
 class Wrapped:

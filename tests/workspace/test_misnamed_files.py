@@ -121,7 +121,7 @@ async def test_a_commit_of_such_a_file_that_was_not_logged_does_not_keep_the_vau
     (root / RAW.text).write_text("x")
     workspace = await opened(root, approver)
     # Another program's edit was taken into the journal, and the app was killed before it was logged.
-    await asyncio.to_thread(workspace.store.adopt, ChangeSet.of(Create(RAW, b"x")), author="Other")
+    await asyncio.to_thread(workspace.store.record_external, ChangeSet.of(Create(RAW, b"x")), author="Other")
     await workspace.close()
     workspace = await opened(root, approver)
     try:

@@ -134,11 +134,11 @@ class ExternalEditTracker:
         for change in found.changes:
             watched, told = self._whose(touched_paths(change))
             shares.setdefault((id(watched), told), (watched, [], []))[1].append(change)
-        for path in found.unkept:
+        for path in found.unsaved:
             watched, told = self._whose((path,))
             shares.setdefault((id(watched), told), (watched, [], []))[2].append(path)
-        for (_, told), (watched, changes, unkept) in shares.items():
-            await self._adopt(watched, BaselineDiff(tuple(changes), tuple(unkept)), told)
+        for (_, told), (watched, changes, unsaved) in shares.items():
+            await self._adopt(watched, BaselineDiff(tuple(changes), tuple(unsaved)), told)
 
     def _whose(self, paths: Iterable[NotePath]) -> tuple[WatchedTurn, bool]:
         """The turn in which the program named one of these files, else the one that began last."""
@@ -161,10 +161,10 @@ class ExternalEditTracker:
         turn = watched.turn
         change_set = change_set_of(found)
         reason = (_REPORTED_EDIT_REASON if told else _UNREPORTED_EDIT_REASON).format(turn.caller.name)
-        outcome = await self._adoption.record(change_set, _program_caller(turn.caller), reason, found.unkept)
-        watched.found += len(found.changes) + len(found.unkept)
+        outcome = await self._adoption.record(change_set, _program_caller(turn.caller), reason, found.unsaved)
+        watched.found += len(found.changes) + len(found.unsaved)
         self._taken.update(change_set.paths)
-        paths = [str(path) for path in (*change_set.paths, *found.unkept)]
+        paths = [str(path) for path in (*change_set.paths, *found.unsaved)]
         turn.flush()
         card = ToolCard(
             turn=turn.caller.turn,

@@ -1,6 +1,6 @@
-"""A graph by groups: discs side by side, none over another; a group in a group is a disc inside its parent's.
+"""The grouped layout: disjoint discs, with subgroups as discs inside their parent's disc.
 
-Inside, linked notes stand as the layout by links would have them, others in a close heap.
+In a group, linked notes are laid out by their links, other notes are packed tightly.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from app.graph.numpy_engine import NumpyEngine
 _NODE_GAP = 0.35
 _RIM_WIDTH = 0.9
 _GROUP_GAP = 1.2
-# Heaps up to that size are packed disc by disc, as long as there are not too many nodes for that.
+# Groups up to this size are packed disc by disc, unless the graph has too many nodes for that.
 _MAX_PACKED_HEAP = 200
 _MAX_NODES_FOR_PACKING = 5000
 _MAX_PACKED_HEAP_OF_MANY = 12
@@ -35,7 +35,7 @@ _TICK_COUNT = 120
 
 @dataclass(eq=False)
 class _GroupLayout:
-    """A group while it is arranged: positions are about its own middle."""
+    """A group during the layout; positions are relative to its center."""
 
     key: str
     rows: NDArray[np.int64]
@@ -55,16 +55,16 @@ def grouped_layout(
     aspect: float = 1.6,
     report: Report = no_progress,
 ) -> Arrangement:
-    """Every group in a disc of its own.
+    """Return a layout with every group in a disc of its own.
 
     Args:
-        kind: For the arrangement's `kind`.
-        links: int32 (m, 2), rows; those inside a group shape it.
+        kind: The arrangement's `kind`.
+        links: int32 (m, 2), rows; those inside a group determine its layout.
         radii: float32 (n,) of the nodes.
         groups: int32 (n,), index into `names`.
-        names: The groups; "a/b" lies inside "a".
-        aspect: Width by height of the page.
-        report: Told how far it is.
+        names: The groups; "a/b" is a subgroup of "a".
+        aspect: The page's width divided by its height.
+        report: Receives the progress.
     """
     if not len(radii):
         return Arrangement(kind, np.empty((0, 2), dtype=np.float32))
@@ -78,7 +78,7 @@ def grouped_layout(
 
 
 def _tree(groups: NDArray[np.int32], names: tuple[str, ...]) -> _GroupLayout:
-    """The groups inside one another; those without a member in or below them are left out."""
+    """Return the tree of the groups without empty ones."""
     root = _GroupLayout("", np.empty(0, dtype=np.int64))
     order = np.argsort(groups, kind="stable")
     bounds = np.searchsorted(groups[order], np.arange(len(names) + 1))
@@ -122,7 +122,7 @@ class _GroupArranger:
         self._done = 0
 
     def arrange(self, group: _GroupLayout, aspect: float = 1.0) -> None:
-        """Places the members of a group, and the groups in it, from the inside out."""
+        """Place the members of a group and its subgroups, from the inside out."""
         for each in group.inner.values():
             self.arrange(each)
         discs = [(each, each.radius) for each in group.inner.values()]
@@ -143,7 +143,7 @@ class _GroupArranger:
         group.radius = reach + _RIM_WIDTH
 
     def _members(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.float64], float]:
-        """The members of one group about its middle, and how far they reach."""
+        """Return the members of a group relative to its center, and their reach."""
         self._report(self._done / len(self._radii), "Arranging groups")
         self._done += len(rows)
         low, high = np.searchsorted(self._owner, [self._groups[rows[0]], self._groups[rows[0]] + 1])
@@ -161,7 +161,7 @@ class _GroupArranger:
         return at - middle, reach
 
     def _linked(self, links: NDArray[np.int32], radii: NDArray[np.float32]) -> NDArray[np.float64]:
-        """Members as their links draw them: a few hundred by charges and springs in one go."""
+        """Lay out members by their links: up to some hundreds in one pass of charges and springs."""
         size = len(radii)
         if size > _MAX_SINGLE_PASS_NODES:
             return separate_circles(compute_layout(bare_graph(size, links)), radii, _NODE_GAP).astype(
@@ -177,7 +177,7 @@ class _GroupArranger:
 
 
 def pack_heap(radii: NDArray[np.float32], close_up_to: int = _MAX_PACKED_HEAP) -> NDArray[np.float64]:
-    """Nodes close together, the large ones in the middle; up to so many as closely as they fit."""
+    """Pack nodes with the large ones in the middle; up to `close_up_to` nodes as tightly as possible."""
     if len(radii) <= close_up_to:
         return pack_circles(radii.astype(np.float64) + _NODE_GAP / 2)
     order = np.argsort(-radii, kind="stable")
@@ -188,7 +188,7 @@ def pack_heap(radii: NDArray[np.float32], close_up_to: int = _MAX_PACKED_HEAP) -
 
 
 def bare_graph(size: int, links: NDArray[np.int32]) -> Graph:
-    """A graph without words, for the layout."""
+    """Return a graph without strings, for the layout."""
     blank = ("",) * size
     return Graph(
         paths=tuple(map(str, range(size))),
@@ -212,7 +212,7 @@ def _place_group(
     positions: NDArray[np.float64],
     regions: list[Region],
 ) -> None:
-    """Takes a group to its place, and all that is in it; outer regions come before inner ones."""
+    """Move a group with its contents to its place; outer regions are listed before inner ones."""
     if depth >= 0:
         name = group.key.rpartition("/")[2]
         regions.append(Region(name, group.key, float(at[0]), float(at[1]), group.radius, depth, group.count))

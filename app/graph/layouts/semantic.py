@@ -1,8 +1,8 @@
-"""Notes by what they mean: a map on which notes of like meaning are neighbours.
+"""The semantic layout: a map on which notes with similar embeddings are close to each other.
 
-Up to some hundred notes by t-SNE, which keeps neighbours best; it grows with the square of their number.
-Beyond that the nearest of each note are joined, and the layout by links does the rest: the same neighbour
-embedding in principle, by an engine that is here already and takes seconds for a hundred thousand.
+A few hundred notes are mapped by t-SNE, which preserves neighbors best, but takes quadratic time. For more
+notes, each is joined to its nearest, and the layout by links does the rest: in principle the same neighbor
+embedding, by an existing engine that takes seconds for a hundred thousand nodes.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ def semantic_layout(
     aspect: float = 1.6,
     report: Report = no_progress,
 ) -> Arrangement:
-    """The nodes with a vector as a map; those without one as a disc beside it.
+    """Return the nodes with a vector as a map, and those without one as a disc next to it.
 
     Args:
         vectors: float16 or float32 (k, d), unit vectors.
-        rows: int64 (k,), whose they are.
+        rows: int64 (k,), the rows of the vectors.
         radii: float32 (n,) of all nodes.
-        aspect: Width by height of the page.
-        report: Told how far it is.
+        aspect: The page's width divided by its height.
+        report: Receives the progress.
     """
     positions = np.zeros((len(radii), 2), dtype=np.float32)
     if len(rows):
@@ -68,7 +68,7 @@ def semantic_layout(
 
 
 def _scale_to_page(at: NDArray[np.float32], radii: NDArray[np.float32], aspect: float) -> Positions:
-    """At the scale of the layout, with the longer way along the page's longer side."""
+    """Scale positions to the layout and turn them along the page's longer side."""
     reach = max(float(np.sqrt(np.square(at).sum(axis=1).mean())), 1e-9)
     room = _ROOM_FACTOR * float(np.sqrt(np.square(radii + _NODE_GAP).sum()))
     return align_to_page((at * (room / reach)).astype(np.float32), aspect)

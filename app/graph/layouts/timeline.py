@@ -1,7 +1,7 @@
-"""A graph along time: from left to right by date, from top to bottom by what belongs together.
+"""The timeline layout: from left to right by date, from top to bottom by links.
 
-Where very many notes have nearly the same date, a strictly even axis would pile them up. Then the axis is
-stretched there, no more than is needed; its ticks stand where their dates are, and order is kept.
+Where very many notes have nearly the same date, a strictly even axis would pile them up. There the axis is
+stretched, no more than needed; ticks mark the stretched dates, and order is preserved.
 """
 
 from __future__ import annotations
@@ -47,14 +47,14 @@ def timeline_layout(
     aspect: float = 1.6,
     report: Report = no_progress,
 ) -> Arrangement:
-    """All nodes along an axis of time; those without a date stand in a block before it, as high as the rest.
+    """Return all nodes along a time axis, with undated ones in a block of the same height before it.
 
     Args:
         links: int32 (m, 2), rows.
         radii: float32 (n,) of the nodes.
-        times: float64 (n,), unix seconds, 0 where unknown.
-        aspect: Width by height of the page.
-        report: Told how far it is.
+        times: float64 (n,), Unix seconds, 0 if unknown.
+        aspect: The page's width divided by its height.
+        report: Receives the progress.
     """
     size = len(radii)
     if not size:
@@ -77,12 +77,12 @@ def timeline_layout(
 
 
 class _Axis:
-    """Time to x: even, with a share of stretching where dates crowd.
+    """The mapping from time to x: even, with a degree of stretching where dates cluster.
 
     Args:
         times: float64 (k,), at least the dates that will be placed.
-        width: Of the axis, in layout units.
-        height: How high columns may become.
+        width: The length of the axis in layout units.
+        height: The maximum height of columns.
     """
 
     def __init__(self, times: NDArray[np.float64], width: float, height: float) -> None:
@@ -96,7 +96,7 @@ class _Axis:
                 break
 
     def place(self, times: NDArray[np.float64]) -> NDArray[np.float64]:
-        """X of each date; equal dates stand side by side where the axis is stretched."""
+        """Return the x of each date; equal dates are spread where the axis is stretched."""
         if not len(self._sorted):
             return np.zeros(len(times))
         low, high = self._sorted[0], self._sorted[-1]
@@ -111,7 +111,7 @@ class _Axis:
         return np.asarray(self._width * ((1 - share) * even + share * rank / len(self._sorted)))
 
     def ticks(self) -> tuple[Tick, ...]:
-        """Some five to twenty dates, round ones."""
+        """Return between five and twenty round dates."""
         low, high = float(self._sorted[0]), float(self._sorted[-1])
         dates: list[datetime] = []
         unit = "day"
@@ -129,7 +129,7 @@ class _Axis:
         )
 
     def place_any(self, times: NDArray[np.float64]) -> NDArray[np.float64]:
-        """X of dates that need not be those of notes."""
+        """Return the x of dates that need not be those of notes."""
         low, high = self._sorted[0], self._sorted[-1]
         even = (times - low) / (high - low) if high > low else np.full(len(times), 0.5)
         rank = np.interp(times, self._sorted, (np.arange(len(self._sorted)) + 0.5) / len(self._sorted))
@@ -137,7 +137,7 @@ class _Axis:
 
 
 def _round_dates(low: float, high: float, unit: str, step: int) -> list[datetime]:
-    """Round dates from `low` to `high`, at most some dozens."""
+    """Return round dates from `low` to `high`, at most some dozens."""
     start, end = datetime.fromtimestamp(low, UTC), datetime.fromtimestamp(high, UTC)
     dates: list[datetime] = []
     if unit == "day":
@@ -161,7 +161,7 @@ def _is_major(date: datetime, unit: str) -> bool:
 
 
 def _link_order(links: NDArray[np.int32], size: int) -> NDArray[np.float64]:
-    """A number from -1 to 1 for each node, near for nodes that are linked: float64 (n,), evenly spread."""
+    """Return a number from -1 to 1 for each node, similar for linked nodes, float64 (n,), evenly spread."""
     weights = adjacency(links, size)
     degree = np.asarray(weights.sum(axis=1)).ravel()
     spread = scipy.sparse.diags_array(1 / np.maximum(degree, 1)) @ weights
@@ -184,9 +184,9 @@ def _pack_column(
     radii: NDArray[np.float64],
     report: Report,
 ) -> NDArray[np.float64]:
-    """Y of each node, as near to the wanted one as those placed before leave room; large ones come first.
+    """Return the y of each node, as close to the wanted one as earlier nodes allow; large ones come first.
 
-    Nodes keep their x. What stands in columns that a disc can reach is all that can be in its way.
+    Nodes keep their x. Only nodes in the columns within a disc's reach can be in its way.
     """
     order = np.lexsort((np.arange(len(x)), -radii))
     if core_bindings.available():
@@ -210,7 +210,7 @@ def _pack_column(
 
 
 def _nearest_free_y(x: float, wanted: float, radius: float, near: NDArray[np.float64]) -> float:
-    """The y nearest to the wanted one at which a disc touches none of `near` (x, y, radius each)."""
+    """Return the y nearest to the wanted one at which a disc touches none of `near` (x, y, radius each)."""
     reach = near[:, 2] + radius + _NODE_GAP
     aside = near[:, 0] - x
     in_way = np.abs(aside) < reach
@@ -220,7 +220,7 @@ def _nearest_free_y(x: float, wanted: float, radius: float, near: NDArray[np.flo
         return wanted
     order = np.argsort(low, kind="stable")
     low, high = low[order], np.maximum.accumulate(high[order])
-    # Between the merged intervals is room; so it is before the first and after the last.
+    # There is room between the merged intervals, before the first and after the last.
     starts = np.flatnonzero(np.concatenate([[True], low[1:] >= high[:-1]]))
     ends = np.append(starts[1:] - 1, len(low) - 1)
     spots = np.concatenate([low[starts], high[ends]])

@@ -1,4 +1,4 @@
-"""What lines say: headings, task boxes, observations, block ids."""
+"""Parsing of lines: headings, tasks, observations and block ids."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _heading(match: re.Match[str], text: str, begin: int, line: int) -> Heading:
 
 
 def _setext(match: re.Match[str], text: str, begin: int, start: int, lines: LineCounter) -> Iterator[Heading]:
-    """Yield a line of text underlined with `=` or `-`."""
+    """Yield the heading for a line underlined with `=` or `-`."""
     above = max(text.rfind("\n", start, begin - 1) + 1, start)
     words = text[above : begin - 1].rstrip("\r")
     if not _NO_PARAGRAPH.match(words):
@@ -69,7 +69,7 @@ def _setext(match: re.Match[str], text: str, begin: int, start: int, lines: Line
 
 
 def _context(text: str) -> tuple[str, str | None]:
-    """Return the text without the parenthesis that ends it, and what that says."""
+    """Split off the parenthesis that ends the text, and return both."""
     if not text.endswith(")"):
         return text, None
     depth = 0

@@ -1,6 +1,6 @@
-"""Edits of a note's prose: whole, at its ends, by text and by heading. All else stays as it is.
+"""Edits of a note's prose: all of it, at its ends, by text and by heading. Everything else stays unchanged.
 
-What is put in takes the newlines of the place it comes to; a missing last newline stays missing.
+Inserted text gets the newlines of its surroundings; a missing last newline stays missing.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from app.vault.markdown.text import apply_edits, newline_of, with_newlines
 
 
 def replace_body(text: str, body: str) -> str:
-    """`text` with everything after its properties replaced by `body`."""
+    """Return `text` with everything after its properties replaced by `body`."""
     start = read_frontmatter(text).body_start
     lead = "" if start == 0 or text[start - 1] in "\n\ufeff" else newline_of(text, start)
     return text[:start] + lead + with_newlines(body, newline_of(text, start))
 
 
 def append(text: str, addition: str) -> str:
-    """`text` with `addition` on new lines at its end."""
+    """Return `text` with `addition` on new lines at its end."""
     newline = newline_of(text, len(text))
     body = with_newlines(addition, newline)
     if text in ("", "\ufeff"):
@@ -31,7 +31,7 @@ def append(text: str, addition: str) -> str:
 
 
 def prepend(text: str, addition: str) -> str:
-    """`text` with `addition` on lines of its own before the prose, after the properties."""
+    """Return `text` with `addition` on its own lines between the properties and the prose."""
     start = read_frontmatter(text).body_start
     newline = newline_of(text, start)
     lead = "" if start == 0 or text[start - 1] in "\n\ufeff" else newline
@@ -39,19 +39,19 @@ def prepend(text: str, addition: str) -> str:
 
 
 def replace_text(text: str, old: str, new: str, occurrence: int | None = None) -> str:
-    """`text` with one occurrence of `old` after the properties replaced by `new`.
+    """Return `text` with one occurrence of `old` after the properties replaced by `new`.
 
     Args:
         text: A note's text.
-        old: What to replace, exactly as it stands; its newlines may differ.
-        new: What to put there.
-        occurrence: Which one, from 1; None where it must be the only one.
+        old: The exact text to replace; only its newlines may differ.
+        new: The replacement.
+        occurrence: The number of the occurrence, from 1; None if there must be only one.
 
     Raises:
-        InvalidParametersError: it is not there, or there more than once; `count` says how often.
+        InvalidParametersError: the text is missing or ambiguous; `count` is the number of occurrences.
     """
     if not old:
-        raise InvalidParametersError("Say which text to replace.", count=0)
+        raise InvalidParametersError("The text to replace is empty.", count=0)
     start = read_frontmatter(text).body_start
     if text.find(old, start) < 0:
         old = with_newlines(old, newline_of(text, len(text)))
@@ -60,7 +60,7 @@ def replace_text(text: str, old: str, new: str, occurrence: int | None = None) -
         where = "only in the properties: use set_properties" if old in text else "not in the note"
         raise InvalidParametersError(f"The text to replace is {where}.", count=0)
     if occurrence is None and count > 1:
-        raise InvalidParametersError(f"The text to replace is there {count} times: say which.", count=count)
+        raise InvalidParametersError(f"The text to replace occurs {count} times. Say which one.", count=count)
     if occurrence is not None and not 1 <= occurrence <= count:
         raise InvalidParametersError(f"There is no occurrence {occurrence}, only {count}.", count=count)
     at = start - len(old)
@@ -70,15 +70,15 @@ def replace_text(text: str, old: str, new: str, occurrence: int | None = None) -
 
 
 def insert_under(text: str, heading: str, addition: str) -> str:
-    """`text` with `addition` at the end of what stands under `heading`, before the next heading.
+    """Return `text` with `addition` at the end of the text under `heading`, before the next heading.
 
     Args:
         text: A note's text.
-        heading: The heading's text, or a path `Parent#Heading` where it stands more than once.
+        heading: The heading's text, or a path `Parent#Heading` if it occurs more than once.
         addition: The lines to add.
 
     Raises:
-        NotFoundError: there is no such heading; `suggestions` are those there are.
+        NotFoundError: there is no such heading; `suggestions` are the existing ones.
         AmbiguousError: there are several.
     """
     found = section(text, heading)
@@ -86,7 +86,7 @@ def insert_under(text: str, heading: str, addition: str) -> str:
 
 
 def insert_lines(text: str, start: int, end: int, addition: str) -> str:
-    """`text` with `addition` after the last line between `start` and `end` that is not blank."""
+    """Return `text` with `addition` after the last nonblank line between `start` and `end`."""
     newline = newline_of(text, start)
     body = with_newlines(addition, newline).removesuffix(newline)
     at = start + len(text[start:end].rstrip())
@@ -98,12 +98,12 @@ def insert_lines(text: str, start: int, end: int, addition: str) -> str:
 
 
 def replace_section(text: str, heading: str, new: str) -> str:
-    """`text` with what stands under `heading`, its sub-headings included, replaced by `new`.
+    """Return `text` with everything under `heading`, including subheadings, replaced with `new`.
 
-    The heading stays, also where `new` repeats it, and so do the blank lines around.
+    The heading stays, even if `new` repeats it, and so do the surrounding blank lines.
 
     Raises:
-        NotFoundError: there is no such heading; `suggestions` are those there are.
+        NotFoundError: there is no such heading; `suggestions` are the existing ones.
         AmbiguousError: there are several.
     """
     found = section(text, heading)

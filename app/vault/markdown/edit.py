@@ -1,6 +1,6 @@
-"""Edits of a note's text: each takes the text and gives it back with only the needed characters changed.
+"""Edits of a note's text; each returns the text with only the necessary characters changed.
 
-The newlines, the byte order mark and a missing last newline stay as they are.
+Newlines, the byte order mark and a missing last newline are preserved.
 """
 
 from __future__ import annotations

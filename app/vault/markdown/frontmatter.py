@@ -1,6 +1,6 @@
 """The properties at the start of a note: YAML (or JSON) between two `---` lines.
 
-A block that cannot be read is a `problem`; the note goes on after it, and nothing edits the block.
+A block that can't be read has a `problem`; the rest of the note is parsed, and nothing edits the block.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ _CLOSE = re.compile(r"\n---[ \t]*+(?:\r?\n|\r?\Z)")
 
 @dataclass(frozen=True, slots=True)
 class Frontmatter:
-    """What the block says and where it stands.
+    """The parsed properties and the position of their block.
 
-    `span` is the whole block with both `---` lines, `content` what is between them; both None where the
-    note has no block. `tree` has the place of each value; None for an empty block, one with a problem,
-    and JSON that is not YAML too. `body_start` is the first character after the block and the BOM.
+    `span` is the whole block with both `---` lines, `content` the part between them; both are None without a
+    block. `tree` has the span of each value; it is None for an empty or unreadable block and for JSON that is
+    not YAML. `body_start` is the index of the first character after the block and the BOM.
     """
 
     properties: dict[str, object] = field(default_factory=dict)
@@ -57,7 +57,7 @@ def read_frontmatter(text: str) -> Frontmatter:
 
 
 def body_start(text: str) -> int:
-    """Return the first character after the block, read or not, and the byte order mark."""
+    """Return the index after the block, readable or not, and the byte order mark."""
     content, end = block_extent(text)
     return end if content is not None else len(BOM) if text.startswith(BOM) else 0
 
@@ -72,7 +72,7 @@ def block_extent(text: str) -> tuple[Span | None, int]:
 
 
 def _json(block: str) -> dict[str, object] | None:
-    """Return the object of a JSON block that YAML does not take (escapes of surrogate pairs, long keys)."""
+    """Parse a JSON block that is not valid YAML (escaped surrogate pairs, long keys)."""
     if not block.lstrip().startswith("{"):
         return None
     try:

@@ -1,4 +1,4 @@
-"""Headings by name, as links and tools say them, and the sections below them."""
+"""Lookup of headings by name, as in links and tool arguments, and the sections below them."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ def heading_key(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class HeadingSection:
-    """A heading and what is below it, in characters of the text.
+    """A heading and the text below it, in characters.
 
-    `start` is after the heading's line (and its underline), `own_end` where the next heading of any level
-    starts, `end` where the next of the same or a higher level does.
+    `start` is the index after the heading's line (and its underline), `own_end` the start of the next heading
+    of any level, and `end` the start of the next heading of the same or a higher level.
     """
 
     heading: Heading
@@ -50,10 +50,10 @@ def heading_matches(headings: Sequence[Heading], wanted: str) -> list[int]:
 
 
 def section(text: str, wanted: str) -> HeadingSection:
-    """Return the section of the heading that `wanted` means, for a write: exactly one, or an error.
+    """Find the section of the one heading that matches `wanted`.
 
     Raises:
-        NotFoundError: there is none; `suggestions` are the headings there are.
+        NotFoundError: there is none; `suggestions` are the existing headings.
         AmbiguousError: there are several; `candidates` are their lines.
     """
     headings = scan(text).headings
@@ -63,7 +63,7 @@ def section(text: str, wanted: str) -> HeadingSection:
         raise NotFoundError(f"The note has no heading {wanted!r}.", heading=wanted, suggestions=names)
     if len(found) > 1:
         lines = [f"line {headings[i].line}: {'#' * headings[i].level} {headings[i].text}" for i in found]
-        message = f"The note has {len(found)} headings {wanted!r}: say which as `Parent#{wanted}`."
+        message = f"The note has {len(found)} headings {wanted!r}. Use `Parent#{wanted}` to select one."
         raise AmbiguousError(message, heading=wanted, candidates=lines)
     return section_at(text, headings, found[0])
 
@@ -87,6 +87,6 @@ def _next_line(text: str, at: int) -> int:
 
 
 def _is_heading_path(ancestors: list[Heading], path: list[str]) -> bool:
-    """Return whether `path` goes down through `ancestors`, levels left out allowed."""
+    """Return whether `ancestors` contain `path` in order, possibly with other levels in between."""
     keys = iter(heading_key(heading.text) for heading in ancestors)
     return all(part in keys for part in path)

@@ -1,4 +1,4 @@
-"""Links and tags of a note's prose, found in one pass over its masked text."""
+"""Parsing of links and tags in a note's prose, in one pass over its masked text."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from app.vault.markdown.links import markdown_link, wiki_link
 from app.vault.markdown.text import LineCounter
 from app.vault.note import Link, Span, Tag
 
-# Letters, digits, `_ - /`, other scripts and emoji (with their joiners): all but white space and the
+# Letters, digits, `_ - /`, other scripts and emoji (with their joiners): all except white space and the
 # punctuation of ASCII, Latin-1, "General Punctuation" and CJK.
 TAG_CHARACTER = (
     r"[^\s\x00-,.:-@\[-^`{-\xa9\xab-\xb1\xb4\xb6-\xb8\xbb\xbf\xd7\xf7"
@@ -45,13 +45,13 @@ def is_tag_name(name: str) -> bool:
 
 
 def scan_inline(masked: str, text: str, start: int, lines: LineCounter) -> tuple[list[Link], list[Tag]]:
-    """Return the links and tags of the prose from `start` on, in order of their place.
+    """Parse the links and tags of the prose from `start` on, in order.
 
     Args:
         masked: The text with code, math and comments masked.
         text: The text itself, of the same length.
-        start: Where the prose starts (characters).
-        lines: The numbers of the text's lines.
+        start: The index at which the prose starts.
+        lines: The text's line numbers.
     """
     links: list[Link] = []
     tags: list[Tag] = []
@@ -85,7 +85,7 @@ def _iter_inline(masked: str, text: str, start: int, lines: LineCounter) -> Iter
             if link:
                 yield link
                 if not embed:
-                    # A link holds no links: what was opened before it can only be the label of an image.
+                    # Links can't be nested, so brackets opened earlier can only start an image's label.
                     opened = [entry for entry in opened[-8:] if entry[1]]
 
 

@@ -1,4 +1,4 @@
-"""Links given new targets where they stand."""
+"""In-place edits of link targets."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ Edit = tuple[int, int, str]
 
 
 def rewrite_links(text: str, rewrite: Callable[[Link], str | None]) -> str:
-    """`text` with the targets of links replaced; alias, heading, style and all else stay.
+    """Replace the targets of links; alias, heading, style and everything else stay.
 
     Args:
         text: A note's text.
-        rewrite: Gives a link's new target, decoded and without heading or alias; None leaves it.
+        rewrite: Returns a link's new target, decoded and without heading or alias, or None to keep it.
 
     Raises:
-        InvalidParametersError: a property could not hold the new target; nothing was changed.
+        InvalidParametersError: a property can't contain the new target.
     """
     edits: list[Edit] = []
     in_properties: dict[Span, tuple[Link, str]] = {}
@@ -43,7 +43,7 @@ def rewrite_links(text: str, rewrite: Callable[[Link], str | None]) -> str:
         edits += _property_edits(text, list(in_properties.values()))
     after = apply_edits(text, edits)
     if in_properties and read_frontmatter(after).problem:
-        raise InvalidParametersError("The properties can't hold the new link; nothing was changed.")
+        raise InvalidParametersError("The properties can't contain the new link. Nothing was changed.")
     return after
 
 
@@ -54,7 +54,7 @@ def _format_as_written(text: str, link: Link, target: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """A scalar of the properties; `flow` when it stands in brackets."""
+    """A scalar of the properties; `flow` if it is in brackets."""
 
     scalar: Scalar
     flow: bool
@@ -86,7 +86,7 @@ def _scalar_edits(text: str, place: _Place, changes: list[tuple[Link, str]]) -> 
 
 
 def _rewritten(text: str, scalar: Scalar, changes: list[tuple[Link, str]]) -> Iterator[Edit]:
-    """Yield the edits of a scalar with escapes or folds: by the target's own text where it stands once."""
+    """Yield the edits of a scalar with escapes or folds, whose targets must each occur once in it."""
     raw = text[scalar.span.start : scalar.span.end]
     quote = scalar.quote
     for link, target in changes:
@@ -95,7 +95,7 @@ def _rewritten(text: str, scalar: Scalar, changes: list[tuple[Link, str]]) -> It
         new = {'"': escaped(new), "'": new.replace("'", "''")}.get(quote, new)
         mark = "[[" if link.style is LinkStyle.WIKI else "]("
         if raw.count(mark + old) != 1:
-            message = f"A property says {link.target!r} in a way that can't be rewritten; nothing is changed."
+            message = f"A property has {link.target!r} in a form that can't be edited. Nothing was changed."
             raise InvalidParametersError(message, target=link.target)
         at = scalar.span.start + raw.index(mark + old) + len(mark)
         yield at, at + len(old), new

@@ -1,7 +1,7 @@
-"""Links as they are written, read and written: `[[wiki]]` and `[markdown](links.md)`.
+"""Parsing and formatting of single links: `[[wiki]]` and `[markdown](links.md)`.
 
-Only links into the vault are kept: a Markdown link with a URL scheme is none, while `[[https://…]]` is a
-link to a note of that name, as in Obsidian. The text of a link never crosses a line.
+Only links into the vault count: a Markdown link with a URL scheme does not, while `[[https://…]]` is a link
+to a note with that name, as in Obsidian. The text of a link never spans lines.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ _UNSAFE = re.compile(r"[\x00-\x20\x7f%$`#?()<>\\\"\[\]|^]")
 
 
 def wiki_link(inner: str, start: int, end: int, embed: bool, line: int) -> Link | None:
-    """Return the link of a `[[inner]]` whose whole text is at `start` to `end`; None where it names nothing.
+    """Parse a `[[inner]]` from `start` to `end`; return None if it is empty.
 
     Args:
         inner: The text between the brackets.
-        start: Where the link starts (characters), at its `!` if it is an embed.
-        end: Where it ends, after its `]]`.
-        embed: Whether a `!` stands before it.
-        line: The line it is on, from 1.
+        start: The index of the link's start, at its `!` if it is an embed.
+        end: The index after its `]]`.
+        embed: Whether it has a `!` before it.
+        line: Its line number, from 1.
     """
-    said, alias = split_alias(inner)
-    target, heading, block = split_fragment(said)
+    unaliased, alias = split_alias(inner)
+    target, heading, block = split_fragment(unaliased)
     bare = target.strip()
     if not bare and heading is None and block is None:
         return None
@@ -39,15 +39,15 @@ def wiki_link(inner: str, start: int, end: int, embed: bool, line: int) -> Link 
 
 
 def markdown_link(raw: str, at: int, label: str, span: Span, embed: bool, line: int) -> Link | None:
-    """Return the link whose destination is `raw` at `at`, or None if it leaves the vault or is empty.
+    """Parse a link with the destination `raw`; return None if it leaves the vault or is empty.
 
     Args:
         raw: The destination without its angle brackets, as written.
-        at: Where the destination starts (characters).
+        at: The index of the destination.
         label: The text between the square brackets.
         span: The whole link.
-        embed: Whether a `!` stands before it.
-        line: The line it is on, from 1.
+        embed: Whether it has a `!` before it.
+        line: Its line number, from 1.
     """
     if _SCHEME.match(raw):
         return None
@@ -61,31 +61,31 @@ def markdown_link(raw: str, at: int, label: str, span: Span, embed: bool, line: 
 
 
 def format_target(style: LinkStyle, target: str, *, angled: bool = False) -> str:
-    """`target` as it must be written in a link of that style.
+    """Return `target` encoded for a link of this style.
 
     Args:
-        style: A wikilink takes it as it is; a Markdown link percent-encodes what would end it.
+        style: Wikilinks contain the target verbatim; Markdown links percent-encode special characters.
         target: The name or path, decoded.
-        angled: Whether the destination stands in `<…>`, which takes spaces.
+        angled: Whether the destination is in `<…>`, which may contain spaces.
     """
     if style is LinkStyle.WIKI:
         return target
     unsafe = re.compile(r"[\x00-\x1f\x7f%$`#?<>\\]") if angled else _UNSAFE
     written = unsafe.sub(lambda match: "".join(f"%{byte:02X}" for byte in match[0].encode()), target)
-    # "A0: notes" must not read as an address of the scheme "A0".
+    # "A0: notes" must not be read as a URL with the scheme "A0".
     return written.replace(":", "%3A", 1) if _SCHEME.match(written) else written
 
 
 def renamed_target(link: Link, source: NotePath, new: NotePath, shortest: str) -> str:
-    """Return the target that `link` should say now that its note is at `new`, in the style it was written in.
+    """Return the new target of `link` after its note moved to `new`, in the original style.
 
-    A relative target (`./`, `../`) stays relative to `source`, an absolute one (`/`) absolute, one with
-    folders keeps its folders, and a bare name becomes `shortest`. A suffix that was written stays.
+    A relative target (`./`, `../`) stays relative to `source`, an absolute one (`/`) stays absolute, one with
+    folders keeps folders, and a bare name becomes `shortest`. An explicit suffix is kept.
 
     Args:
-        link: The link as it was read.
-        source: Where the note that holds the link is now.
-        new: Where the linked note or file is now.
+        link: The parsed link.
+        source: The current path of the note with the link.
+        new: The current path of the linked note or file.
         shortest: The shortest text, without a note's suffix, that resolves to `new` from `source`.
     """
     old = link.target
@@ -102,7 +102,7 @@ def renamed_target(link: Link, source: NotePath, new: NotePath, shortest: str) -
 
 
 def _relative_target(source: NotePath, target: str) -> str:
-    """`target` as seen from the folder of `source`."""
+    """Return `target` relative to the folder of `source`."""
     here = source.folder.split("/") if source.folder else []
     there = target.split("/")
     shared = 0

@@ -1,8 +1,8 @@
 """The parts of a note that are not prose: code, math and comments, which hold no links, tags or fields.
 
-One pass goes from opener to opener and jumps over each span to its end, so the first that opens wins and
-every character is looked at a bounded number of times. Sources: CommonMark 0.31 for code, Obsidian's help
-for `%%` comments and `$` math.
+One pass moves from opener to opener and skips each span to its end, so the first opener wins and every
+character is examined a bounded number of times. Sources: CommonMark 0.31 for code, Obsidian's help for `%%`
+comments and `$` math.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from collections.abc import Iterator
 MASK = "\0"
 _MAX_PREFIX_CHARS = 256
 
-# A wikilink is skipped as a whole, so that `$`, `%%` and backticks in names open nothing; so are URLs.
-# Every branch begins with one plain character (a first backtick, then more of them): only then does `re`
-# look for those characters alone, instead of trying each branch at every place of the text.
+# Wikilinks and URLs are skipped, so that `$`, `%%` and backticks in them open nothing. Every branch starts
+# with one literal character (one backtick, then more of them), so that `re` searches for those characters
+# instead of trying each branch at every position.
 _OPENER = re.compile(
     r"\\[\\`$%<~]"
     r"|\[\[(?>[^\[\]\n]+|\](?!\])|\[(?!\[))++\]\]"
@@ -36,11 +36,11 @@ Interval = tuple[int, int]
 
 
 def mask_text(text: str, start: int = 0) -> str:
-    """`text` with code, math and comments from `start` on (and all before it) as NULs, same length."""
+    """Return `text` with code, math and comments from `start` on (and all before it) as NULs, same length."""
     spans = code_spans(text, start)
     if not spans and not start:
         return text
-    # What comes before counts as the end of a line, a byte order mark too.
+    # The text before `start`, even a byte order mark, counts as the end of a line.
     pieces = [MASK * (start - 1), "\n"] if start else []
     at = start
     for begin, end in spans:
@@ -59,7 +59,7 @@ def code_spans(text: str, start: int = 0) -> list[Interval]:
 
 
 class _Spans:
-    """The walk over one text; it remembers what was found not to close, to stay linear."""
+    """The scanner of one text, which remembers unclosed openers to stay linear."""
 
     def __init__(self, text: str, start: int, indented: list[Interval]) -> None:
         self.text = text
@@ -117,7 +117,7 @@ class _Spans:
         if end >= 0:
             return end + len(closer)
         self.unclosed.add(mark)
-        # An HTML block that never closes takes the rest (CommonMark); the other two are plain text then.
+        # An unclosed HTML comment extends to the end (CommonMark); the other openers are then plain text.
         return len(self.text) if mark == "<!--" and not self._before(at).strip() else None
 
     def _before(self, at: int) -> str:
@@ -186,7 +186,7 @@ class _Spans:
 
 
 def _indented_code(text: str, start: int) -> list[Interval]:
-    """Blocks indented by four, after a blank line and outside of lists (CommonMark 4.4)."""
+    """Return the blocks indented by four after a blank line and outside lists (CommonMark 4.4)."""
     if not _INDENTED.search(text, max(start - 2, 0)):
         return []
     found: list[Interval] = []

@@ -1,4 +1,4 @@
-"""Unified diffs applied to a note: every context and removed line is checked first."""
+"""Application of unified diffs to a note, with a check of every context and removed line."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _HUNK = re.compile(r"@@(?: -(\d{1,9})(?:,(\d{1,9}))? \+\d{1,9}(?:,\d{1,9})? @@.*
 
 @dataclass(slots=True)
 class PatchHunk:
-    """One hunk: where it says it starts (from 1, None if it does not), and its lines with their marks."""
+    """A hunk: its stated start (from 1, or None) and its lines with their marks."""
 
     start: int | None
     lines: list[tuple[str, str]] = field(default_factory=list)
@@ -22,20 +22,20 @@ class PatchHunk:
 
     @property
     def old(self) -> list[str]:
-        """The lines that must be there."""
+        """The lines that the text must contain."""
         return [line for mark, line in self.lines if mark != "+"]
 
 
 def apply_patch(text: str, patch: str) -> str:
-    """`text` with the hunks of a unified diff applied; a hunk may have moved if its lines are unique.
+    """Apply the hunks of a unified diff; a hunk may have moved if its lines are unique.
 
     Args:
         text: A note's text.
         patch: Hunks of a unified diff, with or without the `---` and `+++` lines before them.
 
     Raises:
-        InvalidParametersError: it holds no hunk, or a line that is none.
-        ConflictError: the lines of a hunk are not there, or in several places; nothing is changed.
+        InvalidParametersError: it contains no hunk, or an invalid line.
+        ConflictError: the lines of a hunk are missing or ambiguous.
     """
     hunks = read_hunks(patch)
     newline = newline_of(text, len(text))
@@ -61,14 +61,14 @@ def apply_patch(text: str, patch: str) -> str:
 
 
 def read_hunks(patch: str) -> list[PatchHunk]:
-    """Return the hunks of a unified diff.
+    """Parse the hunks of a unified diff.
 
     Raises:
-        InvalidParametersError: it holds no hunk, or a line that is none.
+        InvalidParametersError: it contains no hunk, or an invalid line.
     """
     hunks: list[PatchHunk] = []
     lines = re.split(r"\r?\n", patch)
-    # A line of one space is a blank line that must be there; an empty one ends the patch.
+    # A line with one space is a blank context line; empty lines at the end are not part of the patch.
     while lines and not lines[-1]:
         lines.pop()
     for number, line in enumerate(lines, 1):
@@ -83,7 +83,7 @@ def read_hunks(patch: str) -> list[PatchHunk]:
         else:
             raise InvalidParametersError(f"Line {number} of the patch starts with {line[0]!r}.", line=number)
     if not any(hunk.lines for hunk in hunks):
-        raise InvalidParametersError("The patch holds no hunk: `@@ -line,count +line,count @@`.")
+        raise InvalidParametersError("The patch contains no hunk: `@@ -line,count +line,count @@`.")
     return hunks
 
 
@@ -94,16 +94,16 @@ def _mark_unended(hunk: PatchHunk) -> None:
 
 
 def _find_hunk(lines: list[str], hunk: PatchHunk, at: int, moved: int, number: int) -> int:
-    """Return the line, from 0, at which the hunk's old lines stand."""
+    """Return the index of the line at which the hunk's old lines start."""
     old = hunk.old
-    said = None if hunk.start is None else hunk.start - (1 if old else 0) + moved
-    if said is not None and at <= said <= len(lines) and lines[said : said + len(old)] == old:
-        return said
+    stated = None if hunk.start is None else hunk.start - (1 if old else 0) + moved
+    if stated is not None and at <= stated <= len(lines) and lines[stated : stated + len(old)] == old:
+        return stated
     found = [i for i in range(at, len(lines) - len(old) + 1) if lines[i : i + len(old)] == old] if old else []
     if len(found) == 1:
         return found[0]
-    why = f"are there {len(found)} times" if found else "are not in the note"
-    message = f"The lines that hunk {number} changes {why}; nothing was changed."
+    why = f"occur {len(found)} times" if found else "are not in the note"
+    message = f"The lines that hunk {number} changes {why}. Nothing was changed."
     raise ConflictError(message, hunk=number, expected=old[:20], count=len(found))
 
 
@@ -114,7 +114,7 @@ def _stays_unended(hunks: list[PatchHunk], unended: bool) -> bool:
 
 
 def _join_rows(rows: list[str], newline: str, unended: bool) -> str:
-    """Return the rows as text; each but the last ends with a newline, the last if it should."""
+    """Join the rows; each ends with a newline, the last one only unless `unended`."""
     if not rows:
         return ""
     ended = [row if row.endswith("\n") else row + newline for row in rows]

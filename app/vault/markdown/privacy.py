@@ -1,8 +1,8 @@
-"""Decides whether a note may be shown to models and programs outside: the one place that does.
+"""The only decision whether models and external programs may see a note.
 
-A note is public only if its properties were read and do not say otherwise, or if it can be shown that they
-can't say otherwise: no text without an `ai` key and the word "private" can mean `ai: private`. Everything
-else is private or, with a reason for the user, not judged. Both are kept from models and programs.
+A note is public only if its properties were read and do not make it private, or if they provably can't: text
+without an `ai` key and the word "private" can't mean `ai: private`. Every other note is private or, with a
+reason for the user, unknown. Both kinds are hidden from models and external programs.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from app.vault.markdown.yaml_tree import Mapping, Node, Scalar, Sequence
 from app.vault.note import PUBLIC, Privacy, PrivacyVerdict
 
 HEAD_BYTES = 256 * 1024
-"""How much of a note is read to judge it; properties are far smaller."""
+"""The number of bytes read to judge a note; properties are far smaller."""
 
 _FIRST_BYTES = 1024
 _OTHER_ENCODINGS = (b"\xff\xfe", b"\xfe\xff")
@@ -59,7 +59,7 @@ def judge(content: bytes, *, complete: bool = True) -> PrivacyVerdict:
 
 
 def is_private(content: bytes, *, complete: bool = True) -> bool:
-    """Return whether a note with these bytes is kept from models and programs; arguments as of `judge`."""
+    """Return whether a note is hidden from models and programs; the arguments are those of `judge`."""
     return judge(content, complete=complete).hides
 
 
@@ -75,8 +75,8 @@ def judge_text(
     Args:
         text: The note's text, or its beginning.
         complete: Whether `text` is the whole note.
-        readable: How many characters could be decoded; all of them when None.
-        frontmatter: What `read_frontmatter` says of the text, where that is known already.
+        readable: The number of characters that could be decoded; None for all.
+        frontmatter: The result of `read_frontmatter` for the text, if already known.
     """
     if "\0" in text[:_FIRST_BYTES]:
         return _unknown(_NOT_UTF8)
@@ -111,7 +111,7 @@ def _unknown(reason: str) -> PrivacyVerdict:
 
 
 def _judge_raw(block: str, reason: str, *, provable: bool = True) -> PrivacyVerdict:
-    """Judge properties that can't be read by the words in them."""
+    """Judge unreadable properties by the words in them."""
     folded = _fold(block)
     says_private = "priv" in folded
     if says_private and _KEY.search(folded):
@@ -127,19 +127,19 @@ def _judge_raw(block: str, reason: str, *, provable: bool = True) -> PrivacyVerd
 
 
 def _judge_values(tree: Mapping | None) -> PrivacyVerdict:
-    """Judge properties that were read; of a key that stands there twice both count."""
+    """Judge parsed properties; all values of a duplicate key count."""
     values = (
         [_fold(text).strip() for node in _values_of_ai(tree) for text in _iter_texts(node)] if tree else []
     )
     if any("priv" in value for value in values):
         return _PRIVATE
     if any(value in _REFUSALS for value in values):
-        return _unknown("the value of its property “ai” is not known (“private” and “public” are)")
+        return _unknown("the value of its property “ai” is unknown (use “private” or “public”)")
     return PUBLIC
 
 
 def _values_of_ai(node: Node) -> Iterator[Node]:
-    """Yield the values of every key `ai`, however it is cased, at any depth."""
+    """Yield the values of every key `ai`, in any case and at any depth."""
     if isinstance(node, Mapping):
         for entry in node.entries:
             if _fold(entry.key.text).strip() == "ai":
@@ -164,7 +164,7 @@ def _iter_texts(node: Node) -> Iterator[str]:
 
 
 def _fold(text: str) -> str:
-    """Return the text without differences of case, of width and of characters that can't be seen."""
+    """Normalize case and width, and drop invisible characters."""
     if text.isascii():
         return text.lower()
     kept = "".join(one for one in unicodedata.normalize("NFKC", text) if unicodedata.category(one) != "Cf")

@@ -1,8 +1,8 @@
-"""Edits of one property that leave every other character as it is.
+"""Edits of one property that leave every other character unchanged.
 
-A value is replaced where it stands; a list is changed item by item, so that its style, its comments and
-the quotes of the other items stay. Each edit is read back before it is handed out: where the block would
-say anything else than meant, nothing is changed and the error says so.
+A value is replaced in place; a list is changed item by item, so that its style, its comments and the quotes
+of other items stay. Each edit is parsed again before it is returned: if the properties differ from the
+intended ones, nothing is changed and an error is raised.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ Edit = tuple[int, int, str]
 
 
 def set_property(text: str, key: str, value: object) -> str:
-    """`text` with the property `key` set; it is added at the end of the block, made where there is none.
+    """Return `text` with the property `key` set, added at the end of the block if new.
 
     Args:
         text: A note's text.
-        key: The property's name; an existing one is found whatever its case.
+        key: The property's name; an existing one may differ in case.
         value: Text, number, true or false, None, a date, or a list or mapping of them.
 
     Raises:
-        InvalidParametersError: the block cannot be read or edited safely, or the value cannot be kept.
+        InvalidParametersError: the block can't be read or edited safely, or the value can't be stored.
     """
     wanted = json_like(value)
     if not key.strip():
@@ -50,12 +50,12 @@ def set_property(text: str, key: str, value: object) -> str:
         if has_properties(attempt, expected):
             return attempt
     raise InvalidParametersError(
-        f"The property {key!r} can't be set without changing others; nothing was changed.", property=key
+        f"The property {key!r} can't be set without changing others. Nothing was changed.", property=key
     )
 
 
 def remove_property(text: str, key: str) -> str:
-    """`text` without the property `key`; a block that held nothing else goes too.
+    """Return `text` without the property `key`, and without a block that held nothing else.
 
     Raises:
         InvalidParametersError: the block cannot be read or edited safely.
@@ -74,16 +74,16 @@ def remove_property(text: str, key: str) -> str:
         if not (text[found.content.start : start] + text[end : found.content.end]).strip():
             after = apply_edits(text, [(found.span.start, found.span.end, "")])
     if not has_properties(after, expected):
-        message = f"The property {key!r} can't be removed without changing others; nothing was changed."
+        message = f"The property {key!r} can't be removed without changing others. Nothing was changed."
         raise InvalidParametersError(message, property=key)
     return after
 
 
 def editable_frontmatter(text: str) -> Frontmatter:
-    """Return the frontmatter of `text`, when its properties can be edited.
+    """Return the frontmatter of `text` if its properties can be edited.
 
     Raises:
-        InvalidParametersError: it cannot be read, or only a JSON reader takes it.
+        InvalidParametersError: it can't be read, or only as JSON.
     """
     found = read_frontmatter(text)
     if found.problem:
@@ -94,16 +94,16 @@ def editable_frontmatter(text: str) -> Frontmatter:
 
 
 def find_entry(found: Frontmatter, key: str) -> MappingEntry | None:
-    """Return the entry of the property `key`: spelled so, else in another case.
+    """Return the entry of the property `key`, preferably in the same case.
 
     Raises:
-        InvalidParametersError: it stands there twice.
+        InvalidParametersError: it occurs twice.
     """
     entries = found.tree.entries if found.tree else ()
     exact = [entry for entry in entries if entry.key.text == key]
     same_key = exact or [e for e in entries if e.key.text.casefold() == key.strip().casefold()]
     if len(same_key) > 1:
-        message = f"The property {key!r} is there twice; nothing was changed."
+        message = f"The property {key!r} occurs twice. Nothing was changed."
         raise InvalidParametersError(message, property=key)
     return same_key[0] if same_key else None
 
@@ -139,7 +139,7 @@ def _line_start(text: str, at: int) -> int:
 
 
 def _line_end(text: str, at: int) -> int:
-    """After the newline of the line that `at` is on."""
+    """Return the index after the newline of the line with `at`."""
     end = text.find("\n", at)
     return end + 1 if end >= 0 else len(text)
 
@@ -201,7 +201,7 @@ def _yaml_candidates(value: object, newline: str, indent: str, list_indent: str)
 
 
 def _quote(node: Node, value: object) -> str:
-    """Return the quotes that text put in the place of `node` keeps."""
+    """Return the quotes of `node`, which text in its place keeps."""
     quoted = isinstance(node, Scalar) and isinstance(value, str) and node.quote in ("'", '"')
     return node.quote if quoted and isinstance(node, Scalar) else ""
 
@@ -227,7 +227,7 @@ def _changes(node: Sequence, value: list[object]) -> tuple[int, int]:
 
 
 def _block_edits(text: str, node: Sequence, value: list[object], newline: str) -> list[Edit] | None:
-    """Return the edits of a list with an item per line; None where an item does not start its line."""
+    """Return the edits of a list with one item per line, or None if an item does not start its line."""
     starts = [_line_start(text, item.span.start) for item in node.items]
     leads = [text[start : item.span.start] for start, item in zip(starts, node.items, strict=True)]
     if any(lead.strip() != "-" for lead in leads):
@@ -251,7 +251,7 @@ def _block_edits(text: str, node: Sequence, value: list[object], newline: str) -
 
 
 def _flow_edits(text: str, node: Sequence, value: list[object]) -> list[Edit] | None:
-    """Return the edits of a list in brackets; None where it stands elsewhere (an alias) or has an anchor."""
+    """Return the edits of a list in brackets, or None if it is an alias or has an anchor."""
     if not text.startswith("[", node.span.start):
         return None
     head, tail = _changes(node, value)

@@ -1,4 +1,4 @@
-"""Links and tags that stand in a note's properties, with their places."""
+"""Links and tags in a note's properties, with their spans."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _TAG = re.compile(r"[^\s,]+")
 
 
 def is_tag_entry(entry: MappingEntry) -> bool:
-    """Return whether a property holds the note's tags."""
+    """Return whether a property contains the note's tags."""
     return entry.key.text.lower() in TAG_KEYS
 
 
@@ -59,7 +59,7 @@ def literal_start(scalar: Scalar, text: str) -> int | None:
 
 
 def _scalars(node: Node, text: str) -> Iterator[tuple[Scalar, bool]]:
-    """Yield the scalars below `node`, and whether each is the name in an unquoted `[[name]]`."""
+    """Yield the scalars below `node` and whether each is the name in an unquoted `[[name]]`."""
     if isinstance(node, Scalar):
         if "[" in node.text and node.quote != "*":
             yield node, False
@@ -74,7 +74,7 @@ def _scalars(node: Node, text: str) -> Iterator[tuple[Scalar, bool]]:
 
 
 def _unquoted(node: Sequence, text: str) -> Scalar | None:
-    """Return the name of an unquoted `key: [[name]]`, which YAML takes for a list in a list."""
+    """Return the name of an unquoted `key: [[name]]`, which YAML parses as a nested list."""
     if len(node.items) != 1 or not isinstance(inner := node.items[0], Sequence) or len(inner.items) != 1:
         return None
     name = inner.items[0]

@@ -1,8 +1,8 @@
-"""Relations written, changed and taken away where they stand: only their own lines change.
+"""Adding, changing and removing of relations: only their own lines change.
 
-A relation that stands alone (a list item, a field) is changed in place. One of several on a line, or in a
-property, is taken out and written as an item under `## Relations`. Each edit is read back before it is
-handed out: where the note would say anything else than meant, nothing is changed and the error says so.
+A single relation (a list item, a field) is changed in place. One of several on a line, or one in a property,
+is removed and rewritten as an item under `## Relations`. Each edit is parsed again before it is returned: if
+the relations differ from the intended ones, nothing is changed and an error is raised.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ _CONFIDENCE = re.compile(r"\bconfidence\s*[:=]\s*\d{0,3}(?:\.\d+)?(?:\s*%)?(?![\
 _MARKER = re.compile(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[.\][ \t]+)?")
 _EMPTY = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]*(?:\[.\][ \t]*)?)?\r?")
 
-Said = tuple[str, str, float | None, str | None]
+RelationFields = tuple[str, str, float | None, str | None]
 
 
 def add_relation(
-    text: str, type: str, target: str, confidence: float | None = None, note: str | None = None
+    text: str, kind: str, target: str, confidence: float | None = None, note: str | None = None
 ) -> str:
-    """`text` with a relation as the last item under `## Relations`, made at the end where it is missing.
+    """Return `text` with a relation as the last item under `## Relations`, which is created if missing.
 
     Args:
         text: A note's text.
-        type: The relation's type, in any spelling: `SUPPORTS`, `relates to`.
-        target: What the link says, without brackets.
+        kind: The relation's type, in any spelling: `SUPPORTS`, `relates to`.
+        target: The link's text, without brackets.
         confidence: From 0 to 1.
         note: A remark, on one line.
 
@@ -47,11 +47,11 @@ def add_relation(
         InvalidParametersError: the type has no letter, or the confidence is out of range.
     """
     bare = target.removeprefix("[[").removesuffix("]]")
-    return add_items(text, [_item(type, f"[[{bare}]]", confidence, note)])
+    return add_items(text, [_item(kind, f"[[{bare}]]", confidence, note)])
 
 
 def add_items(text: str, items: Iterable[str]) -> str:
-    """`text` with these lines after the last item under `## Relations`, made at the end if it is missing."""
+    """Return `text` with these lines after the last item under `## Relations`, created if missing."""
     lines = list(items)
     if not lines:
         return text
@@ -67,7 +67,7 @@ def add_items(text: str, items: Iterable[str]) -> str:
 
 
 def format_item(text: str, relation: Relation) -> str:
-    """Return the list item that says a relation of `text` on a line of its own."""
+    """Format a relation of `text` as a list item on its own line."""
     return _item(relation.type, _link_text(text, relation), relation.confidence, relation.note)
 
 
@@ -75,28 +75,28 @@ def change_relation(
     text: str,
     relation: Relation,
     *,
-    type: str | None = None,
+    kind: str | None = None,
     confidence: float | None = None,
     keep_note: bool = True,
 ) -> str:
-    """`text` with one relation changed.
+    """Return `text` with one relation changed.
 
     Args:
         text: A note's text.
-        relation: One that `scan` found in this text.
-        type: Its new type; None leaves it.
-        confidence: Its new confidence, 0 to 1; None leaves it.
-        keep_note: Whether its remark stays.
+        relation: A relation that `scan` found in this text.
+        kind: The new type; None keeps it.
+        confidence: The new confidence, 0 to 1; None keeps it.
+        keep_note: Whether to keep the remark.
 
     Raises:
-        InvalidParametersError: it can't be said where it stands without changing more than it.
+        InvalidParametersError: it can't be changed without changing anything else.
     """
     before = scan(text)
     at = _relation_index(before, relation)
-    kind = relation.type if type is None else _checked_type(type)
+    kind = relation.type if kind is None else _checked_type(kind)
     number = relation.confidence if confidence is None else _checked_number(confidence)
     note = relation.note if keep_note else None
-    wanted: Said = (kind, relation.link.target, number, note)
+    wanted: RelationFields = (kind, relation.link.target, number, note)
     if wanted == _relation_fields(relation):
         return text
     expected = [*map(_relation_fields, before.relations)]
@@ -105,22 +105,22 @@ def change_relation(
         if Counter(map(_relation_fields, scan(attempt).relations)) == Counter(expected):
             return attempt
     raise InvalidParametersError(
-        f"The relation on line {relation.line} can't be changed without changing more; nothing was changed.",
+        f"The relation on line {relation.line} can't be changed on its own. Nothing was changed.",
         line=relation.line,
     )
 
 
 def remove_relation(text: str, relation: Relation) -> str:
-    """`text` without one relation; a line that said nothing else goes too.
+    """Return `text` without one relation, and without a line that held nothing else.
 
-    When the last item under `## Relations` goes, the heading goes with it.
+    If it is the last item under `## Relations`, the heading is removed, too.
 
     Args:
         text: A note's text.
-        relation: One that `scan` found in this text.
+        relation: A relation that `scan` found in this text.
 
     Raises:
-        InvalidParametersError: it can't be taken out without changing more than it.
+        InvalidParametersError: it can't be removed without changing anything else.
     """
     before = scan(text)
     at = _relation_index(before, relation)
@@ -130,22 +130,22 @@ def remove_relation(text: str, relation: Relation) -> str:
         if Counter(map(_relation_fields, scan(attempt).relations)) == Counter(expected):
             return _without_empty_section(before, relation, attempt)
     raise InvalidParametersError(
-        f"The relation on line {relation.line} can't be removed without changing more; nothing was changed.",
+        f"The relation on line {relation.line} can't be removed on its own. Nothing was changed.",
         line=relation.line,
     )
 
 
-def _item(type: str, link: str, confidence: float | None, note: str | None) -> str:
-    word = relation_word(_checked_type(type))
-    said = [f"confidence: {_format_number(_checked_number(confidence))}"] if confidence is not None else []
-    said += [" ".join(note.split())] if note and note.strip() else []
-    return f"- {word} {link}" + (f" ({', '.join(said)})" if said else "")
+def _item(kind: str, link: str, confidence: float | None, note: str | None) -> str:
+    word = relation_word(_checked_type(kind))
+    details = [f"confidence: {_format_number(_checked_number(confidence))}"] if confidence is not None else []
+    details += [" ".join(note.split())] if note and note.strip() else []
+    return f"- {word} {link}" + (f" ({', '.join(details)})" if details else "")
 
 
-def _checked_type(type: str) -> str:
-    kind = relation_type(type)
+def _checked_type(given: str) -> str:
+    kind = relation_type(given)
     if not kind:
-        raise InvalidParametersError(f"{type!r} can't be the type of a relation.", given=type)
+        raise InvalidParametersError(f"{given!r} can't be the type of a relation.", given=given)
     return kind
 
 
@@ -156,11 +156,11 @@ def _checked_number(confidence: float) -> float:
 
 
 def _format_number(value: float) -> str:
-    """Decimal, never with an exponent: that is how a confidence is read."""
+    """Format a confidence as a decimal without an exponent, because the parser accepts only that."""
     return f"{value:.6f}".rstrip("0").rstrip(".") or "0"
 
 
-def _relation_fields(relation: Relation) -> Said:
+def _relation_fields(relation: Relation) -> RelationFields:
     return relation.type, relation.link.target, relation.confidence, relation.note
 
 
@@ -183,14 +183,14 @@ def _link_text(text: str, relation: Relation) -> str:
 
 
 def _siblings(note: ParsedNote, relation: Relation) -> list[Relation]:
-    """Return the relations that one list item or field says, in order."""
+    """Return the relations in the same list item or field, in order."""
     return [one for one in note.relations if one.span == relation.span]
 
 
 # Changing
 
 
-def _changes(text: str, note: ParsedNote, relation: Relation, wanted: Said) -> Iterator[str]:
+def _changes(text: str, note: ParsedNote, relation: Relation, wanted: RelationFields) -> Iterator[str]:
     kind, _, number, remark = wanted
     if not relation.link.in_properties and len(_siblings(note, relation)) == 1:
         for word in (relation_word(kind), f'"{relation_word(kind)}"'):
@@ -205,23 +205,23 @@ def _changes(text: str, note: ParsedNote, relation: Relation, wanted: Said) -> I
 def _in_place(
     text: str, relation: Relation, word: str, number: float | None, remark: str | None
 ) -> Iterator[tuple[int, int, str]]:
-    type_at = _type_span(text, relation)
-    if type_at is None:
+    type_span = _type_span(text, relation)
+    if type_span is None:
         return
     if relation_type(word) != relation.type:
-        yield type_at.start, type_at.end, word
+        yield type_span.start, type_span.end, word
     inside = _parentheses(text, relation)
     end = relation.link.span.end
     if remark != relation.note:
-        said = f" (confidence: {_format_number(number)})" if number is not None else ""
-        yield end, inside.end + 1 if inside else end, said
+        details = f" (confidence: {_format_number(number)})" if number is not None else ""
+        yield end, inside.end + 1 if inside else end, details
     elif number is not None and number != relation.confidence:
         found = _CONFIDENCE.search(text, inside.start, inside.end) if inside else None
         if found:
             yield found.start(), found.end(), f"confidence: {_format_number(number)}"
         elif inside:
-            rest = ", " if text[inside.start : inside.end].strip() else ""
-            yield inside.start, inside.start, f"confidence: {_format_number(number)}{rest}"
+            separator = ", " if text[inside.start : inside.end].strip() else ""
+            yield inside.start, inside.start, f"confidence: {_format_number(number)}{separator}"
         else:
             yield end, end, f" (confidence: {_format_number(number)})"
 
@@ -283,13 +283,13 @@ def _removals(text: str, note: ParsedNote, relation: Relation) -> Iterator[str]:
 def _without_line(text: str, begin: int, stop: int) -> str:
     if stop < len(text):
         return text[:begin] + text[stop + 1 :]
-    # The last line has no newline; the text keeps ending without one.
+    # The last line has no newline, so the text still ends without one.
     kept = text[:begin]
     return kept.removesuffix("\n").removesuffix("\r") if begin < stop else kept
 
 
 def _without_empty_section(before: ParsedNote, relation: Relation, text: str) -> str:
-    """`text` without the heading `Relations` above a removed relation, where nothing is left below it."""
+    """Return `text` without the heading `Relations` if a removed relation was the last one below it."""
     above = [one for one in before.headings if one.span.start < relation.span.start]
     if (
         relation.link.in_properties

@@ -1,8 +1,8 @@
-"""Typed relations: list items, inline fields and properties that say what a link means.
+"""Parsing of typed relations in list items, inline fields and properties.
 
-`- supports [[T]] (confidence: 0.8, because …)`, `supports:: [[T]]`, `[supports:: [[T]]]`,
-`(supports:: [[T]])`, and `supports: "[[T]]"` among the properties. Sources: basic-memory's relations,
-Dataview's inline fields.
+The forms are `- supports [[T]] (confidence: 0.8, because …)`, `supports:: [[T]]`, `[supports:: [[T]]]`,
+`(supports:: [[T]])`, and the property `supports: "[[T]]"`. Sources: basic-memory's relations, Dataview's
+inline fields.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _MAX_REMARK_CHARS = 2000
 
 
 def relation_type(words: str) -> str:
-    """Return the UPPER_SNAKE type that `words` name: `relates to` is `RELATES_TO`."""
+    """Return the type in UPPER_SNAKE: `relates to` becomes `RELATES_TO`."""
     return re.sub(r"[^\w]+", "_", words).strip("_").upper()
 
 
@@ -40,7 +40,7 @@ def relation_word(kind: str) -> str:
 
 
 def read_context(context: str | None) -> tuple[float | None, str | None]:
-    """Return the confidence (0 to 1) and the remark of what stands in parentheses after a relation."""
+    """Parse the parentheses after a relation into confidence (0 to 1) and remark."""
     if context is None:
         return None, None
     match = _CONFIDENCE.search(context)
@@ -54,13 +54,13 @@ def read_context(context: str | None) -> tuple[float | None, str | None]:
 def prose_relations(
     masked: str, text: str, links: Sequence[Link], headings: Callable[[], Sequence[Heading]]
 ) -> Iterator[Relation]:
-    """Yield the relations that the list items and fields of the prose say.
+    """Yield the relations in the list items and fields of the prose.
 
     Args:
         masked: The text with code, math and comments masked.
         text: The text itself.
         links: The links of the prose, in order.
-        headings: Gives the headings, in order; asked only where a line means something else below one.
+        headings: Returns the headings, in order; called only if a line's meaning depends on them.
     """
     sections = _RelationSections(headings, len(text))
     for number, group in groupby(links, key=lambda link: link.line):
@@ -96,7 +96,7 @@ class _RelationSections:
         self._spans: list[Span] | None = None
 
     def hold(self, place: int) -> bool:
-        """Return whether the place is in one of them."""
+        """Return whether a position is in such a part."""
         if self._spans is None:
             self._spans = _relation_spans(self._headings(), self._end)
         index = bisect_right(self._spans, place, key=lambda span: span.start) - 1
@@ -183,7 +183,7 @@ def _field_relations(
 
 
 def _run(masked: str, links: list[Link]) -> list[Link]:
-    """Return the first link and those that follow it with only a comma, `;`, `&` or `and` between."""
+    """Return the first link and the ones joined to it by a comma, `;`, `&` or `and`."""
     targets = [links[0]]
     for link in links[1:]:
         if link.span.start < targets[-1].span.end:

@@ -1,8 +1,8 @@
-"""A note as HTML for a `QTextBrowser`: nothing in it loads from outside, runs, or leaves its box.
+"""Rendering of notes as HTML for a `QTextBrowser`: nothing loads from outside, runs or escapes its box.
 
-Addresses: `note:PATH#anchor` for a note or file of the vault, `unresolved:NAME` for a note that does not
-exist, `tag:NAME`, `vault:PATH` for an image, `#anchor` within the note, and web addresses. Anchors are the
-heading's text, its key (`headings.heading_key`), its path of keys (`one#two`), and `^id` for blocks.
+URLs are `note:PATH#anchor` for a note or file of the vault, `unresolved:NAME` for a missing note, `tag:NAME`,
+`vault:PATH` for an image, `#anchor` within the note, and web URLs. Anchors are the heading's text, its key
+(`headings.heading_key`), its path of keys (`one#two`), and `^id` for blocks.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _PARSERS = threading.local()
 
 @dataclass(frozen=True, slots=True)
 class _Nesting:
-    """Where a text stands among embeds: the notes around it, and how many more may be put in at all."""
+    """The position of a text among embeds: the enclosing notes, and how many embeds remain."""
 
     around: tuple[str, ...]
     depth: int = 0
@@ -57,18 +57,18 @@ def render(
     draw: Draw = lambda kind, source: None,
     interaction: Interaction | None = None,
 ) -> str:
-    """Return the HTML of a note's text, without its properties and comments.
+    """Render a note as HTML, without its properties and comments.
 
     Args:
         text: A note's text.
-        resolve: What a link's target is, or None where nothing has that name. It is called for every
-            link; give `NoteTarget.text` as a function to have only embedded notes read.
-        colors: The colours; those of a light theme where none are given.
+        resolve: Returns a link's target, or None if it is unresolved. It is called for every link; pass
+            `NoteTarget.text` as a function so that only embedded notes are read.
+        colors: The colors; those of a light theme by default.
         path: The note's own path, so that it does not embed itself.
-        draw: Draws formulas and diagrams; what it does not draw is shown as text.
-        interaction: What the reader can do; None for a page that is printed or exported, which has all of
-            the text and no links that act. Then the boxes of tasks lead to `task:NUMBER#TEXT`, the number
-            counting tasks of the same text, and the marks of callouts to `fold:NUMBER`.
+        draw: Draws formulas and diagrams; undrawn ones appear as text.
+        interaction: The interactive state; None for a printed or exported page, which shows all text and has
+            no links for actions. Otherwise, task boxes link to `task:NUMBER#TEXT`, where the number counts
+            tasks with the same text, and callout marks link to `fold:NUMBER`.
     """
     colors = colors or RenderColors()
     body = _body(text, resolve, colors, _Nesting((path,) if path else ()), draw, interaction)
@@ -86,7 +86,7 @@ def _body(
     start = read_frontmatter(text).body_start
     shown = _without_comments(text, start)
     if max(map(len, shown.split("\n"))) > _MAX_LINE_CHARS or shown.count("[") > _MAX_BRACKETS:
-        # Markdown parsers take quadratic time on such text, and nobody reads it as prose.
+        # Markdown parsers take quadratic time on such text, and it is not prose.
         style = f"white-space:pre-wrap;font-family:{MONOSPACE};"
         return f'<pre style="{style}">{escape(shown, quote=False)}</pre>'
 
@@ -106,7 +106,7 @@ def _body(
 
 
 def _write(page: RenderContext, tokens: Sequence[Token]) -> str:
-    """Return the HTML of tokens; raw tags that a line leaves open are closed at its end."""
+    """Return the HTML of tokens; raw tags left open are closed at the end of the line."""
     pieces: list[str] = []
     folded_level = -1
     for token in tokens:
@@ -130,7 +130,7 @@ def _write(page: RenderContext, tokens: Sequence[Token]) -> str:
 
 
 def _is_folded(page: RenderContext, token: Token, interaction: Interaction) -> bool:
-    """Return whether only the title of a callout is shown; callouts that can be folded are counted here."""
+    """Return whether a callout shows only its title, and count the foldable callouts."""
     if not token.meta["fold"]:
         return False
     number, page.callouts = page.callouts, page.callouts + 1
@@ -138,14 +138,14 @@ def _is_folded(page: RenderContext, token: Token, interaction: Interaction) -> b
 
 
 def _parser() -> MarkdownIt:
-    """This thread's parser: linkify keeps state, so threads do not share one, and to make it takes long."""
+    """Return this thread's parser; linkify has state, so threads can't share one, and creation is slow."""
     parser: MarkdownIt | None = getattr(_PARSERS, "parser", None)
     if parser is None:
-        parser = _PARSERS.parser = _made_parser()
+        parser = _PARSERS.parser = _create_parser()
     return parser
 
 
-def _made_parser() -> MarkdownIt:
+def _create_parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"html": True, "linkify": True})
     parser.enable(["table", "strikethrough", "linkify"]).use(footnote_plugin)
     parser.use(dollarmath_plugin, allow_space=False, allow_digits=False, double_inline=True)

@@ -1,4 +1,4 @@
-"""Blocks as HTML: headings, paragraphs, code, quotes, callouts, lists, tables, footnotes, formulas."""
+"""Rules for block HTML: headings, paragraphs, code, quotes, callouts, lists, tables, footnotes, formulas."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _heading_open(page: RenderContext, token: Token) -> str:
 
 
 def _heading_anchors(page: RenderContext, level: int, text: str) -> str:
-    """Return the places to jump to: the heading's text, its key, and its key below each of those above it."""
+    """Return the anchors of a heading: its text, its key, and its key below each ancestor."""
     key = heading_key(text)
     page.headings = [above for above in page.headings if above[0] < level]
     names, path = [text, key], key
@@ -136,7 +136,7 @@ def _hr(page: RenderContext, token: Token) -> str:
 
 
 def _html_block(page: RenderContext, token: Token) -> str:
-    return style_html(page, clean_block(token.content, lambda *said: image_html(page, *said)))
+    return style_html(page, clean_block(token.content, lambda *image: image_html(page, *image)))
 
 
 def _math_block(page: RenderContext, token: Token) -> str:

@@ -1,4 +1,4 @@
-"""Code with colours, as inline styles: Qt's rich text knows no classes of a style sheet by token."""
+"""Syntax highlighting with inline styles, because Qt's rich text has no style classes for tokens."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands in lines as HTML: links, embeds, tags, code, highlights, fields, formulas, footnote marks."""
+"""Rules for inline HTML: links, embeds, tags, code, highlights, fields, formulas and footnote marks."""
 
 from __future__ import annotations
 
@@ -45,7 +45,9 @@ def _math(page: RenderContext, token: Token) -> str:
 
 
 def _html(page: RenderContext, token: Token) -> str:
-    return style_html(page, clean_tag(token.content, page.opened_tags, lambda *said: image_html(page, *said)))
+    return style_html(
+        page, clean_tag(token.content, page.opened_tags, lambda *image: image_html(page, *image))
+    )
 
 
 def _mark_open(page: RenderContext, token: Token) -> str:
@@ -73,7 +75,7 @@ def _wiki_link(page: RenderContext, token: Token) -> str:
 
 
 def _embed(page: RenderContext, token: Token) -> str:
-    """Return an embedded image or note; within a line, or where it can't be put in, a link to it."""
+    """Return an embedded image or note, or a link if it is within a line or can't be embedded."""
     link: Link = token.meta["link"]
     target = page.resolve(link.target) if link.target else None
     if target and target.path.lower().endswith(IMAGE_SUFFIXES):
@@ -87,7 +89,7 @@ def _embed(page: RenderContext, token: Token) -> str:
 
 
 def _block_embed(token: Token, html: str) -> str:
-    """Return an embed that stands alone as a paragraph, since none is around it."""
+    """Wrap an embed in a paragraph if it has none of its own."""
     return f'<p style="margin-top:0;margin-bottom:10px;">{html}</p>\n' if token.meta.get("alone") else html
 
 
@@ -127,7 +129,7 @@ def _note_link(page: RenderContext, link: Link, words: str) -> str:
 
 
 def _opened(page: RenderContext, target: str, fragment: str) -> str:
-    """Return the opening tag of a link to what `target` means; empty for the same note."""
+    """Return the opening tag of a link to `target`; an empty target is the same note."""
     place = f"#{quote_address(fragment)}" if fragment else ""
     found = page.resolve(target) if target else None
     href, color = place, page.colors.link
@@ -139,7 +141,7 @@ def _opened(page: RenderContext, target: str, fragment: str) -> str:
 
 
 def _link_text(link: Link) -> str:
-    """Return the words of a link without an alias: `Note › Heading`."""
+    """Return the text of a link without an alias: `Note › Heading`."""
     parts = [link.target, *(link.heading or "").split("#"), f"^{link.block}" if link.block else ""]
     return " › ".join(part.strip() for part in parts if part.strip())
 

@@ -1,4 +1,4 @@
-"""TeX as text: signs, Greek letters, fractions and raised or lowered parts; what is not known stays TeX."""
+"""TeX as HTML text: symbols, Greek letters, fractions, super- and subscripts; the rest stays TeX."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ _MAX_DEPTH = 12
 
 
 def math_html(tex: str) -> str:
-    """Return the formula as HTML with raised and lowered parts; a very long one as it is written."""
+    """Return a formula as HTML with super- and subscripts; a very long one stays TeX."""
     if len(tex) > _MAX_TEX_CHARS:
         return escape(tex, quote=False)
     tokens = [match.groups("") for match in _TOKEN.finditer(tex.strip())]
@@ -124,7 +124,7 @@ def math_html(tex: str) -> str:
 
 
 def _sequence(tokens: list[tuple[str, ...]], at: int, depth: int) -> tuple[str, int]:
-    """Return the HTML up to the brace that closes this group, and the place after it."""
+    """Return the HTML up to the closing brace of this group, and the index after it."""
     pieces: list[str] = []
     while at < len(tokens):
         command, mark, words = tokens[at]

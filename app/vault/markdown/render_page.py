@@ -1,6 +1,6 @@
-"""What one rendering knows while it writes, and the pieces of HTML that several rules share.
+"""The context of a rendering, and HTML fragments that several rules share.
 
-Qt's rich text has no boxes but table cells: code, quotes, callouts and embeds are tables of one row.
+Qt's rich text has no boxes except table cells, so code, quotes, callouts and embeds are tables of one row.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:|//")
 
 @dataclass(slots=True)
 class RenderContext:
-    """The meaning of names, the colours, how to write inner tokens, and what is open while writing."""
+    """The state of one rendering: link resolver, colors, callbacks, open tags and counters."""
 
     resolve: Resolve
     colors: RenderColors
@@ -44,7 +44,7 @@ Rule = Callable[[RenderContext, Token], str]
 
 
 def box_open(*, background: str = "", bar: str = "", padding: str = "10px 14px", color: str = "") -> str:
-    """Return the start of a block of its own, with a bar at its left where one is asked for."""
+    """Return the start tags of a box, optionally with a bar at its left."""
     left = f'<td width="3" bgcolor="{bar}"></td>' if bar else ""
     fill = f' bgcolor="{background}"' if background else ""
     ink = f"color:{color};" if color else ""
@@ -56,7 +56,7 @@ BOX_CLOSE = "</td></tr></table>\n"
 
 
 def drawing_html(page: RenderContext, kind: str, source: str) -> str:
-    """Return a formula or diagram as an image whose words are its source; empty where it can't be drawn."""
+    """Return a formula or diagram as an image with its source as text, or "" if it can't be drawn."""
     image = page.draw(kind, source)
     if image is None:
         return ""
@@ -66,28 +66,28 @@ def drawing_html(page: RenderContext, kind: str, source: str) -> str:
 
 
 def anchor_html(name: str) -> str:
-    """Return a place that can be jumped to."""
+    """Return an anchor."""
     return f'<a name="{quote_attribute(name)}"></a>'
 
 
 def style_html(page: RenderContext, html: str) -> str:
-    """HTML that nh3 has cleaned, its links and marks in the colours of the page."""
+    """Return sanitized HTML with the page's colors for links and highlights."""
     html = html.replace("<a href=", f'<a style="color:{page.colors.link};" href=')
     return html.replace("<mark>", f'<mark style="background-color:{page.colors.mark_bg};">')
 
 
 def quote_address(text: str) -> str:
-    """Text as the path or the fragment of an address."""
+    """Quote text for the path or fragment of a URL."""
     return quote(text, safe="/")
 
 
 def quote_attribute(text: str) -> str:
-    """Text as the value of an attribute."""
+    """Escape text for the value of an attribute."""
     return escape(text, quote=True)
 
 
 def fragment_of(heading: str) -> str:
-    """Return the anchor by which a heading, or a path of headings, is jumped to."""
+    """Return the name of the anchor for a heading or a path of headings."""
     if heading.startswith("^"):
         return heading
     return "#".join(key for part in heading.split("#") if (key := heading_key(part)))

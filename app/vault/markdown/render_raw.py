@@ -1,7 +1,7 @@
-"""HTML that a note holds itself, reduced to what is harmless and what Qt can show.
+"""Sanitizing of the HTML in notes, reduced to harmless tags that Qt can display.
 
-nh3 (ammonia) does the reducing: it parses as browsers do, so no trick of spelling gets through. Nothing
-that loads, runs or styles is kept; images become what the caller makes of them.
+nh3 (ammonia) does the sanitizing: it parses like browsers, so that no unusual spelling passes. Nothing that
+loads, runs or styles remains; the caller provides the HTML of images.
 """
 
 from __future__ import annotations
@@ -89,19 +89,19 @@ ImageHtml = Callable[[str, str, str, str], str]
 
 
 def clean_block(html: str, image: ImageHtml) -> str:
-    """Return a block of HTML made harmless.
+    """Sanitize a block of HTML.
 
     Args:
-        html: What stands in the note.
-        image: Gives the HTML for an image's source, text, width and height.
+        html: The HTML in the note.
+        image: Returns the HTML for an image's source, text, width and height.
     """
     images: list[str] = []
 
-    def kept(match: re.Match[str]) -> str:
+    def placeholder(match: re.Match[str]) -> str:
         images.append(_image(match[0], image))
         return f"\ue000{len(images) - 1}\ue001"
 
-    cleaned = _clean(_IMAGE.sub(kept, html.replace("\ue000", "").replace("\ue001", "")), _BLOCK_TAGS)
+    cleaned = _clean(_IMAGE.sub(placeholder, html.replace("\ue000", "").replace("\ue001", "")), _BLOCK_TAGS)
     return re.sub("\ue000(\\d+)\ue001", lambda match: images[int(match[1])], cleaned)
 
 
@@ -137,5 +137,10 @@ def _clean(html: str, tags: frozenset[str]) -> str:
 
 
 def _image(tag: str, image: ImageHtml) -> str:
-    said = {m[1].lower(): unescape(m[2] or m[3] or m[4] or "") for m in _ATTRIBUTE.finditer(tag)}
-    return image(said.get("src", ""), said.get("alt", ""), said.get("width", ""), said.get("height", ""))
+    attributes = {m[1].lower(): unescape(m[2] or m[3] or m[4] or "") for m in _ATTRIBUTE.finditer(tag)}
+    return image(
+        attributes.get("src", ""),
+        attributes.get("alt", ""),
+        attributes.get("width", ""),
+        attributes.get("height", ""),
+    )

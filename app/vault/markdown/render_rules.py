@@ -1,7 +1,7 @@
-"""What Markdown of vaults has beyond CommonMark, as rules of markdown-it.
+"""markdown-it rules for the syntax of vaults beyond CommonMark.
 
 Inline: wikilinks and embeds, tags, highlights, inline fields, block ids. Blocks: callouts, task boxes and
-embeds that stand alone. Each rule only makes tokens; `render_html.py` writes them.
+standalone embeds. The rules only produce tokens; `render_blocks` and `render_inlines` write the HTML.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def vault_plugin(md: MarkdownIt) -> None:
 
 
 def callout_kind(name: str) -> str:
-    """Return the kind of callout that a name means; one that is not known looks like a note."""
+    """Return the kind of callout for a name, which may be a synonym."""
     return _SYNONYMS.get(name.lower(), name.lower())
 
 
@@ -142,7 +142,7 @@ def _block_id(state: StateInline, silent: bool) -> bool:
 
 
 def _nested(state: StateInline, kind: str, start: int, end: int) -> None:
-    """Tokens of what stands between `start` and `end`, inside an opening and a closing token."""
+    """Add the tokens between `start` and `end` inside an opening and a closing token."""
     before = state.posMax
     state.push(f"{kind}_open", "span", 1)
     state.pos, state.posMax = start, end
@@ -174,7 +174,7 @@ def _callouts(state: StateCore) -> None:
 
 
 def _tasks(state: StateCore) -> None:
-    """Take the box off the text of list items that have one."""
+    """Move the box of list items from their text to the item's metadata."""
     tokens = state.tokens
     for index, token in enumerate(tokens):
         is_text = token.type == "inline" and index > 1 and tokens[index - 2].type == "list_item_open"
@@ -185,7 +185,7 @@ def _tasks(state: StateCore) -> None:
 
 
 def _annotate_tokens(state: StateCore) -> None:
-    """Tell tokens what their writing needs: a heading its text, a list if it is inner, an embed its place."""
+    """Annotate tokens for the writers: heading texts, nested lists and standalone embeds."""
     tokens = state.tokens
     depth = 0
     for index, token in enumerate(tokens):

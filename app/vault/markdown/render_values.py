@@ -1,4 +1,4 @@
-"""What a rendering is given: its colours, and what the names in it mean."""
+"""The inputs of a rendering: colors, link targets and interaction."""
 
 from __future__ import annotations
 
@@ -25,35 +25,35 @@ _KINDS = {
 
 
 class ThemePalette(Protocol):
-    """The colours of a theme that a rendering uses, each as "#rrggbb"."""
+    """The theme colors used in rendered notes, each as "#rrggbb"."""
 
     @property
     def is_dark(self) -> bool:
-        """Whether light text stands on a dark ground."""
+        """Whether the theme has light text on a dark background."""
 
     @property
     def panel(self) -> str:
-        """The ground."""
+        """The background."""
 
     @property
     def border(self) -> str:
-        """Lines around tables."""
+        """Table borders."""
 
     @property
     def text(self) -> str:
-        """Running text."""
+        """Body text."""
 
     @property
     def muted(self) -> str:
-        """Quotes, labels and what is done."""
+        """Quotes, labels and completed tasks."""
 
     @property
     def link(self) -> str:
-        """Links to what exists."""
+        """Links to existing notes."""
 
     @property
     def unresolved(self) -> str:
-        """Links to what does not."""
+        """Unresolved links."""
 
     @property
     def tag(self) -> str:
@@ -61,28 +61,28 @@ class ThemePalette(Protocol):
 
     @property
     def code_bg(self) -> str:
-        """The ground of code."""
+        """The background of code."""
 
     @property
     def mark_bg(self) -> str:
-        """The ground of highlights."""
+        """The background of highlights."""
 
     @property
     def danger(self) -> str:
-        """Callouts that tell of harm."""
+        """Callouts for danger."""
 
     @property
     def warning(self) -> str:
-        """Callouts that warn."""
+        """Callouts for warnings."""
 
     @property
     def success(self) -> str:
-        """Callouts that tell of success."""
+        """Callouts for success."""
 
 
 @dataclass(frozen=True, slots=True)
 class RenderColors:
-    """The colours of rendered Markdown, each as "#rrggbb"; `callouts` by kind ("note", "warning", …)."""
+    """The colors of rendered Markdown, each as "#rrggbb"; `callouts` by kind ("note", "warning", …)."""
 
     text: str = "#1e2024"
     muted: str = "#565a63"
@@ -99,7 +99,7 @@ class RenderColors:
 
     @classmethod
     def of(cls, theme: ThemePalette) -> RenderColors:
-        """Return the colours that go with a theme of the desktop."""
+        """Return the colors for a theme of the desktop."""
         callouts = {kind: str(getattr(theme, role)) for kind, role in _KINDS.items()}
         return cls(
             text=theme.text,
@@ -117,19 +117,19 @@ class RenderColors:
         )
 
     def callout(self, kind: str) -> str:
-        """Return the colour of a kind of callout."""
+        """Return the color of a kind of callout."""
         return self.callouts.get(kind, self.callouts.get("note", self.link))
 
     def tint(self, color: str, strength: float = 0.09) -> str:
-        """Return a colour laid thinly over the background; `strength` from 0 to 1."""
+        """Mix a color into the background with a `strength` from 0 to 1."""
         return mix_colors(color, self.background, strength * (1.4 if self.is_dark else 1))
 
 
 @dataclass(frozen=True, slots=True)
 class NoteTarget:
-    """What a link's target is: the path in the vault, and for a note the text to embed.
+    """The target of a link: its path in the vault and, for a note, the text to embed.
 
-    `text` may be a function, which is called only where the note is embedded; None where it can't be.
+    `text` may be a function, called only if the note is embedded, or None if it can't be.
     """
 
     path: str
@@ -142,9 +142,9 @@ class NoteTarget:
 
 @dataclass(frozen=True, slots=True)
 class Interaction:
-    """What a reader of the page can do: check tasks, and fold callouts by their titles.
+    """The interactive state of a page, whose tasks can be checked and callouts folded.
 
-    `toggled` has the numbers of the callouts that are not as the note says: folded or unfolded.
+    `toggled` has the numbers of the callouts whose folding differs from the note.
     """
 
     toggled: frozenset[int] = frozenset()
@@ -154,13 +154,13 @@ Resolve = Callable[[str], NoteTarget | None]
 
 
 def mix_colors(color: str, other: str, share: float) -> str:
-    """`share` (0 to 1) of `color` and the rest of `other`, both "#rrggbb"."""
+    """Mix `share` (0 to 1) of `color` with the rest of `other`, both "#rrggbb"."""
     a, b = (bytes.fromhex(value.lstrip("#")[:6]) for value in (color, other))
     return "#" + "".join(f"{round(x * share + y * (1 - share)):02x}" for x, y in zip(a, b, strict=True))
 
 
 class DrawnImage(NamedTuple):
-    """A formula or diagram as an image: its address, and its size in pixels."""
+    """A formula or diagram drawn as an image: its URL and its size in pixels."""
 
     address: str
     width: int
@@ -168,4 +168,4 @@ class DrawnImage(NamedTuple):
 
 
 Draw = Callable[[str, str], DrawnImage | None]
-"""Draws "math", "inline-math" or "mermaid" from its source; None for what can't be drawn."""
+"""Draws "math", "inline-math" or "mermaid" from its source; returns None if it can't."""

@@ -1,4 +1,4 @@
-"""A note's text to the facts in it: one pass for what is not prose, one for its lines, one for the rest."""
+"""The note parser: one pass masks code, math and comments, one parses lines, one parses inline syntax."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from app.vault.note import Heading, ParsedNote
 
 
 def scan(text: str) -> ParsedNote:
-    """Everything the text of a note says, in time linear in its length. Never raises.
+    """Parse a note in time linear in its length. Never raises.
 
-    Links, tags, fields, headings and tasks in code, math and comments do not count. Properties that
-    cannot be read are told in `properties_problem`, and the rest of the note is still there.
+    Links, tags, fields, headings and tasks in code, math and comments are ignored. If the properties can't be
+    read, `properties_problem` says why, and the rest of the note is still parsed.
     """
     frontmatter = read_frontmatter(text)
     masked = mask(text, frontmatter.body_start)

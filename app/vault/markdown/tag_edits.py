@@ -1,4 +1,4 @@
-"""Adding, removing and renaming tags, in the properties and in the prose."""
+"""Adding, removing and renaming of tags in the properties and the prose."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ Change = Callable[[str], str | None]
 
 
 def add_tag(text: str, tag: str) -> str:
-    """`text` with `tag` in its `tags` property, which is made where there is none.
+    """Return `text` with `tag` in its `tags` property, which is created if missing.
 
-    A note that has the tag already, in its properties or its prose, stays as it is.
+    A note that has the tag already, in its properties or its prose, stays unchanged.
 
     Raises:
-        InvalidParametersError: no tag can be called so, or the properties cannot be edited.
+        InvalidParametersError: the name is not a valid tag, or the properties can't be edited.
     """
     name = validate_tag(tag)
     if name_key(name) in (name_key(other.name) for other in scan(text).tags):
@@ -41,29 +41,29 @@ def add_tag(text: str, tag: str) -> str:
 
 
 def remove_tag(text: str, tag: str) -> str:
-    """`text` without `tag`, whatever its case; tags nested in it stay.
+    """Return `text` without `tag`, ignoring case; tags nested in it stay.
 
-    Of an inline tag the space before it goes too. A block of properties that cannot be read stays as it is.
+    The space before an inline tag is removed, too. Properties that can't be read stay unchanged.
 
     Raises:
-        InvalidParametersError: without it the text around would read otherwise (it stands before a code
-            fence, say), so that other tags came or went.
+        InvalidParametersError: removing it would change how the surrounding text is parsed (before a code
+            fence, for example), so that other tags appear or disappear.
     """
     key = name_key(tag.strip().lstrip("#").strip("/"))
-    body = _inline_removed(text, key)
-    after = _in_properties(body, lambda name: None if name_key(name) == key else name)
+    body = _remove_inline(text, key)
+    after = _change_properties(body, lambda name: None if name_key(name) == key else name)
     others = [one.name for one in scan(text).tags if name_key(one.name) != key]
     if [one.name for one in scan(after).tags] != others:
-        message = f"Without #{tag} the text around it would read otherwise; take it out in the source."
+        message = f"Removing #{tag} would change how the text around it is read. Remove it in the source."
         raise InvalidParametersError(message, tag=tag)
     return after
 
 
 def rename_tag(text: str, old: str, new: str) -> str:
-    """`text` with the tag `old`, and every tag nested in it, called `new`; a tag is not doubled by it.
+    """Return `text` with the tag `old`, and every tag nested in it, renamed to `new`, without duplicates.
 
     Raises:
-        InvalidParametersError: no tag can be called `new`, or the properties cannot be edited.
+        InvalidParametersError: `new` is not a valid tag, or the properties can't be edited.
     """
     name = validate_tag(new)
     before = [name_key(part) for part in old.strip().lstrip("#").strip("/").split("/")]
@@ -78,23 +78,23 @@ def rename_tag(text: str, old: str, new: str) -> str:
         for tag in scan(text).tags
         if not tag.in_properties and renamed(tag.name) != tag.name
     ]
-    return _in_properties(apply_edits(text, edits), renamed)
+    return _change_properties(apply_edits(text, edits), renamed)
 
 
 def validate_tag(tag: str) -> str:
-    """`tag` without its `#`.
+    """Return a valid tag without its `#`.
 
     Raises:
-        InvalidParametersError: no tag can be called so.
+        InvalidParametersError: it is not a valid tag.
     """
     name = tag.strip().removeprefix("#").strip("/")
     if not valid_tag(name):
-        message = f"{tag!r} can't be a tag: letters, digits, _ - / and at least one that is no digit."
+        message = f"{tag!r} can't be a tag: use letters, digits, _ - / and at least one nondigit."
         raise InvalidParametersError(message, tag=tag)
     return name
 
 
-def _inline_removed(text: str, key: str) -> str:
+def _remove_inline(text: str, key: str) -> str:
     edits = []
     for tag in scan(text).tags:
         if tag.in_properties or name_key(tag.name) != key:
@@ -110,8 +110,8 @@ def _inline_removed(text: str, key: str) -> str:
     return apply_edits(text, edits)
 
 
-def _in_properties(text: str, change: Change) -> str:
-    """`text` with each tag of its properties changed; None takes it away."""
+def _change_properties(text: str, change: Change) -> str:
+    """Return `text` with each tag of its properties changed; a change to None removes the tag."""
     found = read_frontmatter(text)
     entry = _tag_entry(found)
     if entry is None:
@@ -120,28 +120,28 @@ def _in_properties(text: str, change: Change) -> str:
     if isinstance(value, list):
         kept: list[object] = []
         for item in value:
-            said = _words_changed(item, change) if isinstance(item, str) else item
-            if said is not None and (said == item or (said not in kept and said not in value)):
-                kept.append(said)
+            changed = _change_words(item, change) if isinstance(item, str) else item
+            if changed is not None and (changed == item or (changed not in kept and changed not in value)):
+                kept.append(changed)
         return text if kept == value else set_property(text, entry.key.text, kept)
     if not isinstance(value, str):
         return text
-    said = _words_changed(value, change)
-    return text if said == value else set_property(text, entry.key.text, said)
+    changed = _change_words(value, change)
+    return text if changed == value else set_property(text, entry.key.text, changed)
 
 
-def _words_changed(value: str, change: Change) -> str | None:
-    """Return a string of tags with each changed, its separators kept; None when none is left."""
+def _change_words(value: str, change: Change) -> str | None:
+    """Return a string of tags with each one changed and separators kept, or None if none is left."""
     kept, at, seen = "", 0, set()
     for match in _WORD.finditer(value):
         bare = match[0].lstrip("#")
-        said = change(bare)
+        changed = change(bare)
         gap = value[at : match.start()]
         at = match.end()
-        if said is None or (said != bare and name_key(said) in seen):
+        if changed is None or (changed != bare and name_key(changed) in seen):
             continue
-        seen.add(name_key(said))
-        kept += (gap if kept else gap.lstrip(" ,")) + match[0][: len(match[0]) - len(bare)] + said
+        seen.add(name_key(changed))
+        kept += (gap if kept else gap.lstrip(" ,")) + match[0][: len(match[0]) - len(bare)] + changed
     return (kept + value[at:]) if kept else None
 
 

@@ -1,4 +1,4 @@
-"""What a task says of itself, and its box checked or unchecked. Pure."""
+"""Parsing of task texts, and checking and unchecking of their boxes. Pure."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from app.errors import ConflictError
 
 _BOX = re.compile(r"^([ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+\[)(.)(\](?=\s|$))")
 _DAY = r"(\d{4}-\d{2}-\d{2})"
-# The calendar sign of Obsidian's Tasks, a field of Dataview, and a plain word or sign before a day.
+# Due dates: emoji of Obsidian Tasks, a Dataview field, or a word or `@` before a date.
 _DUE = re.compile(
     rf"(?:📅\ufe0f?|⏳\ufe0f?|[\[(]?\bdue::?|@due\(?|@)\s*(?:\[\[)?{_DAY}(?:\]\])?[\])]?", re.IGNORECASE
 )
@@ -19,7 +19,7 @@ _TAG = re.compile(r"(?:^|(?<=\s))#([\w\-/]*[^\W\d][\w\-/]*)")
 
 @dataclass(frozen=True, slots=True)
 class TaskFacts:
-    """What a task's text says: when it is due, its tags, and the text without the due date."""
+    """The due date and tags of a task, and its text without the due date."""
 
     text: str
     due: date | None
@@ -27,29 +27,29 @@ class TaskFacts:
 
 
 def task_facts(text: str) -> TaskFacts:
-    """Read a task's text, which is what follows its box."""
+    """Parse a task's text, which follows its box."""
     due, shown = None, text
     for match in _DUE.finditer(text):
         try:
             due = date.fromisoformat(match[1])
         except ValueError:
-            continue  # Such as the 31st of February: it stays in the text.
+            continue  # An invalid date, such as February 31, stays in the text.
         shown = f"{text[: match.start()].rstrip()} {text[match.end() :].lstrip()}".strip()
         break
     return TaskFacts(shown, due, tuple(match[1] for match in _TAG.finditer(text)))
 
 
 def set_task_done(text: str, line: int, task: str, *, done: bool) -> str:
-    """`text` with one box checked or unchecked; no other character changes.
+    """Return `text` with one box checked or unchecked; no other character changes.
 
     Args:
         text: A note's text.
         line: The task's line, from 1.
-        task: What follows the box; where it has moved, the task is found by this.
-        done: Whether it is to be checked.
+        task: The text after the box, which finds the task if it has moved.
+        done: Whether to check the box.
 
     Raises:
-        ConflictError: The note has no such task any more.
+        ConflictError: The note no longer has this task.
     """
     lines = re.split(r"(?<=\n)", text)
     order = [line - 1, *sorted(range(len(lines)), key=lambda n: abs(n - line + 1))]
@@ -61,4 +61,4 @@ def set_task_done(text: str, line: int, task: str, *, done: bool) -> str:
             box = "x" if done else " "
             lines[number] = f"{match[1]}{box}{lines[number][match.end(2) :]}"
             return "".join(lines)
-    raise ConflictError("The note does not have this task any more.", line=line)
+    raise ConflictError("The note no longer contains this task.", line=line)

@@ -1,4 +1,4 @@
-"""Bytes to text and back, and where lines begin.
+"""Conversion of bytes to text, newlines and line numbers.
 
 A note's text keeps its byte order mark, its newlines and its missing last newline, so that encoding it
 gives the file's bytes back.
@@ -15,7 +15,7 @@ BOM = "\ufeff"
 
 
 def decode(content: bytes) -> str:
-    """Return the text of a note's bytes, exactly.
+    """Decode a note's bytes without loss.
 
     Raises:
         UnreadableNoteError: they are not UTF-8, so writing them back would change them; `position` is
@@ -29,7 +29,7 @@ def decode(content: bytes) -> str:
 
 
 def decode_lossy(content: bytes) -> str:
-    """Return the text of any bytes, with U+FFFD for what is not UTF-8: to read and index, never to write."""
+    """Decode bytes with U+FFFD for invalid UTF-8; the result must never be written back."""
     return content.decode("utf-8", "replace")
 
 
@@ -42,12 +42,12 @@ def newline_of(text: str, near: int = 0) -> str:
 
 
 def with_newlines(text: str, newline: str) -> str:
-    """`text` with each of its newlines written as `newline`."""
+    """Return `text` with every newline replaced with `newline`."""
     return re.sub(r"\r\n|\r|\n", newline, text)
 
 
 def apply_edits(text: str, edits: Iterable[tuple[int, int, str]]) -> str:
-    """`text` with the characters from each start to its end replaced; the edits do not overlap."""
+    """Return `text` with the characters from each start to its end replaced; edits must not overlap."""
     pieces: list[str] = []
     at = 0
     for start, end, new in sorted(edits):
@@ -57,21 +57,21 @@ def apply_edits(text: str, edits: Iterable[tuple[int, int, str]]) -> str:
 
 
 class LineCounter:
-    """Numbers the lines of a text, counting from 1; quick where each place is near the one asked before."""
+    """Finds line numbers, counting from 1; fast if each offset is near the previous one."""
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._at = 0
+        self._offset = 0
         self._number = 1
 
     def number(self, offset: int) -> int:
-        """Return the line that holds the character at `offset`."""
-        at = self._at
+        """Return the number of the line with the character at `offset`."""
+        at = self._offset
         if offset >= at:
             self._number += self._text.count("\n", at, offset)
         elif offset < at - offset:
             self._number = 1 + self._text.count("\n", 0, offset)
         else:
             self._number -= self._text.count("\n", offset, at)
-        self._at = offset
+        self._offset = offset
         return self._number

@@ -1,8 +1,8 @@
-"""YAML as a tree of values with their spans, read from the events of libyaml.
+"""A YAML tree of values with their spans, built from the events of libyaml.
 
-Reading events, and never constructing objects, keeps it safe, and keeps the place of each value, which an
-edit of one property needs. Plain scalars mean what they mean to Obsidian (the core schema of YAML 1.2:
-`yes` and `12:30` are text), and dates stay text in ISO form.
+Reading events without constructing objects is safe and preserves the position of each value, which edits of
+one property need. Plain scalars resolve as in Obsidian (the core schema of YAML 1.2: `yes` and `12:30` are
+text), and dates stay text in ISO form.
 """
 
 from __future__ import annotations
@@ -46,14 +46,14 @@ _STRING_TAGS = frozenset(["!", "tag:yaml.org,2002:str"])
 
 
 class UnreadableYaml(ValueError):
-    """The text is no YAML mapping that may be read; the message says why, in plain words."""
+    """The text is not an acceptable YAML mapping; the message says why, for the user."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scalar:
-    """One value: `text` is the string it spells, `value` what it means.
+    """A scalar: `text` is its string, `value` the resolved value.
 
-    `quote` is what it is written with: "", ', ", | or >, and * where an alias stands for it.
+    `quote` is its style: "", ', ", | or >, or * for an alias.
     """
 
     text: str
@@ -64,7 +64,7 @@ class Scalar:
 
 @dataclass(frozen=True, slots=True)
 class Sequence:
-    """A list; `flow` when written in brackets."""
+    """A list; `flow` if written in brackets."""
 
     items: tuple[Node, ...]
     flow: bool
@@ -81,7 +81,7 @@ class MappingEntry:
 
 @dataclass(frozen=True, slots=True)
 class Mapping:
-    """Keys and values in order, doubles included; `flow` when written in braces."""
+    """Keys and values in order, including duplicates; `flow` if written in braces."""
 
     entries: tuple[MappingEntry, ...]
     flow: bool
@@ -92,13 +92,13 @@ Node = Scalar | Sequence | Mapping
 
 
 def read_tree(text: str, offset: int = 0) -> Mapping | None:
-    """Return the mapping that `text` is, with spans moved by `offset`; None for an empty text.
+    """Parse a mapping, with spans shifted by `offset`; return None for empty text.
 
     Raises:
-        UnreadableYaml: it is not YAML, not a mapping, or beyond a cap (depth, aliases, nodes).
+        UnreadableYaml: it is not YAML, not a mapping, or exceeds a limit (depth, aliases, nodes).
     """
     try:
-        # libyaml's parser alone: no loader around it is asked to construct anything.
+        # Only libyaml's parser, without a loader that would construct objects.
         parser = CParser(text)
         root = _Composer(iter(parser.get_event, None), text, offset).document()
     except yaml.MarkedYAMLError as error:
@@ -123,7 +123,7 @@ def to_plain(node: Node) -> object:
 
 
 def to_dict(mapping: Mapping) -> dict[str, object]:
-    """Return the mapping as a dict of plain values."""
+    """Convert a mapping to a dict of plain values."""
     return {entry.key.text: to_plain(entry.value) for entry in mapping.entries}
 
 
@@ -146,7 +146,7 @@ def scalar_value(text: str) -> str | int | float | bool | None:
 
 
 def _to_iso(match: re.Match[str]) -> str:
-    """Return a YAML date and time as ISO 8601; one that is so already stays as it is written."""
+    """Convert a YAML date and time to ISO 8601; one in that form stays unchanged."""
     year, month, day, hour, minute, second, fraction, zone = match.groups()
     if zone and zone != "Z":
         hours, minutes = zone[1:].replace(":", "")[:-2] or zone[1:], zone[1:].replace(":", "")[-2:]
@@ -158,7 +158,7 @@ def _to_iso(match: re.Match[str]) -> str:
 
 
 class _Composer:
-    """Builds the tree from events, with every cap checked as it grows."""
+    """Builds the tree from events and enforces the limits."""
 
     def __init__(self, events: Iterator[yaml.Event], text: str, offset: int) -> None:
         self.events = events
@@ -173,7 +173,7 @@ class _Composer:
         for event in self.events:
             if isinstance(event, yaml.DocumentStartEvent):
                 if root is not None:
-                    raise UnreadableYaml("it holds a second document")
+                    raise UnreadableYaml("it contains a second document")
                 root = self.node(next(self.events), 1)
         return root
 
@@ -181,13 +181,13 @@ class _Composer:
         before = self.nodes
         self.count(1)
         if depth > MAX_DEPTH:
-            raise UnreadableYaml(f"it is nested more than {MAX_DEPTH} deep")
+            raise UnreadableYaml(f"it is nested deeper than {MAX_DEPTH} levels")
         if isinstance(event, yaml.AliasEvent):
             return self.alias(event)
         if not isinstance(event, _START_EVENTS):
             raise UnreadableYaml("it ends too soon")
         if event.tag not in _KNOWN_TAGS:
-            raise UnreadableYaml(f"the tag {event.tag} is not read")
+            raise UnreadableYaml(f"the tag {event.tag} is not supported")
         node: Node
         if isinstance(event, yaml.ScalarEvent):
             node = self.scalar(event)
@@ -202,14 +202,14 @@ class _Composer:
     def count(self, nodes: int) -> None:
         self.nodes += nodes
         if self.nodes > MAX_NODES:
-            raise UnreadableYaml(f"it holds more than {MAX_NODES} values")
+            raise UnreadableYaml(f"it contains more than {MAX_NODES} values")
 
     def alias(self, event: yaml.AliasEvent) -> Node:
         self.aliases += 1
         if self.aliases > MAX_ALIASES:
             raise UnreadableYaml(f"it uses more than {MAX_ALIASES} aliases")
         if event.anchor not in self.anchors:
-            raise UnreadableYaml(f"the alias *{event.anchor} stands for nothing")
+            raise UnreadableYaml(f"the alias *{event.anchor} is undefined")
         node, size = self.anchors[event.anchor]
         self.count(size)
         return _copy_at(node, self.span(event, event))
@@ -231,7 +231,7 @@ class _Composer:
         while not isinstance(event := next(self.events), yaml.MappingEndEvent):
             key = self.node(event, depth + 1)
             if not isinstance(key, Scalar):
-                # Templates say `date: {{date}}`: the key is what stands there, as Obsidian reads it.
+                # Templates contain `date: {{date}}`; like Obsidian, use the raw text as the key.
                 raw = self.text[key.span.start - self.offset : key.span.end - self.offset]
                 key = Scalar(raw, raw, "", key.span)
             entries.append(MappingEntry(key, self.node(next(self.events), depth + 1)))

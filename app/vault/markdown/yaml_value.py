@@ -1,4 +1,4 @@
-"""Values as the shortest YAML that reads back as the same value, here and in other YAML readers."""
+"""Formatting of values as the shortest YAML that all readers parse back to the same value."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ _BLOCK_TEXT = re.compile(r"[^\s#][^\r]*")
 
 
 def json_like(value: object, depth: int = 1) -> object:
-    """`value` as plain values: dates as ISO text, tuples as lists, keys as text.
+    """Convert a value to plain values: dates to ISO text, tuples to lists, keys to text.
 
     Raises:
-        InvalidParametersError: it holds something that properties cannot hold.
+        InvalidParametersError: it contains something that properties can't.
     """
     if value is None or isinstance(value, bool | int):
         return value
     if isinstance(value, str):
         if any("\ud800" <= letter <= "\udfff" for letter in value):
-            raise InvalidParametersError("The value holds half of a character, which no file can keep.")
+            raise InvalidParametersError("The value contains half of a character, which can't be saved.")
         return value
     if isinstance(value, float) and math.isfinite(value):
         return value
@@ -45,21 +45,21 @@ def json_like(value: object, depth: int = 1) -> object:
         return {str(key): json_like(item, depth + 1) for key, item in value.items()}
     if depth < MAX_DEPTH and isinstance(value, Sequence) and not isinstance(value, bytes):
         return [json_like(item, depth + 1) for item in value]
-    raise InvalidParametersError(f"A property can't hold {value!r:.80}.")
+    raise InvalidParametersError(f"A property can't contain {value!r:.80}.")
 
 
 def is_same_value(a: object, b: object) -> bool:
-    """Return whether two plain values are the same, with their types: 1 is not 1.0 and not true."""
+    """Return whether two plain values are equal, including their types: 1 is neither 1.0 nor true."""
     return json.dumps(a, sort_keys=True) == json.dumps(b, sort_keys=True)
 
 
 def inline_yaml(value: object, *, quote: str = "", flow: bool = False) -> str:
-    """Return a plain value on one line.
+    """Format a plain value on one line.
 
     Args:
-        value: What `json_like` gives.
-        quote: The quotes to use for text even where none are needed; "" for as few as possible.
-        flow: Whether it stands in brackets, where more characters need quotes.
+        value: A result of `json_like`.
+        quote: The quotes for text, even if unnecessary; "" for as few as possible.
+        flow: Whether it is in brackets, where more characters need quotes.
     """
     if isinstance(value, str):
         return text_scalar(value, quote=quote, flow=flow)
@@ -76,7 +76,7 @@ def inline_yaml(value: object, *, quote: str = "", flow: bool = False) -> str:
 
 
 def text_scalar(text: str, *, quote: str = "", flow: bool = False) -> str:
-    """Text on one line, in the quotes asked for where they can hold it, else in those it needs."""
+    """Format text on one line, in the requested quotes if possible, else in the necessary ones."""
     if not quote and is_plain(text, flow=flow):
         return text
     if _UNPRINTABLE.search(text):
@@ -87,23 +87,23 @@ def text_scalar(text: str, *, quote: str = "", flow: bool = False) -> str:
 
 
 def double_quoted(text: str) -> str:
-    """Text in double quotes, with all that needs it escaped."""
+    """Return text in double quotes, escaped."""
     return '"' + escaped(text) + '"'
 
 
 def escaped(text: str) -> str:
-    """Text as it stands between double quotes."""
+    """Escape text for double quotes."""
     text = text.replace("\\", "\\\\").replace('"', '\\"')
     return _UNPRINTABLE.sub(lambda match: _ESCAPES.get(match[0]) or _code(match[0]), text)
 
 
 def json_text(value: object) -> str:
-    """Return a plain value as JSON that YAML readers take too."""
+    """Format a plain value as JSON that is also valid YAML."""
     return _UNPRINTABLE.sub(lambda match: f"\\u{ord(match[0]):04x}", json.dumps(value, ensure_ascii=False))
 
 
 def block_text(text: str, newline: str, indent: str = "  ") -> str | None:
-    """Text of several lines as a literal block, from its `|`; None where only quotes can hold it."""
+    """Format text of several lines as a literal block from its `|`, or return None if it needs quotes."""
     lines = text.split("\n")
     if len(lines) < 2 or not _BLOCK_TEXT.fullmatch(lines[0]) or _UNPRINTABLE.search(text.replace("\n", "")):
         return None
@@ -115,7 +115,7 @@ def block_text(text: str, newline: str, indent: str = "  ") -> str | None:
 
 
 def is_plain(text: str, *, flow: bool) -> bool:
-    """Return whether text needs no quotes, for readers of YAML 1.1 and of 1.2."""
+    """Return whether text needs no quotes in YAML 1.1 and 1.2."""
     if not text or text[0] in _NOT_FIRST or _UNPRINTABLE.search(text) or _BREAKS_PLAIN.search(text):
         return False
     if flow and _BREAKS_FLOW.search(text):

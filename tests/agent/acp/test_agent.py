@@ -242,7 +242,7 @@ async def test_one_that_wants_a_login_says_so(workspace):
 
 
 async def test_our_tools_over_mcp_are_called_in_its_turn_and_shown_on_its_card(workspace, talk, approver):
-    await workspace.ways_in.open()
+    await workspace.endpoints.open()
     finished = await talk.say('!mcp create_note {"name": "Leaf", "content": "Green."}')
     (request,) = approver.asked
     caller = request.caller

@@ -131,7 +131,7 @@ def test_a_conversation_is_kept_and_shown_again(gui, panel_of, wait_until) -> No
     async def main() -> None:
         async with panel_of() as (vault, panel):
             await ask(panel, "what links to Longitude?", wait_until)
-            (saved,) = await vault.client.run(lambda ws: ws.agent.store.all("Longitude"))
+            (saved,) = await vault.client.run(lambda ws: ws.agent.store.list_conversations("Longitude"))
             panel.new_conversation()
             assert panel.transcript.item(0) is None
             await panel.open_conversation(saved.id)

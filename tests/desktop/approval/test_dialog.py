@@ -127,9 +127,9 @@ def test_an_unticked_file_is_left_out(desk: Desk) -> None:
     desk.ask(request(change_set))
     files = desk.dialog.page.files
     for row in (1, 3):
-        files.set_option(row)
-        files.index_view.setFocus()
-        QTest.keyClick(files.index_view, Qt.Key.Key_Space)
+        files.choose(row)
+        files.view.setFocus()
+        QTest.keyClick(files.view, Qt.Key.Key_Space)
     assert desk.dialog.bar.approve_button.text() == "Approve 2 of 4 files"
     desk.click("approve_button")
     assert desk.approved.changes == (change_set.changes[0], change_set.changes[2])
@@ -259,7 +259,7 @@ def test_no_button_has_the_focus_at_first_and_enter_never_approves(desk: Desk) -
     assert desk.answers == []
     assert all(file.selection_state is SelectionState.ALL for file in desk.dialog.page.draft.files)
     page = desk.dialog.page
-    for widget in (bar.approve_button, page.diff_view.canvas, page.files.index_view, desk.dialog):
+    for widget in (bar.approve_button, page.diff_view.canvas, page.files.view, desk.dialog):
         for key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             QTest.keyClick(widget, key)
             QTest.keyClick(widget, key, Qt.KeyboardModifier.ControlModifier)
@@ -288,7 +288,7 @@ def test_the_rest_is_300_ms_without_keys_and_longer_while_somebody_types(desk: D
     assert not desk.dialog.guard.is_ready
     desk.rest(0.02)
     assert desk.dialog.guard.is_ready
-    desk.dialog.guard.rest()
+    desk.dialog.guard.start_delay()
     desk.rest(0.25)
     QTest.keyClick(desk.dialog.windowHandle(), Qt.Key.Key_Space)
     desk.rest(0.25)
@@ -555,7 +555,7 @@ def test_the_dialog_keeps_its_size_and_place_while_it_is_used(desk: Desk) -> Non
     desk.ask(request(large), request(ChangeSet.of(update(after=BEFORE + b"end\n")), 2))
     settle(desk)
     place, bar = desk.dialog.geometry(), desk.dialog.bar
-    QTest.keyClick(desk.dialog.page.files.index_view, Qt.Key.Key_Down)
+    QTest.keyClick(desk.dialog.page.files.view, Qt.Key.Key_Down)
     settle(desk)
     assert desk.dialog.page.file is desk.dialog.page.draft.files[1]
     assert desk.dialog.geometry() == place

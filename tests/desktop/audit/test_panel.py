@@ -187,7 +187,7 @@ def test_the_diff_of_an_entry_is_what_was_written(gui, service, wait_until, tmp_
             await wait_until(opened)
             diff = found[0].diff_view.diff
             assert b"".join(diff.before) == NOTES["A.md"].encode()
-            assert b"".join(diff.events_after) == (tmp_path / "A.md").read_bytes()
+            assert b"".join(diff.after) == (tmp_path / "A.md").read_bytes()
             found[0].reject()
 
     gui(main())

@@ -123,7 +123,7 @@ def test_a_program_is_connected_named_and_let_in(
     async def main() -> None:
         async with opened(tmp_path, service, wait_until) as page:
             panel = page.panel
-            assert panel.empty.isVisible() and panel.shown.server.address in panel.bar.words.text()
+            assert panel.empty.isVisible() and panel.shown.door.address in panel.bar.words.text()
             token = await added(page, wait_until, "curl", "http", "Shell")
             assert token.startswith("scriptorium_") and token in QApplication.clipboard().text()
             await wait_until(lambda: panel.bar.http_api.isChecked())

@@ -87,7 +87,7 @@ def test_tags_become_nodes_and_go_again_and_no_note_moves(cross, qtbot, still):
 
 
 def test_filter_and_search_are_both_kept_to_and_a_waiting_change_comes_before_them(cross):
-    cross.appearance.keep({"hub.md", "east.md"})
+    cross.appearance.set_filter_result({"hub.md", "east.md"})
     cross.set_filter({"east.md", "west.md"})
     assert shown(cross) == {"east.md"}
     cross.set_pending({"alone.md"})

@@ -146,7 +146,7 @@ def test_a_note_of_100_mb_in_one_line_is_shown_in_part_and_never_written(gui, op
             page = await vault.client.run(lambda ws: pages.load(ws, NotePath.parse("Huge.md")))
             assert len(page.content) < 2**20
             assert "Only its beginning is shown" in page.problem
-            view.document._take(page)
+            view.document._set_page(page)
             assert view.editor.isReadOnly()
             assert "Only its beginning" in view.notice.text
             view.document.touched()
@@ -327,7 +327,8 @@ def test_pictures_formulas_and_embedded_notes_are_drawn(gui, opened, wait_until)
 def test_a_link_to_no_note_looks_so_until_there_is_one(gui, opened, wait_until) -> None:
     async def main() -> None:
         async with opened("A.md") as (vault, view):
-            unresolved = view.editor.flow.style.format(inline.LINK | inline.UNRESOLVED).foreground().color()
+            text_format = view.editor.flow.style.text_format(inline.LINK | inline.UNRESOLVED)
+            unresolved = text_format.foreground().color()
 
             def looks_unresolved() -> list[str]:
                 (fragment,) = view.editor.flow.row(7).fragments

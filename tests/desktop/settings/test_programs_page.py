@@ -57,5 +57,5 @@ def test_the_button_puts_a_program_into_the_list(gui, wait_until, on_the_path: P
 
 @pytest.mark.parametrize("names", [("Codex", "codex"), ("mcp",), ("9 lives",)])
 def test_names_are_clear(names: tuple[str, ...]) -> None:
-    with pytest.raises(ValueError, match=r"called|something else|pattern"):
+    with pytest.raises(ValueError, match=r"have the name|reserved|pattern"):
         AgentProgramSettings(programs=tuple(AgentProgram(name=name, command="x") for name in names))

@@ -29,12 +29,12 @@ def first(text: str, at: int = 0):
     ],
 )
 def test_a_relation_that_stands_alone_is_changed_in_place(text: str, after: str) -> None:
-    assert change_relation(text, first(text), type="CONTRADICTS", confidence=0.4) == after
+    assert change_relation(text, first(text), kind="CONTRADICTS", confidence=0.4) == after
 
 
 def test_one_of_several_gets_a_line_of_its_own() -> None:
     text = "- supports [[A]], [[B]] and [[C]] (confidence: 0.5)\n"
-    after = change_relation(text, first(text, 1), type="contradicts")
+    after = change_relation(text, first(text, 1), kind="contradicts")
     assert after.startswith("- supports [[A]] and [[C]] (confidence: 0.5)\n")
     assert after.endswith("## Relations\n\n- contradicts [[B]] (confidence: 0.5)\n")
 
@@ -80,7 +80,7 @@ def test_what_can_not_be_said_is_refused() -> None:
     with pytest.raises(InvalidParametersError):
         change_relation(text, first(text), confidence=1.5)
     with pytest.raises(InvalidParametersError):
-        change_relation(text, first(text), type="!")
+        change_relation(text, first(text), kind="!")
     with pytest.raises(NotFoundError):
         change_relation("- cites [[B]]\n", first(text), confidence=0.5)
 
@@ -120,7 +120,7 @@ def test_an_edit_touches_only_its_own_relation(text: str, at: int, kind: str | N
     assume(before.relations)
     relation = before.relations[at % len(before.relations)]
     number = round(number, 3)
-    after = change_relation(text, relation, type=kind, confidence=number)
+    after = change_relation(text, relation, kind=kind, confidence=number)
     said = [(r.type, r.link.target, r.confidence, r.note) for r in before.relations]
     said.remove((relation.type, relation.link.target, relation.confidence, relation.note))
     said.append((kind or relation.type, relation.link.target, number, relation.note))

@@ -46,7 +46,7 @@ def test_a_sharp_picture_is_given_up_for_a_hurried_one_but_not_the_other_way_rou
         assert may_go_on.wait(20)
         return one_line()
 
-    painter.ask(request(slowly, hurried=False))
+    painter.request(request(slowly, hurried=False))
     assert begun.wait(20)
     painter.ask(request(one_line, 2.0, hurried=True))
     may_go_on.set()

@@ -85,8 +85,8 @@ def test_a_changed_tool_is_looked_at_before_it_is_allowed_again(
             card.tree.topLevelItem(0).setCheckState(0, Qt.CheckState.Checked)
             await wait_until(lambda: setup.findChild(ToolReviewDialog) is not None)
             review = setup.findChild(ToolReviewDialog)
-            await wait_until(lambda: review.index_view.diff is not None)
-            assert review.index_view.diff.hunks and offered(vault) == []
+            await wait_until(lambda: review.view.diff is not None)
+            assert review.view.diff.hunks and offered(vault) == []
             assert card.tree.topLevelItem(0).checkState(0) is Qt.CheckState.Unchecked
             assert review.focusWidget().text() == "Keep it off"
             review.done(ALLOW_RESULT)

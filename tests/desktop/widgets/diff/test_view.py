@@ -276,7 +276,7 @@ def test_bytes_that_are_no_text_are_dumped_and_not_divided(view: DiffView) -> No
     png = b"\x89PNG\r\n\x1a\n" + bytes(range(256))
     assert is_binary(png)
     view.show_contents(png, png + b"more", selectable=True)
-    assert b"".join(view.diff.events_after) == hex_dump(png + b"more")
+    assert b"".join(view.diff.after) == hex_dump(png + b"more")
     assert not view._selectable
 
 
@@ -293,7 +293,7 @@ def test_large_texts_are_compared_in_a_thread(gui, wait_until, qapp) -> None:
         view.show_contents(before, after)
         await wait_until(lambda: view.diff is not None and len(view.diff.before) == 60_000)
         assert (view.diff.added, view.diff.removed) == (1, 1)
-        assert len(view.canvas.sheet.print_rows) < 20
+        assert len(view.canvas.sheet.rows) < 20
 
     gui(main())
 
