@@ -166,7 +166,7 @@ class SuggestionsPanel(Panel):
 
     def _show_empty_state(self, problem: str) -> None:
         if problem:
-            self.empty.say(self.tr("The analysis failed"), problem)
+            self.empty.say(self.tr("Could not load suggestions"), problem)
         elif self.scope.currentIndex() == _OPEN_NOTE and not self._note:
             self.empty.say(self.tr("No note is open"), self.tr("Open a note, or search the whole vault."))
         elif self.scope.currentIndex() == _OPEN_NOTE:

@@ -126,6 +126,6 @@ def test_it_can_be_asked_of_the_open_note_and_says_what_there_is_not(
             await vault.save("Tea.md", b"Tea is like [[Herbs]].\n")
             await wait_until(lambda: not panel.suggestions)
             panel.follow("Gone.md")
-            await wait_until(lambda: "could not be done" in said(panel))
+            await wait_until(lambda: "Could not load suggestions" in said(panel))
 
     gui(main())
