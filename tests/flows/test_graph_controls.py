@@ -139,7 +139,7 @@ def test_a_suggested_link_is_proposed_through_the_gate(app_run, garden: Path) ->
         view.sheet.unfold(part)
         before = {path: path.read_bytes() for path in (mint, camellia)}
         part.buttons["suggestions"].click()
-        await pilot.until(lambda: "could be made" in part.said, "links are suggested")
+        await pilot.until(lambda: "(dashed)" in part.said, "links are suggested")
         assert view.canvas.scene.graph.suggested.any() and view.sheet.choices.shown.suggestions
         count = len(part.list.model.lines)
         pair = part.list.current
@@ -214,7 +214,7 @@ def test_pictures_of_any_size_are_saved_and_a_bad_place_is_told(
         saving = graph._export.save(tmp_path / "no folder" / "graph.png", bad)
         tasks.start(saving, owner=graph, what="save the graph")
         await pilot.until(lambda: bool(pilot.sheets), "what went wrong is told")
-        assert "Nothing was written" in pilot.sight()
+        assert "No file was written" in pilot.sight()
         await pilot.press("OK")
         assert sorted(path.name for path in tmp_path.glob("graph.*")) == ["graph.png", "graph.svg"]
 
