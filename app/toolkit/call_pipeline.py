@@ -364,7 +364,7 @@ class CallPipeline:
         request = call.draft.call.request
         if isinstance(request, ResolvedUndo):
             change_set = request.plan.resolve(request.choices)
-            undo = Proposal[ToolResult](change_set, _undo_result, request.plan.commits)
+            undo: Proposal[ToolResult] = Proposal(change_set, _undo_result, request.plan.commits)
             return await proceed(AnsweredCall(call, undo))
         answer = await self._run_tool(call)
         try:
