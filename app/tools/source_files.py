@@ -264,12 +264,12 @@ def _list_files(
     for folder in folders:
         shows = partial(_may_know, context, folder)
         if op == "status":
-            blocks = (one for one in memory.blocks(agent) if one.origin.get("source") == folder.kept.id)
+            blocks = (one for one in memory.blocks(agent) if one.origin.get("source") == folder.config.id)
             loaded = ((NotePath.on_disk(one.origin["path"]), one.size) for one in blocks)
             paths = [(path, size) for path, size in loaded if shows(path)]
         else:
             listing = folder.files(pattern, limit - len(found), shows)
-            paths, more = list(listing.files), more or listing.more
+            paths, more = list(listing.files), more or listing.is_truncated
         found += [_listed_file(folder, memory, agent, path, size) for path, size in paths]
     what = "loaded file" if op == "status" else "file"
     words = f"{pluralize(len(found), what)}{', and there are more: narrow the pattern' if more else ''}."
@@ -305,7 +305,7 @@ def _folders(sources: Sources, source_id: str | None) -> tuple[FileSource, ...]:
     folders = sources.files()
     if source_id is not None:
         wanted = sources.get(source_id).id
-        folders = tuple(one for one in folders if one.kept.id == wanted)
+        folders = tuple(one for one in folders if one.config.id == wanted)
     if not folders:
         raise NotFoundError(f"No such folder is open now. {WHERE}", source_id=source_id or "")
     return folders
@@ -331,7 +331,7 @@ def _copy(sources: Sources, source_id: str | None, memory: MemoryStore, agent: s
         raise problems[0]
     there = [copy for copy in copies if copy.disk is not None or copy.block is not None] or copies
     if len(there) > 1:
-        names = [copy.source.kept.id for copy in there]
+        names = [copy.source.config.id for copy in there]
         words = f"Several folders can be meant by {said}: say which."
         raise AmbiguousError(words, path=said, candidates=names)
     return there[0]

@@ -123,11 +123,11 @@ def _sources_answer(context: ToolContext, found: tuple[SourceInfo, ...], words: 
 
 def _listed_source(context: ToolContext, info: SourceInfo) -> ListedSource:
     may_see = context.vault.can_see
-    shown = [one for one in info.items if info.kept.kind != "vault" or _may_see_path(one.path, may_see)]
+    shown = [one for one in info.items if info.config.kind != "vault" or _may_see_path(one.path, may_see)]
     return ListedSource(
         source_id=info.id,
         name=info.name,
-        type=info.kept.kind,
+        type=info.config.kind,
         stream=info.streams,
         state=info.state.value,
         where=info.detail,

@@ -301,7 +301,9 @@ class Workspace:
         await self.sources.start(streams=not brief)
         if not self.read_only:
             for source in self.sources.files():
-                self.notices += [describe(one, f"the folder {source.kept.name}") for one in source.recovered]
+                self.notices += [
+                    describe(one, f"the folder {source.config.name}") for one in source.recovered
+                ]
             # What the folders outside have completed just now.
             self.runner.log_lost_commits()
         if self._asks and not brief:  # Where nobody can be asked, no tool of theirs may be called.
