@@ -1,4 +1,4 @@
-"""Category sources: files of folders outside are loaded into memory, edited there, and saved."""
+"""Category sources: load files of outside folders into memory, edit them there, and save them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _MAX_TEXT_CHARS = 40_000
 
 
 class ListedFile(BaseModel):
-    """A file: its label as a block, what the agent may do with it, and how file and block stand."""
+    """A file: the label of its block, the agent's permission, and the state of file and block."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
@@ -42,9 +42,9 @@ class ListedFile(BaseModel):
 
 
 class FileAnswer(ToolResult):
-    """What was done with a file, or what is to be known of some.
+    """The result of an operation on a file, or information about several.
 
-    `text` is the file's beginning (`cut` tells that there is more), `diff` what saving would change on disk.
+    `text` is the file's beginning (`cut`: there is more), `diff` is what saving would change on disk.
     """
 
     path: str = ""
@@ -148,7 +148,7 @@ def _run_operation(
     new: str | None,
     keep: Literal["disk", "memory", "merge"] | None,
 ) -> Proposal[FileAnswer] | FileAnswer:
-    """What one operation on one file comes to; its text is told to be from outside, as that of its block."""
+    """Run one operation on one file; its text, like that of its block, is marked as untrusted."""
     _check_readable(context, copy)
     change_set: ChangeSet
     match op:
@@ -178,7 +178,7 @@ def _run_operation(
 
 
 def readable_copy(context: ToolContext, source_id: str | None, path: str) -> WorkingCopy:
-    """The file that a path or a label means, as the caller works on it.
+    """Return the caller's working copy of the file that a path or label means.
 
     Raises:
         NotFoundError: no open folder has it, or the caller may not read it.
@@ -198,7 +198,7 @@ def _check_readable(context: ToolContext, copy: WorkingCopy) -> None:
 
 def _hides(path: NotePath, verdict: PrivacyVerdict) -> bool:
     """Return whether a file with this verdict is kept from callers."""
-    # Of a file that is no note, bytes that can't be judged say nothing.
+    # Only notes have properties, so unreadable bytes of other files mean nothing.
     return verdict.hides if path.is_note else verdict.privacy is Privacy.PRIVATE
 
 
@@ -258,7 +258,7 @@ def _list_files(
     pattern: str,
     limit: int,
 ) -> FileAnswer:
-    """The files that there are, or of `status` those that are loaded."""
+    """List the files, or for `status` the loaded ones."""
     found: list[ListedFile] = []
     more = False
     for folder in folders:
@@ -297,10 +297,10 @@ def _memory(context: ToolContext) -> MemoryStore:
 
 
 def _folders(sources: Sources, source_id: str | None) -> tuple[FileSource, ...]:
-    """The folders that are meant.
+    """Return the selected folders.
 
     Raises:
-        NotFoundError: none is open, or not that one.
+        NotFoundError: no such folder is open.
     """
     folders = sources.files()
     if source_id is not None:
@@ -312,7 +312,7 @@ def _folders(sources: Sources, source_id: str | None) -> tuple[FileSource, ...]:
 
 
 def _copy(sources: Sources, source_id: str | None, memory: MemoryStore, agent: str, said: str) -> WorkingCopy:
-    """The file that is meant, as the agent works on it.
+    """Return the agent's working copy of a file.
 
     Raises:
         AmbiguousError: several folders have it.

@@ -43,7 +43,7 @@ async def allow_edits(pilot: Pilot, panel: SourcesPanel) -> None:
     rules.table.setFocus()
     await pilot.click(rules.save_button)
     await pilot.until(
-        lambda: panel.chosen is not None and panel.chosen.config.kind == "files" and panel.chosen.config.rules,
+        lambda: (chosen := panel.chosen) and chosen.config.kind == "files" and chosen.config.rules,
         "the rule holds",
     )
     # The source is opened anew with its rules; its tool comes back with it.
