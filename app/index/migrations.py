@@ -1,7 +1,7 @@
-"""How the index file came to its present shape: a list of steps, append only.
+"""The migrations of the index file, an append-only list.
 
-`PRAGMA user_version` counts the steps that a file has had. A step may also just forget what was read
-(`UPDATE files SET hash = NULL`), so that the next scan reads everything anew.
+`PRAGMA user_version` is the number of completed migrations. A migration may also just reset hashes
+(`UPDATE files SET hash = NULL`), so that the next scan reads everything again.
 """
 
 from __future__ import annotations

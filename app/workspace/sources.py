@@ -40,7 +40,7 @@ def open_sources(
     sources = Sources(
         root, data, journal, memory.store if memory else None, events, gate.open, writable=writable
     )
-    sources.on_set = partial(_log_setting, runner.audit_writer)
+    sources.on_configured = partial(_log_setting, runner.audit_writer)
     follow_commits(sources, journal, events)
     runner.services.sources = sources
     if memory is not None:

@@ -301,7 +301,9 @@ class Workspace:
         await self.sources.start(streams=not brief)
         if not self.read_only:
             for source in self.sources.files():
-                self.notices += [describe(one, f"the folder {source.kept.name}") for one in source.recovered]
+                self.notices += [
+                    describe(one, f"the folder {source.config.name}") for one in source.recovered
+                ]
             # Changes to the folders outside that were just recovered.
             self.runner.log_lost_commits()
         if self._asks and not brief:  # Without an approver, no external tool may be called.
