@@ -87,8 +87,8 @@ CREATE INDEX files_by_birth ON files (created DESC, id) WHERE is_note = 1;
 CREATE INDEX notes_by_name ON notes (name_key, id);
 CREATE INDEX private_notes ON notes (id) WHERE private = 1;
 
--- A second index of names, aliases, headings and tags without the texts: a word in half of all texts is in few
--- names, so that the most relevant notes are found without reading all matches.
+-- A second index of names, aliases, headings and tags without the texts: a word in half of all texts is in
+-- few names, so that the most relevant notes are found without reading all matches.
 CREATE VIRTUAL TABLE heads USING fts5 (
     name, aliases, headings, tags, tokenize = "unicode61 remove_diacritics 2", prefix = '1 2 3'
 );
