@@ -56,9 +56,9 @@ async def _join(root: Path) -> Backend | None:
     try:
         link = await RemoteVaultService.join(sign)
     except NetworkError as error:
-        log.info("nobody answers behind the door of process %d: %s", sign.pid, error)
+        log.info("the endpoint of process %d does not respond: %s", sign.pid, error)
         return None
-    return Backend(link, link.close, here=False, has_window=sign.holder == "desktop")
+    return Backend(link, link.close, is_local=False, has_window=sign.holder == "desktop")
 
 
 async def _open(
@@ -77,7 +77,7 @@ async def _open(
     except BaseException:
         await workspace.close()
         raise
-    return Backend(workspace.hub, workspace.close, here=True)
+    return Backend(workspace.hub, workspace.close, is_local=True)
 
 
 def open_operations_of(workspace: Workspace) -> Callable[[str], bool]:

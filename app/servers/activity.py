@@ -36,8 +36,8 @@ class ActivityStream:
         self._caller = caller
         self._release = release
         self._waiting: deque[ActivityEvent] = deque()
-        self._some = asyncio.Event()
-        self._over = False
+        self._has_events = asyncio.Event()
+        self._ended = False
         self._unsubscribe = events.subscribe(Event, self._handle_event)
 
     def __aiter__(self) -> ActivityStream:
@@ -45,23 +45,23 @@ class ActivityStream:
 
     async def __anext__(self) -> ActivityEvent:
         while not self._waiting:
-            if self._over:
+            if self._ended:
                 raise StopAsyncIteration
-            self._some.clear()
-            await self._some.wait()
+            self._has_events.clear()
+            await self._has_events.wait()
         return self._waiting.popleft()
 
     def end(self) -> None:
         """End the stream."""
-        if not self._over:
-            self._over = True
+        if not self._ended:
+            self._ended = True
             self._unsubscribe()
             self._release()
-            self._some.set()
+            self._has_events.set()
 
     def _handle_event(self, event: Event) -> None:
-        told = _to_activity(event, self._caller)
-        if told is None:
+        entry = _to_activity(event, self._caller)
+        if entry is None:
             return
         if len(self._waiting) >= _MAX_QUEUED_EVENTS:
             self._waiting.append(
@@ -69,8 +69,8 @@ class ActivityStream:
             )
             self.end()
             return
-        self._waiting.append(told)
-        self._some.set()
+        self._waiting.append(entry)
+        self._has_events.set()
 
 
 def _to_activity(event: Event, caller: Caller) -> ActivityEvent | None:
@@ -91,8 +91,12 @@ def _to_activity(event: Event, caller: Caller) -> ActivityEvent | None:
             }
             return ActivityEvent("finished", data)
         case PendingChanged() if is_same(event.operation.caller, caller):
-            one = event.operation
-            data = {"pending_operation_id": one.id, "tool": one.tool, "state": one.state.value}
+            operation = event.operation
+            data = {
+                "pending_operation_id": operation.id,
+                "tool": operation.tool,
+                "state": operation.state.value,
+            }
             return ActivityEvent("pending", data)
         case _:
             return None

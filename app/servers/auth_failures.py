@@ -18,15 +18,18 @@ class AuthFailures:
     The name that such a request gives itself is unverified and only shown; the token is not stored.
 
     Args:
-        told_every: Seconds between two events.
+        report_interval: Seconds between two events.
         clock: Returns the time in Unix seconds.
     """
 
     def __init__(
-        self, events: EventBus, told_every: float = REPORT_INTERVAL_S, clock: Callable[[], float] = time.time
+        self,
+        events: EventBus,
+        report_interval: float = REPORT_INTERVAL_S,
+        clock: Callable[[], float] = time.time,
     ) -> None:
         self._events = events
-        self._told_every = told_every
+        self._report_interval = report_interval
         self._clock = clock
         self._new = 0
         self._timer: asyncio.TimerHandle | None = None
@@ -52,5 +55,5 @@ class AuthFailures:
         if self.last is None or not self._new:
             return
         new, self._new = self._new, 0
-        self._timer = asyncio.get_running_loop().call_later(self._told_every, self._publish)
+        self._timer = asyncio.get_running_loop().call_later(self._report_interval, self._publish)
         self._events.publish(TokenRefused(RejectedTokens(new, self.last.says, self.last.at)))

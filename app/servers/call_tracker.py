@@ -44,20 +44,20 @@ class CallTracker:
     ) -> None:
         self.id = uuid.uuid4().hex
         self._client = client
-        self._who = (client.kind.value, client.name)
+        self._client_key = (client.kind.value, client.name)
         self._tool = tool
         self._queue = queue
         self._events = events
         self._progress = progress
         self._questions = questions
-        self._turn: RunPermit | None = None
-        self._over = False
-        self._asks = False
+        self._permit: RunPermit | None = None
+        self._ended = False
+        self._is_asking = False
 
     @property
     def observer(self) -> CallObserver:
         """The observer that the runner notifies during the call."""
-        return CallObserver(self._on_question, self._begins, wait_for_turn=self.wait_for_turn)
+        return CallObserver(self._on_question, self._on_started, wait_for_turn=self.wait_for_turn)
 
     async def wait_for_turn(self) -> None:
         """Wait for a permit to run.
@@ -66,44 +66,44 @@ class CallTracker:
             LimitError: too many calls are waiting.
         """
         self._move("queued")
-        self._turn = await self._queue.acquire(self._who)
-        if self._over:
-            self._turn.release()
+        self._permit = await self._queue.acquire(self._client_key)
+        if self._ended:
+            self._permit.release()
         self._move("running")
 
     def end(self) -> None:
         """End the tracking: the call has ended, or nothing waits for it any longer."""
-        self._over = True
+        self._ended = True
         self._stop_asking()
-        if self._turn is not None:
-            self._turn.release()
+        if self._permit is not None:
+            self._permit.release()
         self._events.publish(CallStageChanged(self._client, self.id, self._tool, "ended"))
 
     def _on_question(self) -> None:
-        if not self._asks:
-            count = self._questions.get(self._who, 0)
+        if not self._is_asking:
+            count = self._questions.get(self._client_key, 0)
             if count >= MAX_OPEN_QUESTIONS:
                 message = f"{count} of your calls are already waiting for the user."
                 raise LimitError(message, limit=MAX_OPEN_QUESTIONS)
-            self._questions[self._who] = count + 1
-            self._asks = True
-        if self._turn is not None:
-            self._turn.release()
+            self._questions[self._client_key] = count + 1
+            self._is_asking = True
+        if self._permit is not None:
+            self._permit.release()
         self._move("asking")
 
-    def _begins(self) -> None:
+    def _on_started(self) -> None:
         self._stop_asking()
         self._move("writing")
 
     def _stop_asking(self) -> None:
-        if not self._asks:
+        if not self._is_asking:
             return
-        self._asks = False
-        left = self._questions[self._who] - 1
-        if left:
-            self._questions[self._who] = left
+        self._is_asking = False
+        remaining = self._questions[self._client_key] - 1
+        if remaining:
+            self._questions[self._client_key] = remaining
         else:
-            del self._questions[self._who]
+            del self._questions[self._client_key]
 
     def _move(self, stage: Literal["queued", "running", "asking", "writing"]) -> None:
         self._publish(stage)

@@ -36,18 +36,18 @@ class ChangeStream:
         self._leave = leave
         self._waiting: dict[Kind, set[str] | None] = {}
         self._listed: set[Kind] = set()
-        self._some = asyncio.Event()
-        self._over = False
+        self._has_changes = asyncio.Event()
+        self._ended = False
 
     def __aiter__(self) -> ChangeStream:
         return self
 
     async def __anext__(self) -> VaultChange:
         while not self._waiting:
-            if self._over:
+            if self._ended:
                 raise StopAsyncIteration
-            self._some.clear()
-            await self._some.wait()
+            self._has_changes.clear()
+            await self._has_changes.wait()
         kind = next(iter(self._waiting))
         paths = self._waiting.pop(kind)
         listed = kind in self._listed
@@ -60,21 +60,21 @@ class ChangeStream:
 
     def end(self) -> None:
         """End the iteration."""
-        if not self._over:
-            self._over = True
+        if not self._ended:
+            self._ended = True
             self._leave(self)
-            self._some.set()
+            self._has_changes.set()
 
     def push(self, kind: Kind, paths: tuple[str, ...] | None = None, *, listed: bool = False) -> None:
         """Add a change; `paths` is None if there are none, or too many to name."""
         if listed:
             self._listed.add(kind)
-        known = self._waiting.get(kind, set())
-        if paths is None or known is None or len(known) + len(paths) > _MAX_QUEUED_PATHS:
+        pending = self._waiting.get(kind, set())
+        if paths is None or pending is None or len(pending) + len(paths) > _MAX_QUEUED_PATHS:
             self._waiting[kind] = None
         else:
-            self._waiting[kind] = known | set(paths)
-        self._some.set()
+            self._waiting[kind] = pending | set(paths)
+        self._has_changes.set()
 
 
 class ChangeBroadcaster:
@@ -118,9 +118,9 @@ class ChangeBroadcaster:
             reader.push(kind)
 
     def _notes(self, event: IndexUpdated) -> None:
-        gone = {*event.removed, *(old for old, _ in event.moved)}
-        touched = {*event.changed, *gone, *(new for _, new in event.moved)}
-        listed = bool(gone) or event.total != self._total
+        removed = {*event.removed, *(old for old, _ in event.moved)}
+        touched = {*event.changed, *removed, *(new for _, new in event.moved)}
+        listed = bool(removed) or event.total != self._total
         self._total = event.total
         if not self._readers or len(touched) > _MAX_CHECKED_PATHS:
             self._private = None
@@ -128,13 +128,13 @@ class ChangeBroadcaster:
                 reader.push("notes", listed=listed)
             return
         # The index no longer knows whether a deleted note was private.
-        known = self._private
-        named = touched - gone if known is None else touched - (gone & known)
+        pending = self._private
+        named = touched - removed if pending is None else touched - (removed & pending)
         self._private = self._runner.private_notes
         for reader in tuple(self._readers):
-            if seen := self._visible_paths(reader.caller, named):
-                reader.push("notes", seen, listed=listed)
-            elif gone and known is None:
+            if visible := self._visible_paths(reader.caller, named):
+                reader.push("notes", visible, listed=listed)
+            elif removed and pending is None:
                 reader.push("notes", listed=listed)
 
     def _visible_paths(self, caller: Caller, paths: set[NotePath]) -> tuple[str, ...]:

@@ -77,17 +77,17 @@ class ClientRegistry:
 
     Args:
         clock: Returns the time in Unix seconds.
-        gone_after: Seconds without a call or an open connection after which a client counts as disconnected.
+        timeout: Seconds without a call or an open connection after which a client counts as disconnected.
     """
 
     def __init__(
-        self, events: EventBus, clock: Callable[[], float] = time.time, gone_after: float = _CLIENT_TIMEOUT_S
+        self, events: EventBus, clock: Callable[[], float] = time.time, timeout: float = _CLIENT_TIMEOUT_S
     ) -> None:
         self._events = events
         self._clock = clock
-        self._gone_after = gone_after
+        self._timeout = timeout
         self._clients: dict[_Key, _Known] = {}
-        self._held: dict[_Key, int] = {}
+        self._open_connections: dict[_Key, int] = {}
         self._tainted: set[tuple[str, str]] = set()
         self._timer: asyncio.TimerHandle | None = None
 
@@ -105,38 +105,38 @@ class ClientRegistry:
             for one in self._clients.values()
         )
 
-    def mark_seen(self, client: Client, *, call: bool = False, began: int = 0) -> None:
-        """Record activity of a client; `call`: it calls a tool; `began` is added to its open calls."""
+    def mark_seen(self, client: Client, *, call: bool = False, open_change: int = 0) -> None:
+        """Record activity of a client; `call`: it calls a tool; `open_change` is added to its open calls."""
         key, now = _client_key(client), self._clock()
-        known = self._clients.get(key)
-        if known is None:
+        record = self._clients.get(key)
+        if record is None:
             self._make_room()
-            known = self._clients[key] = _Known(client, now, now)
+            record = self._clients[key] = _Known(client, now, now)
             self._events.publish(ClientSeen(client))
-            self._watch()
-        if client.says and client.says != known.client.says:
-            known.client = client
-        known.last = now
-        known.calls += call
-        known.open = max(0, known.open + began)
+            self._schedule_expiry()
+        if client.says and client.says != record.client.says:
+            record.client = client
+        record.last = now
+        record.calls += call
+        record.open = max(0, record.open + open_change)
 
     def hold_connection(self, client: Client) -> Callable[[], None]:
         """Record an open connection of a client; the returned function records that it is closed."""
         self.mark_seen(client)
         key = _client_key(client)
-        self._held[key] = self._held.get(key, 0) + 1
-        over = False
+        self._open_connections[key] = self._open_connections.get(key, 0) + 1
+        released = False
 
         def release() -> None:
-            nonlocal over
-            if over:
+            nonlocal released
+            if released:
                 return
-            over = True
-            left = self._held.get(key, 1) - 1
-            if left:
-                self._held[key] = left
+            released = True
+            remaining = self._open_connections.get(key, 1) - 1
+            if remaining:
+                self._open_connections[key] = remaining
             else:
-                self._held.pop(key, None)
+                self._open_connections.pop(key, None)
             if key in self._clients:
                 self._clients[key].last = self._clock()
 
@@ -144,10 +144,10 @@ class ClientRegistry:
 
     def mark_left(self, client: Client) -> None:
         """Record that a client disconnected."""
-        known = self._clients.pop(_client_key(client), None)
-        self._held.pop(_client_key(client), None)
-        if known is not None:
-            self._events.publish(ClientGone(known.client))
+        record = self._clients.pop(_client_key(client), None)
+        self._open_connections.pop(_client_key(client), None)
+        if record is not None:
+            self._events.publish(ClientGone(record.client))
 
     def mark_tainted(self, client: Client) -> None:
         """Mark a client as tainted: it has read text from outside."""
@@ -160,23 +160,25 @@ class ClientRegistry:
     def _make_room(self) -> None:
         if len(self._clients) < _MAX_CLIENTS:
             return
-        idle = [one for key, one in self._clients.items() if not one.open and not self._held.get(key)]
+        idle = [
+            one for key, one in self._clients.items() if not one.open and not self._open_connections.get(key)
+        ]
         if idle:
             self.mark_left(min(idle, key=lambda one: one.last).client)
 
-    def _watch(self) -> None:
+    def _schedule_expiry(self) -> None:
         if self._timer is None and self._clients:
             loop = asyncio.get_running_loop()
-            self._timer = loop.call_later(self._gone_after / 2, self._drop_expired)
+            self._timer = loop.call_later(self._timeout / 2, self._drop_expired)
 
     def _drop_expired(self) -> None:
         """Remove inactive clients."""
         self._timer = None
-        late = self._clock() - self._gone_after
+        deadline = self._clock() - self._timeout
         for key, one in tuple(self._clients.items()):
-            if one.last <= late and not one.open and not self._held.get(key):
+            if one.last <= deadline and not one.open and not self._open_connections.get(key):
                 self.mark_left(one.client)
-        self._watch()
+        self._schedule_expiry()
 
 
 def _client_key(client: Client) -> _Key:

@@ -66,9 +66,9 @@ def outcome_to_wire(outcome: ToolOutcome) -> Json:
 
 def outcome_from_wire(data: Mapping[str, Any]) -> ToolOutcome:
     """Decode an outcome; unknown fields of another version are ignored."""
-    known = {name: data[name] for name in ToolOutcome.__slots__ if name in data}
-    known["inside"] = ModelUsage(**known.get("inside", {}))
-    return ToolOutcome(**known)
+    fields = {name: data[name] for name in ToolOutcome.__slots__ if name in data}
+    fields["inside"] = ModelUsage(**fields.get("inside", {}))
+    return ToolOutcome(**fields)
 
 
 def descriptor_to_wire(entry: ToolDescriptor) -> Json:
@@ -91,9 +91,9 @@ def progress_from_wire(data: Mapping[str, Any]) -> CallProgress:
     return CallProgress(data["stage"], str(data["message"]))
 
 
-def change_to_wire(news: VaultChange) -> Json:
+def change_to_wire(change: VaultChange) -> Json:
     """Encode a change."""
-    return asdict(news)
+    return asdict(change)
 
 
 def change_from_wire(data: Mapping[str, Any]) -> VaultChange:
@@ -103,9 +103,9 @@ def change_from_wire(data: Mapping[str, Any]) -> VaultChange:
 
 def error_from_wire(data: object) -> ScriptoriumError:
     """Decode the error in a server's response."""
-    said = cast("Mapping[str, Any]", data.get("error")) if isinstance(data, Mapping) else None
-    if not isinstance(said, Mapping):
+    error = cast("Mapping[str, Any]", data.get("error")) if isinstance(data, Mapping) else None
+    if not isinstance(error, Mapping):
         return errors.NetworkError("The app sent an invalid response.")
-    rest = {str(name): value for name, value in said.items() if name not in ("type", "message")}
-    kind = _ERRORS.get(str(said.get("type")), ScriptoriumError)
-    return kind(str(said.get("message", "")), **rest)
+    rest = {str(name): value for name, value in error.items() if name not in ("type", "message")}
+    kind = _ERRORS.get(str(error.get("type")), ScriptoriumError)
+    return kind(str(error.get("message", "")), **rest)

@@ -25,16 +25,18 @@ class ConnectionLimiter:
     """The open connections of one server.
 
     Args:
-        most: Maximum number of connections.
-        headers_within: Seconds until the first request of a connection must be authenticated.
+        max_connections: Maximum number of connections.
+        header_timeout: Seconds until the first request of a connection must be authenticated.
     """
 
-    def __init__(self, most: int = MAX_CONNECTIONS, headers_within: float = HEADER_TIMEOUT_S) -> None:
-        self._most = most
-        self._within = headers_within
+    def __init__(
+        self, max_connections: int = MAX_CONNECTIONS, header_timeout: float = HEADER_TIMEOUT_S
+    ) -> None:
+        self._max_connections = max_connections
+        self._header_timeout = header_timeout
         self._open: dict[Address, BoundedProtocol] = {}
-        self._strangers: dict[Address, asyncio.TimerHandle] = {}
-        self.turned_away = 0
+        self._unauthenticated: dict[Address, asyncio.TimerHandle] = {}
+        self.dropped = 0
         self.closed = False
 
     def __len__(self) -> int:
@@ -48,19 +50,19 @@ class ConnectionLimiter:
             return
         loop = asyncio.get_running_loop()
         self._open[address] = protocol
-        self._strangers[address] = loop.call_later(self._within, self.drop, address)
-        if len(self._open) > self._most:
-            self.drop(next(iter(self._strangers)))
+        self._unauthenticated[address] = loop.call_later(self._header_timeout, self.drop, address)
+        if len(self._open) > self._max_connections:
+            self.drop(next(iter(self._unauthenticated)))
 
     def remove(self, address: Address, protocol: BoundedProtocol) -> None:
         """Remove a closed connection."""
         if self._open.get(address) is protocol:
             del self._open[address]
-            self._forget(address)
+            self._cancel_timeout(address)
 
     def mark_trusted(self, address: Address) -> None:
         """Mark the connection from `address` as authenticated."""
-        self._forget(address)
+        self._cancel_timeout(address)
 
     def close(self) -> None:
         """Drop all connections, and every later one."""
@@ -68,17 +70,17 @@ class ConnectionLimiter:
         for address in tuple(self._open):
             self.drop(address)
 
-    def _forget(self, address: Address) -> None:
-        timer = self._strangers.pop(address, None)
+    def _cancel_timeout(self, address: Address) -> None:
+        timer = self._unauthenticated.pop(address, None)
         if timer is not None:
             timer.cancel()
 
     def drop(self, address: Address) -> None:
         """Close a connection immediately, even with unsent data."""
-        self._forget(address)
+        self._cancel_timeout(address)
         protocol = self._open.pop(address, None)
         if protocol is not None:
-            self.turned_away += 1
+            self.dropped += 1
             protocol.transport.abort()
 
 

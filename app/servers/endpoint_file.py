@@ -60,24 +60,26 @@ def new_endpoint(port: int, holder: Holder = "desktop") -> Endpoint:
     return Endpoint(port, secrets.token_urlsafe(32), os.getpid(), __version__, holder)
 
 
-def publish(folder: Path, sign: Endpoint) -> None:
+def publish(folder: Path, endpoint: Endpoint) -> None:
     """Publish the endpoint to other processes of this user.
 
     Args:
         folder: The vault's data folder.
-        sign: The endpoint, which must be listening already.
+        endpoint: The endpoint, which must be listening already.
 
     Raises:
         StorageError: the file can't be written.
     """
-    started = psutil.Process(sign.pid).create_time()
-    write_private(_file(folder), _EndpointFile(started=started, **asdict(sign)).model_dump_json().encode())
+    started = psutil.Process(endpoint.pid).create_time()
+    write_private(
+        _file(folder), _EndpointFile(started=started, **asdict(endpoint)).model_dump_json().encode()
+    )
 
 
-def unpublish(folder: Path, sign: Endpoint) -> None:
+def unpublish(folder: Path, endpoint: Endpoint) -> None:
     """Remove the file if it still belongs to this process."""
     with suppress(OSError, ValidationError):
-        if _EndpointFile.model_validate_json(_file(folder).read_bytes()).token == sign.token:
+        if _EndpointFile.model_validate_json(_file(folder).read_bytes()).token == endpoint.token:
             _file(folder).unlink()
 
 
@@ -85,16 +87,16 @@ def find_endpoint(root: Path) -> Endpoint | None:
     """Return the endpoint of the process that has the vault at `root` open, or None."""
     folder = paths.data_folder() / "vaults" / paths.vault_id(root)
     try:
-        said = _EndpointFile.model_validate_json(_file(folder).read_bytes())
+        content = _EndpointFile.model_validate_json(_file(folder).read_bytes())
     except (OSError, ValidationError):
         return None
     try:
-        started = psutil.Process(said.pid).create_time()
+        started = psutil.Process(content.pid).create_time()
     except psutil.Error:
         return None
-    if abs(started - said.started) > _START_TIME_TOLERANCE_S:
+    if abs(started - content.started) > _START_TIME_TOLERANCE_S:
         return None
-    return Endpoint(said.port, said.token, said.pid, said.version, said.holder)
+    return Endpoint(content.port, content.token, content.pid, content.version, content.holder)
 
 
 def _file(folder: Path) -> Path:

@@ -45,16 +45,16 @@ _ALL_CHANGES = (VaultChange("tools"), VaultChange("notes", listed=True), VaultCh
 class Backend:
     """The current backend of the vault.
 
-    `here`: this process. `has_window`: questions to the user appear in a window. `moved` is set when the
-    backend is replaced; `working` are the running calls.
+    `is_local`: it is this process. `has_window`: questions to the user appear in a window. `replaced` is set
+    when another backend takes over; `running` are the running calls.
     """
 
     service: VaultService
     close: Callable[[], Awaitable[None]]
-    here: bool
+    is_local: bool
     has_window: bool = False
-    moved: asyncio.Event = field(default_factory=asyncio.Event)
-    working: set[ProgressRelay] = field(default_factory=set)
+    replaced: asyncio.Event = field(default_factory=asyncio.Event)
+    running: set[ProgressRelay] = field(default_factory=set)
 
 
 Join = Callable[[], Awaitable[Backend | None]]
@@ -69,37 +69,37 @@ Raises `VaultBusyError` while another process has it open.
 class ProgressRelay:
     """Forwards the progress of a call, and records it.
 
-    A call that waits when its backend yields (`moving`), or starts to wait later, is cancelled there.
+    A call that waits when its backend yields (`yield_backend`), or starts to wait later, is cancelled there.
 
     Attributes:
         task: The task of the call.
-        over: Done when the backend has finished the call.
-        withdrawn: Whether the call was cancelled for the next backend.
+        done: Done when the backend has finished the call.
+        cancelled: Whether the call was cancelled for the next backend.
     """
 
     def __init__(self, progress: OnProgress | None) -> None:
         self._progress = progress
-        self._moving = False
+        self._yielding = False
         self.stage: CallProgress | None = None
         self.task = asyncio.current_task()
-        self.over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self.withdrawn = False
+        self.done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.cancelled = False
 
     def __call__(self, stage: CallProgress) -> None:
         """Pass a stage of the call on to the caller."""
         self.stage = stage
         if self._progress is not None:
             self._progress(stage)
-        self._withdraw()
+        self._cancel_if_waiting()
 
-    def moving(self) -> None:
+    def yield_backend(self) -> None:
         """Cancel the call if it waits, because the backend yields."""
-        self._moving = True
-        self._withdraw()
+        self._yielding = True
+        self._cancel_if_waiting()
 
-    def _withdraw(self) -> None:
-        if self._moving and not self.is_working and not self.withdrawn and self.task is not None:
-            self.withdrawn = True
+    def _cancel_if_waiting(self) -> None:
+        if self._yielding and not self.is_working and not self.cancelled and self.task is not None:
+            self.cancelled = True
             self.task.cancel("another process has the vault now")
 
     @property
@@ -119,8 +119,8 @@ class FailoverVaultService:
     Args:
         name: The vault's name.
         join: Connects to a process that has the vault open.
-        open_here: Opens the vault in this process.
-        take_over: Asks a headless process to yield the vault.
+        open_local: Opens the vault in this process.
+        request_yield: Asks a headless process to yield the vault.
         can_ask: Returns whether this process can ask the user about the current call.
     """
 
@@ -128,18 +128,18 @@ class FailoverVaultService:
         self,
         name: str,
         join: Join,
-        open_here: Open,
-        take_over: Callable[[], Awaitable[bool]],
+        open_local: Open,
+        request_yield: Callable[[], Awaitable[bool]],
         can_ask: Callable[[], bool] = lambda: False,
     ) -> None:
         self._name = name
         self._join = join
-        self._open_here = open_here
-        self._take_over = take_over
+        self._open_local = open_local
+        self._request_yield = request_yield
         self._can_ask = can_ask
-        self._held: Backend | None = None
+        self._backend: Backend | None = None
         self._changing = asyncio.Lock()
-        self._others_first = 0.0
+        self._yield_until = 0.0
         self._reads: frozenset[str] = frozenset()
         self._closed = False
 
@@ -177,10 +177,10 @@ class FailoverVaultService:
     async def changes(self, client: Client) -> AsyncIterator[VaultChange]:
         """Yield changes from the current backend; a new backend counts as a change of everything."""
         while not self._closed:
-            held: Backend | None = None
+            backend: Backend | None = None
             try:
-                held = await self._current()
-                async with aclosing(cast("Any", held.service.changes(client))) as stream:
+                backend = await self._current()
+                async with aclosing(cast("Any", backend.service.changes(client))) as stream:
                     async for one in stream:
                         yield one
             except ScriptoriumError as error:
@@ -190,8 +190,8 @@ class FailoverVaultService:
                 await asyncio.sleep(_POLL_INTERVAL_S)
             if self._closed:
                 return
-            if held is not None:
-                await self._handle_lost(held)
+            if backend is not None:
+                await self._handle_lost(backend)
             for one in _ALL_CHANGES:
                 yield one
 
@@ -210,15 +210,15 @@ class FailoverVaultService:
         Raises:
             NetworkError: the backend was lost during the call; whether it was done is unknown.
         """
-        asks = waiting == "wait" and tool not in self._reads and self._can_ask()
+        needs_user = waiting == "wait" and tool not in self._reads and self._can_ask()
         for _ in range(_MAX_TRIES):
-            held, told = await self._current(asks=asks), ProgressRelay(progress)
-            work = held.service.call(client, tool, arguments, waiting=waiting, claim=claim, progress=told)
+            backend, relay = await self._current(needs_user=needs_user), ProgressRelay(progress)
+            work = backend.service.call(client, tool, arguments, waiting=waiting, claim=claim, progress=relay)
             try:
-                outcome = await _run_on(held, work, told)
+                outcome = await _run_on(backend, work, relay)
             except HolderGoneError as error:
-                await self._handle_lost(held)
-                if error.sent and not told.is_waiting and tool not in self._reads:
+                await self._handle_lost(backend)
+                if error.sent and not relay.is_waiting and tool not in self._reads:
                     raise
                 continue
             if outcome is not None:
@@ -229,98 +229,102 @@ class FailoverVaultService:
 
     async def _read(self, ask: Callable[[VaultService], Coroutine[Any, Any, T]]) -> T:
         for _ in range(_MAX_TRIES):
-            held = await self._current()
+            backend = await self._current()
             try:
-                return await ask(held.service)
+                return await ask(backend.service)
             except HolderGoneError:
-                await self._handle_lost(held)
+                await self._handle_lost(backend)
         raise NetworkError("The vault moved between processes too often.", sent=False)
 
-    async def _current(self, *, asks: bool = False) -> Backend:
+    async def _current(self, *, needs_user: bool = False) -> Backend:
         """Return the current backend.
 
         Args:
-            asks: Whether the user may have to be asked, which another headless process can't do.
+            needs_user: Whether the user may have to be asked, which another headless process can't do.
 
         Raises:
             VaultBusyError: another process has the vault open, and can't be reached.
             ScriptoriumError: the vault can't be opened.
         """
-        held = self._held
-        if held is not None and not held.moved.is_set() and not (asks and _cannot_ask(held)):
-            return held
+        backend = self._backend
+        if (
+            backend is not None
+            and not backend.replaced.is_set()
+            and not (needs_user and _cannot_ask(backend))
+        ):
+            return backend
         async with self._changing:
             if self._closed:
                 raise NetworkError("The vault was closed.", sent=False)
-            if self._held is not None and asks and _cannot_ask(self._held):
+            if self._backend is not None and needs_user and _cannot_ask(self._backend):
                 await self._release_backend()
-                await self._take_over()
-            if self._held is None:
-                self._held = await self._find_backend(here=asks)
-            return self._held
+                await self._request_yield()
+            if self._backend is None:
+                self._backend = await self._find_backend(needs_user=needs_user)
+            return self._backend
 
-    async def _find_backend(self, *, here: bool) -> Backend:
+    async def _find_backend(self, *, needs_user: bool) -> Backend:
         loop = asyncio.get_running_loop()
         until = loop.time() + _FIND_TIMEOUT_S
         while True:
             if (found := await self._join()) is not None:
-                if not (here and _cannot_ask(found)):
+                if not (needs_user and _cannot_ask(found)):
                     return found
                 await found.close()
-                await self._take_over()
-            if loop.time() >= self._others_first:
+                await self._request_yield()
+            if loop.time() >= self._yield_until:
                 try:
-                    return await self._open_here(self._make_way)
+                    return await self._open_local(self._yield_vault)
                 except VaultBusyError:
                     if loop.time() > until:
                         raise
             await asyncio.sleep(_POLL_INTERVAL_S)
 
-    async def _make_way(self) -> None:
+    async def _yield_vault(self) -> None:
         """Close the vault here because another process wants it."""
         async with self._changing:
-            if self._held is not None and self._held.here:
-                self._others_first = asyncio.get_running_loop().time() + _YIELD_DELAY_S
+            if self._backend is not None and self._backend.is_local:
+                self._yield_until = asyncio.get_running_loop().time() + _YIELD_DELAY_S
                 await self._release_backend()
 
-    async def _handle_lost(self, held: Backend) -> None:
+    async def _handle_lost(self, backend: Backend) -> None:
         """Drop a backend that can't be reached."""
         async with self._changing:
-            if self._held is held and not held.here:
+            if self._backend is backend and not backend.is_local:
                 await self._release_backend()
 
     async def _release_backend(self) -> None:
-        held, self._held = self._held, None
-        if held is None:
+        backend, self._backend = self._backend, None
+        if backend is None:
             return
-        held.moved.set()
-        working = tuple(held.working)
-        for told in working:
-            told.moving()
+        backend.replaced.set()
+        working = tuple(backend.running)
+        for relay in working:
+            relay.yield_backend()
         if working:
-            await asyncio.wait([told.over for told in working], timeout=_CLOSE_TIMEOUT_S)
-        await held.close()
+            await asyncio.wait([relay.done for relay in working], timeout=_CLOSE_TIMEOUT_S)
+        await backend.close()
 
 
-def _cannot_ask(held: Backend) -> bool:
+def _cannot_ask(backend: Backend) -> bool:
     """Return whether a backend can't ask the user: it is another process without a window."""
-    return not held.here and not held.has_window
+    return not backend.is_local and not backend.has_window
 
 
 async def _run_on(
-    held: Backend, work: Coroutine[Any, Any, ToolOutcome], told: ProgressRelay
+    backend: Backend, work: Coroutine[Any, Any, ToolOutcome], relay: ProgressRelay
 ) -> ToolOutcome | None:
     """Return the outcome of a call, or None if it must be restarted on the next backend."""
-    if not held.here:
+    if not backend.is_local:
         return await work
-    held.working.add(told)
+    backend.running.add(relay)
     try:
         return await work
     except asyncio.CancelledError:
         # The client may cancel the call at the same time.
-        if not told.withdrawn or told.task is None or told.task.uncancel():
+        if not relay.cancelled or relay.task is None or relay.task.uncancel():
             raise
         return None
     finally:
-        held.working.discard(told)
-        told.over.set_result(None)
+        backend.running.discard(relay)
+        relay.done.set_result(None)

@@ -12,16 +12,16 @@ from app.errors import LimitError
 class RunPermit:
     """A permit to run, valid until `end`."""
 
-    def __init__(self, queue: FairQueue, who: Hashable) -> None:
+    def __init__(self, queue: FairQueue, client: Hashable) -> None:
         self._queue = queue
-        self._who = who
-        self._over = False
+        self._client = client
+        self._ended = False
 
     def release(self) -> None:
         """Return the permit; further calls do nothing."""
-        if not self._over:
-            self._over = True
-            self._queue._release(self._who)
+        if not self._ended:
+            self._ended = True
+            self._queue._release(self._client)
 
 
 class FairQueue:
@@ -37,8 +37,8 @@ class FairQueue:
     def __init__(self, at_once: int = 8, each: int = 6, waiting: int = 64, waiting_all: int = 1024) -> None:
         self._free = at_once
         self._each = min(each, at_once)
-        self._longest = waiting
-        self._longest_all = waiting_all
+        self._max_waiting = waiting
+        self._max_waiting_all = waiting_all
         self._running: Counter[Hashable] = Counter()
         self._waiting: OrderedDict[Hashable, deque[asyncio.Future[RunPermit]]] = OrderedDict()
 
@@ -47,78 +47,78 @@ class FairQueue:
         """The number of permits in use."""
         return sum(self._running.values())
 
-    def waiting(self, who: Hashable | None = None) -> int:
+    def waiting(self, client: Hashable | None = None) -> int:
         """Return the number of waiting calls, of one client or of all."""
-        if who is not None:
-            return len(self._waiting.get(who, ()))
+        if client is not None:
+            return len(self._waiting.get(client, ()))
         return sum(map(len, self._waiting.values()))
 
-    async def acquire(self, who: Hashable) -> RunPermit:
-        """Wait for a permit for `who`; the caller must end it.
+    async def acquire(self, client: Hashable) -> RunPermit:
+        """Wait for a permit for `client`; the caller must end it.
 
         Raises:
             LimitError: too many calls are waiting; `retry_after` is in seconds.
             CancelledError: the wait was cancelled; no permit is taken.
         """
-        if self._free and not self._waiting.get(who) and self._running[who] < self._each:
-            return self._grant(who)
-        self._check_room(who)
+        if self._free and not self._waiting.get(client) and self._running[client] < self._each:
+            return self._grant(client)
+        self._check_room(client)
         future: asyncio.Future[RunPermit] = asyncio.get_running_loop().create_future()
-        self._waiting.setdefault(who, deque()).append(future)
+        self._waiting.setdefault(client, deque()).append(future)
         try:
             return await future
         except asyncio.CancelledError:
-            self._cancel_wait(who, future)
+            self._cancel_wait(client, future)
             raise
 
-    def _check_room(self, who: Hashable) -> None:
-        if self.waiting(who) >= self._longest:
-            message = f"{self._longest} of your calls are already waiting: wait until some have ended."
-            raise LimitError(message, limit=self._longest, retry_after=1.0)
-        if self.waiting() >= self._longest_all:
+    def _check_room(self, client: Hashable) -> None:
+        if self.waiting(client) >= self._max_waiting:
+            message = f"{self._max_waiting} of your calls are already waiting: wait until some have ended."
+            raise LimitError(message, limit=self._max_waiting, retry_after=1.0)
+        if self.waiting() >= self._max_waiting_all:
             message = "Too many calls of all programs are waiting: try again soon."
-            raise LimitError(message, limit=self._longest_all, retry_after=5.0)
+            raise LimitError(message, limit=self._max_waiting_all, retry_after=5.0)
 
-    def _grant(self, who: Hashable) -> RunPermit:
+    def _grant(self, client: Hashable) -> RunPermit:
         self._free -= 1
-        self._running[who] += 1
-        return RunPermit(self, who)
+        self._running[client] += 1
+        return RunPermit(self, client)
 
-    def _release(self, who: Hashable) -> None:
+    def _release(self, client: Hashable) -> None:
         self._free += 1
-        self._running[who] -= 1
-        if not self._running[who]:
-            del self._running[who]
+        self._running[client] -= 1
+        if not self._running[client]:
+            del self._running[client]
         self._grant_waiting()
 
     def _grant_waiting(self) -> None:
         """Give free permits to waiting calls; the client that has waited longest comes first."""
-        while self._free and (who := self._next()) is not None:
-            future = self._waiting[who].popleft()
-            if self._waiting[who]:
-                self._waiting.move_to_end(who)
+        while self._free and (client := self._next()) is not None:
+            future = self._waiting[client].popleft()
+            if self._waiting[client]:
+                self._waiting.move_to_end(client)
             else:
-                del self._waiting[who]
-            future.set_result(self._grant(who))
+                del self._waiting[client]
+            future.set_result(self._grant(client))
 
     def _next(self) -> Hashable | None:
         """Return the next client; cancelled waits are removed."""
-        for who, queue in tuple(self._waiting.items()):
+        for client, queue in tuple(self._waiting.items()):
             while queue and queue[0].done():
                 queue.popleft()
             if not queue:
-                del self._waiting[who]
-            elif self._running[who] < self._each:
-                return who
+                del self._waiting[client]
+            elif self._running[client] < self._each:
+                return client
         return None
 
-    def _cancel_wait(self, who: Hashable, future: asyncio.Future[RunPermit]) -> None:
+    def _cancel_wait(self, client: Hashable, future: asyncio.Future[RunPermit]) -> None:
         """Remove a cancelled wait, and return a permit that it got at the same moment."""
         if future.done() and not future.cancelled():
             future.result().release()
             return
-        queue = self._waiting.get(who)
+        queue = self._waiting.get(client)
         if queue is not None and future in queue:
             queue.remove(future)
             if not queue:
-                del self._waiting[who]
+                del self._waiting[client]

@@ -22,22 +22,22 @@ async def ask_to_yield(root: Path) -> bool:
     Returns:
         Whether it will: it is headless and accepted. The lock is released shortly after.
     """
-    sign = await asyncio.to_thread(find_endpoint, root)
-    if sign is None or sign.holder != "headless":
+    endpoint = await asyncio.to_thread(find_endpoint, root)
+    if endpoint is None or endpoint.holder != "headless":
         return False
-    status = await asyncio.to_thread(_post, sign)
-    log.info("process %d was asked to close the vault: %s", sign.pid, status)
+    status = await asyncio.to_thread(_post, endpoint)
+    log.info("process %d was asked to close the vault: %s", endpoint.pid, status)
     return status == HTTPStatus.ACCEPTED
 
 
-def _post(sign: Endpoint) -> int:
+def _post(endpoint: Endpoint) -> int:
     """Return the status of the response, or 0 if there is none."""
-    connection = http.client.HTTPConnection("127.0.0.1", sign.port, timeout=_ANSWER_TIMEOUT_S)
+    connection = http.client.HTTPConnection("127.0.0.1", endpoint.port, timeout=_ANSWER_TIMEOUT_S)
     try:
-        connection.request("POST", _YIELD_PATH, b"", {"Authorization": f"Bearer {sign.token}"})
+        connection.request("POST", _YIELD_PATH, b"", {"Authorization": f"Bearer {endpoint.token}"})
         return connection.getresponse().status
     except (OSError, http.client.HTTPException) as error:
-        log.info("process %d does not answer: %s", sign.pid, error)
+        log.info("process %d does not answer: %s", endpoint.pid, error)
         return 0
     finally:
         connection.close()

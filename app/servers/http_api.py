@@ -39,32 +39,32 @@ _MAX_CLAIM_CHARS = 2000
 _CLIENT_CLOSED_REQUEST = 499
 
 
-def http_api(hub: LocalVaultService, on_yield: OnYield | None = None) -> Starlette:
+def http_api(service: LocalVaultService, on_yield: OnYield | None = None) -> Starlette:
     """Return the app that serves /api/v1 of an open vault.
 
     Args:
-        hub: The vault.
+        service: The vault.
         on_yield: Closes the vault when another process of the user asks for it; None in a window.
     """
-    api = _Api(hub, on_yield)
+    api = _Api(service, on_yield)
     paths: list[tuple[str, str, Callable[[Request], Awaitable[Response]]]] = [
         ("GET", "/vault", api.vault),
         ("GET", "/tools", api.tools),
         ("GET", "/tools/{name}", api.tool),
         ("GET", "/pending", api.pending),
-        ("GET", "/pending/{id}", api.one_pending),
+        ("GET", "/pending/{id}", api.pending_operation),
         ("DELETE", "/pending/{id}", api.cancel),
         ("GET", "/notes", api.notes),
         ("GET", "/openapi.json", api.openapi),
         ("GET", "/complete", api.complete),
         ("DELETE", "/session", api.leave),
-        ("POST", "/yield", api.make_way),
+        ("POST", "/yield", api.yield_vault),
     ]
     # Routes are tried in order, and nearly all requests are calls.
     routes = [Route(API_PREFIX + "/tools/{name}", _Calls(api).endpoint, methods=["POST"])]
     routes += [Route(API_PREFIX + path, endpoint, methods=[method]) for method, path, endpoint in paths]
     routes += [
-        Route(API_PREFIX + "/news", api.news, methods=["GET"]),
+        Route(API_PREFIX + "/news", api.changes, methods=["GET"]),
         Route(API_PREFIX + "/activity", api.activity, methods=["GET"]),
     ]
     handlers: Any = {ScriptoriumError: _failed, HTTPException: _not_found}
@@ -74,21 +74,21 @@ def http_api(hub: LocalVaultService, on_yield: OnYield | None = None) -> Starlet
 class _Api:
     """Handlers of single requests."""
 
-    def __init__(self, hub: LocalVaultService, on_yield: OnYield | None) -> None:
-        self.hub = hub
+    def __init__(self, service: LocalVaultService, on_yield: OnYield | None) -> None:
+        self.service = service
         self._on_yield = on_yield
         self._yielding: asyncio.Future[None] | None = None
 
     async def vault(self, request: Request) -> Response:
-        return JSONResponse({"name": self.hub.name, "client": request_client(request).name})
+        return JSONResponse({"name": self.service.name, "client": request_client(request).name})
 
     async def tools(self, request: Request) -> Response:
-        entries = await self.hub.tools(request_client(request))
+        entries = await self.service.tools(request_client(request))
         return JSONResponse({"tools": [codec.descriptor_to_wire(one) for one in entries]})
 
     async def openapi(self, request: Request) -> Response:
-        tools = await self.hub.tools(request_client(request))
-        return JSONResponse(openapi(self.hub.name, f"http://{request.headers['host']}", tools))
+        tools = await self.service.tools(request_client(request))
+        return JSONResponse(openapi(self.service.name, f"http://{request.headers['host']}", tools))
 
     async def tool(self, request: Request) -> Response:
         entry = await self.entry(request_client(request), request.path_params["name"])
@@ -100,15 +100,15 @@ class _Api:
         Raises:
             NotFoundError: there is no such tool, or the client may not call it.
         """
-        for one in await self.hub.tools(client):
+        for one in await self.service.tools(client):
             if one.name == name:
                 return one
         raise NotFoundError(f"There is no tool called {name!r}.", tool=name)
 
     async def pending(self, request: Request) -> Response:
-        return _response(await self.hub.call(request_client(request), "pending", {"op": "list"}))
+        return _response(await self.service.call(request_client(request), "pending", {"op": "list"}))
 
-    async def one_pending(self, request: Request) -> Response:
+    async def pending_operation(self, request: Request) -> Response:
         return _response(await self._about_pending(request, "status"))
 
     async def cancel(self, request: Request) -> Response:
@@ -116,27 +116,29 @@ class _Api:
 
     async def _about_pending(self, request: Request, op: str) -> ToolOutcome:
         arguments = {"op": op, "pending_operation_id": request.path_params["id"]}
-        return await self.hub.call(request_client(request), "pending", arguments)
+        return await self.service.call(request_client(request), "pending", arguments)
 
     async def notes(self, request: Request) -> Response:
-        asked = request.query_params
-        limit = _parse_number(asked.get("limit", "200"), "limit")
-        page = await self.hub.notes(request_client(request), asked.get("after", ""), limit)
+        query = request.query_params
+        limit = _parse_number(query.get("limit", "200"), "limit")
+        page = await self.service.notes(request_client(request), query.get("after", ""), limit)
         return JSONResponse({"paths": list(page.paths), "next": page.next})
 
     async def complete(self, request: Request) -> Response:
-        asked = request.query_params.get("kind", "note")
-        kind = next((one for one in NAME_KINDS if one == asked), None)
+        query = request.query_params.get("kind", "note")
+        kind = next((one for one in NAME_KINDS if one == query), None)
         if kind is None:
-            raise InvalidParametersError(f"{asked!r} is not a kind of name.", allowed=list(NAME_KINDS))
-        names = await self.hub.complete(request_client(request), kind, request.query_params.get("text", ""))
+            raise InvalidParametersError(f"{query!r} is not a kind of name.", allowed=list(NAME_KINDS))
+        names = await self.service.complete(
+            request_client(request), kind, request.query_params.get("text", "")
+        )
         return JSONResponse({"names": names})
 
     async def leave(self, request: Request) -> Response:
-        self.hub.clients_registry.mark_left(request_client(request))
+        self.service.clients_registry.mark_left(request_client(request))
         return Response(status_code=HTTPStatus.NO_CONTENT)
 
-    async def make_way(self, request: Request) -> Response:
+    async def yield_vault(self, request: Request) -> Response:
         """Start closing the vault; the requester waits for its lock."""
         if not request.scope[LOCAL_KEY]:
             raise PermissionDeniedError("Only a local process of the user can ask for the vault.")
@@ -146,8 +148,8 @@ class _Api:
         self._yielding = self._yielding or asyncio.ensure_future(self._on_yield())
         return JSONResponse({"success": True, "message": "The vault is being closed."}, HTTPStatus.ACCEPTED)
 
-    async def news(self, request: Request) -> EventStream:
-        reader = self.hub.changes(request_client(request))
+    async def changes(self, request: Request) -> EventStream:
+        reader = self.service.changes(request_client(request))
 
         async def events() -> AsyncGenerator[ServerEvent]:
             async for news in reader:
@@ -156,7 +158,7 @@ class _Api:
         return EventStream(events(), reader.end)
 
     async def activity(self, request: Request) -> EventStream:
-        reader = self.hub.activity(request_client(request))
+        reader = self.service.activity(request_client(request))
 
         async def events() -> AsyncGenerator[ServerEvent]:
             async for one in reader:
@@ -169,7 +171,7 @@ class _Calls:
     """Tool calls: the response is the outcome, a pending operation (202), or a stream of stages."""
 
     def __init__(self, api: _Api) -> None:
-        self._hub = api.hub
+        self._service = api.service
         self.endpoint = self._call
 
     async def _call(self, request: Request) -> EventStream | Response:
@@ -177,14 +179,14 @@ class _Calls:
         arguments = _arguments(await request.body())
         waiting: Waiting = "pending" if _is_async(request) else "wait"
         claim = unquote(request.headers.get("scriptorium-claim", ""))[:_MAX_CLAIM_CHARS]
-        wanted = request.headers.get("accept", "")
-        if "text/event-stream" in wanted:
+        accepted = request.headers.get("accept", "")
+        if "text/event-stream" in accepted:
             return EventStream(self._stages(client, tool, arguments, waiting, claim))
-        work = self._hub.call(client, tool, arguments, waiting=waiting, claim=claim)
+        work = self._service.call(client, tool, arguments, waiting=waiting, claim=claim)
         outcome = await until_disconnected(request.receive, work)
         if outcome is None:
             return Response(status_code=_CLIENT_CLOSED_REQUEST)
-        if wanted == codec.OUTCOME_TYPE:
+        if accepted == codec.OUTCOME_TYPE:
             return JSONResponse(codec.outcome_to_wire(outcome), media_type=codec.OUTCOME_TYPE)
         return _response(outcome)
 
@@ -195,7 +197,7 @@ class _Calls:
 
         async def call() -> ToolOutcome:
             try:
-                return await self._hub.call(
+                return await self._service.call(
                     client, tool, arguments, waiting=waiting, claim=claim, progress=stages.put_nowait
                 )
             finally:

@@ -53,7 +53,7 @@ class LocalServer:
     """Serves one open vault to programs on this machine.
 
     Args:
-        hub: The vault.
+        service: The vault.
         tokens: The programs that may connect.
         folder: The vault's data folder, for `door.json`.
         settings: Returns the current settings.
@@ -64,7 +64,7 @@ class LocalServer:
 
     def __init__(
         self,
-        hub: LocalVaultService,
+        service: LocalVaultService,
         tokens: ClientTokens,
         folder: Path,
         settings: Callable[[], ServerSettings],
@@ -73,7 +73,7 @@ class LocalServer:
         holder: Holder = "desktop",
         on_yield: OnYield | None = None,
     ) -> None:
-        self._hub = hub
+        self._service = service
         self._tokens = tokens
         self._folder = folder
         self._settings = settings
@@ -82,7 +82,7 @@ class LocalServer:
         self.on_yield = on_yield
         self._stop = asyncio.Event()
         self._serving: asyncio.Task[None] | None = None
-        self._guard: SecurityMiddleware | None = None
+        self._middleware: SecurityMiddleware | None = None
         self.connections = ConnectionLimiter()
         self.auth_failures = AuthFailures(events)
         self.endpoint: Endpoint | None = None
@@ -104,11 +104,11 @@ class LocalServer:
         if self.endpoint is not None:
             return self.endpoint.port
         listener = _listen(self._settings().port)
-        sign = new_endpoint(int(listener.getsockname()[1]), self.holder)
+        endpoint = new_endpoint(int(listener.getsockname()[1]), self.holder)
         ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._stop.clear()
         self.connections.closed = False
-        self._serving = asyncio.create_task(self._serve(listener, sign, ready), name="local server")
+        self._serving = asyncio.create_task(self._serve(listener, endpoint, ready), name="local server")
         # However the task ends, even before its first step.
         self._serving.add_done_callback(lambda _: listener.close())
         try:
@@ -121,18 +121,18 @@ class LocalServer:
             serving, self._serving = self._serving, None
             raise NetworkError(f"The local server could not be started: {serving.exception()}.")
         try:
-            await asyncio.to_thread(publish, self._folder, sign)
+            await asyncio.to_thread(publish, self._folder, endpoint)
         except BaseException:
             await self.close()
             raise
-        self.endpoint = sign
-        self._unsubscribe = self._events.subscribe(ClientsChanged, self._turn_out)
-        return sign.port
+        self.endpoint = endpoint
+        self._unsubscribe = self._events.subscribe(ClientsChanged, self._end_revoked_requests)
+        return endpoint.port
 
     def settings_changed(self) -> None:
         """Cancel requests to apps that were switched off."""
-        if self._guard is not None:
-            self._guard.end_closed_requests()
+        if self._middleware is not None:
+            self._middleware.end_closed_requests()
 
     @property
     def has_failed(self) -> bool:
@@ -156,26 +156,26 @@ class LocalServer:
         """Stop listening and cancel running requests."""
         self._unsubscribe()
         self.auth_failures.close()
-        sign, self.endpoint = self.endpoint, None
-        if sign is not None:
-            await asyncio.to_thread(unpublish, self._folder, sign)
+        endpoint, self.endpoint = self.endpoint, None
+        if endpoint is not None:
+            await asyncio.to_thread(unpublish, self._folder, endpoint)
         if self._serving is not None:
             self._stop.set()
             await asyncio.gather(self._serving, return_exceptions=True)
             self._serving = None
 
-    async def _serve(self, listener: socket.socket, sign: Endpoint, ready: asyncio.Future[None]) -> None:
-        self._guard = guard = SecurityMiddleware(
-            self._ways(),
-            sign.port,
+    async def _serve(self, listener: socket.socket, endpoint: Endpoint, ready: asyncio.Future[None]) -> None:
+        self._middleware = middleware = SecurityMiddleware(
+            self._mounts(),
+            endpoint.port,
             self._tokens.authenticate,
-            sign.token,
+            endpoint.token,
             self.connections.mark_trusted,
             self.connections.drop,
-            self._hub.clients_registry.mark_seen,
+            self._service.clients_registry.mark_seen,
             self.auth_failures.add,
         )
-        server = _Server(guard, self.connections, self._stop, ready)
+        server = _Server(middleware, self.connections, self._stop, ready)
         async with AsyncExitStack() as stack:
             if self._mcp is not None:
                 await stack.enter_async_context(self._mcp.lifespan())
@@ -187,8 +187,8 @@ class LocalServer:
                     one.close()
                 self.connections.close()
 
-    def _ways(self) -> tuple[Mount, ...]:
-        ways = [Mount(API_PREFIX, CallerKind.HTTP, http_api(self._hub, self.on_yield), self._api_closed)]
+    def _mounts(self) -> tuple[Mount, ...]:
+        ways = [Mount(API_PREFIX, CallerKind.HTTP, http_api(self._service, self.on_yield), self._api_closed)]
         if self._mcp is not None:
             ways.append(Mount(MCP_PATH, CallerKind.MCP, self._mcp.app, self._mcp_closed))
         return tuple(ways)
@@ -199,10 +199,10 @@ class LocalServer:
     def _mcp_closed(self) -> str:
         return "" if self._settings().mcp else "The MCP server is switched off in the settings."
 
-    def _turn_out(self, event: ClientsChanged) -> None:
-        if self._guard is not None:
+    def _end_revoked_requests(self, event: ClientsChanged) -> None:
+        if self._middleware is not None:
             for name in event.gone:
-                self._guard.end_requests(name)
+                self._middleware.end_requests(name)
 
 
 class _Server(uvicorn.Server):
@@ -210,13 +210,13 @@ class _Server(uvicorn.Server):
 
     def __init__(
         self,
-        guard: SecurityMiddleware,
+        middleware: SecurityMiddleware,
         connections: ConnectionLimiter,
         stop: asyncio.Event,
         ready: asyncio.Future[None],
     ) -> None:
         config = uvicorn.Config(
-            guard,
+            middleware,
             HOST,
             http=protocol_of(connections),
             ws="none",
@@ -232,7 +232,7 @@ class _Server(uvicorn.Server):
             h11_max_incomplete_event_size=_MAX_HEADER_BYTES,
         )
         super().__init__(config)
-        self._guard = guard
+        self._middleware = middleware
         self._connections = connections
         self._stop = stop
         self._ready = ready
@@ -251,7 +251,7 @@ class _Server(uvicorn.Server):
         """Cancel running requests, then drop the connections."""
         for server in self.servers:
             server.close()
-        self._guard.end_all_requests(CLOSED_REASON)
+        self._middleware.end_all_requests(CLOSED_REASON)
         if self.server_state.tasks:
             await asyncio.wait(set(self.server_state.tasks), timeout=_SHUTDOWN_TIMEOUT_S)
         self._connections.close()
@@ -264,18 +264,18 @@ def _listen(port: int) -> socket.socket:
     Raises:
         NetworkError: no port is available.
     """
-    for wanted in (port, 0):
+    for candidate in (port, 0):
         # With an explicit protocol asyncio disables Nagle's algorithm, which delays responses by 40 ms.
         listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         try:
             if os.name == "posix":
                 # Allows reusing a port that was closed recently. On Windows this would share the port.
                 listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            listener.bind((HOST, wanted))
+            listener.bind((HOST, candidate))
             listener.setblocking(False)
             return listener
         except OSError as error:
             listener.close()
-            log.info("port %d is not available: %s", wanted, error)
+            log.info("port %d is not available: %s", candidate, error)
             last = error
     raise NetworkError(f"No port of this machine is available: {last.strerror}.")

@@ -75,7 +75,7 @@ class LocalVaultService:
         self.in_turn: Callable[[str], Caller | None] = lambda name: None
         """The caller of the panel's current turn if the client is the agent that answers it, else None."""
         self.clients_registry = ClientRegistry(events)
-        self._news = ChangeBroadcaster(runner, events)
+        self._broadcaster = ChangeBroadcaster(runner, events)
 
     @property
     def name(self) -> str:
@@ -88,7 +88,7 @@ class LocalVaultService:
 
     async def close(self) -> None:
         """Cancel all calls, end the streams of changes and disconnect the clients."""
-        self._news.close()
+        self._broadcaster.close()
         for task in self._tasks:
             self._tasks[task] = True
             task.cancel(CLOSED_REASON)
@@ -101,7 +101,7 @@ class LocalVaultService:
 
     def tools_changed(self) -> None:
         """Notify the clients that their tools have changed."""
-        self._news.broadcast("tools")
+        self._broadcaster.broadcast("tools")
 
     async def tools(self, client: Client) -> tuple[ToolDescriptor, ...]:
         """Return the tools that `client` may call, without the operations that it may not use."""
@@ -132,23 +132,23 @@ class LocalVaultService:
         if client.kind is CallerKind.MCP and (turn := self.in_turn(client.name)) is not None:
             tainted = caller.tainted or turn.tainted
             caller = replace(caller, turn=turn.turn, conversation=turn.conversation, tainted=tainted)
-        course = CallTracker(client, tool, self._queue, self._events, progress, self._asking)
-        self.clients_registry.mark_seen(client, call=True, began=1)
+        tracker = CallTracker(client, tool, self._queue, self._events, progress, self._asking)
+        self.clients_registry.mark_seen(client, call=True, open_change=1)
         work = self._submit if waiting == "pending" else self._watched
         task = asyncio.current_task()
         assert task is not None and task not in self._tasks, "a task makes one call after the other"
         self._tasks[task] = False
         self._idle.clear()
         try:
-            outcome = await work(course, tool, arguments, caller)
+            outcome = await work(tracker, tool, arguments, caller)
         except asyncio.CancelledError:
             # A concurrent cancellation by the client must be raised.
             if not self._tasks[task] or task.uncancel():
                 raise
             raise NetworkError("The vault was closed during the call.") from None
         finally:
-            course.end()
-            self.clients_registry.mark_seen(client, began=-1)
+            tracker.end()
+            self.clients_registry.mark_seen(client, open_change=-1)
             del self._tasks[task]
             if not self._tasks:
                 self._idle.set()
@@ -157,22 +157,22 @@ class LocalVaultService:
         return outcome
 
     async def _watched(
-        self, course: CallTracker, tool: str, arguments: Mapping[str, object], caller: Caller
+        self, tracker: CallTracker, tool: str, arguments: Mapping[str, object], caller: Caller
     ) -> ToolOutcome:
-        call = Call.of(tool, arguments, caller, observer=course.observer, id=course.id)
+        call = Call.of(tool, arguments, caller, observer=tracker.observer, id=tracker.id)
         return await self._runner.run(call)
 
     async def _submit(
-        self, course: CallTracker, tool: str, arguments: Mapping[str, object], caller: Caller
+        self, tracker: CallTracker, tool: str, arguments: Mapping[str, object], caller: Caller
     ) -> ToolOutcome:
         pending = self._runner.services.pending
         if pending is None:
-            return await self._watched(course, tool, arguments, caller)
+            return await self._watched(tracker, tool, arguments, caller)
         mine = sum(is_same(one.caller, caller) for one in pending.open_operations)
         if mine >= _MAX_PENDING:
             message = f"{mine} of your operations are already waiting for the user."
             raise LimitError(message, limit=_MAX_PENDING)
-        return await pending.submit(tool, arguments, caller, course.wait_for_turn)
+        return await pending.submit(tool, arguments, caller, tracker.wait_for_turn)
 
     async def notes(self, client: Client, after: str = "", limit: int = 200) -> NotePage:
         """Return a page of the notes that `client` may see, sorted by path, after `after`.
@@ -220,7 +220,7 @@ class LocalVaultService:
 
     def changes(self, client: Client) -> ChangeStream:
         """Return a stream of changes from now on; many changes are combined into one."""
-        return self._news.subscribe(caller_of(client), self.clients_registry.hold_connection(client))
+        return self._broadcaster.subscribe(caller_of(client), self.clients_registry.hold_connection(client))
 
     def activity(self, client: Client) -> ActivityStream:
         """Return a stream of events about the client's own calls from now on."""

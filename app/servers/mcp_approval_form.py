@@ -69,11 +69,11 @@ def question_form(request: ApprovalRequest) -> t.ElicitRequestFormParams:
 def parse_decision(request: ApprovalRequest, answer: t.ElicitResult) -> Decision:
     """Parse the user's decision; anything but an explicit approval is a denial."""
     content = answer.content or {}
-    words = content.get(_WORDS_FIELD)
-    said = words.strip() if isinstance(words, str) else ""
+    comment = content.get(_WORDS_FIELD)
+    comment_text = comment.strip() if isinstance(comment, str) else ""
     if answer.action == "accept" and content.get(_APPROVE_FIELD) is True:
         return Approved(request.proposal)
-    return Denied(said)
+    return Denied(comment_text)
 
 
 def _effect(effect: Effect) -> Iterator[str]:

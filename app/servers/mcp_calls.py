@@ -26,46 +26,48 @@ Result = dict[str, Any]
 _TEXT = json.JSONEncoder(ensure_ascii=False, default=str)
 
 
-async def list_tools(desk: McpContext, ctx: Context, params: t.PaginatedRequestParams | None) -> Result:
+async def list_tools(context: McpContext, ctx: Context, params: t.PaginatedRequestParams | None) -> Result:
     """Return the tools that the client may call, on one page: few clients ask for a second one."""
-    offers = await desk.session(ctx).tools()
-    return {"tools": [offer.wire for offer in offers.values()]}
+    tools = await context.session(ctx).tools()
+    return {"tools": [offer.wire for offer in tools.values()]}
 
 
 async def call_tool(
-    desk: McpContext, ctx: Context, params: t.CallToolRequestParams
+    context: McpContext, ctx: Context, params: t.CallToolRequestParams
 ) -> Result | t.InputRequiredResult:
     """Call a tool.
 
     Raises:
         MCPError: there is no such tool; the audit log records that too.
     """
-    client, given = desk.client(ctx), params.arguments or {}
-    offer = (await desk.session(ctx).tools()).get(params.name)
+    client, arguments = context.client(ctx), params.arguments or {}
+    offer = (await context.session(ctx).tools()).get(params.name)
     try:
-        asked = (
-            offer.parse_call(given, ctx.meta or {})
+        request = (
+            offer.parse_call(arguments, ctx.meta or {})
             if offer is not None
-            else ToolCallRequest(given, "wait", "")
+            else ToolCallRequest(arguments, "wait", "")
         )
     except ScriptoriumError as error:
         return error_result(error)
-    teller = ProgressReporter(ctx, desk.heartbeat)
+    reporter = ProgressReporter(ctx, context.heartbeat)
 
     async def work() -> ToolOutcome:
-        call = desk.service.call(
+        call = context.service.call(
             client,
             params.name,
-            asked.arguments,
-            waiting=asked.waiting,
-            claim=asked.claim,
-            progress=teller.report,
+            request.arguments,
+            waiting=request.waiting,
+            claim=request.claim,
+            progress=reporter.report,
         )
         return await call
 
     try:
-        outcome = await teller.run(
-            desk.elicitation.run(ctx, params, client, (params.name, given), work, teller.report_question)
+        outcome = await reporter.run(
+            context.elicitation.run(
+                ctx, params, client, (params.name, arguments), work, reporter.report_question
+            )
         )
     except ScriptoriumError as error:
         return error_result(error)
@@ -84,8 +86,8 @@ def outcome_result(outcome: ToolOutcome, offer: McpTool | None) -> Result:
     if offer is not None and (problem := offer.result.find_problem(data)):
         log.error("%s broke its output schema: %s", offer.entry.name, problem)
         message = _INVALID_RESULT_MESSAGE.format(tool=offer.entry.name, problem=problem)
-        kept = {"commit": outcome.commit} if outcome.commit is not None else {}
-        error = {"type": "internal", "message": message, **kept}
+        commit = {"commit": outcome.commit} if outcome.commit is not None else {}
+        error = {"type": "internal", "message": message, **commit}
         return _result({"success": False, "error": error}, is_error=True)
     return _result(data)
 

@@ -23,7 +23,7 @@ _OF_TEMPLATES: dict[tuple[str, str], Kind] = {
 }
 
 
-async def complete(desk: McpContext, ctx: Context, params: t.CompleteRequestParams) -> dict[str, Any]:
+async def complete(context: McpContext, ctx: Context, params: t.CompleteRequestParams) -> dict[str, Any]:
     """Return completions of the typed text; none for a free-text argument.
 
     Raises:
@@ -33,7 +33,7 @@ async def complete(desk: McpContext, ctx: Context, params: t.CompleteRequestPara
     if kind is None:
         return {"completion": {"values": [], "total": 0, "hasMore": False}}
     try:
-        names = await desk.service.complete(desk.client(ctx), kind, params.argument.value)
+        names = await context.service.complete(context.client(ctx), kind, params.argument.value)
     except ScriptoriumError as error:
         raise MCPError(t.INTERNAL_ERROR, error.message) from error
     return {"completion": {"values": names[:_MAX_COMPLETIONS], "hasMore": len(names) >= _MAX_COMPLETIONS}}

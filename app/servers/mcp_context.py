@@ -28,18 +28,18 @@ class McpContext:
 
     service: VaultService
     sessions: SessionRegistry
-    who: Who
+    identify: Who
     heartbeat: float = HEARTBEAT_INTERVAL_S
     elicitation: Elicitation = field(default_factory=Elicitation)
 
     def client(self, ctx: Context) -> Client:
         """Return the client that sent the request, with its own name and version."""
-        client = self.who(ctx)
+        client = self.identify(ctx)
         params = ctx.session.client_params
         if params is None:
             return client
-        said = f"{params.client_info.name} {params.client_info.version}".strip()
-        return replace(client, says=said[:_MAX_CLIENT_INFO_CHARS])
+        client_info = f"{params.client_info.name} {params.client_info.version}".strip()
+        return replace(client, says=client_info[:_MAX_CLIENT_INFO_CHARS])
 
     def session(self, ctx: Context) -> McpSession:
         """Return the state of the client that sent the request.
@@ -47,12 +47,12 @@ class McpContext:
         Raises:
             LimitError: there are too many clients.
         """
-        return self.sessions.session(self.who(ctx))
+        return self.sessions.session(self.identify(ctx))
 
     async def has_tools(self, ctx: Context, *tools: str) -> bool:
         """Return whether the client may call all of these tools."""
-        offers = await self.session(ctx).tools()
-        return all(tool in offers for tool in tools)
+        available = await self.session(ctx).tools()
+        return all(tool in available for tool in tools)
 
     async def call(self, ctx: Context, tool: str, arguments: Mapping[str, Any]) -> ToolOutcome:
         """Call a tool for the client, to answer a request that is not a tool call."""

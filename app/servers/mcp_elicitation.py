@@ -76,13 +76,13 @@ class ClientApprover:
 class _LiveElicitation:
     """Asks during the call."""
 
-    def __init__(self, ctx: Context, here: Callable[[], None]) -> None:
+    def __init__(self, ctx: Context, on_asking: Callable[[], None]) -> None:
         self._ctx = ctx
-        self._here = here
+        self._on_asking = on_asking
 
     async def ask(self, request: ApprovalRequest) -> Decision:
         form = mcp_approval_form.question_form(request)
-        self._here()
+        self._on_asking()
         session, id = self._ctx.session, self._ctx.request_id
         answer = await session.elicit_form(form.message, form.requested_schema, related_request_id=id)
         return mcp_approval_form.parse_decision(request, answer)
@@ -92,7 +92,7 @@ class _LiveElicitation:
 class _PendingElicitation:
     """A call that returned with a question and waits for the answer."""
 
-    who: tuple[str, str]
+    client: tuple[str, str]
     call: tuple[str, object]
     asked: asyncio.Event = field(default_factory=asyncio.Event)
     request: ApprovalRequest | None = None
@@ -116,7 +116,7 @@ class Elicitation:
     """Runs calls whose questions go to the client. Lives as long as the server."""
 
     def __init__(self) -> None:
-        self._parked: dict[str, _PendingElicitation] = {}
+        self._pending: dict[str, _PendingElicitation] = {}
         self._ending: set[asyncio.Task[Any]] = set()
 
     async def run(
@@ -126,7 +126,7 @@ class Elicitation:
         client: Client,
         call: tuple[str, object],
         work: Callable[[], Coroutine[Any, Any, T]],
-        here: Callable[[], None] = lambda: None,
+        on_asking: Callable[[], None] = lambda: None,
     ) -> T | t.InputRequiredResult:
         """Return the result of `work`, or its question to the user.
 
@@ -136,83 +136,87 @@ class Elicitation:
             client: The calling client.
             call: The tool and its arguments, which must be the same when the answer arrives.
             work: Starts the call.
-            here: Called when the client is about to ask its user.
+            on_asking: Called when the client is about to ask its user.
 
         Raises:
             MCPError: the answer does not belong to a pending call.
         """
         modern = ctx.protocol_version in MODERN_PROTOCOL_VERSIONS
         if not modern:
-            return await _live(ctx, work, here)
+            return await _run_live(ctx, work, on_asking)
         if params.request_state is not None:
             return cast("T | t.InputRequiredResult", await self._resumed(params, client, call))
         if not _can_ask(ctx):
             return await run_detached(work())
-        parked = _PendingElicitation((client.kind.value, client.name), call)
-        parked.task = _start_task(work(), parked)
-        return cast("T | t.InputRequiredResult", await self._question(secrets.token_urlsafe(24), parked))
+        pending = _PendingElicitation((client.kind.value, client.name), call)
+        pending.task = _start_task(work(), pending)
+        return cast(
+            "T | t.InputRequiredResult", await self._next_question(secrets.token_urlsafe(24), pending)
+        )
 
     async def _resumed(
         self, params: t.InputResponseRequestParams, client: Client, call: tuple[str, object]
     ) -> Any:  # noqa: ANN401 (the result of a call from another request)
         state = str(params.request_state)
-        parked = self._parked.get(state)
-        if parked is None or parked.who != (client.kind.value, client.name) or parked.call != call:
+        pending = self._pending.get(state)
+        if pending is None or pending.client != (client.kind.value, client.name) or pending.call != call:
             raise MCPError(
                 t.INVALID_PARAMS, "No such call is waiting for an answer.", {"reason": "request_state"}
             )
         answer = (params.input_responses or {}).get(_KEY)
-        if parked.request is not None and parked.answer is not None and isinstance(answer, t.ElicitResult):
-            parked.asked.clear()
-            if not parked.answer.done():
-                parked.answer.set_result(mcp_approval_form.parse_decision(parked.request, answer))
-        return await self._question(state, parked)
+        if pending.request is not None and pending.answer is not None and isinstance(answer, t.ElicitResult):
+            pending.asked.clear()
+            if not pending.answer.done():
+                pending.answer.set_result(mcp_approval_form.parse_decision(pending.request, answer))
+        return await self._next_question(state, pending)
 
-    async def _question(self, state: str, parked: _PendingElicitation) -> Any:  # noqa: ANN401
+    async def _next_question(self, state: str, pending: _PendingElicitation) -> Any:  # noqa: ANN401
         """Return the result of a pending call, or its next question."""
-        assert parked.task is not None
-        asked = asyncio.create_task(parked.asked.wait())
+        assert pending.task is not None
+        asked = asyncio.create_task(pending.asked.wait())
         try:
-            await asyncio.wait({parked.task, asked}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({pending.task, asked}, return_when=asyncio.FIRST_COMPLETED)
         except asyncio.CancelledError:
-            self._parked.pop(state, None)
-            await _withdraw(parked.task)
+            self._pending.pop(state, None)
+            await _cancel_task(pending.task)
             raise
         finally:
             asked.cancel()
-        if parked.task.done():
-            self._parked.pop(state, None)
-            return parked.task.result()
-        self._park(state, parked)
-        assert parked.form is not None
-        request = t.ElicitRequest(params=parked.form)
+        if pending.task.done():
+            self._pending.pop(state, None)
+            return pending.task.result()
+        self._add_pending(state, pending)
+        assert pending.form is not None
+        request = t.ElicitRequest(params=pending.form)
         return t.InputRequiredResult(input_requests={_KEY: request}, request_state=state)
 
-    def _park(self, state: str, parked: _PendingElicitation) -> None:
-        if state in self._parked:
+    def _add_pending(self, state: str, pending: _PendingElicitation) -> None:
+        if state in self._pending:
             return
-        if len(self._parked) >= _MAX_PENDING:
-            oldest = self._parked.pop(next(iter(self._parked)))
+        if len(self._pending) >= _MAX_PENDING:
+            oldest = self._pending.pop(next(iter(self._pending)))
             if oldest.task is not None:
                 oldest.task.cancel("too many calls of the client wait for answers")
-        self._parked[state] = parked
-        assert parked.task is not None
+        self._pending[state] = pending
+        assert pending.task is not None
         loop = asyncio.get_running_loop()
-        parked.task.add_done_callback(
-            lambda done: loop.call_later(_RESULT_TTL_S, self._parked.pop, state, None)
+        pending.task.add_done_callback(
+            lambda done: loop.call_later(_RESULT_TTL_S, self._pending.pop, state, None)
         )
 
     async def close(self) -> None:
         """Cancel the pending calls."""
-        tasks = [parked.task for parked in self._parked.values() if parked.task is not None]
-        self._parked.clear()
+        tasks = [pending.task for pending in self._pending.values() if pending.task is not None]
+        self._pending.clear()
         for task in tasks:
             task.cancel("the client is gone")
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def _live(ctx: Context, work: Callable[[], Coroutine[Any, Any, T]], here: Callable[[], None]) -> T:
-    task = _start_task(work(), _LiveElicitation(ctx, here) if _can_ask(ctx) else None)
+async def _run_live(
+    ctx: Context, work: Callable[[], Coroutine[Any, Any, T]], on_asking: Callable[[], None]
+) -> T:
+    task = _start_task(work(), _LiveElicitation(ctx, on_asking) if _can_ask(ctx) else None)
     # Over HTTP, a client of the 2025 protocol can just disconnect; the transport cancels these tasks.
     calls = ctx.request.scope.get(CALLS) if ctx.request is not None else None
     if calls is not None:
@@ -250,14 +254,14 @@ async def _task_result(task: asyncio.Task[T]) -> T:
     try:
         await asyncio.wait({task})
     except asyncio.CancelledError:
-        await _withdraw(task)
+        await _cancel_task(task)
         raise
     if task.cancelled():
         raise MCPError(t.INTERNAL_ERROR, "The call was cancelled.")
     return task.result()
 
 
-async def _withdraw(task: asyncio.Task[Any]) -> None:
+async def _cancel_task(task: asyncio.Task[Any]) -> None:
     task.cancel("withdrawn by the client")
     with anyio.CancelScope(shield=True):
         await asyncio.wait({task})

@@ -26,24 +26,24 @@ class RecentEvents:
 
     def __init__(self) -> None:
         self._numbers = itertools.count(1)
-        self._kept: OrderedDict[str, tuple[StreamId, JSONRPCMessage | None]] = OrderedDict()
+        self._events: OrderedDict[str, tuple[StreamId, JSONRPCMessage | None]] = OrderedDict()
 
     def add(self, stream: StreamId, message: JSONRPCMessage | None) -> EventId:
         """Store a message and return its id."""
         id = str(next(self._numbers))
-        self._kept[id] = (stream, message)
-        if len(self._kept) > _MAX_EVENTS:
-            self._kept.popitem(last=False)
+        self._events[id] = (stream, message)
+        if len(self._events) > _MAX_EVENTS:
+            self._events.popitem(last=False)
         return id
 
     def events_after(self, id: EventId) -> tuple[StreamId, list[EventMessage]] | None:
         """Return the stream of a message, and the later messages in it."""
-        if id not in self._kept:
+        if id not in self._events:
             return None
-        stream = self._kept[id][0]
+        stream = self._events[id][0]
         later = [
             EventMessage(message, one)
-            for one, (where, message) in self._kept.items()
+            for one, (where, message) in self._events.items()
             if int(one) > int(id) and where == stream and message is not None
         ]
         return stream, later
@@ -65,10 +65,10 @@ class EventsOfSession(EventStore):
     ) -> StreamId | None:
         """Send the later messages and return their stream; None if it is no longer known."""
         store = _CURRENT_EVENTS.get()
-        found = store.events_after(last_event_id) if store is not None else None
-        if found is None:
+        replay = store.events_after(last_event_id) if store is not None else None
+        if replay is None:
             return None
-        stream, later = found
+        stream, later = replay
         for message in later:
             await send_callback(message)
         return stream
@@ -84,14 +84,14 @@ class _SessionOpening:
     def watching(self, send: Send) -> Send:
         """Wrap `send` to record the id of a new session."""
 
-        async def watched(message: Message) -> None:
+        async def recording_send(message: Message) -> None:
             if message["type"] == "http.response.start":
                 for name, value in message.get("headers", ()):
                     if name.lower() == _SESSION_HEADER:
                         self._sessions.register(value.decode("latin-1"), self._store)
             await send(message)
 
-        return watched
+        return recording_send
 
 
 class SessionEventStores:

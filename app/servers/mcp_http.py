@@ -65,33 +65,33 @@ class McpHttpApp:
     The security middleware has put the `Client` into the scope.
 
     Args:
-        served: The vault.
+        service: The vault.
         build: Creates the server.
         idle: Seconds without a request after which a session ends.
         listening_idle: The same for a session whose stream of notifications is open.
-        come_back: Seconds that a client has to resume a broken stream.
+        reconnect_timeout: Seconds that a client has to resume a broken stream.
         security: Checks of Host and Origin, for use without the middleware.
     """
 
     def __init__(
         self,
-        served: VaultService,
+        service: VaultService,
         build: Build = mcp_server,
         *,
         idle: float = _IDLE_TIMEOUT_S,
         listening_idle: float = _LISTENING_TIMEOUT_S,
-        come_back: float = _RECONNECT_TIMEOUT_S,
+        reconnect_timeout: float = _RECONNECT_TIMEOUT_S,
         security: TransportSecuritySettings | None = None,
     ) -> None:
-        server = build(served, _request_client)
+        server = build(service, _request_client)
         server.middleware.append(self._count)
         self._sessions = SessionEventStores()
-        self._open: Counter[tuple[str, str]] = Counter()
-        self._come_back = come_back
+        self._session_counts: Counter[tuple[str, str]] = Counter()
+        self._reconnect_timeout = reconnect_timeout
         self._listening_idle = listening_idle
         self._idle: dict[_Name, _Session] = {}
         self._ending: set[asyncio.Task[None]] = set()
-        self._gone: dict[str, list[asyncio.TimerHandle]] = {}
+        self._reconnect_timers: dict[str, list[asyncio.TimerHandle]] = {}
         self._manager = StreamableHTTPSessionManager(
             app=server,
             event_store=EventsOfSession(),
@@ -114,10 +114,10 @@ class McpHttpApp:
             self._idle.clear()
             for task in self._ending:
                 task.cancel()
-            for timers in self._gone.values():
+            for timers in self._reconnect_timers.values():
                 for timer in timers:
                     timer.cancel()
-            self._gone.clear()
+            self._reconnect_timers.clear()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one request."""
@@ -131,26 +131,28 @@ class McpHttpApp:
             await self._manager.handle_request(scope, receive, send)
         elif session:
             await self._in_session(session, scope, receive, send)
-        elif self._open[_client_key(client)] >= _MAX_CLIENT_SESSIONS and not await self._make_room(client):
-            refusal = _error_response(
+        elif self._session_counts[_client_key(client)] >= _MAX_CLIENT_SESSIONS and not await self._make_room(
+            client
+        ):
+            response = _error_response(
                 HTTPStatus.SERVICE_UNAVAILABLE, f"{_MAX_CLIENT_SESSIONS} sessions are already open."
             )
-            await refusal(scope, receive, send)
+            await response(scope, receive, send)
         else:
             with self._sessions.opening() as opened:
                 await self._manager.handle_request(scope, receive, opened.watching(send))
 
     async def _in_session(self, session: str, scope: Scope, receive: Receive, send: Send) -> None:
         if _header(scope, b"last-event-id"):
-            for timer in self._gone.pop(session, ()):
+            for timer in self._reconnect_timers.pop(session, ()):
                 timer.cancel()
         calls: set[asyncio.Task[object]] = set()
         scope[CALLS] = calls
         name = (_client_key(scope[CLIENT_KEY]), session)
 
         async def seen(message: Message) -> None:
-            gone = message["type"] == "http.response.start" and message["status"] == HTTPStatus.NOT_FOUND
-            if gone or scope["method"] == "DELETE":
+            is_gone = message["type"] == "http.response.start" and message["status"] == HTTPStatus.NOT_FOUND
+            if is_gone or scope["method"] == "DELETE":
                 self._forget(name)
             await send(message)
 
@@ -172,43 +174,43 @@ class McpHttpApp:
     # Idle sessions
 
     def _track_session(self, name: _Name, scope: Scope) -> _Session:
-        known = self._idle.get(name)
-        if known is None:
+        session_state = self._idle.get(name)
+        if session_state is None:
             loop = asyncio.get_running_loop()
             timer = loop.call_later(self._listening_idle, self._expire, name)
-            known = self._idle[name] = _Session(scope, timer, since=loop.time())
-        return known
+            session_state = self._idle[name] = _Session(scope, timer, since=loop.time())
+        return session_state
 
     def _forget(self, name: _Name) -> None:
-        if (known := self._idle.pop(name, None)) is not None:
-            known.timer.cancel()
+        if (session_state := self._idle.pop(name, None)) is not None:
+            session_state.timer.cancel()
 
     @contextmanager
     def _busy(self, name: _Name, scope: Scope) -> Iterator[None]:
         """Keep a session active during a request, and restart its idle timer afterwards."""
-        known = self._track_session(name, scope)
-        known.requests += 1
+        session_state = self._track_session(name, scope)
+        session_state.requests += 1
         try:
             yield
         finally:
-            known.requests -= 1
-            if self._idle.get(name) is known:
+            session_state.requests -= 1
+            if self._idle.get(name) is session_state:
                 loop = asyncio.get_running_loop()
-                known.timer.cancel()
-                known.since = loop.time()
-                known.timer = loop.call_later(self._listening_idle, self._expire, name)
+                session_state.timer.cancel()
+                session_state.since = loop.time()
+                session_state.timer = loop.call_later(self._listening_idle, self._expire, name)
 
     def _expire(self, name: _Name) -> None:
         """End a session in the background, unless it has running requests."""
-        known = self._idle.get(name)
-        if known is not None and not known.requests:
+        session_state = self._idle.get(name)
+        if session_state is not None and not session_state.requests:
             task = asyncio.ensure_future(self._end(name))
             self._ending.add(task)
             task.add_done_callback(self._ending.discard)
 
     async def _end(self, name: _Name) -> None:
         """End a session like its client would: with a DELETE request."""
-        known = self._idle[name]
+        session_state = self._idle[name]
         self._forget(name)
         log.info("an idle MCP session of %s ends", name[0][1])
 
@@ -218,17 +220,17 @@ class McpHttpApp:
         async def dropped(message: Message) -> None:
             return
 
-        headers = [(key, value) for key, value in known.scope["headers"] if key in _SESSION_HEADERS]
-        scope = {**known.scope, "method": "DELETE", "headers": headers}
+        headers = [(key, value) for key, value in session_state.scope["headers"] if key in _SESSION_HEADERS]
+        scope = {**session_state.scope, "method": "DELETE", "headers": headers}
         await self._manager.handle_request(scope, nothing, dropped)
 
     async def _make_room(self, client: Client) -> bool:
         """End the session of a client that has been idle longest; return whether there was one."""
         now, key = asyncio.get_running_loop().time(), _client_key(client)
         idle = [
-            (one.since, name)
-            for name, one in self._idle.items()
-            if name[0] == key and not one.requests and now - one.since >= _MIN_EVICTION_IDLE_S
+            (entry.since, name)
+            for name, entry in self._idle.items()
+            if name[0] == key and not entry.requests and now - entry.since >= _MIN_EVICTION_IDLE_S
         ]
         if not idle:
             return False
@@ -242,22 +244,22 @@ class McpHttpApp:
             for task in tuple(calls):
                 task.cancel("the client has gone")
 
-        timer = asyncio.get_running_loop().call_later(self._come_back, withdraw)
-        self._gone.setdefault(session, []).append(timer)
+        timer = asyncio.get_running_loop().call_later(self._reconnect_timeout, withdraw)
+        self._reconnect_timers.setdefault(session, []).append(timer)
 
     async def _count(self, ctx: Context, call_next: CallNext) -> HandlerResult:
         """Count the sessions of each client: the SDK only counts all sessions."""
         if ctx.method == "initialize" and ctx.request is not None:
             key = _client_key(_request_client(ctx))
-            self._open[key] += 1
+            self._session_counts[key] += 1
             # The SDK has no public API for the connection.
             ctx.session._connection.exit_stack.callback(self._ended, key)
         return await call_next(ctx)
 
     def _ended(self, key: tuple[str, str]) -> None:
-        self._open[key] -= 1
-        if self._open[key] <= 0:
-            del self._open[key]
+        self._session_counts[key] -= 1
+        if self._session_counts[key] <= 0:
+            del self._session_counts[key]
 
 
 def _request_client(ctx: Context) -> Client:

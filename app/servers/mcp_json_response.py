@@ -25,18 +25,18 @@ class JsonResponseUpgrade:
     unchanged. Use it as a context manager around the request.
 
     Args:
-        within: Maximum seconds to hold the stream back.
+        hold_timeout: Maximum seconds to hold the stream back.
     """
 
-    def __init__(self, send: Send, within: float = _HOLD_TIMEOUT_S) -> None:
+    def __init__(self, send: Send, hold_timeout: float = _HOLD_TIMEOUT_S) -> None:
         self._send = send
-        self._within = within
+        self._hold_timeout = hold_timeout
         self._held: list[Message] = []
-        self._holds = True
+        self._holding = True
         self._answered = False
-        self._one_by_one = asyncio.Lock()
+        self._lock = asyncio.Lock()
         self._timer: asyncio.TimerHandle | None = None
-        self._late: asyncio.Task[None] | None = None
+        self._late_task: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> JsonResponseUpgrade:
         return self
@@ -46,21 +46,23 @@ class JsonResponseUpgrade:
     ) -> None:
         if self._timer is not None:
             self._timer.cancel()
-        if self._late is not None:
-            self._late.cancel()
+        if self._late_task is not None:
+            self._late_task.cancel()
 
     async def __call__(self, message: Message) -> None:
         """Send the next part now, or hold it back."""
-        async with self._one_by_one:
+        async with self._lock:
             if self._answered:
                 return
-            if not self._holds:
+            if not self._holding:
                 await self._send(message)
                 return
             self._held.append(message)
             if message["type"] == "http.response.start":
                 if _is_stream(message):
-                    self._timer = asyncio.get_running_loop().call_later(self._within, self._begin_to_send)
+                    self._timer = asyncio.get_running_loop().call_later(
+                        self._hold_timeout, self._begin_to_send
+                    )
                 else:
                     await self._send_held()
                 return
@@ -75,21 +77,21 @@ class JsonResponseUpgrade:
         self._answered = True
         start = self._held[0]
         kept = [pair for pair in start["headers"] if pair[0].lower() not in (b"content-type", b"connection")]
-        own = [(b"content-type", b"application/json"), (b"content-length", str(len(data)).encode())]
+        json_headers = [(b"content-type", b"application/json"), (b"content-length", str(len(data)).encode())]
         self._held.clear()
-        await self._send({**start, "headers": [*kept, *own]})
+        await self._send({**start, "headers": [*kept, *json_headers]})
         await self._send({"type": "http.response.body", "body": data, "more_body": False})
 
     def _begin_to_send(self) -> None:
-        self._late = asyncio.create_task(self._send_late(), name="begin a stream of events")
+        self._late_task = asyncio.create_task(self._send_late(), name="begin a stream of events")
 
     async def _send_late(self) -> None:
-        async with self._one_by_one:
-            if not self._answered and self._holds:
+        async with self._lock:
+            if not self._answered and self._holding:
                 await self._send_held()
 
     async def _send_held(self) -> None:
-        self._holds = False
+        self._holding = False
         for message in self._held:
             await self._send(message)
         self._held.clear()

@@ -27,12 +27,12 @@ log = logging.getLogger(__name__)
 class LazyMcpApp:
     """ASGI app that loads the MCP server on first use; it works while its `lifespan` is open."""
 
-    def __init__(self, served: VaultService) -> None:
-        self._served = served
+    def __init__(self, service: VaultService) -> None:
+        self._service = service
         self._stop = asyncio.Event()
         self._loading = asyncio.Lock()
         self._app: McpHttpApp | None = None
-        self._living: asyncio.Task[None] | None = None
+        self._lifespan_task: asyncio.Task[None] | None = None
 
     @asynccontextmanager
     async def lifespan(self) -> AsyncIterator[None]:
@@ -42,9 +42,9 @@ class LazyMcpApp:
             yield
         finally:
             self._stop.set()
-            if self._living is not None:
-                await asyncio.gather(self._living, return_exceptions=True)
-            self._living = self._app = None
+            if self._lifespan_task is not None:
+                await asyncio.gather(self._lifespan_task, return_exceptions=True)
+            self._lifespan_task = self._app = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one request."""
@@ -55,22 +55,22 @@ class LazyMcpApp:
         async with self._loading:
             if self._app is None:
                 module = await asyncio.to_thread(importlib.import_module, "app.servers.mcp_http")
-                app: McpHttpApp = module.McpHttpApp(self._served)
+                app: McpHttpApp = module.McpHttpApp(self._service)
                 ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-                self._living = asyncio.create_task(self._run(app, ready), name="MCP server")
-                self._living.add_done_callback(self._ended)
-                await asyncio.wait({ready, self._living}, return_when=asyncio.FIRST_COMPLETED)
+                self._lifespan_task = asyncio.create_task(self._run(app, ready), name="MCP server")
+                self._lifespan_task.add_done_callback(self._ended)
+                await asyncio.wait({ready, self._lifespan_task}, return_when=asyncio.FIRST_COMPLETED)
                 if not ready.done():
-                    await self._living
+                    await self._lifespan_task
                 self._app = app
             return self._app
 
-    def _ended(self, living: asyncio.Task[None]) -> None:
+    def _ended(self, lifespan_task: asyncio.Task[None]) -> None:
         """Let the next request reload a server that ended unexpectedly."""
-        if not self._stop.is_set() and not living.cancelled():
+        if not self._stop.is_set() and not lifespan_task.cancelled():
             self._app = None
-            if living.exception() is not None:
-                log.error("the MCP server ended", exc_info=living.exception())
+            if lifespan_task.exception() is not None:
+                log.error("the MCP server ended", exc_info=lifespan_task.exception())
 
     async def _run(self, app: McpHttpApp, ready: asyncio.Future[None]) -> None:
         """Run the lifespan of the server in one task."""

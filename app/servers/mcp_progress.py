@@ -38,10 +38,10 @@ Context = ServerRequestContext[Any, Any]
 def accepts_log(ctx: Context, level: str = _LOG_LEVEL) -> bool:
     """Return whether the client asked for log messages of this level."""
     if ctx.protocol_version in MODERN_PROTOCOL_VERSIONS:
-        wanted = (ctx.meta or {}).get(t.LOG_LEVEL_META_KEY)
+        level_name = (ctx.meta or {}).get(t.LOG_LEVEL_META_KEY)
     else:
-        wanted = connection_state(ctx).get(LEVEL_KEY)
-    return wanted in _LEVELS and _LEVELS.index(level) >= _LEVELS.index(str(wanted))
+        level_name = connection_state(ctx).get(LEVEL_KEY)
+    return level_name in _LEVELS and _LEVELS.index(level) >= _LEVELS.index(str(level_name))
 
 
 def connection_state(ctx: Context) -> dict[str, Any]:
@@ -61,24 +61,24 @@ class ProgressReporter:
         self._ctx = ctx
         self._heartbeat = heartbeat
         self._latest: CallProgress | None = None
-        self._news = asyncio.Event()
+        self._changed = asyncio.Event()
         self._count = 0
-        self._asks_here = False
+        self._client_asks = False
         self._logs = accepts_log(ctx)
-        self._hears = self._logs or (ctx.meta or {}).get("progress_token") is not None
+        self._reports = self._logs or (ctx.meta or {}).get("progress_token") is not None
 
     def report(self, progress: CallProgress) -> None:
         """Record the progress of the call."""
         self._latest = progress
-        self._news.set()
+        self._changed.set()
 
     def report_question(self) -> None:
         """Record that the client itself asks its user."""
-        self._asks_here = True
+        self._client_asks = True
 
     async def run(self, work: Awaitable[T]) -> T:
         """Await `work`, sending progress meanwhile."""
-        if not self._hears:
+        if not self._reports:
             return await work
         telling = asyncio.create_task(self._report_loop(), name="report the progress of a call")
         try:
@@ -91,10 +91,10 @@ class ProgressReporter:
             while True:
                 try:
                     async with asyncio.timeout(self._heartbeat):
-                        await self._news.wait()
+                        await self._changed.wait()
                 except TimeoutError:
                     pass
-                self._news.clear()
+                self._changed.clear()
                 if self._latest is not None:
                     await self._send(self._latest)
         except Exception as error:
@@ -102,14 +102,14 @@ class ProgressReporter:
 
     async def _send(self, progress: CallProgress) -> None:
         self._count += 1
-        words = (
+        message = (
             _WAITING_HERE
-            if progress.stage == "asking" and self._asks_here
+            if progress.stage == "asking" and self._client_asks
             else _STAGE_MESSAGES[progress.stage]
         )
-        await self._ctx.session.report_progress(float(self._count), None, words)
+        await self._ctx.session.report_progress(float(self._count), None, message)
         if self._logs:
-            data = {"stage": progress.stage, "message": words}
+            data = {"stage": progress.stage, "message": message}
             params = t.LoggingMessageNotificationParams(level=_LOG_LEVEL, logger="scriptorium", data=data)
             await self._ctx.session.send_notification(
                 t.LoggingMessageNotification(params=params), self._ctx.request_id

@@ -43,9 +43,9 @@ class PromptArgument:
 class PromptContext:
     """The input of a prompt: the client's tools and the given arguments."""
 
-    desk: McpContext
+    context: McpContext
     ctx: Context
-    given: Mapping[str, str]
+    arguments: Mapping[str, str]
 
     async def ask(self, tool: str, **arguments: object) -> Mapping[str, Any]:
         """Call a tool and return its result.
@@ -53,7 +53,7 @@ class PromptContext:
         Raises:
             MCPError: the call failed.
         """
-        outcome = await self.desk.call(self.ctx, tool, arguments)
+        outcome = await self.context.call(self.ctx, tool, arguments)
         if not outcome.success:
             kind = (outcome.error or {}).get("type", "denied")
             raise MCPError(t.INVALID_PARAMS, outcome.message, {"type": kind})
@@ -61,10 +61,10 @@ class PromptContext:
 
     async def note(self) -> tuple[str, Part]:
         """Return the name and the content of the note in the argument `note`."""
-        found = await self.ask("read_note", name=self.given["note"])
+        found = await self.ask("read_note", name=self.arguments["note"])
         uri = note_uri(str(found["path"]))
-        held = {"uri": uri, "mimeType": "text/markdown", "text": str(found["text"])}
-        return str(found["name"]), {"type": "resource", "resource": held}
+        resource = {"uri": uri, "mimeType": "text/markdown", "text": str(found["text"])}
+        return str(found["name"]), {"type": "resource", "resource": resource}
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,21 +98,21 @@ class McpPrompt:
 
 
 async def list_prompts(
-    desk: McpContext, ctx: Context, params: t.PaginatedRequestParams | None
+    context: McpContext, ctx: Context, params: t.PaginatedRequestParams | None
 ) -> dict[str, Any]:
     """Return the prompts whose tools the client may call."""
-    offers = await desk.session(ctx).tools()
-    return {"prompts": [one.to_wire for one in PROMPTS.values() if offers.keys() >= set(one.tools)]}
+    available = await context.session(ctx).tools()
+    return {"prompts": [one.to_wire for one in PROMPTS.values() if available.keys() >= set(one.tools)]}
 
 
-async def get_prompt(desk: McpContext, ctx: Context, params: t.GetPromptRequestParams) -> dict[str, Any]:
+async def get_prompt(context: McpContext, ctx: Context, params: t.GetPromptRequestParams) -> dict[str, Any]:
     """Return a prompt filled with results of tools.
 
     Raises:
         MCPError: there is no such prompt, an argument is missing or unknown, or a tool failed.
     """
     prompt = PROMPTS.get(params.name)
-    if prompt is None or not await desk.has_tools(ctx, *prompt.tools):
+    if prompt is None or not await context.has_tools(ctx, *prompt.tools):
         raise MCPError(t.INVALID_PARAMS, f"There is no prompt called {params.name}.")
     given = {name: value.strip() for name, value in (params.arguments or {}).items() if value.strip()}
     missing = [one.name for one in prompt.arguments if one.required and one.name not in given]
@@ -121,7 +121,7 @@ async def get_prompt(desk: McpContext, ctx: Context, params: t.GetPromptRequestP
         what = f"needs {', '.join(missing)}" if missing else f"does not take {', '.join(foreign)}"
         raise MCPError(t.INVALID_PARAMS, f"The prompt {prompt.name} {what}.")
     try:
-        parts = await run_detached(prompt.make(PromptContext(desk, ctx, given)))
+        parts = await run_detached(prompt.make(PromptContext(context, ctx, given)))
     except ScriptoriumError as error:
         raise MCPError(t.INTERNAL_ERROR, error.message, {"type": error.type}) from error
     messages = [{"role": "user", "content": part} for part in parts]
@@ -136,9 +136,9 @@ def _data_part(name: str, value: object) -> Part:
     return _text_part(f"{name}:\n{json.dumps(value, ensure_ascii=False, indent=1)}")
 
 
-async def _summarize(gathering: PromptContext) -> list[Part]:
-    name, note = await gathering.note()
-    length = gathering.given.get("length", "a short paragraph")
+async def _summarize(prompt_context: PromptContext) -> list[Part]:
+    name, note = await prompt_context.note()
+    length = prompt_context.arguments.get("length", "a short paragraph")
     return [
         _text_part(
             f"Summarize the note “{name}” in {length}. Keep to what it says; name what it leaves open."
@@ -148,10 +148,10 @@ async def _summarize(gathering: PromptContext) -> list[Part]:
     ]
 
 
-async def _link_up(gathering: PromptContext) -> list[Part]:
-    name, note = await gathering.note()
-    related = await gathering.ask("find_related", name=gathering.given["note"], limit=15)
-    mentions = await gathering.ask("unlinked_mentions", name=gathering.given["note"])
+async def _link_note(prompt_context: PromptContext) -> list[Part]:
+    name, note = await prompt_context.note()
+    related = await prompt_context.ask("find_related", name=prompt_context.arguments["note"], limit=15)
+    mentions = await prompt_context.ask("unlinked_mentions", name=prompt_context.arguments["note"])
     return [
         _text_part(
             f"Link up the note “{name}”: which of the related notes should it link to, and which mentions of "
@@ -166,12 +166,12 @@ async def _link_up(gathering: PromptContext) -> list[Part]:
     ]
 
 
-async def _review(gathering: PromptContext) -> list[Part]:
-    folder = gathering.given.get("folder", "")
+async def _review(prompt_context: PromptContext) -> list[Part]:
+    folder = prompt_context.arguments.get("folder", "")
     notes: list[Mapping[str, Any]] = []
     total = 1
     while len(notes) < min(total, _MAX_NOTES):
-        page = await gathering.ask("list_notes", folder=folder, limit=_PAGE_SIZE, offset=len(notes))
+        page = await prompt_context.ask("list_notes", folder=folder, limit=_PAGE_SIZE, offset=len(notes))
         if not page["notes"]:
             break
         notes += page["notes"]
@@ -189,9 +189,9 @@ async def _review(gathering: PromptContext) -> list[Part]:
     ]
 
 
-async def _tidy_tags(gathering: PromptContext) -> list[Part]:
-    found = await gathering.ask("list_tags")
-    tag = gathering.given.get("tag", "")
+async def _tidy_tags(prompt_context: PromptContext) -> list[Part]:
+    found = await prompt_context.ask("list_tags")
+    tag = prompt_context.arguments.get("tag", "")
     about = f"the tag #{tag.removeprefix('#')} and those near it" if tag else "the tags of the vault"
     return [
         _text_part(
@@ -204,10 +204,10 @@ async def _tidy_tags(gathering: PromptContext) -> list[Part]:
     ]
 
 
-async def _build_answer_prompt(gathering: PromptContext) -> list[Part]:
-    question = gathering.given["question"]
-    words = " OR ".join(word for word in "".join(_words_only(question)).split() if len(word) > 3)
-    found = await gathering.ask("search_notes", query=words or question, limit=15)
+async def _build_answer_prompt(prompt_context: PromptContext) -> list[Part]:
+    question = prompt_context.arguments["question"]
+    words = " OR ".join(word for word in "".join(_strip_punctuation(question)).split() if len(word) > 3)
+    found = await prompt_context.ask("search_notes", query=words or question, limit=15)
     return [
         _text_part(
             f"Answer from my notes alone: {question}\nSearch on (search_notes, semantic_search) and read "
@@ -219,14 +219,14 @@ async def _build_answer_prompt(gathering: PromptContext) -> list[Part]:
     ]
 
 
-def _words_only(text: str) -> list[str]:
+def _strip_punctuation(text: str) -> list[str]:
     return [letter if letter.isalnum() else " " for letter in text]
 
 
-async def _build_weigh_prompt(gathering: PromptContext) -> list[Part]:
-    name, note = await gathering.note()
-    about = await gathering.ask("get_metadata", name=gathering.given["note"])
-    related = await gathering.ask("find_related", name=gathering.given["note"], limit=15)
+async def _build_weigh_prompt(prompt_context: PromptContext) -> list[Part]:
+    name, note = await prompt_context.note()
+    about = await prompt_context.ask("get_metadata", name=prompt_context.arguments["note"])
+    related = await prompt_context.ask("find_related", name=prompt_context.arguments["note"], limit=15)
     return [
         _text_part(
             f"Weigh the claim of “{name}”: what in my notes supports it, what contradicts it, and how strong "
@@ -256,7 +256,7 @@ _ALL_PROMPTS = (
         "Find the links that a note lacks, and propose them.",
         (_NOTE,),
         ("read_note", "find_related", "unlinked_mentions", "edit_note"),
-        _link_up,
+        _link_note,
     ),
     McpPrompt(
         "review_changes",

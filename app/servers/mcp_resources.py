@@ -35,19 +35,23 @@ _MAX_READ_CHARS = 200_000
 Result = dict[str, Any]
 
 
-async def list_resources(desk: McpContext, ctx: Context, params: t.PaginatedRequestParams | None) -> Result:
+async def list_resources(
+    context: McpContext, ctx: Context, params: t.PaginatedRequestParams | None
+) -> Result:
     """Return a page of the notes that the client may see; the first page starts with its blocks."""
     after = (params.cursor if params is not None else None) or ""
     try:
-        blocks = await _blocks(desk, ctx) if not after else []
-        page = await desk.service.notes(desk.client(ctx), after)
+        blocks = await _list_blocks(context, ctx) if not after else []
+        page = await context.service.notes(context.client(ctx), after)
     except ScriptoriumError as error:
         raise _protocol_error(ctx, error, "") from error
-    found: Result = {"resources": [*blocks, *map(_note, page.paths)]}
+    found: Result = {"resources": [*blocks, *map(_note_resource, page.paths)]}
     return {**found, "nextCursor": page.next} if page.next else found
 
 
-async def list_templates(desk: McpContext, ctx: Context, params: t.PaginatedRequestParams | None) -> Result:
+async def list_templates(
+    context: McpContext, ctx: Context, params: t.PaginatedRequestParams | None
+) -> Result:
     """Return the URI templates of notes and blocks."""
     note = {
         "uriTemplate": NOTE_TEMPLATE,
@@ -63,13 +67,13 @@ async def list_templates(desk: McpContext, ctx: Context, params: t.PaginatedRequ
         "description": "A memory block by its label.",
         "mimeType": "text/plain",
     }
-    offered = [note] if await desk.has_tools(ctx, READ_NOTE_TOOL) else []
-    if await desk.has_tools(ctx, BLOCK_TOOL):
+    offered = [note] if await context.has_tools(ctx, READ_NOTE_TOOL) else []
+    if await context.has_tools(ctx, BLOCK_TOOL):
         offered.append(block)
     return {"resourceTemplates": offered}
 
 
-async def read_resource(desk: McpContext, ctx: Context, params: t.ReadResourceRequestParams) -> Result:
+async def read_resource(context: McpContext, ctx: Context, params: t.ReadResourceRequestParams) -> Result:
     """Return the content of a resource.
 
     Raises:
@@ -79,22 +83,22 @@ async def read_resource(desk: McpContext, ctx: Context, params: t.ReadResourceRe
     if address is None:
         raise _missing(ctx, params.uri, "There is no resource with this URI.")
     try:
-        text = await _read_text(desk, ctx, address)
+        text = await _read_text(context, ctx, address)
     except ScriptoriumError as error:
         raise _protocol_error(ctx, error, params.uri) from error
     kind = _MARKDOWN if address.kind == "note" else "text/plain"
     return {"contents": [{"uri": params.uri, "mimeType": kind, "text": text}]}
 
 
-async def _read_text(desk: McpContext, ctx: Context, address: ResourceAddress) -> str:
+async def _read_text(context: McpContext, ctx: Context, address: ResourceAddress) -> str:
     if address.kind == "block":
-        outcome = await desk.call(ctx, BLOCK_TOOL, {"op": "load", "label": address.name})
+        outcome = await context.call(ctx, BLOCK_TOOL, {"op": "load", "label": address.name})
         return str(_check_result(outcome).get("text") or "")
     parts: list[str] = []
     start = 1
     for _ in range(_MAX_PARTS):
-        given = {"name": address.name, "start_line": start}
-        result = _check_result(await desk.call(ctx, READ_NOTE_TOOL, given))
+        arguments = {"name": address.name, "start_line": start}
+        result = _check_result(await context.call(ctx, READ_NOTE_TOOL, arguments))
         parts.append(str(result["text"]))
         end, total = cast("int", result["end_line"]), cast("int", result["total_lines"])
         is_cut = len(parts[-1]) >= _MAX_READ_CHARS and not parts[-1].endswith("\n")
@@ -106,29 +110,29 @@ async def _read_text(desk: McpContext, ctx: Context, address: ResourceAddress) -
     raise LimitError("The note is too long for a resource; read it with read_note.")
 
 
-async def _blocks(desk: McpContext, ctx: Context) -> list[Result]:
-    if not await desk.has_tools(ctx, BLOCK_TOOL):
+async def _list_blocks(context: McpContext, ctx: Context) -> list[Result]:
+    if not await context.has_tools(ctx, BLOCK_TOOL):
         return []
-    outcome = await desk.call(ctx, BLOCK_TOOL, {"op": "list"})
+    outcome = await context.call(ctx, BLOCK_TOOL, {"op": "list"})
     if not outcome.success:
         log.info("the blocks are not listed: %s", outcome.message)
         return []
-    return [_block(one) for one in cast("list[dict[str, Any]]", outcome.result.get("blocks", []))]
+    return [_block_resource(one) for one in cast("list[dict[str, Any]]", outcome.result.get("blocks", []))]
 
 
-def _block(one: dict[str, Any]) -> Result:
+def _block_resource(one: dict[str, Any]) -> Result:
     label = str(one["label"])
-    words = str(one.get("description") or f"A memory block ({one['kind']}).")
+    description = str(one.get("description") or f"A memory block ({one['kind']}).")
     return {
         "uri": block_uri(label),
         "name": label,
         "title": label,
-        "description": words,
+        "description": description,
         "mimeType": "text/plain",
     }
 
 
-def _note(path: str) -> Result:
+def _note_resource(path: str) -> Result:
     name = path.rpartition("/")[2].removesuffix(".md")
     return {"uri": note_uri(path), "name": path, "title": name, "mimeType": _MARKDOWN}
 

@@ -52,43 +52,43 @@ class VaultServer(Server[McpContext]):
         protocol_version: str | None = None,
     ) -> t.ServerCapabilities:
         """Return the capabilities; lists of tools, prompts and resources can change at run time."""
-        told = NotificationOptions(prompts_changed=True, resources_changed=True, tools_changed=True)
+        options = NotificationOptions(prompts_changed=True, resources_changed=True, tools_changed=True)
         return super().get_capabilities(
-            told, experimental_capabilities, extensions, protocol_version=protocol_version
+            options, experimental_capabilities, extensions, protocol_version=protocol_version
         )
 
 
-def mcp_server(served: VaultService, who: Who, heartbeat: float = HEARTBEAT_INTERVAL_S) -> VaultServer:
+def mcp_server(service: VaultService, who: Who, heartbeat: float = HEARTBEAT_INTERVAL_S) -> VaultServer:
     """Create a server; `who` identifies clients, and `heartbeat` is as in `McpContext`."""
 
     @asynccontextmanager
     async def life(_: Server[McpContext]) -> AsyncIterator[McpContext]:
-        async with open_registry(served) as audience:
-            desk = McpContext(served, audience, who, heartbeat)
+        async with open_registry(service) as registry:
+            context = McpContext(service, registry, who, heartbeat)
             try:
-                yield desk
+                yield context
             finally:
-                await desk.elicitation.close()
+                await context.elicitation.close()
 
     server = VaultServer(
         "scriptorium",
         version=__version__,
-        title=f"Scriptorium: {served.name}",
-        instructions=_INSTRUCTIONS.format(name=served.name),
+        title=f"Scriptorium: {service.name}",
+        instructions=_INSTRUCTIONS.format(name=service.name),
         lifespan=life,
         cache_hints={method: CacheHint() for method in get_args(CacheableMethod)},
         get_tool_input_schema=_no_headers,
-        on_list_tools=_with_desk(mcp_calls.list_tools),
-        on_call_tool=_with_desk(mcp_calls.call_tool),
-        on_list_resources=_with_desk(mcp_resources.list_resources),
-        on_list_resource_templates=_with_desk(mcp_resources.list_templates),
-        on_read_resource=_with_desk(mcp_resources.read_resource),
+        on_list_tools=_with_context(mcp_calls.list_tools),
+        on_call_tool=_with_context(mcp_calls.call_tool),
+        on_list_resources=_with_context(mcp_resources.list_resources),
+        on_list_resource_templates=_with_context(mcp_resources.list_templates),
+        on_read_resource=_with_context(mcp_resources.read_resource),
         on_subscribe_resource=_subscribe,
         on_unsubscribe_resource=_unsubscribe,
-        on_subscriptions_listen=_with_desk(listen),
-        on_list_prompts=_with_desk(mcp_prompts.list_prompts),
-        on_get_prompt=_with_desk(mcp_prompts.get_prompt),
-        on_completion=_with_desk(mcp_completion.complete),
+        on_subscriptions_listen=_with_context(listen),
+        on_list_prompts=_with_context(mcp_prompts.list_prompts),
+        on_get_prompt=_with_context(mcp_prompts.get_prompt),
+        on_completion=_with_context(mcp_completion.complete),
     )
     # Remove the tracing middleware: a span for each message costs time, and nothing collects them.
     server.middleware.clear()
@@ -102,7 +102,7 @@ def _no_headers(name: str) -> Mapping[str, Any] | None:
     return None
 
 
-def _with_desk(handler: Handler[P]) -> Callable[[Context, P], Awaitable[Any]]:
+def _with_context(handler: Handler[P]) -> Callable[[Context, P], Awaitable[Any]]:
     """Wrap a handler: pass it the server's state, and convert errors of the app to the protocol's."""
 
     async def handle(ctx: Context, params: P) -> Any:  # noqa: ANN401 (results are of many types)

@@ -38,12 +38,12 @@ Listener = Callable[[ServerEvent], None]
 class McpSession:
     """One client: its tools and listeners. Implements the SDK's `SubscriptionBus`."""
 
-    def __init__(self, served: VaultService, client: Client) -> None:
-        self._served = served
+    def __init__(self, service: VaultService, client: Client) -> None:
+        self._service = service
         self._client = client
         self._listeners: dict[object, Listener] = {}
-        self._watched: Counter[str] = Counter()
-        self._offers: Mapping[str, McpTool] | None = None
+        self._watched_uris: Counter[str] = Counter()
+        self._tools: Mapping[str, McpTool] | None = None
         self._age = 0
         self._following: asyncio.Task[None] | None = None
         self._used = 0.0
@@ -58,14 +58,14 @@ class McpSession:
     async def tools(self) -> Mapping[str, McpTool]:
         """Return the tools that the client may call, by name."""
         self._start_following()
-        if self._offers is not None:
-            return self._offers
+        if self._tools is not None:
+            return self._tools
         age = self._age
         made = {
-            entry.name: McpTool.from_descriptor(entry) for entry in await self._served.tools(self._client)
+            entry.name: McpTool.from_descriptor(entry) for entry in await self._service.tools(self._client)
         }
         if age == self._age:
-            self._offers = made
+            self._tools = made
         return made
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:
@@ -77,11 +77,11 @@ class McpSession:
 
     def watch(self, uris: Iterable[str]) -> Callable[[], None]:
         """Report changes of these resources until the returned function is called."""
-        kept = Counter(uris)
-        self._watched += kept
+        watched = Counter(uris)
+        self._watched_uris += watched
 
         def leave() -> None:
-            self._watched -= kept
+            self._watched_uris -= watched
 
         return leave
 
@@ -105,9 +105,11 @@ class McpSession:
         if self._following is None or self._following.done():
             self._timer = loop.call_later(_IDLE_TIMEOUT_S, self._stop_when_idle)
             self._age += 1
-            self._offers = None
-            news = self._served.changes(self._client)
-            self._following = asyncio.create_task(self._read(news), name=f"news for {self._client.name}")
+            self._tools = None
+            changes = self._service.changes(self._client)
+            self._following = asyncio.create_task(
+                self._read_changes(changes), name=f"news for {self._client.name}"
+            )
 
     def _stop_when_idle(self) -> None:
         """Stop following changes when the client has no listeners and made no call for a while.
@@ -115,16 +117,16 @@ class McpSession:
         A client that follows changes counts as connected, and the 2026 protocol has no sessions that end.
         """
         loop = asyncio.get_running_loop()
-        left = self._used + _IDLE_TIMEOUT_S - loop.time()
-        if self._listeners or left > 0:
-            self._timer = loop.call_later(max(left, _IDLE_TIMEOUT_S / 10), self._stop_when_idle)
+        remaining = self._used + _IDLE_TIMEOUT_S - loop.time()
+        if self._listeners or remaining > 0:
+            self._timer = loop.call_later(max(remaining, _IDLE_TIMEOUT_S / 10), self._stop_when_idle)
         elif self._following is not None:
             self._following.cancel()
 
-    async def _read(self, news: AsyncIterator[VaultChange]) -> None:
+    async def _read_changes(self, changes: AsyncIterator[VaultChange]) -> None:
         try:
-            async with aclosing(cast("Any", news)):
-                async for one in news:
+            async with aclosing(cast("Any", changes)):
+                async for one in changes:
                     self._handle_change(one)
         except ScriptoriumError as error:
             log.info("the news for %s ended: %s", self._client.name, error)
@@ -132,24 +134,24 @@ class McpSession:
             log.exception("the news for %s ended", self._client.name)
         finally:
             self._age += 1
-            self._offers = None
+            self._tools = None
 
-    def _handle_change(self, news: VaultChange) -> None:
-        if news.kind == "tools":
+    def _handle_change(self, changes: VaultChange) -> None:
+        if changes.kind == "tools":
             self._age += 1
-            self._offers = None
+            self._tools = None
             self._notify(ToolsListChanged())
             self._notify(PromptsListChanged())
-        elif news.kind == "notes":
-            self._resources("note", frozenset(news.paths))
-        elif news.kind == "memory":
-            self._resources("block", frozenset())
-        if news.kind in ("notes", "memory") and news.listed:
+        elif changes.kind == "notes":
+            self._notify_resources("note", frozenset(changes.paths))
+        elif changes.kind == "memory":
+            self._notify_resources("block", frozenset())
+        if changes.kind in ("notes", "memory") and changes.listed:
             self._notify(ResourcesListChanged())
 
-    def _resources(self, kind: str, changed: frozenset[str]) -> None:
+    def _notify_resources(self, kind: str, changed: frozenset[str]) -> None:
         """Report the watched resources that changed; all of them if it is unknown which did."""
-        for uri in tuple(self._watched):
+        for uri in tuple(self._watched_uris):
             address = parse_uri(uri)
             if address is None or address.kind != kind:
                 continue
@@ -167,9 +169,9 @@ class McpSession:
 class SessionRegistry:
     """The clients of a server. Lives as long as the server."""
 
-    def __init__(self, served: VaultService) -> None:
-        self._served = served
-        self._members: dict[tuple[str, str], McpSession] = {}
+    def __init__(self, service: VaultService) -> None:
+        self._service = service
+        self._sessions: dict[tuple[str, str], McpSession] = {}
 
     def session(self, client: Client) -> McpSession:
         """Return the state of a client.
@@ -178,16 +180,16 @@ class SessionRegistry:
             LimitError: there are too many clients.
         """
         key = (client.kind.value, client.name)
-        if key not in self._members:
-            if len(self._members) >= _MAX_CLIENTS:
-                self._forget_one()
-            self._members[key] = McpSession(self._served, client)
-        return self._members[key]
+        if key not in self._sessions:
+            if len(self._sessions) >= _MAX_CLIENTS:
+                self._drop_idle_session()
+            self._sessions[key] = McpSession(self._service, client)
+        return self._sessions[key]
 
-    def _forget_one(self) -> None:
-        for key, member in self._members.items():
+    def _drop_idle_session(self) -> None:
+        for key, member in self._sessions.items():
             if member.is_idle:
-                del self._members[key]
+                del self._sessions[key]
                 task = asyncio.create_task(member.close(), name="forget an idle client")
                 task.add_done_callback(lambda done: done.exception())
                 return
@@ -195,16 +197,16 @@ class SessionRegistry:
 
     async def close(self) -> None:
         """Close all clients."""
-        members = tuple(self._members.values())
-        self._members.clear()
-        await asyncio.gather(*(member.close() for member in members))
+        sessions = tuple(self._sessions.values())
+        self._sessions.clear()
+        await asyncio.gather(*(member.close() for member in sessions))
 
 
 @asynccontextmanager
-async def open_registry(served: VaultService) -> AsyncIterator[SessionRegistry]:
+async def open_registry(service: VaultService) -> AsyncIterator[SessionRegistry]:
     """Open a registry while a server runs."""
-    audience = SessionRegistry(served)
+    registry = SessionRegistry(service)
     try:
-        yield audience
+        yield registry
     finally:
-        await audience.close()
+        await registry.close()

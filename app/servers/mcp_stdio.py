@@ -33,9 +33,9 @@ _Received = SessionMessage | Exception
 Streams = tuple[MemoryObjectReceiveStream[_Received], MemoryObjectSendStream[SessionMessage]]
 
 
-async def serve_stdio(served: VaultService, client: Client) -> None:
+async def serve_stdio(service: VaultService, client: Client) -> None:
     """Serve one client until it closes the pipe."""
-    server = mcp_server(served, lambda ctx: client)
+    server = mcp_server(service, lambda ctx: client)
     if _are_pipes():
         async with _pipes() as (incoming, outgoing):
             await server.run(incoming, outgoing, server.create_initialization_options())

@@ -34,26 +34,26 @@ _STATE_KEY = "subscriber"
 class Subscriber:
     """Sends events to one connection of the 2025 protocol; equal unsent events are combined."""
 
-    def __init__(self, connection: Connection, member: McpSession) -> None:
+    def __init__(self, connection: Connection, session: McpSession) -> None:
         self._connection = connection
-        self._member = member
+        self._session = session
         self._uris: dict[str, Callable[[], None]] = {}
         self._waiting: dict[ServerEvent, None] = {}
-        self._some = asyncio.Event()
-        self._leave = member.subscribe(self._enqueue)
+        self._has_events = asyncio.Event()
+        self._unsubscribe = session.subscribe(self._enqueue)
         self._sending = asyncio.create_task(self._send(), name="notify an MCP client")
 
     @classmethod
-    def of(cls, ctx: Context, desk: McpContext) -> Subscriber:
+    def of(cls, ctx: Context, context: McpContext) -> Subscriber:
         """Return the subscriber of the request's connection, which ends with the connection."""
         # The SDK has no public API for the connection.
         connection = ctx.session._connection
         if _STATE_KEY not in connection.state:
-            made = connection.state[_STATE_KEY] = cls(connection, desk.session(ctx))
+            made = connection.state[_STATE_KEY] = cls(connection, context.session(ctx))
             connection.exit_stack.push_async_callback(made.close)
-        kept = connection.state[_STATE_KEY]
-        assert isinstance(kept, Subscriber)
-        return kept
+        subscriber = connection.state[_STATE_KEY]
+        assert isinstance(subscriber, Subscriber)
+        return subscriber
 
     def add(self, uri: str) -> None:
         """Subscribe to changes of a resource.
@@ -66,7 +66,7 @@ class Subscriber:
         if uri not in self._uris:
             if len(self._uris) >= _MAX_URIS:
                 raise MCPError(t.INVALID_PARAMS, f"At most {_MAX_URIS} resources can be subscribed to.")
-            self._uris[uri] = self._member.watch((uri,))
+            self._uris[uri] = self._session.watch((uri,))
 
     def remove(self, uri: str) -> None:
         """Unsubscribe from a resource."""
@@ -75,7 +75,7 @@ class Subscriber:
 
     async def close(self) -> None:
         """Stop sending events."""
-        self._leave()
+        self._unsubscribe()
         for uri in tuple(self._uris):
             self.remove(uri)
         self._sending.cancel()
@@ -85,12 +85,12 @@ class Subscriber:
         if isinstance(event, ResourceUpdated) and event.uri not in self._uris:
             return
         self._waiting[event] = None
-        self._some.set()
+        self._has_events.set()
 
     async def _send(self) -> None:
         while True:
-            await self._some.wait()
-            self._some.clear()
+            await self._has_events.wait()
+            self._has_events.clear()
             while self._waiting:
                 event = next(iter(self._waiting))
                 del self._waiting[event]
@@ -109,7 +109,7 @@ class Subscriber:
 
 
 async def listen(
-    desk: McpContext, ctx: Context, params: t.SubscriptionsListenRequestParams
+    context: McpContext, ctx: Context, params: t.SubscriptionsListenRequestParams
 ) -> t.SubscriptionsListenResult:
     """Serve a subscription of the 2026 protocol while its client listens.
 
@@ -119,9 +119,9 @@ async def listen(
     uris = params.notifications.resource_subscriptions or []
     if len(uris) > _MAX_URIS:
         raise MCPError(t.INVALID_PARAMS, f"At most {_MAX_URIS} resources can be subscribed to.")
-    member = desk.session(ctx)
-    leave = member.watch(uris)
+    session = context.session(ctx)
+    leave = session.watch(uris)
     try:
-        return await member.listen(ctx, params)
+        return await session.listen(ctx, params)
     finally:
         leave()

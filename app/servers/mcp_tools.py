@@ -46,19 +46,19 @@ class ToolCallRequest:
 
 @dataclass(frozen=True, slots=True)
 class McpTool:
-    """A tool; `wire` is its entry in a list of tools, `ours` are the additional arguments."""
+    """A tool; `wire` is its entry in a list of tools, `added` are the additional arguments."""
 
     entry: ToolDescriptor
     wire: Mapping[str, Any]
-    ours: frozenset[str]
+    added: frozenset[str]
     result: ResultValidator
 
     @classmethod
     def from_descriptor(cls, entry: ToolDescriptor) -> McpTool:
         """Return the MCP tool for a descriptor."""
-        taken = entry.input_schema.get("properties", {})
-        ours = {} if entry.read_only else {k: v for k, v in _ADDED_ARGUMENTS.items() if k not in taken}
-        schema = {**entry.input_schema, "properties": {**taken, **ours}}
+        properties = entry.input_schema.get("properties", {})
+        ours = {} if entry.read_only else {k: v for k, v in _ADDED_ARGUMENTS.items() if k not in properties}
+        schema = {**entry.input_schema, "properties": {**properties, **ours}}
         wire = {
             "name": entry.name,
             "title": entry.title,
@@ -85,10 +85,10 @@ class McpTool:
         wait: object = meta.get(WAIT_META, True)
         why: object = meta.get(WHY_META, "")
         arguments = given
-        if self.ours and not self.ours.isdisjoint(given):
-            wait = given[WAIT_ARGUMENT] if WAIT_ARGUMENT in given and WAIT_ARGUMENT in self.ours else wait
-            why = given[WHY_ARGUMENT] if WHY_ARGUMENT in given and WHY_ARGUMENT in self.ours else why
-            arguments = {name: value for name, value in given.items() if name not in self.ours}
+        if self.added and not self.added.isdisjoint(given):
+            wait = given[WAIT_ARGUMENT] if WAIT_ARGUMENT in given and WAIT_ARGUMENT in self.added else wait
+            why = given[WHY_ARGUMENT] if WHY_ARGUMENT in given and WHY_ARGUMENT in self.added else why
+            arguments = {name: value for name, value in given.items() if name not in self.added}
         if not isinstance(wait, bool):
             raise InvalidParametersError(f"{WAIT_ARGUMENT} must be true or false.", argument=WAIT_ARGUMENT)
         if not isinstance(why, str) or len(why) > _MAX_CLAIM_CHARS:

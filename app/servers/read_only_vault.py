@@ -21,8 +21,8 @@ from app.toolkit.outcome import ToolOutcome
 class ReadOnlyVaultService:
     """A `VaultService` with only the tools that change nothing."""
 
-    def __init__(self, served: VaultService) -> None:
-        self._service = served
+    def __init__(self, service: VaultService) -> None:
+        self._service = service
 
     @property
     def name(self) -> str:

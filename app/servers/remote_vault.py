@@ -39,33 +39,33 @@ class RemoteVaultService:
     The methods raise `HolderGoneError` if that process is gone.
     """
 
-    def __init__(self, sign: Endpoint, name: str = "") -> None:
-        self._sign = sign
+    def __init__(self, endpoint: Endpoint, name: str = "") -> None:
+        self._endpoint = endpoint
         self._name = name
         self._session = uuid.uuid4().hex
-        self._known: set[Client] = set()
+        self._clients: set[Client] = set()
         self._http = httpx2.AsyncClient(
-            base_url=sign.address + codec.API_PREFIX,
-            headers={"authorization": f"Bearer {sign.token}"},
+            base_url=endpoint.address + codec.API_PREFIX,
+            headers={"authorization": f"Bearer {endpoint.token}"},
             timeout=_TIMEOUT,
             limits=_CONNECTION_LIMITS,
             trust_env=False,
         )
 
     @classmethod
-    async def join(cls, sign: Endpoint) -> RemoteVaultService:
+    async def join(cls, endpoint: Endpoint) -> RemoteVaultService:
         """Connect to the vault at an endpoint.
 
         Raises:
             HolderGoneError: the endpoint does not respond.
         """
-        link = cls(sign)
+        vault = cls(endpoint)
         try:
-            link._name = str((await link._get("/vault", None)).get("name", ""))
+            vault._name = str((await vault._get("/vault", None)).get("name", ""))
         except BaseException:
-            await link.close()
+            await vault.close()
             raise
-        return link
+        return vault
 
     @property
     def name(self) -> str:
@@ -74,7 +74,7 @@ class RemoteVaultService:
 
     async def close(self) -> None:
         """End the session if the server is still reachable, and close the connections."""
-        for client in self._known:
+        for client in self._clients:
             with suppress(httpx2.HTTPError):
                 await self._http.delete("/session", headers=self._headers(client), timeout=2.0)
         await self._http.aclose()
@@ -177,7 +177,7 @@ class RemoteVaultService:
         return data
 
     def _headers(self, client: Client) -> dict[str, str]:
-        self._known.add(client)
+        self._clients.add(client)
         return {
             "scriptorium-client": quote(client.name, safe=" "),
             "scriptorium-kind": client.kind.value,
@@ -212,8 +212,8 @@ def _json(content: bytes) -> codec.Json:
 
 
 def _closed() -> HolderGoneError:
-    words = "The app was closed during the call, so it is unknown whether the call was done."
-    return HolderGoneError(words, sent=True)
+    message = "The app was closed during the call, so it is unknown whether the call was done."
+    return HolderGoneError(message, sent=True)
 
 
 def _holder_gone(error: httpx2.HTTPError) -> HolderGoneError:

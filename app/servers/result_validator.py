@@ -72,13 +72,15 @@ def _core_schema(schema: object) -> CoreSchema:
     if types not in _MAKERS:
         raise _NotFlatError
     takes, make = _MAKERS[types]
-    own = {key: value for key, value in said.items() if key != "type"}
-    if not own.keys() <= takes:
+    keywords = {key: value for key, value in said.items() if key != "type"}
+    if not keywords.keys() <= takes:
         # Keywords for other types have no effect on this one.
-        own = {key: value for key, value in own.items() if key in takes or key not in _SUPPORTED_KEYWORDS}
-        if not own.keys() <= takes:
+        keywords = {
+            key: value for key, value in keywords.items() if key in takes or key not in _SUPPORTED_KEYWORDS
+        }
+        if not keywords.keys() <= takes:
             raise _NotFlatError
-    return make(own)
+    return make(keywords)
 
 
 def _enum_schema(said: Mapping[str, Any]) -> CoreSchema:
@@ -94,51 +96,51 @@ def _enum_schema(said: Mapping[str, Any]) -> CoreSchema:
     return core_schema.literal_schema(list(values))
 
 
-def _array_schema(own: Mapping[str, Any]) -> CoreSchema:
+def _array_schema(keywords: Mapping[str, Any]) -> CoreSchema:
     return core_schema.list_schema(
-        _core_schema(own.get("items", True)),
+        _core_schema(keywords.get("items", True)),
         strict=True,
-        min_length=own.get("minItems"),
-        max_length=own.get("maxItems"),
+        min_length=keywords.get("minItems"),
+        max_length=keywords.get("maxItems"),
     )
 
 
-def _object_schema(own: Mapping[str, Any]) -> CoreSchema:
-    required, more = frozenset(own.get("required", ())), own.get("additionalProperties", True)
-    properties = own.get("properties", {})
+def _object_schema(keywords: Mapping[str, Any]) -> CoreSchema:
+    required, extra = frozenset(keywords.get("required", ())), keywords.get("additionalProperties", True)
+    properties = keywords.get("properties", {})
     if not required <= properties.keys():
         raise _NotFlatError
     fields = {
         name: core_schema.typed_dict_field(_core_schema(one), required=name in required)
         for name, one in properties.items()
     }
-    if more is False:
+    if extra is False:
         return core_schema.typed_dict_schema(fields, extra_behavior="forbid", strict=True)
     return core_schema.typed_dict_schema(
-        fields, extra_behavior="allow", extras_schema=_core_schema(more), strict=True
+        fields, extra_behavior="allow", extras_schema=_core_schema(extra), strict=True
     )
 
 
-def _string_schema(own: Mapping[str, Any]) -> CoreSchema:
+def _string_schema(keywords: Mapping[str, Any]) -> CoreSchema:
     return core_schema.str_schema(
-        strict=True, min_length=own.get("minLength"), max_length=own.get("maxLength")
+        strict=True, min_length=keywords.get("minLength"), max_length=keywords.get("maxLength")
     )
 
 
-def _integer_schema(own: Mapping[str, Any]) -> CoreSchema:
-    return core_schema.int_schema(strict=True, ge=own.get("minimum"), le=own.get("maximum"))
+def _integer_schema(keywords: Mapping[str, Any]) -> CoreSchema:
+    return core_schema.int_schema(strict=True, ge=keywords.get("minimum"), le=keywords.get("maximum"))
 
 
-def _number_schema(own: Mapping[str, Any]) -> CoreSchema:
-    return core_schema.float_schema(strict=True, ge=own.get("minimum"), le=own.get("maximum"))
+def _number_schema(keywords: Mapping[str, Any]) -> CoreSchema:
+    return core_schema.float_schema(strict=True, ge=keywords.get("minimum"), le=keywords.get("maximum"))
 
 
 _MAKERS: Mapping[object, tuple[frozenset[str], Callable[[Mapping[str, Any]], CoreSchema]]] = {
     "string": (frozenset({"minLength", "maxLength"}), _string_schema),
     "integer": (frozenset({"minimum", "maximum"}), _integer_schema),
     "number": (frozenset({"minimum", "maximum"}), _number_schema),
-    "boolean": (frozenset(), lambda own: core_schema.bool_schema(strict=True)),
-    "null": (frozenset(), lambda own: core_schema.none_schema()),
+    "boolean": (frozenset(), lambda keywords: core_schema.bool_schema(strict=True)),
+    "null": (frozenset(), lambda keywords: core_schema.none_schema()),
     "array": (frozenset({"items", "minItems", "maxItems"}), _array_schema),
     "object": (frozenset({"properties", "required", "additionalProperties"}), _object_schema),
 }

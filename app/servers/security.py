@@ -80,43 +80,43 @@ class SecurityMiddleware:
     """ASGI middleware that authenticates requests and forwards them to the apps.
 
     Args:
-        ways: The apps.
+        mounts: The apps.
         port: The port of the server.
-        who: Returns the program that a token belongs to, or None.
+        authenticate: Returns the program that a token belongs to, or None.
         local_token: The token in the endpoint file.
-        trust: Called for each connection with a valid token.
+        on_trusted: Called for each connection with a valid token.
         drop: Closes a connection immediately, even with unsent data.
-        seen: Called for each authenticated client.
-        refused: Called for each request with an unknown token, with its user agent.
+        on_seen: Called for each authenticated client.
+        on_refused: Called for each request with an unknown token, with its user agent.
     """
 
     def __init__(
         self,
-        ways: tuple[Mount, ...],
+        mounts: tuple[Mount, ...],
         port: int,
-        who: Callable[[str], str | None],
+        authenticate: Callable[[str], str | None],
         local_token: str,
-        trust: Callable[[tuple[str, int]], None] = lambda address: None,
+        on_trusted: Callable[[tuple[str, int]], None] = lambda address: None,
         drop: Callable[[tuple[str, int]], None] = lambda address: None,
-        seen: Callable[[Client], None] = lambda client: None,
-        refused: Callable[[str], None] = lambda says: None,
+        on_seen: Callable[[Client], None] = lambda client: None,
+        on_refused: Callable[[str], None] = lambda says: None,
         *,
-        most_body: int = MAX_BODY_BYTES,
-        body_within: float = BODY_TIMEOUT_S,
-        taken_within: float = SEND_TIMEOUT_S,
+        max_body_bytes: int = MAX_BODY_BYTES,
+        body_timeout: float = BODY_TIMEOUT_S,
+        send_timeout: float = SEND_TIMEOUT_S,
     ) -> None:
-        self._ways = ways
+        self._mounts = mounts
         self._hosts = {f"{host}:{port}" for host in ("127.0.0.1", "localhost")}
         self._origins = {f"http://{host}" for host in self._hosts}
-        self._who = who
+        self._authenticate_token = authenticate
         self._local = local_token.encode()
-        self._trust = trust
-        self._seen = seen
-        self._refused = refused
-        self._most_body = most_body
-        self._body_within = body_within
+        self._on_trusted = on_trusted
+        self._on_seen = on_seen
+        self._on_refused = on_refused
+        self._max_body_bytes = max_body_bytes
+        self._body_timeout = body_timeout
         self._drop = drop
-        self._taken_within = taken_within
+        self._send_timeout = send_timeout
         self._running: dict[str, dict[asyncio.Task[object], Mount]] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -124,10 +124,10 @@ class SecurityMiddleware:
         if scope["type"] != "http":
             return
         try:
-            way, client, passed = self._authenticate(scope)
+            mount, client, credential = self._authenticate(scope)
             body = await self._body(scope, receive)
-        except RejectedRequest as refusal:
-            await _send_rejection(send, refusal)
+        except RejectedRequest as rejection:
+            await _send_rejection(send, rejection)
             return
         except TimeoutError:
             await _send_rejection(
@@ -136,37 +136,37 @@ class SecurityMiddleware:
             return
         if body is None:
             return
-        scope[CLIENT_KEY], scope[LOCAL_KEY] = client, passed.local
-        await self._forward(way, passed.name, scope, _ReplayedBody(body, receive), send)
+        scope[CLIENT_KEY], scope[LOCAL_KEY] = client, credential.local
+        await self._forward(mount, credential.name, scope, _ReplayedBody(body, receive), send)
 
-    def end_requests(self, name: str, why: str = REVOKED_REASON) -> None:
+    def end_requests(self, name: str, reason: str = REVOKED_REASON) -> None:
         """Cancel the running requests of the program `name`."""
         for task in tuple(self._running.get(name, ())):
-            task.cancel(why)
+            task.cancel(reason)
 
     def end_closed_requests(self) -> None:
         """Cancel the requests to apps that have been switched off."""
         for name, tasks in tuple(self._running.items()):
-            for task, way in tuple(tasks.items()):
-                if name and way.closed():
+            for task, mount in tuple(tasks.items()):
+                if name and mount.closed():
                     task.cancel(SWITCHED_OFF_REASON)
 
-    def end_all_requests(self, why: str = CLOSED_REASON) -> list[asyncio.Task[object]]:
+    def end_all_requests(self, reason: str = CLOSED_REASON) -> list[asyncio.Task[object]]:
         """Cancel all requests and return their tasks."""
         tasks = [task for tasks in self._running.values() for task in tasks]
         for task in tasks:
-            task.cancel(why)
+            task.cancel(reason)
         return tasks
 
-    async def _forward(self, way: Mount, name: str, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _forward(self, mount: Mount, name: str, scope: Scope, receive: Receive, send: Send) -> None:
         task = asyncio.current_task()
         assert task is not None
         running = self._running.setdefault(name, {})
-        running[task] = way
+        running[task] = mount
         address = scope.get("client") or ("", 0)
-        answer = _ResponseSender(send, lambda: self._drop((address[0], address[1])), self._taken_within)
+        answer = _ResponseSender(send, lambda: self._drop((address[0], address[1])), self._send_timeout)
         try:
-            await way.app(scope, receive, answer)
+            await mount.app(scope, receive, answer)
         except Exception:
             # Libraries may wrap the error, so check the flag and not its type.
             if not answer.dropped:
@@ -191,23 +191,23 @@ class SecurityMiddleware:
         headers = _Headers(scope)
         self._check_host(headers)
         self._check_origin(headers)
-        passed = self._check_token(headers)
+        credential = self._check_token(headers)
         address = scope.get("client")
         if address:
-            self._trust((address[0], address[1]))
-        way = next((one for one in self._ways if _is_under(scope["path"], one.prefix)), None)
-        if way is None:
+            self._on_trusted((address[0], address[1]))
+        mount = next((one for one in self._mounts if _is_under(scope["path"], one.prefix)), None)
+        if mount is None:
             raise RejectedRequest(HTTPStatus.NOT_FOUND, "Not found.")
-        if not passed.local and (why := way.closed()):
-            raise RejectedRequest(HTTPStatus.FORBIDDEN, why)
-        client = _client(passed, way, headers)
-        if len(self._running.get(passed.name, ())) >= MAX_REQUESTS * (4 if passed.local else 1):
+        if not credential.local and (reason := mount.closed()):
+            raise RejectedRequest(HTTPStatus.FORBIDDEN, reason)
+        client = _client(credential, mount, headers)
+        if len(self._running.get(credential.name, ())) >= MAX_REQUESTS * (4 if credential.local else 1):
             busy = RejectedRequest(
                 HTTPStatus.TOO_MANY_REQUESTS, "Too many of your requests are running.", (b"retry-after", b"1")
             )
             raise busy
-        self._seen(client)
-        return way, client, passed
+        self._on_seen(client)
+        return mount, client, credential
 
     def _check_host(self, headers: _Headers) -> None:
         hosts = headers.all_values(b"host")
@@ -227,9 +227,9 @@ class SecurityMiddleware:
         if scheme.lower() == "bearer" and token:
             if hmac.compare_digest(token.encode("utf-8", "surrogateescape"), self._local):
                 return Credential(local=True)
-            if (name := self._who(token)) is not None:
+            if (name := self._authenticate_token(token)) is not None:
                 return Credential(local=False, name=name)
-            self._refused(headers.single_value(b"user-agent", _MAX_USER_AGENT_CHARS))
+            self._on_refused(headers.single_value(b"user-agent", _MAX_USER_AGENT_CHARS))
         message = "Unknown token." if token else "A token is required: Authorization: Bearer …"
         raise RejectedRequest(
             HTTPStatus.UNAUTHORIZED, message, (b"www-authenticate", b'Bearer realm="scriptorium"')
@@ -243,20 +243,22 @@ class SecurityMiddleware:
             TimeoutError: the body takes too long.
         """
         too_large = RejectedRequest(
-            HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"The body is larger than {self._most_body} bytes."
+            HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"The body is larger than {self._max_body_bytes} bytes."
         )
-        said = _Headers(scope).all_values(b"content-length")
-        if said and (not said[0].isdecimal() or int(said[0]) > self._most_body):
+        length_headers = _Headers(scope).all_values(b"content-length")
+        if length_headers and (
+            not length_headers[0].isdecimal() or int(length_headers[0]) > self._max_body_bytes
+        ):
             raise too_large
         parts, size = [], 0
-        async with asyncio.timeout(self._body_within):
+        async with asyncio.timeout(self._body_timeout):
             while True:
                 message = await receive()
                 if message["type"] == "http.disconnect":
                     return None
                 part: bytes = message.get("body", b"")
                 size += len(part)
-                if size > self._most_body:
+                if size > self._max_body_bytes:
                     raise too_large
                 parts.append(part)
                 if not message.get("more_body"):
@@ -279,11 +281,11 @@ class _Headers:
         """Return all values of a header."""
         return [value.decode("latin-1") for key, value in self._pairs if key == name]
 
-    def single_value(self, name: bytes, longest: int) -> str:
+    def single_value(self, name: bytes, max_chars: int) -> str:
         """Return the only value, truncated and printable; empty for none or several."""
         values = self.all_values(name)
         text = values[0] if len(values) == 1 else ""
-        return "".join(char for char in text if char.isprintable())[:longest].strip()
+        return "".join(char for char in text if char.isprintable())[:max_chars].strip()
 
 
 class _ReplayedBody:
@@ -308,11 +310,11 @@ class ClientStalledError(OSError):
 class _ResponseSender:
     """Sends a response, and drops a client that does not read it."""
 
-    def __init__(self, send: Send, drop: Callable[[], None], within: float) -> None:
+    def __init__(self, send: Send, drop: Callable[[], None], timeout: float) -> None:
         self._send = send
         self._drop = drop
-        self._within = within
-        self._begun = False
+        self._timeout = timeout
+        self._started = False
         self.dropped = False
 
     async def __call__(self, message: Message) -> None:
@@ -321,12 +323,12 @@ class _ResponseSender:
         Raises:
             NotTakenError: the client does not read it.
         """
-        self._begun = True
-        await self._sent(message, self._within)
+        self._started = True
+        await self._send_within(message, self._timeout)
 
-    async def _sent(self, message: Message, within: float) -> None:
+    async def _send_within(self, message: Message, timeout: float) -> None:
         try:
-            async with asyncio.timeout(within) as limit:
+            async with asyncio.timeout(timeout) as limit:
                 await self._send(message)
         except TimeoutError as error:
             if not limit.expired():
@@ -335,16 +337,16 @@ class _ResponseSender:
             self._drop()
             raise ClientStalledError("the client does not read") from error
 
-    async def abort(self, why: str) -> None:
+    async def abort(self, reason: str) -> None:
         """End an incomplete response: a stream just ends; one that has not started becomes an error."""
-        if not self._begun:
-            refusal = RejectedRequest(
-                HTTPStatus.SERVICE_UNAVAILABLE, f"The request was ended: {why or CLOSED_REASON}."
+        if not self._started:
+            rejection = RejectedRequest(
+                HTTPStatus.SERVICE_UNAVAILABLE, f"The request was ended: {reason or CLOSED_REASON}."
             )
-            await _send_rejection(self._send, refusal)
+            await _send_rejection(self._send, rejection)
             return
         with suppress(ClientStalledError):
-            await self._sent(
+            await self._send_within(
                 {"type": "http.response.body", "body": b"", "more_body": False}, _FINAL_SEND_TIMEOUT_S
             )
 
@@ -353,13 +355,13 @@ def _is_under(path: str, prefix: str) -> bool:
     return path == prefix or path.startswith(prefix + "/")
 
 
-def _client(passed: Credential, way: Mount, headers: _Headers) -> Client:
+def _client(credential: Credential, mount: Mount, headers: _Headers) -> Client:
     """Return the client; its own name and kind are trusted only with the local token."""
     says = headers.single_value(b"user-agent", _MAX_USER_AGENT_CHARS)
     session = headers.single_value(b"scriptorium-session", 64)
-    if not passed.local:
-        return Client(way.kind, passed.name, session, says)
-    kind = _KINDS.get(headers.single_value(b"scriptorium-kind", 10), way.kind)
+    if not credential.local:
+        return Client(mount.kind, credential.name, session, says)
+    kind = _KINDS.get(headers.single_value(b"scriptorium-kind", 10), mount.kind)
     name = _decode_header(headers, b"scriptorium-client", _MAX_NAME_CHARS)
     name = name or ("Terminal" if kind is CallerKind.CLI else "Local")
     return Client(
@@ -367,23 +369,23 @@ def _client(passed: Credential, way: Mount, headers: _Headers) -> Client:
     )
 
 
-def _decode_header(headers: _Headers, name: bytes, longest: int) -> str:
+def _decode_header(headers: _Headers, name: bytes, max_chars: int) -> str:
     """Return a percent-encoded header, decoded."""
-    text = unquote(headers.single_value(name, 10 * longest))
-    return "".join(char for char in text if char.isprintable())[:longest].strip()
+    text = unquote(headers.single_value(name, 10 * max_chars))
+    return "".join(char for char in text if char.isprintable())[:max_chars].strip()
 
 
-async def _send_rejection(send: Send, refusal: RejectedRequest) -> None:
+async def _send_rejection(send: Send, rejection: RejectedRequest) -> None:
     body = json.dumps(
-        {"success": False, "error": {"type": _error_type(refusal.status), "message": refusal.message}}
+        {"success": False, "error": {"type": _error_type(rejection.status), "message": rejection.message}}
     ).encode()
     headers = [
         (b"content-type", b"application/json"),
         (b"content-length", str(len(body)).encode()),
         (b"connection", b"close"),
-        *refusal.headers,
+        *rejection.headers,
     ]
-    await send({"type": "http.response.start", "status": int(refusal.status), "headers": headers})
+    await send({"type": "http.response.start", "status": int(rejection.status), "headers": headers})
     await send({"type": "http.response.body", "body": body})
 
 

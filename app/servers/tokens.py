@@ -68,7 +68,9 @@ class ClientTokens:
         self.on_set: Callable[[str, str], None] = lambda op, name: None
         self._clients: dict[str, NamedClient] = {}
         try:
-            self._clients = {one.name: one for one in _FILE_ADAPTER.validate_json(self._file.read_bytes())}
+            self._clients = {
+                client.name: client for client in _FILE_ADAPTER.validate_json(self._file.read_bytes())
+            }
         except FileNotFoundError:
             pass
         except (OSError, ValidationError) as error:
@@ -79,7 +81,7 @@ class ClientTokens:
     @property
     def clients(self) -> tuple[NamedClient, ...]:
         """The programs with a token, sorted by name."""
-        return tuple(sorted(self._clients.values(), key=lambda one: one.name.casefold()))
+        return tuple(sorted(self._clients.values(), key=lambda client: client.name.casefold()))
 
     def create(self, name: str) -> str:
         """Create a token for a new program; it can't be shown again.
@@ -108,7 +110,7 @@ class ClientTokens:
             NotFoundError: there is no such program.
             StorageError: the file can't be written; the old token stays valid.
         """
-        self._known(name)
+        self._check_known(name)
         token = self._issue(name, gone=(name,))
         self.on_set("renew", name)
         return token
@@ -120,8 +122,8 @@ class ClientTokens:
             NotFoundError: there is no such program.
             StorageError: the file can't be written; the token stays valid.
         """
-        self._known(name)
-        self._save({known: one for known, one in self._clients.items() if known != name})
+        self._check_known(name)
+        self._save({known: client for known, client in self._clients.items() if known != name})
         self._events.publish(ClientsChanged(tuple(self._clients), (name,)))
         self.on_set("revoke", name)
 
@@ -129,12 +131,12 @@ class ClientTokens:
         """Return the program that a token belongs to, or None; takes the same time for a wrong one."""
         hashed = _hash(token)
         found = None
-        for one in self._clients.values():
-            if hmac.compare_digest(one.sha256, hashed):
-                found = one.name
+        for client in self._clients.values():
+            if hmac.compare_digest(client.sha256, hashed):
+                found = client.name
         return found
 
-    def _known(self, name: str) -> None:
+    def _check_known(self, name: str) -> None:
         if name not in self._clients:
             raise NotFoundError(f"No program called {name} has a token.", name=name)
 

@@ -171,7 +171,7 @@ async def test_who_is_not_heard_of_is_gone_unless_it_holds_a_connection(workspac
     now = [1000.0]
     gone: list[str] = []
     workspace.events.subscribe(ClientGone, lambda event: gone.append(event.client.name))
-    presence = ClientRegistry(workspace.events, lambda: now[0], gone_after=10.0)
+    presence = ClientRegistry(workspace.events, lambda: now[0], timeout=10.0)
     quiet, holding = Client(CallerKind.MCP, "Quiet"), Client(CallerKind.MCP, "Holding")
     presence.mark_seen(quiet)
     release = presence.hold_connection(holding)

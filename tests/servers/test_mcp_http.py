@@ -165,7 +165,7 @@ async def test_a_client_that_goes_and_does_not_come_back_has_its_question_withdr
     approver.answers = [lambda request: never]
     workspace.events.subscribe(ApprovalAsked, lambda event: asked.set())
     workspace.events.subscribe(ApprovalAnswered, lambda event: answered.set())
-    async with bare(workspace, come_back=0.0) as http:
+    async with bare(workspace, reconnect_timeout=0.0) as http:
         headers = await session_of(http)
         given = call(2, "edit_note", name="H4", op="append", text="x")
         async with http.stream("POST", "/mcp", json=given, headers=headers):
@@ -184,7 +184,7 @@ async def test_a_client_that_comes_back_gets_what_it_missed(workspace, approver)
         return Approved(request.proposal)
 
     approver.answers = [when_told]
-    async with bare(workspace, come_back=30.0) as http:
+    async with bare(workspace, reconnect_timeout=30.0) as http:
         headers = {**await session_of(http), "mcp-protocol-version": "2025-11-25"}
         given = call(2, "edit_note", name="H4", op="append", text="x")
         async with http.stream("POST", "/mcp", json=given, headers=headers) as broken:
@@ -200,7 +200,7 @@ async def test_a_client_that_comes_back_gets_what_it_missed(workspace, approver)
     assert json.loads(line[6:])["result"]["structuredContent"]["success"]
 
 
-def bare(workspace, come_back: float, **more: float):
+def bare(workspace, reconnect_timeout: float, **more: float):
     """The server without the guard, so that its patience can be chosen; over real connections."""
     from contextlib import asynccontextmanager
 
@@ -210,7 +210,7 @@ def bare(workspace, come_back: float, **more: float):
 
     @asynccontextmanager
     async def running():
-        app = McpHttpApp(workspace.hub, come_back=come_back, **more)
+        app = McpHttpApp(workspace.hub, reconnect_timeout=reconnect_timeout, **more)
 
         async def let_in(scope, receive, send):
             await app({**scope, CLIENT_KEY: ROBOT}, receive, send)

@@ -131,7 +131,7 @@ async def test_a_refused_token_is_told_once_and_counted(door: OpenDoor) -> None:
 
 async def test_refused_tokens_that_follow_are_told_as_one() -> None:
     events, told = EventBus(), []
-    refusals = AuthFailures(events, told_every=0.001)
+    refusals = AuthFailures(events, report_interval=0.001)
     both = asyncio.Event()
     events.subscribe(TokenRefused, lambda event: (told.append(event), len(told) == 2 and both.set()))
     for _ in range(3):

@@ -21,7 +21,7 @@ TOKEN = "local"
 
 @asynccontextmanager
 async def serving(
-    app: ASGIApp, connections: ConnectionLimiter, *, body_within: float = 30.0, taken_within: float = 20.0
+    app: ASGIApp, connections: ConnectionLimiter, *, body_timeout: float = 30.0, send_timeout: float = 20.0
 ) -> AsyncIterator[int]:
     """An app behind a guard with these bounds; the port."""
     listener = _listen(0)
@@ -33,8 +33,8 @@ async def serving(
         TOKEN,
         connections.mark_trusted,
         connections.drop,
-        body_within=body_within,
-        taken_within=taken_within,
+        body_timeout=body_timeout,
+        send_timeout=send_timeout,
     )
     config = uvicorn.Config(
         guard, http=protocol_of(connections), ws="none", lifespan="off", log_config=None, access_log=False
@@ -62,7 +62,7 @@ def head(port: int, *more: str, method: str = "GET") -> bytes:
 
 
 async def test_who_does_not_finish_its_headers_is_dropped() -> None:
-    connections = ConnectionLimiter(headers_within=0.05)
+    connections = ConnectionLimiter(header_timeout=0.05)
     async with serving(ok, connections) as port:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(head(port)[:-4])
@@ -70,28 +70,28 @@ async def test_who_does_not_finish_its_headers_is_dropped() -> None:
             while await reader.read():
                 pass
             raise ConnectionResetError
-        assert len(connections) == 0 and connections.turned_away == 1
+        assert len(connections) == 0 and connections.dropped == 1
         writer.close()
 
 
 async def test_who_has_shown_its_token_may_be_quiet() -> None:
-    connections = ConnectionLimiter(most=2, headers_within=0.05)
+    connections = ConnectionLimiter(max_connections=2, header_timeout=0.05)
     async with serving(ok, connections) as port:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         for _ in range(2):
             writer.write(head(port))
             assert (await reader.readuntil(b"ok")).startswith(b"HTTP/1.1 200")
             strangers = [await asyncio.open_connection("127.0.0.1", port) for _ in range(5)]
-            while connections.turned_away < 5:
+            while connections.dropped < 5:
                 await asyncio.sleep(0.01)
-            connections.turned_away = 0
+            connections.dropped = 0
             for _, one in strangers:
                 one.close()
         writer.close()
 
 
 async def test_a_body_that_trickles_is_not_waited_for() -> None:
-    async with serving(ok, ConnectionLimiter(), body_within=0.05) as port:
+    async with serving(ok, ConnectionLimiter(), body_timeout=0.05) as port:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(head(port, "content-length: 100", method="POST") + b"{")
         assert (await reader.read()).startswith(b"HTTP/1.1 408")
@@ -112,7 +112,7 @@ async def test_a_reader_that_takes_nothing_is_dropped_and_its_source_closed() ->
         await EventStream(endless(), done.set)(scope, receive, send)
 
     connections = ConnectionLimiter()
-    async with serving(app, connections, taken_within=0.05) as port:
+    async with serving(app, connections, send_timeout=0.05) as port:
         _, writer = await asyncio.open_connection("127.0.0.1", port, limit=1024)
         writer.write(head(port))
         await asyncio.gather(closed.wait(), done.wait())
