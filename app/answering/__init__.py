@@ -1,1 +1,1 @@
-"""Answers to questions out of the notes: passages with their exact spans, ranked, or none at all."""
+"""Question answering from notes: ranked passages with their exact spans, or none."""

@@ -1,4 +1,4 @@
-"""Cut a note's text into passages that can stand as an answer: each with its span in the source."""
+"""Splitting of notes into passages that can serve as answers, each with its span in the source."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ class Passage:
     """A piece of a note.
 
     Attributes:
-        span: Where it stands in the note's text.
-        text: It as a reader reads it, without marks of Markdown.
-        trail: The headings and the list items above it, outermost first.
-        line: Where it starts, from 1.
-        block: The id of the block that it is, if that has one.
+        span: Its span in the note's text.
+        text: Its plain text, without Markdown markup.
+        trail: The headings and list items above it, outermost first.
+        line: Its first line, from 1.
+        block: The id of its block, if it has one.
         is_property: Whether it is a property of the note.
     """
 
@@ -54,7 +54,7 @@ class Passage:
 
 
 def split_passages(text: str, parsed: ParsedNote) -> tuple[Passage, ...]:
-    """The passages of a note in order: short paragraphs or sentences, list items, table rows, properties."""
+    """Split a note into passages: short paragraphs or sentences, list items, table rows, properties."""
     return (*_properties(text, parsed), *_PassageSplitter(text, parsed.body_start).run())
 
 
@@ -75,7 +75,7 @@ class _Parent:
 
 
 class _PassageSplitter:
-    """Goes through the lines of a body and joins those of one paragraph."""
+    """Scans the lines of a body and joins those of a paragraph."""
 
     def __init__(self, text: str, start: int) -> None:
         self._text = text
@@ -179,12 +179,12 @@ class _PassageSplitter:
         )
         pieces = list(_pieces(source)) if len(own) > MAX_PASSAGE_CHARS else [(0, len(source))]
         for begin, stop in pieces:
-            said = " ".join(plain_text(source[begin:stop]).strip("| ").replace(" | ", ", ").split())
-            if _WORD.search(said):
+            words = " ".join(plain_text(source[begin:stop]).strip("| ").replace(" | ", ", ").split())
+            if _WORD.search(words):
                 span = Span(start + begin, start + stop)
                 yield Passage(
                     span,
-                    said,
+                    words,
                     trail,
                     line + source.count("\n", 0, begin),
                     block[1] if block and len(pieces) == 1 else "",
@@ -196,7 +196,7 @@ def _cells(line: str) -> str:
 
 
 def _pieces(source: str) -> Iterator[tuple[int, int]]:
-    """Runs of sentences, none longer than `MAX_PASSAGE_CHARS` unless a single sentence is."""
+    """Yield runs of sentences, limited to `MAX_PASSAGE_CHARS` unless a single sentence is longer."""
     ends = [(found.start(), found.end()) for found in _SENTENCE_END.finditer(source)]
     ends.append((len(source), len(source)))
     begin = 0

@@ -1,4 +1,4 @@
-"""What a question asks for: the words that say its topic, by their stems, and the kind of answer it wants."""
+"""Parsing of questions: the stems of their topic words, and the expected kind of answer."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _TIME = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class AnswerKind:
-    """A kind of answer: `asks` finds the phrases that ask for it, `marks` what such an answer has."""
+    """A kind of answer: `asks` matches questions for it, `marks` matches texts that contain it."""
 
     name: str
     asks: re.Pattern[str]
@@ -42,10 +42,10 @@ class ParsedQuestion:
     """A question.
 
     Attributes:
-        text: As it was asked.
-        words: The stems of the words that say the topic, each once, in order.
-        kind: The kind of answer that it wants; None for one that can't be told.
-        language: The code of the language that it is read in.
+        text: The question as asked.
+        words: The distinct stems of the topic words, in order.
+        kind: The expected kind of answer, or None if unknown.
+        language: The code of the question's language.
     """
 
     text: str
@@ -54,11 +54,11 @@ class ParsedQuestion:
     language: str
 
     def stems_in(self, text: str) -> list[str]:
-        """The stems of the words of another text, in the language of the question."""
+        """Return the stems of the words in another text, in the question's language."""
         return stems(text, self.language)
 
     def is_answered_by(self, text: str) -> bool:
-        """Whether a text has a mark of the kind of answer that is wanted."""
+        """Return whether a text contains the expected kind of answer."""
         if self.kind is None:
             return False
         if self.kind.name in ("person", "place"):
@@ -68,12 +68,12 @@ class ParsedQuestion:
 
 
 def read_question(text: str) -> ParsedQuestion:
-    """Read a question in the language most of whose words it has, English where that is equal."""
+    """Parse a question in the language with the most stop words in it, English on a tie."""
     folded = [word for word in _WORD.findall(text.casefold())]
     data = _words()
     code = max(data, key=lambda one: (sum(word in data[one].stop for word in folded), one == "en"))
     language = data[code]
-    # The first phrase that asks decides; a question within another says less.
+    # The first match decides; a nested question is less relevant.
     found = [(match.start(), kind) for kind in language.kinds if (match := kind.asks.search(text))]
     kind = min(found, key=lambda one: one[0])[1] if found else None
     topic = [word for word in folded if word not in language.stop]
@@ -81,7 +81,7 @@ def read_question(text: str) -> ParsedQuestion:
 
 
 def stems(text: str, language: str) -> list[str]:
-    """The stem of each word of a text, in order."""
+    """Return the stem of each word of a text, in order."""
     return _stemmed(_WORD.findall(text.casefold()), language)
 
 
@@ -115,7 +115,9 @@ def _kinds(data: dict[str, dict[str, list[str]]]) -> Iterator[AnswerKind]:
     fixed = {"time": _TIME, "number": _NUMBER}
     for name, one in data.items():
         asks = re.compile(rf"\b(?:{'|'.join(one['asks'])})", re.IGNORECASE)
-        said = "|".join(map(re.escape, one.get("marks", ())))
+        words = "|".join(map(re.escape, one.get("marks", ())))
         yield AnswerKind(
-            name, asks, fixed.get(name) or re.compile(rf"\b(?:{said})\b" if said else r"(?!)", re.IGNORECASE)
+            name,
+            asks,
+            fixed.get(name) or re.compile(rf"\b(?:{words})\b" if words else r"(?!)", re.IGNORECASE),
         )

@@ -1,4 +1,4 @@
-"""Rank passages as answers to a question, and judge whether the best of them answers it at all.
+"""Ranking of passages as answers to a question, and a judgment whether the best one is an answer.
 
 Both are linear in the features below. `python -m tests.evaluation.answers --calibrate` fits the weights to
 the questions of the seen half and writes `resources/answers/weights.json`.
@@ -39,7 +39,7 @@ _CONTEXT_SIZE = 3
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A passage that may answer; `note_score` says how well the words found its note, 0 to 1."""
+    """A candidate passage; `note_score` is the score of its note by words, 0 to 1."""
 
     path: NotePath
     title: str
@@ -48,14 +48,14 @@ class Candidate:
 
     @property
     def in_context(self) -> str:
-        """The passage under the title of its note and the headings above it: what is compared by meaning."""
+        """The passage with the note's title and headings, for the comparison by meaning."""
         above = [self.title, *(one for one in self.passage.trail if one != self.title)]
         return f"{' › '.join(above[:_CONTEXT_SIZE])}\n{self.passage.text}"
 
 
 @dataclass(frozen=True, slots=True)
 class RankedCandidate:
-    """A candidate with its score (a logit) and what it was made of."""
+    """A candidate with its score (a logit) and its features."""
 
     candidate: Candidate
     score: float
@@ -64,7 +64,7 @@ class RankedCandidate:
 
 @dataclass(frozen=True, slots=True)
 class RankedPassages:
-    """Passages, best first; `answer_score` is a logit: below 0 the notes do not seem to hold the answer."""
+    """Passages, best first; `answer_score` is a logit, below 0 if the notes probably lack the answer."""
 
     passages: tuple[RankedCandidate, ...]
     answer_score: float
@@ -77,11 +77,11 @@ class RankedPassages:
 
 
 class CandidateScorer:
-    """Weighs candidates for one question.
+    """Scores candidates for one question.
 
     Args:
         question: The question.
-        pool: Every passage of the notes that were found: it says which words are rare.
+        pool: All passages of the found notes, which determine the frequency of words.
     """
 
     def __init__(self, question: ParsedQuestion, pool: Sequence[Candidate]) -> None:
@@ -99,11 +99,11 @@ class CandidateScorer:
         self._total = sum(self._weights.values()) or 1.0
 
     def promising(self, limit: int, near: Mapping[NotePath, Sequence[tuple[int, float]]]) -> list[Candidate]:
-        """The candidates that are worth a closer look.
+        """Return the most promising candidates for exact scoring.
 
         Args:
-            limit: How many at most.
-            near: Of notes, the lines at which a chunk close in meaning starts, with its cosine.
+            limit: The maximum number.
+            near: For each note, the first lines of chunks close in meaning, with their cosines.
         """
         scored = []
         for one in self._pool:
@@ -118,7 +118,7 @@ class CandidateScorer:
         return [one for _, one in scored[:limit]]
 
     def rank(self, candidates: Sequence[Candidate], cosines: Sequence[float] | None) -> RankedPassages:
-        """Rank candidates, with their closeness in meaning to the question where that is known."""
+        """Rank candidates, with their cosines to the question if known."""
         weights = _weights()["meaning" if cosines is not None else "words"]
         best: dict[NotePath, float] = {}
         for one, cosine in zip(candidates, cosines or (), strict=False):
@@ -176,7 +176,7 @@ class CandidateScorer:
         return sum(self._weights[word] for word in self._matches(frozenset(words))) / self._total
 
     def _matches(self, words: frozenset[str]) -> set[str]:
-        """Which words of the question are among these, in another form too."""
+        """Return the question's words that occur among these, including other forms."""
         return {word for word in self._question.words if word in words or _has_form(word, words)}
 
     def _stems_of(self, one: Candidate) -> frozenset[str]:
@@ -198,7 +198,7 @@ class CandidateScorer:
 
 
 def _has_form(word: str, words: frozenset[str]) -> bool:
-    """Whether another word of the same family is there: "inventor" for "invent"."""
+    """Return whether the words include a related form: "inventor" for "invent"."""
     if len(word) < _PREFIX:
         return False
     return any(
@@ -207,7 +207,7 @@ def _has_form(word: str, words: frozenset[str]) -> bool:
 
 
 def _closest(near: Sequence[tuple[int, float]], line: int) -> float:
-    """The cosine of the chunk in which a line stands."""
+    """Return the cosine of the chunk that contains a line."""
     above = [one for one in near if one[0] <= line]
     return max(above)[1] if above else 0.0
 

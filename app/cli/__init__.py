@@ -1,4 +1,4 @@
-"""The command line front end: tools and verbs on a vault, without a window."""
+"""The command line: tools and verbs on a vault, without a window."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ VERBS = (
     "tools",
     "undo",
 )
-"""The first words that mean a verb and not a folder to open; kept here, where reading them loads nothing."""
+"""First words that are verbs rather than a folder; defined here, where reading them imports nothing."""
 
 _ASKS_FOR_HELP = ("--help", "-h", "--version")
 _LEADING = ("--vault", "--json", "--approve", "--wait", "--no-wait", "--claim", "--enable-tools")
 
 
 def is_command(arguments: list[str]) -> bool:
-    """Whether these are for the command line, and not a folder that is to be opened in the window.
+    """Return whether the arguments are a command, rather than a folder to open in the window.
 
     A first word that names a folder is that folder, unless it is also a verb or a tool.
     """

@@ -1,7 +1,7 @@
-"""The kinds of change that `--approve` may name, and which of them a question is about.
+"""The kinds of change that `--approve` may name, and the kinds of a request.
 
-Naming a kind answers the gate's questions of this kind with yes; it asks them all the same, and what the
-policy denies stays denied. What can't be taken back, or breaks links, has a word of its own.
+Naming a kind approves the gate's requests of this kind; the gate still makes them, and a denial by the policy
+stands. Changes that can't be undone, or that break links, have kinds of their own.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from app.vault.changes import Create, Delete
 
 
 class ApprovalKind(StrEnum):
-    """A word for `--approve`."""
+    """A value for `--approve`."""
 
     CREATE = "create"
     UPDATE = "update"
@@ -35,10 +35,10 @@ MEANINGS = {
     ApprovalKind.DELETE: "deleting notes that nothing links to",
     ApprovalKind.DELETE_LINKED: "deleting notes that others link to",
     ApprovalKind.READ: "reading outside the vault",
-    ApprovalKind.FETCH: "fetching pages of the web",
+    ApprovalKind.FETCH: "fetching web pages",
     ApprovalKind.SEND: "messages that leave this machine",
     ApprovalKind.EXECUTE: "running programs, and tools of other programs",
-    ApprovalKind.ADMIN: "changes to how the vault is set up",
+    ApprovalKind.ADMIN: "changes to the vault's setup",
 }
 _OF_EFFECTS = {
     OUTSIDE_READ: ApprovalKind.READ,
@@ -49,23 +49,23 @@ _OF_EFFECTS = {
 
 
 def parse_kinds(words: Iterable[str]) -> frozenset[ApprovalKind]:
-    """The kinds that `--approve` names, separated by commas.
+    """Return the kinds that `--approve` names, separated by commas.
 
     Raises:
-        InvalidParametersError: one is no kind.
+        InvalidParametersError: A word is not a kind.
     """
     found = [one.strip() for word in words for one in word.split(",") if one.strip()]
     for one in found:
         if one not in set(ApprovalKind):
-            raise InvalidParametersError(f"--approve: {one!r} is none of {', '.join(ApprovalKind)}.")
+            raise InvalidParametersError(f"--approve: {one!r} is not one of {', '.join(ApprovalKind)}.")
     return frozenset(map(ApprovalKind, found))
 
 
 def kinds_for_request(request: ApprovalRequest) -> frozenset[ApprovalKind]:
-    """All kinds that a yes to `request` says yes to, from the proposal itself."""
+    """Return all kinds that an approval of `request` covers, derived from the proposal itself."""
     proposal = request.proposal
     if isinstance(proposal, Effect):
-        # What is not known counts as a program, as it does for the gate.
+        # An unknown effect counts as a program, as it does for the gate.
         return frozenset({_OF_EFFECTS.get(proposal.kind, ApprovalKind.EXECUTE)})
     kinds = set()
     for change in proposal.changes:
@@ -80,10 +80,10 @@ def kinds_for_request(request: ApprovalRequest) -> frozenset[ApprovalKind]:
 
 
 def missing_kinds(request: ApprovalRequest, named: frozenset[ApprovalKind]) -> str:
-    """What `--approve` would have to name beside `named`; empty where nothing is missing."""
+    """Return the kinds that `--approve` lacks for the request; empty if none."""
     return ",".join(kind for kind in ApprovalKind if kind in kinds_for_request(request) - named)
 
 
 def help_table() -> str:
-    """The kinds as lines for the help."""
+    """Return the kinds as lines for the help."""
     return "\n".join(f"  {kind:<14} {words}" for kind, words in MEANINGS.items())

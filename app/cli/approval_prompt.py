@@ -1,7 +1,7 @@
-"""A question of the gate as text for a terminal: who wants what, why it is asked, and every changed line.
+"""A request for approval as terminal text: the caller, the reason, and every changed line.
 
-It is made from the proposal's own bytes. What hides in them is named; nothing of a note reaches the terminal
-as a command.
+It is generated from the proposal's own bytes. Hidden characters are named, and no text of a note reaches the
+terminal as a control sequence.
 """
 
 from __future__ import annotations
@@ -27,14 +27,16 @@ _LABEL_STYLE = "bold yellow"
 
 
 def format_request(draft: ApprovalDraft) -> Iterator[Text]:
-    """All of a request, line by line."""
+    """Yield the lines of a request."""
     request = draft.request
     yield Text()
     yield Text.assemble((request_title(request), "bold"), (f"  ({caller_label(request.caller)})", "dim"))
-    yield Text(f"It is asked because {describe(request.reason)}.", style="dim")
+    yield Text(f"Reason: {describe(request.reason)}.", style="dim")
     yield from _consequences(request)
     if request.caller.claim:
-        yield Text.assemble(("The caller says of it: ", "dim"), (describe(request.caller.claim), "italic"))
+        yield Text.assemble(
+            ("Description by the caller (unverified): ", "dim"), (describe(request.caller.claim), "italic")
+        )
     if isinstance(request.proposal, Effect):
         yield from format_effect(request.proposal)
         return
@@ -43,7 +45,7 @@ def format_request(draft: ApprovalDraft) -> Iterator[Text]:
 
 
 def format_effect(proposal: Effect) -> Iterator[Text]:
-    """An effect outside the notes: its exact words and arguments, each line of them."""
+    """Yield the lines of an effect outside the notes: its exact text and arguments."""
     yield Text()
     for line in proposal.text.split("\n"):
         yield Text("  ") + format_line(line.encode("utf-8", "surrogatepass"))
@@ -56,7 +58,7 @@ def format_effect(proposal: Effect) -> Iterator[Text]:
 
 
 def format_file_change(file: FileDraft, number: int, of: int) -> Iterator[Text]:
-    """One file of a change: what happens to it, and its lines."""
+    """Yield the lines of one file of a change: its operation and its diff."""
     left_out = file.selection_state is SelectionState.NONE
     place = f"{number} of {of}  " if of > 1 else ""
     head = Text(f"{place}{KIND_NAMES[type(file.change)]}: {change_name(file.change)}", style="bold")
@@ -70,14 +72,14 @@ def format_file_change(file: FileDraft, number: int, of: int) -> Iterator[Text]:
         return
     diff = file.compare()
     if isinstance(file.change, Move) and not diff.hunks:
-        yield Text("  the text stays as it is", style="dim")
+        yield Text("  the text is unchanged", style="dim")
     if isinstance(file.change, Create | Delete) and not diff.hunks:
         yield Text("  an empty file", style="dim")
     yield from format_diff(diff)
 
 
 def format_diff(diff: Diff) -> Iterator[Text]:
-    """A diff in one column: numbered lines, three around each change, the changed words marked."""
+    """Yield a diff in one column: numbered lines with three lines of context and highlighted words."""
     width = len(str(max(len(diff.before), len(diff.after), 1)))
     at = 0
     for index, hunk in enumerate(diff.hunks):
@@ -99,7 +101,7 @@ def format_diff(diff: Diff) -> Iterator[Text]:
 
 
 def format_line(line: bytes, spans: Sequence[Span] = (), *, first: bool = False, last: bool = False) -> Text:
-    """A line as it is shown, `spans` (characters of it) marked; what hides in it is named in ⟨⟩."""
+    """Return a line for display with `spans` highlighted and hidden characters named in ⟨⟩."""
     seen = escape_line(line, first=first, last=last)
     made = Text(seen.text)
     for start, end in spans:
@@ -110,7 +112,7 @@ def format_line(line: bytes, spans: Sequence[Span] = (), *, first: bool = False,
 
 
 def _with_brackets(made: Text, seen: EscapedLine) -> Text:
-    """Labels in brackets, so that no text of a note looks like one where there are no colours."""
+    """Put labels in brackets, so that no text of a note looks like a label where there are no colors."""
     parts = []
     at = 0
     for start, end, kind in seen.signs:
@@ -148,18 +150,19 @@ def _diff_row(width: int, number: int, mark: str, line: Text, style: str) -> Tex
 
 
 def _decode_line(line: bytes) -> str:
-    """As `visible` decodes it, without the newline: places in it are places in that."""
+    """Decode a line as `visible` does, without the newline, so that positions match."""
     text = line.decode("utf-8", "surrogateescape")
     return text[:-1] if text.endswith("\n") else text
 
 
 def _consequences(request: ApprovalRequest) -> Iterator[Text]:
-    """What follows beyond the changed lines."""
+    """Yield the consequences beyond the changed lines."""
     if size := format_extent(request):
         yield Text(f"{size}.", style="dim")
     if links := request.scope.backlinks:
         yield Text(
-            f"{pluralize(len(links), 'note links', 'notes link')} to what is deleted: {_list_notes(links)}.",
+            f"{pluralize(len(links), 'note links', 'notes link')} to the deleted notes: "
+            f"{_list_notes(links)}.",
             style="yellow",
         )
     if rewrites := request.rewrites:

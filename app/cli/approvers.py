@@ -1,4 +1,4 @@
-"""Who answers the gate's questions on the command line, besides a person at the terminal."""
+"""The approvers of the command line, other than a user at the terminal."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from app.permissions.approval import ApprovalRequest, Approved, Approver, Decisi
 
 
 class PreapprovedKinds:
-    """Says yes to the kinds of change that `--approve` names, and hands on every other question.
+    """Approves the kinds of change that `--approve` names, and forwards all other requests.
 
     Args:
-        named: The kinds; all that a request does must be among them.
-        other: Who is asked about the rest.
+        named: The kinds; every kind of a request must be among them.
+        other: The approver for the rest.
     """
 
     def __init__(self, named: frozenset[ApprovalKind], other: Approver) -> None:
@@ -22,37 +22,37 @@ class PreapprovedKinds:
         self._other = other
 
     async def decide(self, request: ApprovalRequest) -> Decision:
-        """Yes where everything was named, else the other's answer."""
+        """Approve if all kinds of the request were named, else return the other approver's decision."""
         kinds = kinds_for_request(request)
         if kinds and kinds <= self._named:
-            words = f"named in advance by --approve {','.join(sorted(kinds))}"
+            words = f"approved in advance by --approve {','.join(sorted(kinds))}"
             return Approved(request.proposal, words=words)
         return await self._other.decide(request)
 
 
 class DenyAll:
-    """Stands where no terminal is: what needs a yes is refused, and told how it could have been had."""
+    """Denies every request where there is no terminal, and names the option that would approve it."""
 
     def __init__(self, named: frozenset[ApprovalKind] = frozenset()) -> None:
         self._named = named
 
     async def decide(self, request: ApprovalRequest) -> Decision:
-        """Refuse.
+        """Deny the request.
 
         Raises:
-            PermissionDeniedError: always.
+            PermissionDeniedError: Always.
         """
         words = missing_kinds(request, self._named)
         raise PermissionDeniedError(
-            f"No terminal is here to ask at, and {request.reason}. --approve {words} would allow it.",
+            f"There is no terminal to ask at, and {request.reason}. To allow it, use --approve {words}.",
             approve=words,
         )
 
 
 class Defer:
-    """Leaves each question open: the call stays pending when this process ends."""
+    """Leaves each request open: the call stays pending when this process ends."""
 
     async def decide(self, request: ApprovalRequest) -> Decision:
-        """Never."""
+        """Wait forever."""
         never: asyncio.Future[Decision] = asyncio.get_running_loop().create_future()
         return await never

@@ -1,4 +1,4 @@
-"""From a word of the command line to the value that a tool takes, as its schema says."""
+"""Convert words of the command line to the values that a tool's schema requires."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ class TextArguments:
         self._read = False
 
     def text(self, word: str) -> str:
-        """The text that `word` stands for; `@@` begins a text that begins with an @.
+        """Return the text for `word`; `@@` begins a text that begins with an @.
 
         Raises:
-            InvalidParametersError: it can't be read, or standard input was wanted twice.
+            InvalidParametersError: The text can't be read, or standard input was requested twice.
         """
         if word == STDIN:
             return self._stdin()
@@ -62,16 +62,16 @@ def _decode_utf8(content: bytes, name: str) -> str:
 
 
 def parse_value(schema: Mapping[str, Any], kind: ArgumentKind, word: str, texts: TextArguments) -> object:
-    """The value that `word` is for an argument.
+    """Return the value of `word` for an argument.
 
     Args:
-        schema: Of the argument, or of one item of a list.
-        kind: What a text names; names are taken as they stand, other texts may come from elsewhere.
-        word: As it was given.
-        texts: Reads what comes from elsewhere.
+        schema: The schema of the argument, or of an item of a list.
+        kind: The kind of the argument; names are taken verbatim, other texts may come from elsewhere.
+        word: The word as given.
+        texts: Reads texts from elsewhere.
 
     Raises:
-        InvalidParametersError: it is no such value; the message says what would be.
+        InvalidParametersError: The value is invalid; the message says what is valid.
     """
     match schema.get("type"):
         case "string":
@@ -89,12 +89,12 @@ def parse_value(schema: Mapping[str, Any], kind: ArgumentKind, word: str, texts:
 
 
 def parse_object(words: list[str], texts: TextArguments) -> dict[str, object]:
-    """An object, from `name=value` words and from JSON objects, later ones over earlier ones.
+    """Return an object from `name=value` words and JSON objects; later entries replace earlier ones.
 
-    A value that is JSON (a number, true, null, a list) is that; any other is the text as it stands.
+    A value that is valid JSON (a number, true, null, a list) is parsed; any other is text.
 
     Raises:
-        InvalidParametersError: a word is neither.
+        InvalidParametersError: A word is neither.
     """
     made: dict[str, object] = {}
     for word in words:
@@ -110,10 +110,10 @@ def parse_object(words: list[str], texts: TextArguments) -> dict[str, object]:
 
 
 def parse_boolean(word: str) -> bool:
-    """Yes or no.
+    """Parse a boolean.
 
     Raises:
-        InvalidParametersError: it is neither.
+        InvalidParametersError: The word is neither yes nor no.
     """
     if word.lower() in (*_TRUE_WORDS, *_FALSE_WORDS):
         return word.lower() in _TRUE_WORDS
@@ -124,9 +124,9 @@ def _parse_json_object(text: str) -> dict[str, object]:
     try:
         found = json.loads(text)
     except ValueError as error:
-        raise InvalidParametersError(f"That is no JSON object: {error}") from error
+        raise InvalidParametersError(f"This is not a JSON object: {error}") from error
     if not isinstance(found, dict):
-        raise InvalidParametersError("That is no JSON object.")
+        raise InvalidParametersError("This is not a JSON object.")
     return found
 
 
@@ -140,7 +140,9 @@ def _json_or_text(text: str) -> object:
 def _check_choice(schema: Mapping[str, Any], text: str) -> str:
     allowed = schema.get("enum")
     if allowed and text not in allowed:
-        raise InvalidParametersError(f"{text!r} is none of {', '.join(map(str, allowed))}.", allowed=allowed)
+        raise InvalidParametersError(
+            f"{text!r} is not one of {', '.join(map(str, allowed))}.", allowed=allowed
+        )
     return text
 
 

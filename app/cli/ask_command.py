@@ -1,7 +1,7 @@
 """Ask the built-in agent in everyday language: `scriptorium ask "notes tagged core, newest first"`.
 
-The reading is printed first. A question about the notes is answered by
-the passages that hold the answer. With --json nothing is done: the reading is printed as one line of JSON.
+The interpretation of the request is printed first. A question about the notes is answered with the passages
+that contain the answer. With --json nothing is executed: the interpretation is printed as one line of JSON.
 """
 
 from __future__ import annotations
@@ -51,13 +51,13 @@ _SELECT_FILES = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Let `parser` take a request."""
+    """Add the arguments of the request."""
     parser.add_argument("request", nargs="+", help="what you want, in English or German")
     add_call_options(parser)
 
 
 async def run(given: argparse.Namespace, screen: CliConsole) -> ExitStatus:
-    """Read the request, show the reading, and carry it out."""
+    """Interpret the request, show the interpretation, and execute it."""
     options = Options.from_namespace(given)
     choice = resolve_vault(options, screen)
     approver = approver_for(options, screen)
@@ -86,7 +86,7 @@ async def run(given: argparse.Namespace, screen: CliConsole) -> ExitStatus:
 
 
 def _names(root: Path) -> tuple[Resolver, VaultWords]:
-    """The names in the index of a vault, without those of private notes."""
+    """Return the names in the index of a vault, without those of private notes."""
     resolver = Resolver()
     file = paths.vault_cache_folder(root) / _INDEX_FILE
     if not file.is_file():
@@ -129,7 +129,7 @@ async def _answer(question: ContentQuestion, terminal: _Terminal) -> ExitStatus:
     if not outcome.success:
         return terminal.status
     if not outcome.result["answered"]:
-        terminal.screen.print_message("Not in your notes: no passage answers this.")
+        terminal.screen.print_message("No passage in your notes answers this.")
         return ExitStatus.NOT_FOUND
     found = outcome.result["passages"]
     assert isinstance(found, list | tuple)
@@ -147,14 +147,14 @@ def _describe(found: Clarification | ModelRequired | Reply) -> str:
             ]
             return "\n".join(lines)
         case ModelRequired():
-            return f"{found.work} needs a language model; nothing was done."
+            return f"{found.work} needs a language model. Nothing was done."
         case Reply():
             return reply_text(found)
 
 
 @dataclass
 class _Terminal:
-    """Where the pipeline calls tools and answers: the session of the command, and the screen."""
+    """The output of the pipeline: calls tools in the command's session, and prints the answers."""
 
     session: CliSession
     options: Options
@@ -162,7 +162,7 @@ class _Terminal:
     status: ExitStatus = ExitStatus.DONE
 
     async def call(self, tool: str | Tool, arguments: Mapping[str, object], claim: str = "") -> ToolOutcome:
-        """Call a tool; a call on many notes becomes one call for each note."""
+        """Call a tool; a call on several notes becomes one call per note."""
         if isinstance(tool, Tool):
             return await self._each(tool.name, arguments)
         outcome = await call_tool(self.session, tool, arguments, self.options, self.screen)
@@ -187,4 +187,4 @@ class _Terminal:
         self.screen.text(escape_controls(text) + "\n")
 
     def open_note(self, path: str) -> None:
-        """Nothing to bring up in a terminal: the note's text was printed."""
+        """Do nothing: there is no editor to open, and the note's text was printed."""

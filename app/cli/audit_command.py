@@ -1,4 +1,4 @@
-"""Check, show or export the log of all calls; nothing is changed, and the vault may be open elsewhere."""
+"""Verify, show or export the audit log; nothing is changed, and the vault may be open elsewhere."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ _DEFAULT_LIMIT = 20
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Let `parser` take verify, export and show."""
+    """Add the subcommands verify, export and show."""
     what = parser.add_subparsers(required=True, metavar="verify|export|show")
-    verify = what.add_parser("verify", help="check the chain of hashes, and name the first bad row")
+    verify = what.add_parser("verify", help="check the hash chain, and print the first bad row")
     verify.add_argument("folder", nargs="?", help="the vault")
     verify.set_defaults(do=_verify)
-    export = what.add_parser("export", help="write the log to a file (.csv or .jsonl)")
-    export.add_argument("places", nargs="+", metavar="[folder] file", help="the vault, and where to write")
+    export = what.add_parser("export", help="write the audit log to a file (.csv or .jsonl)")
+    export.add_argument("places", nargs="+", metavar="[folder] file", help="the vault, and the file to write")
     export.set_defaults(do=_export)
-    show = what.add_parser("show", help="print the newest entries, or all of one")
+    show = what.add_parser("show", help="print the newest entries, or one in full")
     show.add_argument("entry", nargs="?", type=int, help="the number of an entry")
     show.add_argument(
         "--limit", type=int, default=_DEFAULT_LIMIT, help=f"how many at most ({_DEFAULT_LIMIT})"
@@ -50,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(given: argparse.Namespace, screen: CliConsole) -> int:
-    """Do what was asked for."""
+    """Run the subcommand."""
     return int(given.do(given, screen))
 
 
@@ -65,7 +65,7 @@ def _verify(given: argparse.Namespace, screen: CliConsole) -> ExitStatus:
     try:
         found = check(file, paths.audit_head_file(root))
     except sqlite3.Error as error:
-        screen.text(f"the log can't be read: {error}\n")
+        screen.text(f"The audit log can't be read: {error}\n")
         return ExitStatus.FAILED
     if Options.from_namespace(given).json:
         screen.text(json.dumps(asdict(found)) + "\n")
@@ -80,7 +80,7 @@ def _verify(given: argparse.Namespace, screen: CliConsole) -> ExitStatus:
 def _export(given: argparse.Namespace, screen: CliConsole) -> ExitStatus:
     *folders, target = given.places
     if len(folders) > 1:
-        raise InvalidParametersError("audit export takes a vault and a file.")
+        raise InvalidParametersError("audit export takes at most one vault and one file.")
     start, file = time.monotonic(), Path(target)
     with AuditLogReader.of_vault(_root(given, folders[0] if folders else None, screen)) as log:
         write = log.export_jsonl if file.suffix == ".jsonl" else log.export_csv

@@ -1,6 +1,6 @@
-"""List the categories of tools, and switch them on or off in a vault.
+"""List the tool categories, and turn them on or off in a vault.
 
-A category that the permissions of the settings or the rules of the vault switch off stays off.
+A category that the permission settings or the vault's rules turn off stays off.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _WHERE = "Settings, Tools"
 
 @dataclass(frozen=True, slots=True)
 class CategoryRow:
-    """A category as it is listed: `state` is on, off, or off by a rule."""
+    """A row of the list; `state` is on, off, or off by a rule."""
 
     category: str
     state: str
@@ -40,15 +40,15 @@ class CategoryRow:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Let `parser` take an operation and categories."""
+    """Add the operation and the categories."""
     words = "list (the default), on or off"
     parser.add_argument("op", nargs="?", choices=("list", "on", "off"), default="list", help=words)
-    parser.add_argument("ids", nargs="*", metavar="category", help="the categories to switch")
+    parser.add_argument("ids", nargs="*", metavar="category", help="the categories to turn on or off")
     add_call_options(parser)
 
 
 async def run(given: argparse.Namespace, screen: CliConsole) -> ExitStatus:
-    """List the categories, or switch some."""
+    """List the categories, or turn some on or off."""
     options = Options.from_namespace(given)
     if (given.op == "list") == bool(given.ids):
         raise InvalidParametersError(
@@ -68,7 +68,7 @@ async def _switch(ids: list[str], options: Options, screen: CliConsole, *, on: b
         for id in ids:
             workspace.registry.category(id)
         word = "on" if on else "off"
-        question = f"Switch {word} the tools of {', '.join(ids)} for agents in {root.name}."
+        question = f"Turn {word} the tools of {', '.join(ids)} for agents in {root.name}."
         await confirm(question, options, screen)
         now = workspace.vault_settings
         others = {
@@ -83,7 +83,7 @@ async def _switch(ids: list[str], options: Options, screen: CliConsole, *, on: b
 
 
 def load_registry(root: Path | None, screen: CliConsole) -> ToolRegistry:
-    """All tools that are installed, their categories on or off as in the vault; None: as without a vault."""
+    """Return all installed tools with the vault's categories; with None, those outside a vault."""
     registry = ToolRegistry(CATEGORIES, (*CATALOG, FILE_TOOL))
     settings = load_settings()
     for problem in load_plugins(registry, on=settings.tools.plugins_on).problems:
@@ -102,7 +102,7 @@ def load_registry(root: Path | None, screen: CliConsole) -> ToolRegistry:
 
 
 def load_chosen_registry(named: str | None, screen: CliConsole) -> ToolRegistry:
-    """As `registry_of` for the vault that is meant, or without one where none is."""
+    """Like `load_registry` for the vault to use, or outside a vault if there is none."""
     try:
         return load_registry(locate_vault(named).root, screen)
     except VaultLostError:
@@ -112,13 +112,13 @@ def load_chosen_registry(named: str | None, screen: CliConsole) -> ToolRegistry:
 
 
 def categories_off_by_rule(root: Path | None) -> frozenset[str]:
-    """The categories that permissions or the vault's rules switch off, whatever else is set."""
+    """Return the categories that permissions or the vault's rules turn off."""
     off = frozenset(load_settings().permissions.categories_off)
     return off | frozenset(load_vault_rules(root).categories_off) if root is not None else off
 
 
 def category_rows(registry: ToolRegistry, off: frozenset[str]) -> list[CategoryRow]:
-    """The categories in order."""
+    """Return the categories as rows, in order."""
     rows = []
     for one in registry.categories:
         state = "off by a rule" if one.id in off else "on" if one.on else "off"

@@ -1,4 +1,4 @@
-"""What `scriptorium` does without a window: finds the verb or the tool, runs it, words what goes wrong."""
+"""The entry point of the command line: find the verb or the tool, run it, report errors."""
 
 from __future__ import annotations
 
@@ -24,37 +24,37 @@ from app.errors import ScriptoriumError
 
 VERBS = {
     "ask": ("ask_command", "ask the built-in agent in everyday language"),
-    "audit": ("audit_command", "check, show or export the log of all calls"),
-    "categories": ("categories_command", "list the categories of tools, and switch them on or off"),
-    "completion": ("completion_command", "print what completes commands in bash, zsh or fish"),
-    "doctor": ("doctor_command", "check the installation and the vault, and say how to mend what is wrong"),
+    "audit": ("audit_command", "verify, show or export the audit log"),
+    "categories": ("categories_command", "list the tool categories, and turn them on or off"),
+    "completion": ("completion_command", "print the completion script for bash, zsh or fish"),
+    "doctor": ("doctor_command", "check the installation and the vault, and suggest fixes"),
     "graph": ("graph_command", "export the graph as SVG, PNG, GraphML or JSON"),
-    "index": ("index_command", "bring the index of a vault up to date and print its counts"),
+    "index": ("index_command", "update the index of a vault and print its counts"),
     "mcp": ("mcp_command", "serve a vault to an MCP client over standard input and output"),
-    "pending": ("pending_command", "list, look at or take back what waits for an approval"),
+    "pending": ("pending_command", "list, inspect or cancel calls that wait for approval"),
     "search": ("search_command", "search notes in the search language"),
     "sources": ("sources_command", "list, add, remove, pause and resume folders and streams"),
-    "tokens": ("tokens_command", "list, create, renew and revoke the tokens of other programs"),
-    "tools": ("tools_command", "list the tools, or show all about one"),
-    "undo": ("undo_command", "take back the last change, or a call or turn of the log"),
+    "tokens": ("tokens_command", "list, create, renew and revoke tokens of other programs"),
+    "tools": ("tools_command", "list the tools, or describe one"),
+    "undo": ("undo_command", "undo the last change, or a call or turn in the audit log"),
 }
 _MAX_LOG_BYTES = 1_000_000
 
 
 class Verb(Protocol):
-    """What the module of a verb has."""
+    """The interface of a verb's module."""
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        """Let `parser` take what the verb takes."""
+        """Add the verb's arguments to `parser`."""
         ...
 
     def run(self, given: argparse.Namespace, screen: CliConsole) -> int | Awaitable[int]:
-        """Do it; the exit status."""
+        """Run the verb and return the exit status."""
         ...
 
 
 def main(arguments: list[str]) -> int:
-    """Run a verb or a tool; the exit status, as `exit_status` says."""
+    """Run a verb or a tool and return the exit status; see `exit_status`."""
     use_utf8()
     _log_to_file()
     screen = CliConsole()
@@ -68,7 +68,7 @@ def main(arguments: list[str]) -> int:
         screen.print_message("\nInterrupted.")
         return ExitStatus.INTERRUPTED
     except BrokenPipeError:
-        # Whoever read the output has read enough; the interpreter must not complain of it at its end.
+        # The reader of the pipe has closed it; the interpreter must not report that at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return ExitStatus.BROKEN_PIPE
     except SystemExit as ended:
@@ -76,13 +76,13 @@ def main(arguments: list[str]) -> int:
 
 
 def load_verb(name: str) -> Verb:
-    """The module of a verb; loaded now, so that a call loads no other."""
+    """Import the module of a verb; other verbs are not loaded."""
     found: Verb = importlib.import_module(f"app.cli.{VERBS[name][0]}")
     return found
 
 
 def build_verb_parser(name: str) -> argparse.ArgumentParser:
-    """The parser of a verb, with its help."""
+    """Return the parser of a verb, with its help."""
     module = load_verb(name)
     parser = argparse.ArgumentParser(
         prog=f"scriptorium {name}",
@@ -96,16 +96,16 @@ def build_verb_parser(name: str) -> argparse.ArgumentParser:
 
 
 def build_leading_parser() -> argparse.ArgumentParser:
-    """The parser of what stands before the verb or the tool."""
+    """Return the parser of the options before the verb or the tool."""
     verbs = "\n".join(f"  {name:<12} {words}" for name, (_, words) in VERBS.items())
     parser = argparse.ArgumentParser(
         prog="scriptorium",
         usage="scriptorium [folder]\n       scriptorium [options] VERB|TOOL ...",
-        description="Without a verb or a tool, it opens the window on a folder of notes.",
+        description="Without a verb or a tool, open the window on a folder of notes.",
         epilog=(
             f"Verbs:\n  {'open':<12} open the window on a folder\n{verbs}\n\n"
-            'Tools: each is a command, such as: scriptorium read_note "My note".\n'
-            "`scriptorium tools` lists them, `scriptorium TOOL --help` says what one takes.\n\n"
+            'Each tool is a command, such as: scriptorium read_note "My note".\n'
+            "`scriptorium tools` lists the tools, `scriptorium TOOL --help` describes one.\n\n"
             f"Exit status:\n{exit_status.help_table()}"
         ),
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -149,7 +149,7 @@ def _fail(error: ScriptoriumError, screen: CliConsole, *, as_json: bool) -> Exit
 
 
 def _log_to_file() -> None:
-    """What went wrong inside is for a file: the terminal has the sentence that says what to do."""
+    """Send internal errors to a log file; the terminal shows only the message for the user."""
     root = logging.getLogger()
     if root.handlers:
         return

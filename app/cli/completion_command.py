@@ -1,4 +1,4 @@
-"""Print what completes commands in a shell: verbs, tools, their options and operations, and notes' names.
+"""Print the completion script for a shell: verbs, tools, their options and operations, and note names.
 
 bash: scriptorium completion bash > ~/.local/share/bash-completion/completions/scriptorium
 zsh:  scriptorium completion zsh > "${fpath[1]}/_scriptorium"
@@ -16,15 +16,15 @@ SHELLS = ("bash", "zsh", "fish")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Let `parser` take a shell; the scripts ask for notes, and give the line so far."""
+    """Add the shell; the scripts themselves request note names for the current line."""
     parser.add_argument("shell", choices=SHELLS)
     parser.add_argument("--notes", metavar="WORD", help=argparse.SUPPRESS)
     parser.add_argument("--line", nargs=argparse.REMAINDER, default=[], help=argparse.SUPPRESS)
 
 
 def run(given: argparse.Namespace, screen: CliConsole) -> ExitStatus:
-    """Print the script, or the names of notes for it."""
-    # Each is imported alone: names are wanted while somebody types, and the script knows every tool.
+    """Print the script, or the note names for it."""
+    # Imported separately: names must be quick while the user types, and the script loads every tool.
     if given.notes is None:
         from app.cli import completion_scripts
 

@@ -1,4 +1,4 @@
-"""The scripts that complete commands in a shell, made from the parsers of all verbs and tools."""
+"""The completion scripts for the shells, generated from the parsers of all verbs and tools."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ _FISH_NOTES = (
 
 
 def completion_script(shell: str) -> str:
-    """The script for bash, zsh or fish."""
+    """Return the script for bash, zsh or fish."""
     parser = full_parser()
     return _fish(parser) if shell == "fish" else shtab.complete(parser, shell, preamble=_PREAMBLE[shell])
 
 
 def full_parser() -> argparse.ArgumentParser:
-    """One parser of every command, as the shells' scripts are made from it."""
+    """Return one parser of every command, the input of the generators."""
     parser = argparse.ArgumentParser(prog=_PROGRAM, allow_abbrev=False)
     add_call_options(parser)
     words = parser.add_subparsers(metavar="command")
@@ -58,7 +58,7 @@ def _with_folder(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_tool(parser: argparse.ArgumentParser, signature: ToolParser) -> None:
-    """The flags of a tool, with dashes, and the operations as words."""
+    """Add the flags of a tool, with dashes, and its operations as words."""
     for flag in signature.flags:
         if flag.name == OP:
             before = signature.positionals[: signature.positionals.index(flag)]
@@ -79,13 +79,13 @@ def _add_tool(parser: argparse.ArgumentParser, signature: ToolParser) -> None:
 
 
 def _offer_notes(flag: ToolOption, action: argparse.Action) -> None:
-    """Let the shell ask for names where a note is meant."""
+    """Let the shell request names if the argument is a note."""
     if flag.kind is ArgumentKind.NOTE:
         action.complete = {"bash": _NOTES, "zsh": _NOTES}  # type: ignore[attr-defined]
 
 
 def _complete_values(parser: argparse.ArgumentParser) -> None:
-    """Folders after --vault, files where files are meant."""
+    """Complete folders after --vault, and files where files are expected."""
     for one in _iter_parsers(parser):
         for action in one._actions:
             if "--vault" in action.option_strings or action.dest == "folder":
@@ -95,7 +95,7 @@ def _complete_values(parser: argparse.ArgumentParser) -> None:
 
 
 def _iter_parsers(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
-    """A parser and those of its subcommands."""
+    """Yield a parser and those of its subcommands."""
     yield parser
     for name, sub in _commands(parser):
         del name
@@ -109,7 +109,7 @@ def _commands(parser: argparse.ArgumentParser) -> Iterator[tuple[str, argparse.A
 
 
 def _fish(parser: argparse.ArgumentParser) -> str:
-    """The script for fish, which shtab does not make."""
+    """Return the script for fish, which shtab does not support."""
     lines = [f"complete -c {_PROGRAM} -f"]
     lines += _fish_lines(parser, "__fish_use_subcommand")
     return "\n".join(lines) + "\n"
@@ -140,7 +140,7 @@ def _fish_lines(parser: argparse.ArgumentParser, condition: str) -> Iterator[str
 
 
 def _fish_words(action: argparse.Action) -> str:
-    """What follows an option."""
+    """Return the completion of an option's value."""
     if action.nargs == 0:
         return ""
     if action.choices:
@@ -149,7 +149,7 @@ def _fish_words(action: argparse.Action) -> str:
 
 
 def _fish_completed(action: argparse.Action) -> str:
-    """Where an argument's words come from: notes or files."""
+    """Return the source of an argument's words: notes or files."""
     notes = isinstance(getattr(action, "complete", None), dict) and _NOTES in action.complete.values()  # type: ignore[attr-defined]
     return f" -f -a {_quoted(_FISH_NOTES)}" if notes else " -F"
 

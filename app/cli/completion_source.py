@@ -1,6 +1,6 @@
-"""Names of notes for a shell that completes a command: read from the index file, without opening the vault.
+"""Note names for shell completion, read from the index file without opening the vault.
 
-Nothing is made or changed, and a vault that was never opened has no names. Private notes are left out, as
+Nothing is created or changed, and a vault that was never opened has no names. Private notes are left out, as
 for every caller on the command line.
 """
 
@@ -30,12 +30,12 @@ _QUOTES = ("'", '"')
 
 
 def completions(word: str, line: Sequence[str], shell: str) -> list[str]:
-    """What `word` may go on to, the shortest first, written as `shell` wants it.
+    """Return the completions of `word`, shortest first, quoted for `shell`.
 
     Args:
-        word: What stands at the cursor, as it is typed: with quotes and backslashes.
+        word: The word at the cursor as typed, with quotes and backslashes.
         line: The words of the command so far; its `--vault` counts.
-        shell: bash has names put down as they are to be typed; the others quote by themselves.
+        shell: bash needs quoted names; the others quote them themselves.
     """
     try:
         root = locate_vault(_vault_of(line)).root
@@ -48,9 +48,9 @@ def completions(word: str, line: Sequence[str], shell: str) -> list[str]:
 
 
 def matching_names(notes: Iterable[str], typed: str) -> list[str]:
-    """Names of the notes at these paths that begin with `typed`, or their paths if it has a folder.
+    """Return names of the notes at these paths that begin with `typed`, or paths if it contains a folder.
 
-    A name that several notes have is told by its path, since by itself it means none of them for sure.
+    A name that several notes share is replaced by the path, since the name alone is ambiguous.
     """
     stems = {path: path.rpartition(".")[0] or path for path in notes}
     many = Counter(name_key(stem.rpartition("/")[2]) for stem in stems.values())
@@ -64,7 +64,7 @@ def matching_names(notes: Iterable[str], typed: str) -> list[str]:
 
 
 def _is_plain(name: str) -> bool:
-    """Whether it can stand on a line: a terminal must not be told to do things by a note's name."""
+    """Return whether a name is printable, since others may contain terminal commands."""
     return name.isprintable()
 
 
@@ -80,7 +80,7 @@ def _paths(root: Path) -> list[str]:
 
 
 def _vault_of(line: Sequence[str]) -> str | None:
-    """The folder that `--vault` names; bash gives the equals sign as a word of its own."""
+    """Return the folder that `--vault` names; bash passes the equals sign as a separate word."""
     for at, word in enumerate(line):
         option, _, value = word.partition("=")
         if option != "--vault":

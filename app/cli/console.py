@@ -1,7 +1,7 @@
-"""Where a command writes: results to standard output, all else to standard error, each as it can show it.
+"""The output of a command: results to standard output, everything else to standard error.
 
-On a terminal there are colours (unless NO_COLOR is set) and the width is kept, and characters that a note
-may hide in its text are named, since some of them command the terminal. Into a pipe goes the plain text.
+A terminal gets colors (unless NO_COLOR is set), lines of its width, and names for hidden characters in notes,
+since some are terminal commands. A pipe gets the plain text.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ _PIPE_WIDTH = 10_000
 
 
 class CliConsole:
-    """The two streams of a command.
+    """The two output streams of a command.
 
     Args:
-        out: For results.
-        err: For what is told beside them.
+        out: The stream for results.
+        err: The stream for messages.
     """
 
     def __init__(self, out: TextIO | None = None, err: TextIO | None = None) -> None:
@@ -36,38 +36,38 @@ class CliConsole:
 
     @property
     def is_terminal(self) -> bool:
-        """Whether results are read by a person at once."""
+        """Whether results go to a terminal."""
         return self.out.isatty()
 
     @property
     def is_interactive(self) -> bool:
-        """Whether a person sees what is told beside the results."""
+        """Whether messages go to a terminal."""
         return self.err.isatty()
 
     def show(self, *parts: RenderableType) -> None:
-        """Write a result with its styles."""
+        """Print a styled result."""
         self._console(self.out).print(*parts, soft_wrap=not self.is_terminal)
 
     def text(self, text: str) -> None:
-        """Write a text exactly; on a terminal what hides in it is named, and its last line ended."""
+        """Print a text verbatim; a terminal gets names for hidden characters and a final newline."""
         if self.is_terminal:
             text = escape_controls(text) if text.endswith("\n") else escape_controls(text) + "\n"
         self.out.write(text)
         self.out.flush()
 
     def print_rows(self, rows: Iterable[Sequence[str]]) -> None:
-        """Write rows for other programs: cells between tabs."""
+        """Print rows for other programs, as tab-separated cells."""
         for row in rows:
             self.out.write("\t".join(" ".join(cell.split()) for cell in row) + "\n")
         self.out.flush()
 
     def print_message(self, *parts: RenderableType) -> None:
-        """Say something beside the results."""
+        """Print a message to standard error."""
         self.end_progress()
         self._console(self.err).print(*parts, soft_wrap=True)
 
     def show_progress(self, text: str) -> None:
-        """Say how far it is, on one line that the next one takes the place of; only to a terminal."""
+        """Show progress on one line that the next progress replaces; only on a terminal."""
         if not self.is_interactive:
             return
         line = text[: self.width - 1]
@@ -76,7 +76,7 @@ class CliConsole:
         self._progress = len(line)
 
     def end_progress(self) -> None:
-        """Take the line of `progress` away."""
+        """Erase the line of `progress`."""
         if self._progress:
             self.err.write("\r" + " " * self._progress + "\r")
             self.err.flush()
@@ -84,7 +84,7 @@ class CliConsole:
 
     @property
     def width(self) -> int:
-        """How many characters a line of the terminal has."""
+        """The width of the terminal in characters."""
         return self._console(self.err).width
 
     def _console(self, stream: TextIO) -> Console:
@@ -105,7 +105,7 @@ class CliConsole:
 
 
 def escape_controls(text: str) -> str:
-    """`text` for a terminal: every character that hides or commands is named in ⟨⟩; tabs and lines stay."""
+    """Return `text` for a terminal, with hidden characters named in ⟨⟩; tabs and newlines stay."""
     if text.isascii() and text.isprintable():
         return text
     return "".join(c if c in "\n\t" or c.isprintable() else _label_character(c) for c in text)
@@ -116,7 +116,7 @@ def _label_character(character: str) -> str:
 
 
 def use_utf8() -> None:
-    """Let the streams take every text: UTF-8 for pipes, a lone surrogate as the byte that it was."""
+    """Make the streams accept any text: UTF-8 in pipes, a lone surrogate as its original byte."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             errors = "backslashreplace" if stream.isatty() else "surrogateescape"

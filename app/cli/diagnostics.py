@@ -1,4 +1,4 @@
-"""What the doctor's checks found."""
+"""Results of the doctor's checks."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class Severity(StrEnum):
-    """How it stands: a warning is something that works less well than it could, or will stop to work."""
+    """The severity of a result; a warning is something that is degraded or will stop working."""
 
     OK = "ok"
     WARNING = "warning"
@@ -16,7 +16,7 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """One thing that was looked at; `hint` says what to do where it is not well."""
+    """The result of one check; `hint` says what to do about a problem."""
 
     what: str
     state: Severity
@@ -25,15 +25,15 @@ class CheckResult:
 
 
 def ok(what: str, words: str) -> CheckResult:
-    """It is as it should be."""
+    """Return a result without a problem."""
     return CheckResult(what, Severity.OK, words)
 
 
 def warning(what: str, words: str, hint: str) -> CheckResult:
-    """It works less well than it could."""
+    """Return a result about something that is degraded."""
     return CheckResult(what, Severity.WARNING, words, hint)
 
 
 def failure(what: str, words: str, hint: str) -> CheckResult:
-    """Something does not work."""
+    """Return a result about something that does not work."""
     return CheckResult(what, Severity.WRONG, words, hint)

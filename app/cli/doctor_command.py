@@ -1,6 +1,6 @@
-"""Check the installation and the vault, and say how to mend what is wrong.
+"""Check the installation and the vault, and suggest how to fix problems.
 
-It changes nothing. It has failed when something is wrong; warnings are no failure.
+Nothing is changed. The command fails if there is an error; warnings do not count.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ _SIGNS = {Severity.OK: ("✓", "green"), Severity.WARNING: ("!", "yellow"), Seve
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Let `parser` take a vault."""
+    """Add the option for the vault."""
     add_vault_option(parser)
     add_json_option(parser)
 
 
 async def run(given: argparse.Namespace, screen: CliConsole) -> ExitStatus:
-    """Look at everything and tell."""
+    """Run all checks and show the results."""
     options = Options.from_namespace(given)
     found = list(check_installation())
     try:
@@ -37,7 +37,7 @@ async def run(given: argparse.Namespace, screen: CliConsole) -> ExitStatus:
     except VaultLostError as error:
         if options.vault is not None:
             raise
-        found.append(CheckResult("vault", Severity.OK, f"none was looked at: {error.message}"))
+        found.append(CheckResult("vault", Severity.OK, f"no vault was checked: {error.message}"))
     if options.json:
         screen.text(json.dumps([asdict(one) for one in found], ensure_ascii=False) + "\n")
     else:

@@ -1,4 +1,4 @@
-"""What the exit status of the command line means; scripts may rely on it."""
+"""The exit status of the command line; scripts may rely on it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from app.toolkit.outcome import ToolOutcome
 
 
 class ExitStatus(IntEnum):
-    """The statuses; `INTERRUPTED` and `BROKEN_PIPE` are those that a shell gives such an end."""
+    """The exit statuses; `INTERRUPTED` and `BROKEN_PIPE` follow the shell's conventions."""
 
     DONE = 0
     FAILED = 1
@@ -26,13 +26,13 @@ class ExitStatus(IntEnum):
 
 _MEANINGS = {
     ExitStatus.DONE: "done",
-    ExitStatus.FAILED: "it failed: the disk, the network, a limit, or a check that found something",
-    ExitStatus.MISUSE: "it was called wrongly; nothing was done",
-    ExitStatus.DENIED: "denied: by you, by a rule, or because nobody was there to be asked",
-    ExitStatus.NOT_FOUND: "there is no such note, tag, version or operation, or several have that name",
-    ExitStatus.CONFLICT: "a file has changed meanwhile; nothing was written",
-    ExitStatus.NO_VAULT: "no vault was named, its folder is gone, or another program holds it",
-    ExitStatus.PENDING: "it waits for an approval (with --no-wait)",
+    ExitStatus.FAILED: "failed: the disk, the network, a limit, or a check that found a problem",
+    ExitStatus.MISUSE: "invalid usage; nothing was done",
+    ExitStatus.DENIED: "denied: by you, by a rule, or because there was no terminal to ask at",
+    ExitStatus.NOT_FOUND: "no such note, tag, version or operation, or an ambiguous name",
+    ExitStatus.CONFLICT: "a file was changed in the meantime; nothing was written",
+    ExitStatus.NO_VAULT: "no vault was found, or another program has it open",
+    ExitStatus.PENDING: "the call waits for approval (with --no-wait)",
     ExitStatus.INTERRUPTED: "interrupted by Ctrl-C",
 }
 _BY_TYPE = {
@@ -46,7 +46,7 @@ _BY_TYPE = {
 
 
 def outcome_status(outcome: ToolOutcome) -> ExitStatus:
-    """The status that tells what came of a call."""
+    """Return the status of a call's outcome."""
     if outcome.success:
         return ExitStatus.DONE
     if outcome.pending:
@@ -57,17 +57,17 @@ def outcome_status(outcome: ToolOutcome) -> ExitStatus:
 
 
 def error_status(error: ScriptoriumError) -> ExitStatus:
-    """The status that tells of an error outside a call."""
+    """Return the status of an error outside a call."""
     if isinstance(error, VaultBusyError | VaultLostError):
         return ExitStatus.NO_VAULT
     return _BY_TYPE.get(error.type, ExitStatus.FAILED)
 
 
 def type_status(error: Mapping[str, object]) -> ExitStatus:
-    """The status of an error as it goes over the wire."""
+    """Return the status of a serialized error."""
     return _BY_TYPE.get(str(error.get("type")), ExitStatus.FAILED)
 
 
 def help_table() -> str:
-    """The statuses as lines for the help."""
+    """Return the statuses as lines for the help."""
     return "\n".join(f"  {status.value:>3}  {words}" for status, words in _MEANINGS.items())

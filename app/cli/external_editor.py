@@ -1,4 +1,4 @@
-"""A proposed text in the user's own editor, and back into the answer."""
+"""Edit a proposed text in the user's own editor."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ _DEFAULT_EDITOR = "notepad" if sys.platform == "win32" else "vi"
 
 
 class EditingError(Exception):
-    """The text could not be edited; the message says why."""
+    """The text could not be edited; the message states the reason."""
 
 
 async def edit_in_editor(file: FileDraft, tty: Terminal) -> None:
-    """Let the user change what `file` is to hold, in $VISUAL or $EDITOR, and keep it in the draft.
+    """Open the new text of `file` in $VISUAL or $EDITOR, and put the result into the draft.
 
     Args:
-        file: One that is made, changed or moved.
-        tty: Where the editor shows itself.
+        file: A file that is created, changed or moved.
+        tty: The terminal for the editor.
 
     Raises:
-        EditingError: the editor can't be started or failed, or the text is none; the draft is as it was.
+        EditingError: The editor can't be started or failed, or the file is not text; the draft is unchanged.
     """
     try:
         editable = EditableText.of(file.after or b"")
         text = await _edit_text(editable.text, file.change.path.file_name, tty)
         file.edit(editable.encode(text))
     except NotEditableError as error:
-        raise EditingError(f"This text can't be edited: {error}.") from error
+        raise EditingError(f"This file can't be edited: {error}.") from error
 
 
 async def _edit_text(text: str, name: str, tty: Terminal) -> str:
@@ -52,8 +52,8 @@ async def _edit_text(text: str, name: str, tty: Terminal) -> str:
         except OSError as error:
             raise EditingError(f"{command[0]} can't be started: {error.strerror}.") from error
         if status:
-            raise EditingError(f"{command[0]} ended with status {status}.")
+            raise EditingError(f"{command[0]} exited with status {status}.")
         try:
             return place.read_bytes().decode("utf-8")
         except (OSError, UnicodeDecodeError) as error:
-            raise EditingError(f"What {command[0]} saved can't be read.") from error
+            raise EditingError(f"The file that {command[0]} saved can't be read.") from error

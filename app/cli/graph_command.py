@@ -1,7 +1,7 @@
-"""Export the graph as SVG, PNG, GraphML or JSON, by the ending of the file's name.
+"""Export the graph as SVG, PNG, GraphML or JSON, depending on the file's suffix.
 
-The layout is the one that the window keeps, or a new one. Notes that are not shown to programs outside the
-window are not in it. PNG pictures are without names, which need the window's fonts.
+The layout is the saved one of the window, or a new one. Notes that programs outside the window can't see are
+left out. PNG pictures have no names, since they need the window's fonts.
 """
 
 from __future__ import annotations
@@ -30,22 +30,22 @@ _PAGE_SIZE = 1000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Let `parser` take `export` and a file."""
+    """Add the subcommand export."""
     what = parser.add_subparsers(required=True, metavar="export")
     export = what.add_parser("export", help=f"write the graph to a file ({', '.join(FORMATS)})")
-    export.add_argument("file", type=Path, help="where to write")
-    export.add_argument("--width", type=int, default=1600, help="of a picture, in pixels (1600)")
-    export.add_argument("--height", type=int, default=1000, help="of a picture, in pixels (1000)")
-    export.add_argument("--dark", action="store_true", help="on a dark ground")
-    export.add_argument("--no-names", dest="names", action="store_false", help="without names")
+    export.add_argument("file", type=Path, help="the file to write")
+    export.add_argument("--width", type=int, default=1600, help="width of a picture in pixels (1600)")
+    export.add_argument("--height", type=int, default=1000, help="height of a picture in pixels (1000)")
+    export.add_argument("--dark", action="store_true", help="use a dark background")
+    export.add_argument("--no-names", dest="names", action="store_false", help="leave out the names")
     add_vault_option(export)
 
 
 async def run(given: argparse.Namespace, screen: CliConsole) -> ExitStatus:
-    """Build the graph of what may be seen, lay it out, and write it."""
+    """Build the graph of the visible notes, lay it out, and write it."""
     file: Path = given.file
     if file.suffix not in FORMATS:
-        raise InvalidParametersError(f"{file.name}: the ending is none of {', '.join(FORMATS)}.")
+        raise InvalidParametersError(f"{file.name}: the file must end in one of {', '.join(FORMATS)}.")
     root = resolve_vault(Options.from_namespace(given), screen).root
     async with open_session(root, DenyAll(), screen) as session:
         graph = await _graph(session, root, screen)
@@ -57,7 +57,7 @@ async def run(given: argparse.Namespace, screen: CliConsole) -> ExitStatus:
 
 
 async def _graph(session: CliSession, root: Path, screen: CliConsole) -> Graph:
-    """The graph of the notes that programs outside the window may see."""
+    """Return the graph of the notes that programs outside the window may see."""
     from app.graph.builder import build
     from app.graph.export import visible_subgraph
 
@@ -72,7 +72,7 @@ async def _graph(session: CliSession, root: Path, screen: CliConsole) -> Graph:
         return visible_subgraph(build(data), seen)
     from app.index.vault_index import VaultIndex
 
-    # Beside the program that holds the vault, an index of its own, so that they never wait for each other.
+    # A separate index, so that this process and the one that holds the vault never wait for each other.
     folder = paths.vault_cache_folder(root) / "reader"
     folder.mkdir(exist_ok=True)
     index = VaultIndex(root, folder, load_settings().index, EventBus())
@@ -99,7 +99,7 @@ def _write(graph: Graph, root: Path, given: argparse.Namespace) -> None:
         else:
             write_picture(graph, positions, file, wish)
     except OSError as error:
-        message = f"{file} can't be written: {error.strerror or error}. A file of that name is as it was."
+        message = f"{file} can't be written: {error.strerror or error}. An existing file is unchanged."
         raise StorageError(message, path=str(file)) from error
 
 

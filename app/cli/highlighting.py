@@ -1,4 +1,4 @@
-"""Marks in a search's snippets: where the words that were looked for stand."""
+"""Highlighting of search terms in snippets."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MATCH_STYLE = "bold yellow"
 
 
 def search_terms(query: str) -> tuple[str, ...]:
-    """The words and phrases that a search looks for in texts; none of a search that can't be read."""
+    """Return the words and phrases that a query searches in text; none for an invalid query."""
     from app.index.query import parse
     from app.index.query_ast import And, FieldFilter, Node, Or, PhraseTerm, WordTerm
 
@@ -37,7 +37,7 @@ def search_terms(query: str) -> tuple[str, ...]:
 
 
 def highlight(text: str, words: Sequence[str]) -> Text:
-    """`text` with `words` marked in it, whatever their letters' case."""
+    """Return `text` with all occurrences of `words` highlighted, ignoring case."""
     from rich.text import Text
 
     made = Text(text)

@@ -1,7 +1,7 @@
-"""Bring the index of a vault up to date, and print its counts and problems.
+"""Update the index of a vault, and print its counts and problems.
 
-With --vectors it goes on until search by meaning knows every note, which takes about a minute for a thousand
-notes. Where another program has the vault open, that one keeps the index, and tells its counts.
+With --vectors it also computes all embeddings for semantic search, which takes about a minute for a thousand
+notes. If another program has the vault open, that program updates the index and reports the counts.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ if TYPE_CHECKING:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Let `parser` take a folder."""
+    """Add the folder and the options."""
     parser.add_argument("folder", nargs="?", help="the vault")
-    parser.add_argument("--vectors", action="store_true", help="compute what search by meaning needs, too")
+    parser.add_argument("--vectors", action="store_true", help="also compute embeddings for semantic search")
     add_vault_option(parser)
     add_json_option(parser)
 
 
 async def run(given: argparse.Namespace, screen: CliConsole) -> ExitStatus:
-    """Scan the vault; it has failed when a note could not be read."""
+    """Scan the vault; fails if a note could not be read."""
     options = Options.from_namespace(given)
     choice = resolve_vault(Options(vault=given.folder or options.vault), screen)
     async with open_session(choice.root, DenyAll(), screen) as session:
         if given.vectors:
             if session.workspace is None:
-                raise InvalidParametersError("The program that has the vault open computes its vectors.")
+                raise InvalidParametersError("The program that has the vault open computes its embeddings.")
             await _embed(session.workspace, screen)
         outcome = await session.served.call(session.client, "vault_info", {})
     if options.json or not outcome.success:
@@ -60,21 +60,21 @@ def _counts(info: Mapping[str, object]) -> str:
 
 
 async def _embed(workspace: Workspace, screen: CliConsole) -> None:
-    """Wait until every note has its vectors.
+    """Wait until every note is embedded.
 
     Raises:
-        InvalidParametersError: the settings have search by meaning off.
-        StorageError: the model could not be run.
+        InvalidParametersError: Semantic search is off in the settings.
+        StorageError: The model could not run.
     """
     from app.embeddings.sync_scheduler import EmbeddingFailed, EmbeddingProgressed
     from app.errors import StorageError
 
     if not workspace.settings.embeddings.enabled:
-        raise InvalidParametersError("Search by meaning is off in the settings.")
+        raise InvalidParametersError("Semantic search is off in the settings.")
     over: asyncio.Future[str] = asyncio.get_running_loop().create_future()
 
     def progressed(event: EmbeddingProgressed) -> None:
-        screen.show_progress(f"vectors {event.done:,} of {event.total:,}")
+        screen.show_progress(f"embeddings {event.done:,} of {event.total:,}")
         if event.is_over and not over.done():
             words = f"{event.failed} of {event.total} notes could not be read." if event.failed else ""
             over.set_result(words)

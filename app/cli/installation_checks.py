@@ -1,4 +1,4 @@
-"""The doctor's look at the installation: Python, the core, the model, keys, folders, settings, room."""
+"""The doctor's checks of the installation: Python, C core, models, keys, folders, settings, disk space."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ _SHARED_MODE_BITS = stat.S_IRWXG | stat.S_IRWXO
 
 
 def check_installation() -> Iterator[CheckResult]:
-    """Everything that does not depend on a vault; nothing is changed."""
+    """Yield the results of all checks that do not depend on a vault; changes nothing."""
     yield _python()
     yield _core()
     yield _model()
     yield _multilingual_model()
     yield _key_store()
-    hint = "Repair the file; else the app sets it aside and restores the last good version."
+    hint = "Repair the file, or the app sets it aside and restores the last good version."
     yield _settings("settings", settings_file(), Settings, hint)
     hint = "Repair the file; until then agents ask before everything."
     yield _settings("permission rules", permissions_file(), PermissionSettings, hint)
@@ -40,7 +40,7 @@ def check_installation() -> Iterator[CheckResult]:
         ("cache", paths.cache_folder()),
     ):
         yield check_app_folder(f"{name} folder", folder, private=name != "cache")
-        yield check_disk_space(f"room for {name}", folder)
+        yield check_disk_space(f"disk space for {name}", folder)
 
 
 def _python() -> CheckResult:
@@ -51,14 +51,16 @@ def _python() -> CheckResult:
     if _MIN_PYTHON <= sys.version_info[:2] <= _MAX_PYTHON:
         return ok("Python", words)
     known = f"{'.'.join(map(str, _MIN_PYTHON))} to {'.'.join(map(str, _MAX_PYTHON))}"
-    return warning("Python", words, f"It is tried with Python {known}; install one of these.")
+    return warning(
+        "Python", words, f"Scriptorium is tested with Python {known}; install one of these versions."
+    )
 
 
 def _core() -> CheckResult:
     from app.graph import core_bindings
 
     if core_bindings.available():
-        return ok("graph core", "the C core is there")
+        return ok("graph core", "the C core is available")
     hint = f"{_mend('Run `python packaging/build_core.py`')}; until then, large graphs are slower."
     return warning("graph core", f"the C core is missing: {core_bindings.missing}", hint)
 
@@ -84,7 +86,7 @@ def _multilingual_model() -> CheckResult:
     if state == "convertible":
         return ok("multilingual model", "installed; converted when it is chosen in the settings")
     if state == "missing":
-        # It is an extra, which a vault in English does not need.
+        # The model is optional; an English vault does not need it.
         return ok("multilingual model", multilingual.missing_part())
     try:
         manifest = check_files(model_folder(MULTILINGUAL))
@@ -97,7 +99,7 @@ def _multilingual_model() -> CheckResult:
 
 
 def _mend(from_source: str) -> str:
-    """Return the advice for a damaged installation; the installed app has no Python to run a script with."""
+    """Return the advice for a damaged installation; an installed app has no Python to run a script with."""
     return "Run the installer of this version again" if is_frozen() else from_source
 
 
@@ -105,37 +107,37 @@ def _key_store() -> CheckResult:
     from app.agent.credentials import CredentialStore
 
     if CredentialStore().persistent:
-        return ok("key store", "the system keeps keys of models")
+        return ok("key store", "the system stores API keys")
     hint = "Start the system's key store (on Linux a Secret Service, such as gnome-keyring or KWallet)."
-    return warning("key store", "keys of models are forgotten when the app ends", hint)
+    return warning("key store", "API keys are lost when the app closes", hint)
 
 
 def _settings(what: str, file: Path, kind: type[SettingsSection], hint: str) -> CheckResult:
     try:
         kind.model_validate_json(file.read_text("utf-8"))
     except FileNotFoundError:
-        return ok(what, "none saved: the defaults hold")
+        return ok(what, "none saved; the defaults apply")
     except (OSError, ValidationError, UnicodeDecodeError) as error:
         return failure(what, f"{file} can't be read: {str(error).splitlines()[0]}", hint)
     return ok(what, str(file))
 
 
 def check_app_folder(what: str, folder: Path, *, private: bool) -> CheckResult:
-    """Whether a folder of the app can be written, and by nobody else be read if it is `private`."""
+    """Check that a folder of the app is writable, and readable by the user alone if it is `private`."""
     if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
         return failure(what, f"{folder} can't be written", f"Give yourself the right: chmod u+rwx '{folder}'")
     if private and sys.platform != "win32" and folder.stat().st_mode & _SHARED_MODE_BITS:
-        words = f"others on this machine can look into {folder}"
-        return warning(what, words, f"Keep them out: chmod go-rwx '{folder}'")
+        words = f"other users of this machine can read {folder}"
+        return warning(what, words, f"Remove their access: chmod go-rwx '{folder}'")
     return ok(what, str(folder))
 
 
 def check_disk_space(what: str, folder: Path) -> CheckResult:
-    """Whether the disk of a folder has room."""
+    """Check the free space on the disk of a folder."""
     free = shutil.disk_usage(folder).free
     words = f"{free / 1024**3:,.1f} GiB free at {folder}"
     if free < _MIN_DISK_BYTES:
-        return failure(what, words, "Make room: nothing can be written safely on a full disk.")
+        return failure(what, words, "Free up space: nothing can be saved safely on a full disk.")
     if free < _LOW_DISK_BYTES:
-        return warning(what, words, "Make room before the disk is full.")
+        return warning(what, words, "Free up space before the disk is full.")
     return ok(what, words)

@@ -1,4 +1,4 @@
-"""One call of a tool: who is asked, how far it is, and what came of it."""
+"""Tool calls from the command line: choose the approver, show progress, report the outcome."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MAX_NAMED_FILES = 8
 
 
 def approver_for(options: Options, screen: CliConsole) -> Approver:
-    """Who answers questions in this process: named kinds, then the person at the terminal, if any."""
+    """Return the approver of this process: the named kinds, then the user at the terminal, if any."""
     from app.cli.terminal_input import Terminal
 
     other: Approver
@@ -37,24 +37,24 @@ def approver_for(options: Options, screen: CliConsole) -> Approver:
 
 
 def can_approve(options: Options) -> bool:
-    """Whether this process has somebody to ask, or was told what to approve."""
+    """Return whether this process can approve: it has a user to ask, or kinds to approve."""
     from app.cli.terminal_input import Terminal
 
     return options.waits and (bool(options.approve) or Terminal.is_there())
 
 
 def may_propose(tool: str) -> bool:
-    """Whether a shipped tool may come to a question; others are called where their program runs."""
+    """Return whether a shipped tool may propose changes; other tools are called where their program runs."""
     from app.tools import CATALOG, FILE_TOOL
 
     return any(one.name == tool and one.proposes for one in (*CATALOG, FILE_TOOL))
 
 
 def resolve_vault(options: Options, screen: CliConsole) -> VaultLocation:
-    """The vault that is meant; which it is, is told where it was not named.
+    """Return the vault to use; prints which one it is if it was not named.
 
     Raises:
-        VaultLostError: none is.
+        VaultLostError: There is none.
     """
     choice = locate_vault(options.vault)
     if options.vault is None:
@@ -65,7 +65,7 @@ def resolve_vault(options: Options, screen: CliConsole) -> VaultLocation:
 async def run_call(
     tool: str, arguments: Arguments, options: Options, screen: CliConsole, marks: Sequence[str] = ()
 ) -> ExitStatus:
-    """Call a tool on the vault that is meant and show what came of it."""
+    """Call a tool on the vault to use and show the outcome."""
     choice = resolve_vault(options, screen)
     approver = approver_for(options, screen)
     takes_over = can_approve(options) and may_propose(tool)
@@ -79,7 +79,7 @@ async def run_call(
 async def call_tool(
     session: CliSession, tool: str, arguments: Arguments, options: Options, screen: CliConsole
 ) -> ToolOutcome:
-    """Call a tool; what came of it."""
+    """Call a tool and return its outcome."""
     try:
         return await session.served.call(
             session.client,
@@ -96,7 +96,7 @@ async def call_tool(
 def report_outcome(
     outcome: ToolOutcome, options: Options, screen: CliConsole, marks: Sequence[str] = ()
 ) -> ExitStatus:
-    """Show what came of a call; the exit status."""
+    """Show the outcome of a call and return the exit status."""
     if options.json:
         screen.out.write(json.dumps(outcome.as_dict(), ensure_ascii=False) + "\n")
         screen.out.flush()
@@ -110,9 +110,7 @@ def report_outcome(
 def _show_failure(screen: CliConsole, outcome: ToolOutcome) -> None:
     if outcome.pending:
         screen.text(outcome.pending + "\n")
-        screen.print_message(
-            "It waits for an approval: scriptorium pending status ID tells what became of it."
-        )
+        screen.print_message("The call waits for approval. `scriptorium pending status ID` shows its status.")
         return
     error = outcome.error or {}
     screen.print_message("scriptorium: " + escape_controls(str(error.get("message") or outcome.message)))
@@ -123,7 +121,7 @@ def _show_failure(screen: CliConsole, outcome: ToolOutcome) -> None:
 
 
 def _teller(session: CliSession, options: Options, screen: CliConsole) -> Callable[[CallProgress], None]:
-    """Says how far a call is; that somebody else is asked is always said."""
+    """Return a callback that shows progress, and always reports a request for approval elsewhere."""
     said = False
 
     def tell(progress: CallProgress) -> None:
@@ -137,12 +135,10 @@ def _teller(session: CliSession, options: Options, screen: CliConsole) -> Callab
         said = True
         if options.approve:
             screen.print_message(
-                "--approve does not count here: the program that has the vault open asks its user."
+                "--approve has no effect here: the program that has the vault open asks its user."
             )
         if options.waits:
             where = "the window" if session.has_window else "the program"
-            screen.print_message(
-                f"Waiting for an answer in {where} that has the vault open (Ctrl-C withdraws)."
-            )
+            screen.print_message(f"Waiting for approval in {where} that has the vault open (Ctrl-C cancels).")
 
     return tell

@@ -1,6 +1,6 @@
 """`scriptorium mcp <vault>`: serve a vault over standard input and output to the program that started this.
 
-It joins the running app, so that what changes is approved there, or opens the vault by itself.
+It joins the running app, where the user approves changes, or else opens the vault itself.
 """
 
 from __future__ import annotations
@@ -30,23 +30,23 @@ _MAX_NAME_CHARS = 60
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Let `parser` take the vault, the client's name, and whether it may only read."""
+    """Add the vault, the client's name, and the read-only option."""
     parser.add_argument("folder", type=Path, metavar="vault", help="the vault's folder")
     parser.add_argument(
         "--name",
         type=_check_name,
         default="MCP client",
-        help="what the client is called: rules know it by that",
+        help="the client's name in rules and in the audit log",
     )
     add_enable_option(parser)
-    parser.add_argument("--read-only", action="store_true", help="offer only the tools that change nothing")
+    parser.add_argument("--read-only", action="store_true", help="offer only tools that change nothing")
 
 
 async def run(given: argparse.Namespace, screen: CliConsole) -> int:
     """Serve until the client closes the pipe."""
     root: Path = given.folder
     if not root.is_dir():
-        raise VaultLostError(f"There is no folder {root}.", path=str(root))
+        raise VaultLostError(f"The folder {root} does not exist.", path=str(root))
     enabled = read_categories(getattr(given, "enable_tools", ()))
     await _serve(root, given.name, enabled, read_only=given.read_only)
     return ExitStatus.DONE
@@ -55,13 +55,13 @@ async def run(given: argparse.Namespace, screen: CliConsole) -> int:
 def _check_name(text: str) -> str:
     name = " ".join(text.split())
     if not name or len(name) > _MAX_NAME_CHARS or not name.isprintable():
-        raise argparse.ArgumentTypeError(f"a name has 1 to {_MAX_NAME_CHARS} printable letters")
+        raise argparse.ArgumentTypeError(f"a name has 1 to {_MAX_NAME_CHARS} printable characters")
     return name
 
 
 async def _serve(root: Path, name: str, enable_tools: tuple[str, ...], *, read_only: bool) -> None:
-    """Serve until the client closes the pipe or a signal comes, and then close the vault in order."""
-    # Before the imports, which take a second: a client may change its mind at any moment.
+    """Serve until the client closes the pipe or a signal arrives, and then close the vault properly."""
+    # Before the imports, which take a second: a client may end the process at any moment.
     told_to_end = _stop_event()
     from app.cli.vault_access import join_or_open
 
@@ -91,7 +91,7 @@ async def _serve_client(vault: FailoverVaultService, name: str, read_only: bool)
 
 
 def _stop_event() -> asyncio.Event:
-    """An event for the signals that end the server; those that come while it closes change nothing."""
+    """Return an event for the signals that end the server; further signals during the close are ignored."""
     told, loop = asyncio.Event(), asyncio.get_running_loop()
     for one in (signal.SIGTERM, signal.SIGINT):
         with suppress(NotImplementedError):

@@ -1,4 +1,4 @@
-"""The options that every call has, and how they are read."""
+"""The options that all calls share."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ SPELLINGS = (
     "--help",
     "-h",
 )
-"""No argument of a tool is written so."""
+"""Options that no argument of a tool may use."""
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How a command is carried out.
+    """The options of a command.
 
-    `vault` is the folder that was named. `json`: one line for programs. `approve`: kinds of change that are
-    approved in advance. `waits`: for the user's answer. `claim`: what the caller says of the change.
-    `enable_tools`: categories of tools that are on for this command.
+    `vault` is the named folder. `json`: print one line for programs. `approve`: kinds of change to approve
+    in advance. `waits`: wait for the user's decision. `claim`: the caller's description of the change.
+    `enable_tools`: tool categories to turn on for this command.
     """
 
     vault: str | None = None
@@ -41,13 +41,13 @@ class Options:
 
     @classmethod
     def from_namespace(cls, given: argparse.Namespace) -> Options:
-        """The options among what was given.
+        """Return the options in the parsed arguments.
 
         Raises:
-            InvalidParametersError: `--approve` names no kind, or answers what `--no-wait` leaves open.
+            InvalidParametersError: `--approve` names an unknown kind, or is combined with `--no-wait`.
         """
         if getattr(given, "approve", ()) and not getattr(given, "wait", True):
-            message = "--no-wait leaves questions open, and --approve answers them: say one of both."
+            message = "--approve and --no-wait can't be combined."
             raise InvalidParametersError(message)
         return cls(
             getattr(given, "vault", None),
@@ -60,37 +60,39 @@ class Options:
 
 
 def read_categories(words: Iterable[str]) -> tuple[str, ...]:
-    """The categories that `--enable-tools` names, separated by commas."""
+    """Return the categories that `--enable-tools` names, separated by commas."""
     return tuple(dict.fromkeys(one.strip() for word in words for one in word.split(",") if one.strip()))
 
 
-_VAULT_HELP = "the vault (else SCRIPTORIUM_VAULT, the one around you, or the last opened)"
+_VAULT_HELP = (
+    "the vault (default: SCRIPTORIUM_VAULT, the one around the working directory, or the last opened)"
+)
 
 
 def add_vault_option(parser: argparse.ArgumentParser) -> None:
-    """Let `parser` take `--vault`."""
+    """Add `--vault` to `parser`."""
     parser.add_argument("--vault", metavar="FOLDER", default=argparse.SUPPRESS, help=_VAULT_HELP)
 
 
 def add_json_option(parser: argparse.ArgumentParser) -> None:
-    """Let `parser` take `--json`."""
-    words = "print what came of it as one line of JSON"
+    """Add `--json` to `parser`."""
+    words = "print the result as one line of JSON"
     parser.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help=words)
 
 
 def add_enable_option(parser: argparse.ArgumentParser) -> None:
-    """Let `parser` take `--enable-tools`."""
+    """Add `--enable-tools` to `parser`."""
     parser.add_argument(
         "--enable-tools",
         metavar="CATEGORIES",
         action="append",
         default=argparse.SUPPRESS,
-        help="categories of tools to switch on for this command, such as development,web",
+        help="tool categories to turn on for this command, such as development,web",
     )
 
 
 def add_call_options(parser: argparse.ArgumentParser) -> None:
-    """Let `parser` take all of them."""
+    """Add all options of a call to `parser`."""
     add_vault_option(parser)
     add_json_option(parser)
     parser.add_argument(
@@ -98,25 +100,25 @@ def add_call_options(parser: argparse.ArgumentParser) -> None:
         metavar="KINDS",
         action="append",
         default=argparse.SUPPRESS,
-        help="kinds of change to say yes to, such as create,update",
+        help="kinds of change to approve, such as create,update",
     )
     parser.add_argument(
         "--wait",
         action="store_true",
         default=argparse.SUPPRESS,
-        help="wait for the answer to a question (the default)",
+        help="wait for approval (the default)",
     )
     parser.add_argument(
         "--no-wait",
         dest="wait",
         action="store_false",
         default=argparse.SUPPRESS,
-        help="leave the question open and print the id of the pending operation",
+        help="leave the call pending and print its id",
     )
     parser.add_argument(
         "--claim",
         metavar="TEXT",
         default=argparse.SUPPRESS,
-        help="what you say of the change; shown apart to whoever is asked",
+        help="your description of the change; shown to the user as unverified",
     )
     add_enable_option(parser)

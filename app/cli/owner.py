@@ -1,7 +1,7 @@
-"""Opens a vault to change how it is set up, which its user confirms first.
+"""Open a vault to change its setup, after the user's confirmation.
 
 A running window keeps its settings, sources and tokens in memory, so it has to change them itself; a program
-without a window makes way.
+without a window releases the vault.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ _OPEN_TIMEOUT_S = OPEN_TIMEOUT_S
 
 @asynccontextmanager
 async def open_owned(root: Path, screen: CliConsole, where: str) -> AsyncIterator[Workspace]:
-    """The vault at `root`, opened by this process.
+    """Open the vault at `root` in this process.
 
     Args:
         root: The vault's folder.
-        screen: Told how far it is.
-        where: The place in the window where the same can be done.
+        screen: Shows the progress.
+        where: The place in the window for the same change.
 
     Raises:
-        VaultBusyError: a window has the vault open.
+        VaultBusyError: A window has the vault open.
     """
     async with open_session(root, DenyAll(), screen, takes_over=True, patience=_OPEN_TIMEOUT_S) as session:
         if session.workspace is None:
             raise VaultBusyError(
-                "Scriptorium has the vault open, so nothing was changed. Change it there "
+                "Scriptorium has the vault open; nothing was changed. Make the change there "
                 f"({where}), or close the vault first.",
                 path=str(root),
             )
@@ -49,18 +49,18 @@ async def open_owned(root: Path, screen: CliConsole, where: str) -> AsyncIterato
 
 
 async def confirm(question: str, options: Options, screen: CliConsole) -> None:
-    """Return once the user has said yes, by `--approve admin` or at the terminal.
+    """Ask the user to confirm, unless `--approve admin` does.
 
     Raises:
-        PermissionDeniedError: the user said no, or nobody can be asked.
+        PermissionDeniedError: The user declined, or there is no terminal to ask at.
     """
     if ApprovalKind.ADMIN in options.approve:
         return
     tty = Terminal.find()
     if tty is None:
-        message = "No terminal is here to ask at. --approve admin would allow it."
+        message = "There is no terminal to ask at. To allow it, use --approve admin."
         raise PermissionDeniedError(message, approve=ApprovalKind.ADMIN.value)
     screen.print_message(escape_controls(question))
-    answer = await tty.read_line("Do this? [y,n] (no) ")
+    answer = await tty.read_line("Continue? [y,n] (no) ")
     if answer is None or answer.lower() not in ("y", "yes"):
-        raise PermissionDeniedError("You said no; nothing was changed.")
+        raise PermissionDeniedError("Canceled; nothing was changed.")

@@ -1,4 +1,4 @@
-"""List, look at or take back what waits for an approval; deciding on it is for the window."""
+"""List, inspect or cancel calls that wait for approval; they are approved in the window."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from app.errors import InvalidParametersError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Let `parser` take an operation and an id."""
+    """Add the operation and the id."""
     parser.add_argument(
         "op",
         nargs="?",
@@ -20,12 +20,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="list",
         help="list (the default), status or cancel",
     )
-    parser.add_argument("id", nargs="?", help="of the operation, for status and cancel")
+    parser.add_argument("id", nargs="?", help="the id of the operation, for status and cancel")
     add_call_options(parser)
 
 
 async def run(given: argparse.Namespace, screen: CliConsole) -> ExitStatus:
-    """Ask for the caller's own operations."""
+    """Call the tool `pending` for the caller's own operations."""
     if (given.op == "list") == (given.id is not None):
         raise InvalidParametersError(f"pending {given.op} {'takes no' if given.id else 'needs an'} id.")
     arguments = {"op": given.op, **({"pending_operation_id": given.id} if given.id else {})}

@@ -1,4 +1,4 @@
-"""Write the result of a call, for people and for pipes: text as it is, lists as tables, facts as lines."""
+"""Render the result of a call for people and for pipes: text verbatim, lists as tables, facts as lines."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Result = Mapping[str, object]
 Row = Mapping[str, object]
 
 _VERBATIM_FIELDS = ("text", "diff", "output")
-"""Fields that are the answer where they are filled; they are printed alone, every character as it is."""
+"""Fields that are the answer if they are not empty; they are printed alone and verbatim."""
 _PROSE_FIELDS = ("answer", "summary")
 """Fields that are printed first; the other fields follow."""
 _ERRORS = "errors"
@@ -29,13 +29,13 @@ _ID_FIELDS = frozenset({"node_id", "edge_id", "from_node", "to_node", "agent", "
 _FLAG_FIELDS = frozenset(
     {"cut", "truncated", "leaves_context", "requires_confirmation", "dry_run", "binary", "timed_out"}
 )
-"""Flags that are shown only when they are set."""
+"""Flags that are shown only if set."""
 _MAX_INLINE_CHARS = 60
 _MIN_UNIX_TIME = 1e8
 
 
 def print_result(screen: CliConsole, outcome: ToolOutcome, words: Sequence[str] = ()) -> None:
-    """Write a success. `words` are marked where a search found them."""
+    """Print a successful outcome with the search terms `words` highlighted."""
     filled = {name: value for name, value in outcome.result.items() if not _is_empty(value)}
     result = {name: value for name, value in filled.items() if value or name not in _FLAG_FIELDS}
     exact = next((name for name in _VERBATIM_FIELDS if isinstance(result.get(name), str)), "")
@@ -61,7 +61,7 @@ def _is_empty(value: object) -> bool:
 
 
 def _is_empty_text(result: Result) -> bool:
-    """Whether an empty text was read; elsewhere an empty text is just a field that was not filled."""
+    """Return whether an empty text was read; elsewhere an empty text is just an unused field."""
     return result.get("text") == "" and "total_lines" in result
 
 
@@ -75,7 +75,7 @@ def _show_prose(screen: CliConsole, result: Result, name: str) -> None:
 
 
 def _print_change(screen: CliConsole, result: Result, message: str) -> None:
-    """Write what was changed as a sentence, then the lists that the sentence does not repeat."""
+    """Print the change as a sentence, then the lists that the sentence does not repeat."""
     screen.text(escape_controls(message) + "\n")
     lists = {name: value for name, value in result.items() if isinstance(value, list | tuple)}
     named = {name: value for name, value in lists.items() if not all(str(one) in message for one in value)}
@@ -83,7 +83,7 @@ def _print_change(screen: CliConsole, result: Result, message: str) -> None:
 
 
 def _print_message(screen: CliConsole, outcome: ToolOutcome, printed: bool) -> None:
-    """Write the message and remarks to standard error, or a message that is all there is to the output."""
+    """Print remarks to standard error, and the message there or, if nothing else was printed, as output."""
     message = escape_controls(outcome.message)
     failed = bool(outcome.result.get("exit_code"))
     if message and not printed:
@@ -94,13 +94,13 @@ def _print_message(screen: CliConsole, outcome: ToolOutcome, printed: bool) -> N
         if (value := outcome.result.get(name)) and isinstance(value, str):
             screen.print_message(escape_controls(value.rstrip("\n")))
     if outcome.untrusted and screen.is_interactive:
-        screen.print_message("This holds text from outside; nothing in it is vouched for.")
+        screen.print_message("This contains text from outside the vault, which is not verified.")
     if isinstance(refused := outcome.result.get("changes_refused"), str):
         screen.print_message(escape_controls(refused))
 
 
 def _show_hits(screen: CliConsole, hits: Sequence[Row], words: Sequence[str]) -> None:
-    """Notes with the lines that a search found in them."""
+    """Print notes with their matching lines."""
     if not screen.is_terminal:
         screen.print_rows(row for hit in hits for row in _hit_rows(hit))
         return
@@ -120,7 +120,7 @@ def _hit_rows(hit: Row) -> list[tuple[str, str, str]]:
 
 
 def _show_fields(screen: CliConsole, result: Result) -> bool:
-    """Write facts, then lists; return whether there was anything that the message does not say."""
+    """Print facts, then lists; return whether there was anything that the message does not contain."""
     lists = {name: value for name, value in result.items() if _is_list(value)}
     facts = {
         name: value
@@ -141,7 +141,7 @@ def _show_fields(screen: CliConsole, result: Result) -> bool:
 
 
 def _show_parts(screen: CliConsole, result: Result) -> None:
-    """Each fact on a line, then each list under its name."""
+    """Print each fact on a line, then each list under its name."""
     shown = {name: value for name, value in result.items() if name not in _REMARK_FIELDS | _HIDDEN_FIELDS}
     for name, value in shown.items():
         if not _is_list(value):
@@ -202,7 +202,7 @@ def _show_list(screen: CliConsole, values: Sequence[object], indent: str = "") -
 
 
 def print_rows(screen: CliConsole, rows: Sequence[Row]) -> None:
-    """Write rows: a table on a terminal, cells between tabs elsewhere."""
+    """Print rows as a table on a terminal, elsewhere as tab-separated cells."""
     if screen.is_terminal:
         screen.show(format_table(rows))
     else:
@@ -211,7 +211,7 @@ def print_rows(screen: CliConsole, rows: Sequence[Row]) -> None:
 
 
 def format_table(rows: Sequence[Row]) -> RenderableType:
-    """Rows as a table that fits the terminal; columns that are empty in every row are left out."""
+    """Return rows as a table that fits the terminal, without columns that are empty in every row."""
     from rich.table import Table
     from rich.text import Text
 
@@ -221,7 +221,7 @@ def format_table(rows: Sequence[Row]) -> RenderableType:
         numbers = (
             all(isinstance(row.get(name), int | float | None) for row in rows) and name not in _TIME_FIELDS
         )
-        # Paths are what a row is taken up by: they are broken rather than cut.
+        # Paths take most of a row: they are wrapped rather than cut.
         made.add_column(_title(name), justify="right" if numbers else "left", overflow="fold")
     for row in rows:
         cells = (Text(escape_controls(format_cell(name, row.get(name)))) for name in names)
@@ -230,7 +230,7 @@ def format_table(rows: Sequence[Row]) -> RenderableType:
 
 
 def visible_columns(rows: Sequence[Row]) -> list[str]:
-    """The fields that are worth a column: filled in a row, and not said by another."""
+    """Return the fields that are worth a column: filled in some row, and not redundant."""
     filled = dict.fromkeys(
         name for row in rows for name, value in row.items() if value not in (None, "", [], {})
     )
@@ -241,7 +241,7 @@ def visible_columns(rows: Sequence[Row]) -> list[str]:
 
 
 def format_cell(name: str, value: object) -> str:
-    """A value on one line; a Unix time as the moment that it is."""
+    """Return a value on one line; a Unix time as a local date and time."""
     if value is None:
         return ""
     if isinstance(value, bool):

@@ -1,6 +1,6 @@
-"""Search notes in the search language, or the memory and the conversations.
+"""Search notes in the search language, or search the memory and the conversations.
 
-Words are joined: `scriptorium search tag:core chronometer`. Quote what the shell would take apart, and put --
+Words are joined: `scriptorium search tag:core chronometer`. Quote special characters of the shell, and put --
 before a query that begins with a minus.
 """
 
@@ -22,20 +22,20 @@ _DEFAULT_LIMIT = 20
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Let `parser` take what a search takes."""
-    parser.add_argument("query", nargs="+", help="what is looked for")
+    """Add the query and the options of a search."""
+    parser.add_argument("query", nargs="+", help="the query")
     parser.add_argument(
-        "--limit", type=int, default=_DEFAULT_LIMIT, help=f"how many results at most ({_DEFAULT_LIMIT})"
+        "--limit", type=int, default=_DEFAULT_LIMIT, help=f"maximum number of results ({_DEFAULT_LIMIT})"
     )
-    parser.add_argument("--offset", type=int, default=0, help="how many results to pass over, of notes")
-    parser.add_argument("--order", choices=_OF_NOTES["order"], help="of notes (relevance)")
-    parser.add_argument("--group", choices=_OF_NOTES["group"], help="of notes (none)")
-    parser.add_argument("--domain", choices=_DOMAINS, default=_VAULT, help="where (vault)")
+    parser.add_argument("--offset", type=int, default=0, help="number of results to skip, for notes")
+    parser.add_argument("--order", choices=_OF_NOTES["order"], help="order of notes (relevance)")
+    parser.add_argument("--group", choices=_OF_NOTES["group"], help="grouping of notes (none)")
+    parser.add_argument("--domain", choices=_DOMAINS, default=_VAULT, help="where to search (vault)")
     add_call_options(parser)
 
 
 async def run(given: argparse.Namespace, screen: CliConsole) -> ExitStatus:
-    """Search, and show what was found with its lines."""
+    """Search, and show the results with their matching lines."""
     query = " ".join(given.query)
     options = Options.from_namespace(given)
     if given.domain != _VAULT:

@@ -1,4 +1,4 @@
-"""A vault for one command: through the program that holds it, else opened here for as long as it takes."""
+"""A vault for one command: served by the process that has it open, or opened here for the command."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ _POLL_INTERVAL_S = 0.1
 
 @dataclass(frozen=True)
 class CliSession:
-    """An open vault. `workspace` is None where another program holds it and asks its own user.
+    """An open vault. `workspace` is None if another process holds the vault and asks its own user.
 
-    `has_window`: that program has one.
+    `has_window`: that process has a window.
     """
 
     served: VaultService
@@ -44,7 +44,7 @@ class CliSession:
 
     @property
     def is_joined(self) -> bool:
-        """Whether another program holds the vault."""
+        """Whether another process holds the vault."""
         return self.workspace is None
 
 
@@ -59,22 +59,22 @@ async def open_session(
     enable_tools: Collection[str] = (),
     patience: float = OPEN_TIMEOUT_S,
 ) -> AsyncIterator[CliSession]:
-    """The vault at `root`, its index up to date.
+    """Open the vault at `root` and update its index.
 
     Args:
         root: The vault's folder.
-        approver: Who is asked where the vault is opened here; a program that holds it asks by itself.
-        screen: Told how far it is.
-        brief: Whether the vault is opened without other programs' tools, where it is opened here.
-        takes_over: Whether a program without a window makes way: where somebody here can be asked, and
-            nobody there.
-        enable_tools: Categories of tools to switch on where the vault is opened here.
-        patience: Seconds to wait for a program that has the vault and can't be joined.
+        approver: Decides if the vault is opened here; a process that holds it uses its own.
+        screen: Shows the progress.
+        brief: Whether the vault is opened without the tools of other programs, if it is opened here.
+        takes_over: Whether a process without a window releases the vault, since there is a user here to ask,
+            and none there.
+        enable_tools: Categories of tools to turn on if the vault is opened here.
+        patience: Seconds to wait for a process that has the vault open and can't be joined.
 
     Raises:
-        InvalidParametersError: `enable_tools` names no category.
-        VaultBusyError: another program has the vault open, can't be joined, and did not let go of it.
-        VaultLostError, StorageError: as `open_workspace` says.
+        InvalidParametersError: `enable_tools` names an unknown category.
+        VaultBusyError: Another process has the vault open, can't be joined, and did not release it.
+        VaultLostError, StorageError: See `open_workspace`.
     """
     client = Client(CallerKind.CLI, CALLER_NAME, session=str(os.getpid()), says=f"scriptorium {__version__}")
     opening = _VaultOpener(root, approver, brief, takes_over)
@@ -83,9 +83,7 @@ async def open_session(
         if workspace is None:
             assert link is not None
             if enable_tools:
-                screen.print_message(
-                    "--enable-tools does not count here: another program has the vault open."
-                )
+                screen.print_message("--enable-tools has no effect here: another program has the vault open.")
             yield CliSession(link, client, has_window=has_window)
             return
         workspace.enable_categories(enable_tools)
@@ -101,7 +99,7 @@ async def open_session(
 
 @dataclass(frozen=True, slots=True)
 class _VaultOpener:
-    """How a vault is opened; see `open_session`."""
+    """The ways to open a vault; see `open_session`."""
 
     root: Path
     approver: Approver
@@ -109,9 +107,9 @@ class _VaultOpener:
     takes_over: bool
 
     async def join(self) -> tuple[RemoteVaultService, bool] | None:
-        """The vault through the program that holds it, and whether that has a window.
+        """Join the process that holds the vault; return the connection and whether that process has a window.
 
-        None where no program holds it, it can't be reached, or it makes way.
+        Returns None if no process holds the vault, it can't be reached, or it is to release the vault.
         """
         sign = find_endpoint(self.root)
         if sign is None or (self.takes_over and sign.holder == "headless"):
@@ -124,7 +122,7 @@ class _VaultOpener:
             return None
 
     async def open(self) -> Workspace:
-        """The vault, opened here."""
+        """Open the vault in this process."""
         from app.settings import load_settings
         from app.workspace import open_workspace
 
@@ -141,7 +139,7 @@ class _VaultOpener:
 async def _joined_or_opened(
     opening: _VaultOpener, screen: CliConsole, patience: float
 ) -> tuple[RemoteVaultService | None, Workspace | None, bool]:
-    """One of both, and whether the program that is joined has a window."""
+    """Return the connection or the workspace, and whether the joined process has a window."""
     deadline = time.monotonic() + patience
     while True:
         if (joined := await opening.join()) is not None:
@@ -154,13 +152,13 @@ async def _joined_or_opened(
         except VaultBusyError as error:
             if time.monotonic() >= deadline:
                 owner = str(error.data.get("owner", "another program"))
-                message = f"{error.message} It can't be joined, and did not end within {patience:g} s."
+                message = f"{error.message} It can't be joined, and did not close within {patience:g} s."
                 raise VaultBusyError(message, owner=owner) from error
             screen.show_progress(f"{error.message} Waiting…")
         await asyncio.sleep(_POLL_INTERVAL_S)
 
 
 def show_scan_progress(screen: CliConsole, progress: ScanProgress) -> None:
-    """Reading a vault for the first time takes a while; a look at what changed does not."""
+    """Show the progress of a first scan; a scan for changes is too quick to show."""
     if progress.total > progress.done > 0:
         screen.show_progress(f"{progress.phase} {progress.done:,} of {progress.total:,}")

@@ -1,7 +1,7 @@
 """List the sources of a vault, add or remove one, and pause or resume it.
 
-A source is a folder outside the vault whose files agents may load (`folder`), or a stream of news: changes to
-notes (`notes`), changes to files of a folder (`watch`), or a feed (`feed`).
+A source is a folder outside the vault whose files agents may load (`folder`), or a stream of changes: to
+notes (`notes`), to files of a folder (`watch`), or in a feed (`feed`).
 """
 
 from __future__ import annotations
@@ -28,21 +28,21 @@ _WHERE = "the Sources panel"
 _PERMISSIONS = ("read_only", "append", "read_write", "admin")
 _ADDED = {
     "folder": "Let agents read the files of {0}",
-    "watch": "Tell agents of changes to the files of {0}",
-    "feed": "Tell agents of the news of {0}, which is asked over the network",
-    "notes": "Tell agents of changes to notes{0}",
+    "watch": "Notify agents of changes to the files of {0}",
+    "feed": "Notify agents of new items in {0}, which is fetched over the network",
+    "notes": "Notify agents of changes to notes{0}",
 }
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Let `parser` take an operation and what it needs."""
+    """Add the subcommands and their arguments."""
     what = parser.add_subparsers(metavar="list|add|remove|pause|resume", dest="op")
-    one_list = what.add_parser("list", help="the sources and how they are (the default)")
+    one_list = what.add_parser("list", help="list the sources and their states (the default)")
     add = what.add_parser("add", help="add a source")
-    add.add_argument("kind", choices=tuple(_ADDED), help="what it is")
+    add.add_argument("kind", choices=tuple(_ADDED), help="the kind of source")
     add.add_argument("place", nargs="?", help="the folder, the address of the feed, or a glob of notes")
-    add.add_argument("--name", help="what people call it")
-    words = "let agents do more than read: GLOB=PERMISSION, the first that fits counts; permissions: "
+    add.add_argument("--name", help="the display name")
+    words = "let agents do more than read: GLOB=PERMISSION, the first match applies; permissions: "
     add.add_argument(
         "--rule", action="append", default=[], metavar="RULE", help=words + ", ".join(_PERMISSIONS)
     )
@@ -70,7 +70,7 @@ async def run(given: argparse.Namespace, screen: CliConsole) -> ExitStatus:
             info = await workspace.sources.add(kept)
             return await _show_source(workspace, info.id, options, screen)
         info = workspace.sources.get(given.source)
-        await confirm(f"Remove the source {info.name}; its files stay as they are.", options, screen)
+        await confirm(f"Remove the source {info.name}; its files are not changed.", options, screen)
         await workspace.sources.remove(info.id)
     outcome = ToolOutcome(True, {"source_id": info.id}, f"Removed the source {info.name}.")
     return report_outcome(outcome, options, screen)
@@ -84,10 +84,10 @@ async def _show_source(workspace: Workspace, id: str, options: Options, screen: 
 
 
 def _source(given: argparse.Namespace) -> SourceConfig:
-    """The source that is to be added.
+    """Return the source to add.
 
     Raises:
-        InvalidParametersError: its place or a rule is missing or is none.
+        InvalidParametersError: Its place or a rule is missing or invalid.
     """
     from app.sources.config import FeedConfig, FileRule, FolderConfig, FolderStreamConfig, VaultStreamConfig
     from app.sources.sources import new_id
@@ -120,7 +120,7 @@ def _rule(text: str) -> tuple[str, Permission]:
     glob, _, permission = text.rpartition("=")
     if not glob or permission not in _PERMISSIONS:
         raise InvalidParametersError(
-            f"{text!r} is no rule: write GLOB=PERMISSION, with one of {', '.join(_PERMISSIONS)}.",
+            f"{text!r} is not a rule: write GLOB=PERMISSION, with one of {', '.join(_PERMISSIONS)}.",
             allowed=list(_PERMISSIONS),
         )
     return glob, Permission(permission)

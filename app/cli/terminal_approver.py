@@ -1,4 +1,4 @@
-"""Asks at the terminal: shows the exact change, and takes yes, no, an edit, some files, or all of a kind."""
+"""Approval at the terminal: show the exact change; accept yes, no, an edit, some files, or all of a kind."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ if TYPE_CHECKING:
 
 _RANGE = re.compile(r"(\d{1,6})(?:-(\d{1,6}))?")
 _HELP = {
-    "y": "yes: exactly what is shown",
-    "n": "no; words after it go to the caller (n not this note)",
-    "e": "edit the text in $VISUAL or $EDITOR, look at it again, and approve exactly that (e 2: of file 2)",
-    "f": "choose files: their numbers (f 1 3-5), the others are left out",
-    "a": "yes, and to all more of this kind in this run",
-    "?": "this help",
+    "y": "approve exactly what is shown",
+    "n": "deny; text after it is sent to the caller (n not this note)",
+    "e": "edit the text in $VISUAL or $EDITOR, and review it again (e 2: edit file 2)",
+    "f": "choose files by number (f 1 3-5); the others are left out",
+    "a": "approve this and all later requests of this kind in this run",
+    "?": "show this help",
 }
 
 
 class TerminalApprover:
-    """Asks one question after the other.
+    """Asks the user at a terminal, one request at a time.
 
     Args:
-        tty: Where somebody answers.
-        screen: Where questions are shown.
+        tty: The terminal for answers.
+        screen: The output for requests.
     """
 
     def __init__(self, tty: Terminal, screen: CliConsole) -> None:
@@ -46,7 +46,7 @@ class TerminalApprover:
         self._one_at_a_time = asyncio.Lock()
 
     async def decide(self, request: ApprovalRequest) -> Decision:
-        """Show the request and ask until there is an answer; Enter, Ctrl-C and Ctrl-D are no."""
+        """Show the request and ask until there is an answer; Enter, Ctrl-C and Ctrl-D deny."""
         async with self._one_at_a_time:
             if self._covers(request):
                 words = "covered by an earlier answer at the terminal: all of this kind"
@@ -57,11 +57,11 @@ class TerminalApprover:
             try:
                 return await self._ask(draft)
             except asyncio.CancelledError:
-                self._screen.print_message("\nNo answer in time, or it was withdrawn: nothing is done.")
+                self._screen.print_message("\nThe request timed out or was canceled. Nothing was done.")
                 raise
 
     def _covers(self, request: ApprovalRequest) -> bool:
-        """Whether "all of this kind" was said before; it never holds where rules forbid a standing yes."""
+        """Return whether "all of this kind" was answered before; never where rules forbid grants."""
         return bool(request.offers) and kinds_for_request(request) <= self._allowed
 
     async def _ask(self, draft: ApprovalDraft) -> Decision:
@@ -76,7 +76,7 @@ class TerminalApprover:
                 continue
             match letter:
                 case "y" | "a" if draft.proposal() is None:
-                    self._screen.print_message("After your edit nothing is left to write. n says no.")
+                    self._screen.print_message("After your edit there is nothing left to write. Deny with n.")
                 case "y" if not rest or rest == "es":
                     return draft.approved()
                 case "a" if not rest:
@@ -97,27 +97,25 @@ class TerminalApprover:
             self._screen.print_message(Text.assemble((f"  {letter}  ", "bold"), _HELP[letter]))
 
     async def _edit(self, draft: ApprovalDraft, which: str) -> None:
-        """Have a file's text edited, and show what would be written now."""
+        """Open a file's text in the editor, and show the resulting change."""
         files = [file for file in draft.files if not isinstance(file.change, Delete)]
         file = files[0] if len(files) == 1 and not which else _file(draft, which)
         if file is None or file not in files:
-            self._screen.print_message(
-                "Say which file, such as: e 2. One that is deleted has no text to edit."
-            )
+            self._screen.print_message("Name the file, such as: e 2. A deleted file has no text to edit.")
             return
         try:
             await edit_in_editor(file, self._tty)
         except EditingError as error:
-            self._screen.print_message(f"{error} The proposal is as it was.")
+            self._screen.print_message(f"{error} The proposal is unchanged.")
             return
         for line in format_file_change(file, draft.files.index(file) + 1, len(draft.files)):
             self._screen.print_message(line)
 
     def _choose(self, draft: ApprovalDraft, text: str) -> None:
-        """Keep the files with these numbers, leave the others out, and list both."""
+        """Select the files with these numbers, leave out the others, and list both."""
         chosen = _parse_numbers(text, len(draft.files))
         if chosen is None:
-            self._screen.print_message(f"Numbers from 1 to {len(draft.files)}, such as: f 1 3-5.")
+            self._screen.print_message(f"Enter numbers from 1 to {len(draft.files)}, such as: f 1 3-5.")
             return
         for number, file in enumerate(draft.files, 1):
             wanted = number in chosen
@@ -128,7 +126,7 @@ class TerminalApprover:
 
 
 def _answer_keys(draft: ApprovalDraft) -> tuple[str, ...]:
-    """The answers that make sense for a request."""
+    """Return the answers that apply to a request."""
     letters = ["y", "n"]
     if any(not isinstance(file.change, Delete) for file in draft.files):
         letters.append("e")
@@ -141,7 +139,7 @@ def _answer_keys(draft: ApprovalDraft) -> tuple[str, ...]:
 
 def _write_question(draft: ApprovalDraft) -> str:
     if isinstance(draft.request.proposal, Effect):
-        return "Do this?"
+        return "Approve this?"
     chosen = sum(file.selection_state is not SelectionState.NONE for file in draft.files)
     if chosen < len(draft.files):
         return f"Write {chosen} of these {len(draft.files)}?"
@@ -158,7 +156,7 @@ def _file(draft: ApprovalDraft, which: str) -> FileDraft | None:
 
 
 def _parse_numbers(text: str, most: int) -> set[int] | None:
-    """Numbers and ranges, such as "1 3-5"; None where there is anything else."""
+    """Parse numbers and ranges, such as "1 3-5"; None if the text contains anything else."""
     found: set[int] = set()
     for word in text.replace(",", " ").split():
         match = _RANGE.fullmatch(word)

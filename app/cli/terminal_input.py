@@ -1,4 +1,4 @@
-"""The person at the terminal: reads a line at a time, without holding up what else goes on."""
+"""Line input from a terminal that does not block the event loop."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _TERMINAL = "CONIN$" if sys.platform == "win32" else "/dev/tty"
 
 
 class Terminal:
-    """A terminal with somebody at it.
+    """A terminal with a user.
 
     Args:
-        source: The descriptor that lines come from.
-        out: Where prompts go.
+        source: The descriptor to read lines from.
+        out: The stream for prompts.
     """
 
     def __init__(self, source: int, out: TextIO) -> None:
@@ -32,14 +32,14 @@ class Terminal:
 
     @staticmethod
     def is_there() -> bool:
-        """Whether `find` would find one."""
+        """Return whether `find` would find a terminal."""
         if not sys.stderr.isatty():
             return False
         return (sys.stdin is not None and sys.stdin.isatty()) or os.access(_TERMINAL, os.R_OK | os.W_OK)
 
     @classmethod
     def find(cls) -> Terminal | None:
-        """The terminal, also where standard input is a pipe; None where nobody would see a question."""
+        """Return the terminal, even if standard input is a pipe; None if no user would see a prompt."""
         if not sys.stderr.isatty():
             return None
         if sys.stdin is not None and sys.stdin.isatty():
@@ -50,9 +50,9 @@ class Terminal:
             return None
 
     async def read_line(self, prompt: str) -> str | None:
-        """What is typed until Enter; None for Ctrl-C or Ctrl-D, which is no answer.
+        """Read a line; None for Ctrl-C or Ctrl-D, which are not an answer.
 
-        What was typed before the prompt was there does not count.
+        Discards what was typed before the prompt.
         """
         self._discard_input()
         self.out.write(prompt)
@@ -89,7 +89,7 @@ class Terminal:
         return content.decode("utf-8", "replace").strip()
 
     async def _line_in_thread(self) -> str | None:
-        """Where a terminal can't be waited for: its thread ends with the process."""
+        """Read in a thread if the loop can't wait for the terminal; the thread ends with the process."""
         with open(self.source, encoding="utf-8", errors="replace", closefd=False) as stream:
             try:
                 line = await asyncio.to_thread(stream.readline)
@@ -100,7 +100,7 @@ class Terminal:
 
 @contextmanager
 def ignore_interrupts() -> Iterator[None]:
-    """Let Ctrl-C reach only the program that has the terminal meanwhile, such as an editor."""
+    """Let only the foreground program, such as an editor, receive Ctrl-C."""
     try:
         before = signal.signal(signal.SIGINT, lambda number, frame: None)
     except ValueError:
@@ -114,7 +114,7 @@ def ignore_interrupts() -> Iterator[None]:
 
 @contextmanager
 def _interrupt(typed: asyncio.Future[bytes], loop: asyncio.AbstractEventLoop) -> Iterator[None]:
-    """Let Ctrl-C end the line, and nothing else."""
+    """Let Ctrl-C end the line without further effect."""
 
     def end() -> None:
         if not typed.done():

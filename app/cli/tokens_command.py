@@ -1,6 +1,6 @@
-"""List the programs that may come in over HTTP, give one a token, renew it, or revoke it.
+"""List the programs with an HTTP token, and create, renew or revoke tokens.
 
-A token is printed once, when it is made; what is kept of it can't be used.
+A token is printed once, when it is created; the stored form can't be used.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ if TYPE_CHECKING:
 
 _WHERE = "Vault, Connections"
 _QUESTIONS = {
-    "create": "Give “{0}” a token: with it a program on this machine can use this vault's tools.",
-    "renew": "Give “{0}” a new token: the one that it has stops working.",
-    "revoke": "Revoke the token of “{0}”: it gets in no more.",
+    "create": "Create a token for “{0}”. A program on this machine can use this vault's tools with it.",
+    "renew": "Renew the token of “{0}”. The current token stops working.",
+    "revoke": "Revoke the token of “{0}”. The program can no longer connect.",
 }
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Let `parser` take an operation and a program's name."""
+    """Add the operation and the program's name."""
     words = "list (the default), create, renew or revoke"
     parser.add_argument("op", nargs="?", choices=("list", *_QUESTIONS), default="list", help=words)
-    parser.add_argument("name", nargs="?", help="the program, as rules and the audit log call it")
+    parser.add_argument("name", nargs="?", help="the program's name in rules and in the audit log")
     add_call_options(parser)
 
 
@@ -59,7 +59,7 @@ async def run(given: argparse.Namespace, screen: CliConsole) -> ExitStatus:
 
 
 def _change_token(tokens: ClientTokens, op: str, name: str) -> str:
-    """Do it; the new token, if there is one."""
+    """Change the token; return the new one, if any."""
     match op:
         case "create":
             return tokens.create(name)
@@ -74,7 +74,7 @@ def _show(op: str, name: str, token: str, options: Options, screen: CliConsole) 
     if options.json:
         screen.text(json.dumps({"name": name, **({"token": token} if token else {})}) + "\n")
     elif token:
-        screen.print_message(f"The token of {escape_controls(name)}, which is not shown again:")
+        screen.print_message(f"The token of {escape_controls(name)} (shown only once):")
         screen.text(token + "\n")
     else:
         screen.text(f"Revoked the token of {escape_controls(name)}.\n")

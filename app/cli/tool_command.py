@@ -29,22 +29,22 @@ _SEARCH_TOOLS = frozenset({"search_notes", "search"})
 
 
 def find_tool(word: str) -> Tool | None:
-    """The shipped tool of that name, with dashes or underscores; None where there is none."""
+    """Return the shipped tool of that name, with dashes or underscores; None if there is none."""
     name = word.replace("-", "_")
     return next((tool for tool in (*CATALOG, FILE_TOOL) if tool.name == name), None)
 
 
 async def run(word: str, words: Sequence[str], leading: argparse.Namespace, screen: CliConsole) -> ExitStatus:
-    """Call the tool `word` with what `words` say.
+    """Call the tool `word` with the arguments in `words`.
 
     Args:
         word: The tool's name.
-        words: What follows it.
-        leading: Options that stand before it.
-        screen: Where it is shown.
+        words: The words after it.
+        leading: The options before it.
+        screen: The output.
 
     Raises:
-        ScriptoriumError: it can't be called so, or there is no such tool or vault.
+        ScriptoriumError: The arguments are invalid, or there is no such tool or vault.
     """
     tool = find_tool(word)
     if tool is None:
@@ -79,7 +79,7 @@ async def _run_unknown(
 
 
 async def _await_external(workspace: Workspace) -> None:
-    """Wait until the programs of others that the settings name have said what they offer, or failed to."""
+    """Wait until the external programs in the settings have listed their tools, or failed to."""
     from app.external.connection import ConnectionState
     from app.external.states import ExternalChanged
 
@@ -97,13 +97,13 @@ async def _await_external(workspace: Workspace) -> None:
 
 
 def unknown_command_error(word: str, names: Sequence[str]) -> InvalidParametersError:
-    """The error for a word that is neither a verb nor a tool."""
+    """Return the error for a word that is neither a verb nor a tool."""
     from rapidfuzz import process
 
     near = [match[0] for match in process.extract(word, list(names), limit=3, score_cutoff=60)]
     hint = f" Did you mean {' or '.join(near)}?" if near else ""
     return InvalidParametersError(
-        f"There is no verb, tool or folder called {word!r}.{hint} `scriptorium tools` lists the tools.",
+        f"There is no verb, tool or folder named {word!r}.{hint} `scriptorium tools` lists the tools.",
         suggestions=near,
     )
 
@@ -111,11 +111,11 @@ def unknown_command_error(word: str, names: Sequence[str]) -> InvalidParametersE
 def parse_call(
     signature: ToolParser, words: Sequence[str], leading: argparse.Namespace
 ) -> tuple[dict[str, object], Options]:
-    """The arguments and the options of a call.
+    """Return the arguments and the options of a call.
 
     Raises:
-        InvalidParametersError: a value is no such thing.
-        SystemExit: a flag is none of the tool's, or help was asked for.
+        InvalidParametersError: A value is invalid.
+        SystemExit: The tool has no such option, or the user asked for help.
     """
     given = build_tool_parser(signature).parse_intermixed_args(
         list(words), argparse.Namespace(**vars(leading))
@@ -124,7 +124,7 @@ def parse_call(
 
 
 def build_tool_parser(signature: ToolParser) -> argparse.ArgumentParser:
-    """The parser of a tool's command, with its help."""
+    """Return the parser of a tool's command, with its help."""
     prog = "scriptorium"
     usage = f"\n       {prog} ".join(signature.usage())
     parser = argparse.ArgumentParser(
@@ -141,11 +141,11 @@ def build_tool_parser(signature: ToolParser) -> argparse.ArgumentParser:
 
 
 def help_epilog() -> str:
-    """What the help of every call ends with."""
+    """Return the end of the help of every call."""
     return (
-        "Long texts: - is standard input, @file the text of a file (@@ begins a text with an @).\n"
-        "Notes with `ai: private` are not seen by commands, as by every program outside the window.\n\n"
-        f"--approve names kinds of change that need no answer:\n{approval_kinds.help_table()}\n\n"
+        "Long texts: - reads standard input, @file reads a file (@@ starts a text with an @).\n"
+        "Commands can't see notes with `ai: private`, like any program outside the window.\n\n"
+        f"--approve names kinds of change to approve in advance:\n{approval_kinds.help_table()}\n\n"
         f"Exit status:\n{exit_status.help_table()}"
     )
 

@@ -1,4 +1,4 @@
-"""A tool as a command: its flags and positional words, derived from its schema, never typed twice."""
+"""The command of a tool: its options and positional words, derived from its schema."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ OP = "op"
 
 @dataclass(frozen=True, slots=True)
 class ToolOption:
-    """One argument of a tool. `schema` is flat; a list's items have theirs in it."""
+    """One argument of a tool. `schema` is flat; a list's item schema is nested in it."""
 
     name: str
     schema: Mapping[str, Any]
@@ -29,22 +29,22 @@ class ToolOption:
 
     @property
     def option(self) -> str:
-        """As it is written on the command line."""
+        """The option on the command line."""
         return "--" + self.name.replace("_", "-")
 
     @property
     def spellings(self) -> tuple[str, ...]:
-        """With dashes and with underscores."""
+        """The option with dashes and with underscores."""
         return tuple(dict.fromkeys((self.option, f"--{self.name}")))
 
     @property
     def word(self) -> str:
-        """What stands for its value in the help."""
+        """The placeholder of its value in the help."""
         return self.name.upper()
 
     @property
     def many(self) -> bool:
-        """Whether it takes a list, one item for each time that it is given."""
+        """Whether it takes a list, one item per use."""
         return self.schema.get("type") == "array"
 
     @property
@@ -54,22 +54,22 @@ class ToolOption:
 
     @property
     def is_switch(self) -> bool:
-        """Whether it is yes or no."""
+        """Whether it is boolean."""
         return self.schema.get("type") == "boolean"
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """The words that it may be; empty where any may."""
+        """The allowed words; empty if any word is allowed."""
         return tuple(self.schema.get("enum", ()))
 
 
 @dataclass(frozen=True)
 class ToolParser:
-    """What a tool takes, in words of the command line.
+    """The arguments of a tool on the command line.
 
-    Words without a flag are the required arguments in order; then, after an operation, what that needs and
-    the text that it takes first beside that (`file status Plan.txt`), or else what the tool takes any number
-    of (`shell sort a b`, `set_properties Tea status=draft`).
+    Positional words are the required arguments in order. After an operation they are its required arguments
+    and its first optional text (`file status Plan.txt`), or else the tool's variadic argument (`shell sort a
+    b`, `set_properties Tea status=draft`).
     """
 
     name: str
@@ -79,14 +79,14 @@ class ToolParser:
 
     @classmethod
     def from_tool(cls, tool: Tool) -> ToolParser:
-        """Of a tool that is known here."""
+        """Return the parser of a shipped tool."""
         properties = tool.schema["properties"]
         flags = tuple(ToolOption(p.name, properties[p.name], p.required, p.kind) for p in tool.parameters)
         return cls(tool.name, tool.description, flags, tool.operations)
 
     @classmethod
     def from_descriptor(cls, entry: ToolDescriptor) -> ToolParser:
-        """Of a tool that only the open vault knows, such as one of another program."""
+        """Return the parser of a tool that only the open vault knows, such as one of another program."""
         schema = entry.input_schema
         required = schema.get("required", ())
         flags = tuple(
@@ -96,7 +96,7 @@ class ToolParser:
 
     @property
     def positionals(self) -> tuple[ToolOption, ...]:
-        """The arguments that words without a flag are, before any operation is known."""
+        """The positional arguments before an operation is known."""
         ruled = frozenset().union(*(fields.takes for fields in self.operations.values()))
         always = [flag for flag in self.flags if flag.name not in ruled]
         found = tuple(flag for flag in always if flag.required or flag.name == OP)
@@ -107,7 +107,7 @@ class ToolParser:
         return found + tuple(flag for flag in always if flag.many or flag.is_object)[:1]
 
     def positionals_for(self, op: str) -> tuple[ToolOption, ...]:
-        """The arguments that words without a flag are for an operation."""
+        """Return the positional arguments of an operation."""
         if op not in self.operations:
             return self.positionals
         fields, known = self.operations[op], {flag.name: flag for flag in self.flags}
@@ -118,7 +118,7 @@ class ToolParser:
         return (*self.positionals, *(flag for flag in (*needed, *texts) if flag not in self.positionals))
 
     def usage(self) -> Iterator[str]:
-        """The command in its forms, a line each."""
+        """Yield the forms of the command, one per line."""
         for op in self.operations or ("",):
             takes = self.operations[op].takes if op else frozenset()
             places = self.positionals_for(op)
@@ -132,7 +132,7 @@ class ToolParser:
             yield " ".join([self.name, *words, *(f"[{_option_usage(flag)}]" for flag in others)])
 
     def add_arguments(self, parser: argparse.ArgumentParser, reserved: Sequence[str] = ()) -> None:
-        """Let `parser` take the flags, and words for the rest. `reserved` options keep their meaning."""
+        """Add the options and positional words to `parser`; `reserved` options keep their meaning."""
         parser.add_argument("words", nargs="*", help=argparse.SUPPRESS)
         group = parser.add_argument_group("arguments")
         for flag in self.flags:
@@ -158,10 +158,10 @@ class ToolParser:
                 )
 
     def read(self, given: argparse.Namespace, texts: TextArguments) -> dict[str, object]:
-        """The arguments of the call.
+        """Return the arguments of the call.
 
         Raises:
-            InvalidParametersError: a value is no such thing, or there are words too many.
+            InvalidParametersError: A value is invalid, or there are too many words.
         """
         said: dict[str, list[str]] = {}
         for flag in self.flags:
@@ -181,11 +181,11 @@ class ToolParser:
             self._fill(words, more, said)
         if words:
             forms = "\n  ".join(self.usage())
-            raise InvalidParametersError(f"{words[0]!r} is a word too many. It is called so:\n  {forms}")
+            raise InvalidParametersError(f"There is an extra word: {words[0]!r}. Usage:\n  {forms}")
 
     @staticmethod
     def _fill(words: list[str], places: list[ToolOption], said: dict[str, list[str]]) -> bool:
-        """Take words for `places` in order; whether each had one. The last takes the rest if it is a list."""
+        """Assign words to `places` in order; return whether each got one. A final list takes the rest."""
         for at, flag in enumerate(places):
             if not words:
                 return False

@@ -1,6 +1,6 @@
-"""One call or more of every tool on a copy of the sample vault: what `scriptorium tools --check` runs.
+"""Calls of every tool on a copy of the sample vault, for `scriptorium tools --check`.
 
-Calls are made in this order, so a later one may build on what an earlier one wrote.
+Calls run in this order, so a later one may build on the result of an earlier one.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from app import paths
 
 Results = Mapping[str, Mapping[str, object]]
-"""The last result of each tool so far, and what the frame brings: `trial_pages` has an `address`."""
+"""The last result of each tool so far, and given facts: `trial_pages` has an `address`."""
 
 Arguments = Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True)
 class SmokeCase:
-    """A call; `arguments` may be made from the results so far."""
+    """A call; `arguments` may be a function of the results so far."""
 
     tool: str
     arguments: Arguments | Callable[[Results], Arguments]
@@ -172,7 +172,7 @@ _FILESYSTEM = (
     SmokeCase("file_read", {"path": "Events/Trial of H4.md", "limit": 5}),
     SmokeCase("grep", {"pattern": r"\b17\d\d\b", "path": "Events", "files": "*.md", "limit": 5}),
 )
-# `sort` is on every system, and `-o` on all but Windows.
+# `sort` exists on every system, `-o` on all but Windows.
 _SORT_IN_PLACE = () if sys.platform == "win32" else ("-o", "Sorted.txt")
 _FILE_PATCH = """\
 --- a/Numbers.txt

@@ -1,4 +1,4 @@
-"""`scriptorium tools --check`: call every tool once on a copy of the sample vault, and show what each did."""
+"""`scriptorium tools --check`: call every tool once on a copy of the sample vault, and print the results."""
 
 from __future__ import annotations
 
@@ -35,19 +35,19 @@ _MAX_LINE_CHARS = 160
 
 
 class RecordingApprover:
-    """Says yes to everything and keeps what it was asked: nobody's notes are at stake in a copy."""
+    """Approves everything and records the requests; safe, since the vault is a copy."""
 
     def __init__(self) -> None:
         self.asked: list[ApprovalRequest] = []
 
     async def decide(self, request: ApprovalRequest) -> Decision:
-        """Approve what is proposed."""
+        """Approve the proposal."""
         self.asked.append(request)
         return Approved(request.proposal)
 
 
 def run(say: Say = print, trials: Iterable[SmokeCase] = TRIALS) -> int:
-    """Run the trials; the exit status is 1 when a tool failed or has no trial."""
+    """Run the calls; the exit status is 1 if a tool failed or has no call."""
     with tempfile.TemporaryDirectory(prefix="scriptorium-tools-") as folder, _own_folders(Path(folder)):
         vault = Path(folder) / "Sample vault"
         shutil.copytree(paths.resources_folder() / "sample-vault", vault)
@@ -56,14 +56,14 @@ def run(say: Say = print, trials: Iterable[SmokeCase] = TRIALS) -> int:
 
 
 def _make_repository(vault: Path) -> None:
-    """Give the copy a repository to try the tool git on; without git the trials say what is missing."""
+    """Initialize a git repository in the copy; without git the results report that it is missing."""
     if (program := shutil.which("git")) is not None:
         subprocess.run([program, "init", "--quiet", str(vault)], check=True, timeout=60)
 
 
 @contextmanager
 def _own_folders(folder: Path) -> Iterator[None]:
-    """Keep the trial's settings, logs and journal apart from the user's."""
+    """Use separate folders for settings, logs and journal during the check."""
     kept = {name: os.environ.get(name) for name in _FOLDER_VARIABLES}
     os.environ.update({name: str(folder / name.lower()) for name in _FOLDER_VARIABLES})
     try:
@@ -82,7 +82,7 @@ async def _walk(vault: Path, trials: tuple[SmokeCase, ...], say: Say) -> int:
     approver = RecordingApprover()
     with TrialPages() as pages:
         workspace = await open_workspace(vault, _settings(pages), approver)
-        # The guard refuses this machine; here alone it lets the one server through that the trial runs.
+        # The guard refuses requests to this machine; only here it lets the check's own server through.
         web = WebAccess(lambda: workspace.settings.web, lambda *_: None, reach=pages.reach)
         workspace.runner.services.web = web
         try:
@@ -100,7 +100,7 @@ async def _walk(vault: Path, trials: tuple[SmokeCase, ...], say: Say) -> int:
 
 
 def _settings(pages: TrialPages) -> Settings:
-    """The usual settings, with an agent without a model to hand work to, and the pages to search."""
+    """Return default settings with a team agent without a model, and the pages as search provider."""
     made = Settings()
     made.team = TeamSettings(agents=(AgentProfile(name="Librarian", model="built-in"),))
     made.web = WebSettings(provider="searxng", address=pages.address)
@@ -108,7 +108,7 @@ def _settings(pages: TrialPages) -> Settings:
 
 
 async def _add_folder(workspace: Workspace, folder: Path) -> None:
-    """Open a folder beside the vault to the tools that work on files."""
+    """Add a folder outside the vault for the file tools."""
     folder.mkdir()
     (folder / "Letter.txt").write_text("Dear Sir,\n", "utf-8")
     rule = FileRule(glob="**", permission=Permission.ADMIN)
@@ -116,7 +116,7 @@ async def _add_folder(workspace: Workspace, folder: Path) -> None:
 
 
 async def _read_all(workspace: Workspace) -> None:
-    """Wait until the notes can be searched, by words and by meaning."""
+    """Wait until the notes are indexed and embedded."""
     known = asyncio.Event()
 
     def progressed(event: EmbeddingProgressed) -> None:
@@ -136,7 +136,7 @@ async def _call_all(
     say: Say,
     brought: Mapping[str, Mapping[str, object]],
 ) -> list[str]:
-    """Call the tools in turn; `brought` is what the trials are given beside the results so far."""
+    """Call the tools in order; `brought` are facts that the calls get along with the results so far."""
     for category in workspace.registry.categories:
         workspace.registry.set_category(category.id, on=True)
     results: dict[str, Mapping[str, object]] = dict(brought)
@@ -165,7 +165,7 @@ def _tell(
 
 
 def _proposed(request: ApprovalRequest) -> str:
-    """What was approved, in a line."""
+    """Return the approved proposal in one line."""
     if isinstance(request.proposal, Effect):
         return request.proposal.text
     changes = (f"{type(change).__name__.lower()} {change.path}" for change in request.proposal.changes)

@@ -1,4 +1,4 @@
-"""List the tools, show all about one, print their schemas, or try every one on a copy of the sample vault."""
+"""List the tools, describe one, print their schemas, or try every tool on a copy of the sample vault."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from app.toolkit.tool import Tool
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Let `parser` take a tool's name."""
-    parser.add_argument("name", nargs="?", help="a tool")
+    """Add the tool's name and the options."""
+    parser.add_argument("name", nargs="?", help="the name of a tool")
     parser.add_argument("--check", action="store_true", help="try every tool on a copy of the sample vault")
     add_vault_option(parser)
     add_json_option(parser)
 
 
 def run(given: argparse.Namespace, screen: CliConsole) -> int:
-    """Print what was asked for; the exit status is that of the check, else 0."""
+    """Print the requested information; the exit status is that of the check, else 0."""
     if given.check:
         return tools_check.run()
     name = given.name.replace("-", "_") if given.name else None

@@ -1,6 +1,6 @@
-"""A small web server on this machine for the trial of the web's tools: a page, and a search engine's answer.
+"""A small web server on this machine for the check of the web tools: a page, and search results.
 
-The trial must work without a network. The requests are real ones, through the guard, which lets this one
+The check must work without a network. The requests are real ones, through the guard, which lets this one
 server through.
 """
 
@@ -49,7 +49,7 @@ _RESULTS = {
 
 
 class TrialPages:
-    """Serves until it is closed. Use as a context manager."""
+    """The server; runs until it is closed. Use as a context manager."""
 
     def __init__(self) -> None:
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _Pages)
@@ -57,17 +57,17 @@ class TrialPages:
 
     @property
     def address(self) -> str:
-        """Where the pages are."""
+        """The address of the pages."""
         return f"http://127.0.0.1:{self._server.server_port}"
 
     @property
     def facts(self) -> dict[str, object]:
-        """What the trials are told."""
+        """The facts for the calls."""
         return {"address": self.address}
 
     @property
     def reach(self) -> AddressPolicy:
-        """This server, and nothing else."""
+        """Access to this server only."""
         return SingleOrigin(origin_of(httpx2.URL(self.address)))
 
     def __enter__(self) -> Self:
@@ -82,7 +82,7 @@ class TrialPages:
 
 class _Pages(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
-        """Answer with the page or with results."""
+        """Respond with the page or with results."""
         if self.path.startswith("/search?"):
             self._answer("application/json", json.dumps(_RESULTS))
         elif self.path == "/chronometers":
@@ -99,4 +99,4 @@ class _Pages(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, format: str, *args: object) -> None:
-        """The trial says what it did; the server is quiet."""
+        """Log nothing: the check prints its own results."""

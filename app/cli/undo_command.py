@@ -1,7 +1,7 @@
-"""Take back the last change that a call made, or a call or a turn of the log; what was written since is kept.
+"""Undo the last change of a call, or a call or turn in the audit log; later changes are kept.
 
-What it takes back is shown first, and the change that does it is asked about like any other. Changes that you
-typed in the window are not the last change; name their number (`scriptorium audit show`) to take one back.
+The command shows what it will undo, and its own change needs approval like any other. Changes that you typed
+in the window are not the last change; name their number (`scriptorium audit show`) to undo one.
 """
 
 from __future__ import annotations
@@ -31,11 +31,13 @@ _MAX_SHOWN_PATHS = 10
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Let `parser` take what is to be undone."""
+    """Add the options for what to undo."""
     what = parser.add_mutually_exclusive_group()
-    what.add_argument("entry", nargs="?", type=int, help="the number of a call in the log (the last change)")
+    what.add_argument(
+        "entry", nargs="?", type=int, help="the number of an audit entry (default: the last change)"
+    )
     what.add_argument("--turn", help="the id of an agent's turn")
-    what.add_argument("--commit", type=int, help="the number of a commit of the journal")
+    what.add_argument("--commit", type=int, help="the number of a commit in the journal")
     parser.add_argument(
         "--yes", action="store_true", help=f"as --approve {','.join(sorted(_APPROVED_KINDS))}"
     )
@@ -43,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 async def run(given: argparse.Namespace, screen: CliConsole) -> ExitStatus:
-    """Say what goes, and call the tool `undo` for it."""
+    """Show what will be undone, and call the tool `undo`."""
     options = Options.from_namespace(given)
     choice = resolve_vault(options, screen)
     options = replace(options, vault=str(choice.root))
@@ -57,10 +59,10 @@ async def run(given: argparse.Namespace, screen: CliConsole) -> ExitStatus:
 
 
 def _entry(root: Path, number: int | None, commit: int | None) -> AuditEntry:
-    """The entry of the log that is meant.
+    """Return the audit entry to undo.
 
     Raises:
-        NotFoundError: there is none, or it wrote nothing.
+        NotFoundError: There is none, or it wrote nothing.
     """
     with AuditLogReader.of_vault(root) as log:
         if number is not None:
@@ -68,7 +70,7 @@ def _entry(root: Path, number: int | None, commit: int | None) -> AuditEntry:
         if commit is not None:
             found = log.entry_of_commit(commit)
             if found is None:
-                raise NotFoundError(f"The log has no call that made commit {commit}.", commit=commit)
+                raise NotFoundError(f"No call in the audit log made commit {commit}.", commit=commit)
             return found
         before: int | None = None
         while page := log.entries(limit=_PAGE_SIZE, before_id=before):
@@ -76,7 +78,7 @@ def _entry(root: Path, number: int | None, commit: int | None) -> AuditEntry:
                 if _is_change(entry):
                     return entry
             before = page[-1].id
-    raise NotFoundError("There is nothing to undo: no call has changed anything, or all was taken back.")
+    raise NotFoundError("There is nothing to undo: no call changed anything, or every change was undone.")
 
 
 def _is_change(entry: AuditEntry) -> bool:
@@ -90,7 +92,7 @@ def _show_entry(entry: AuditEntry, screen: CliConsole) -> None:
     when = format_cell("time", entry.time)
     by = escape_controls(entry.caller)
     screen.print_message(
-        f"Takes back entry {entry.id}: {entry.tool} by {by}, {when}. {escape_controls(entry.result)}"
+        f"Undoing entry {entry.id}: {entry.tool} by {by}, {when}. {escape_controls(entry.result)}"
     )
     for path in entry.paths[:_MAX_SHOWN_PATHS]:
         screen.print_message(f"  {escape_controls(path)}")

@@ -1,7 +1,7 @@
-"""The vault as a process without a window has it: joined where another has it open, else opened here.
+"""Access to a vault without a window: join the process that has it open, or open it here.
 
-What opens a vault takes seconds to import on a slow machine: it is imported when it is needed, and not where
-a window has the vault.
+Opening a vault needs imports that take seconds on a slow machine, so they happen on demand, and not if a
+window has the vault open.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ log = logging.getLogger(__name__)
 
 
 def join_or_open(root: Path, enable_tools: Collection[str] = ()) -> FailoverVaultService:
-    """The vault at `root`, whoever has it open.
+    """Return access to the vault at `root`, even if another process has it open.
 
     Args:
         root: The vault's folder.
-        enable_tools: Categories of tools to switch on where the vault is opened here.
+        enable_tools: Categories of tools to turn on if the vault is opened here.
     """
     real = root.resolve()
 
@@ -56,7 +56,7 @@ async def _join(root: Path) -> Backend | None:
     try:
         link = await RemoteVaultService.join(sign)
     except NetworkError as error:
-        log.info("nobody answers behind the door of process %d: %s", sign.pid, error)
+        log.info("the endpoint of process %d does not respond: %s", sign.pid, error)
         return None
     return Backend(link, link.close, is_local=False, has_window=sign.holder == "desktop")
 
@@ -64,7 +64,7 @@ async def _join(root: Path) -> Backend | None:
 async def _open(
     root: Path, make_way: Callable[[], Awaitable[None]], enable_tools: Collection[str]
 ) -> Backend:
-    """Open the vault; questions go to the client that calls, where it can ask."""
+    """Open the vault; requests for approval go to the calling client, if it supports them."""
     approver = ClientApprover()
     settings = await asyncio.to_thread(load_settings)
     core = await asyncio.to_thread(importlib.import_module, "app.workspace")
@@ -81,7 +81,7 @@ async def _open(
 
 
 def open_operations_of(workspace: Workspace) -> Callable[[str], bool]:
-    """Whether a call is an operation of the vault that is still to be decided."""
+    """Return a function that tells whether a call is an undecided operation of the vault."""
 
     def is_pending(call: str) -> bool:
         if workspace.pending is None:

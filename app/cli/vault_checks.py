@@ -1,6 +1,6 @@
-"""The doctor's look at a vault: its folder, who holds it, its databases, its log, and what watching needs.
+"""The doctor's checks of a vault: its folder, its holder, its databases, its log, and file watching.
 
-Everything is opened for reading only, so that a vault which is open elsewhere, or damaged, stays as it is.
+Everything is opened read-only, so that a vault which is open elsewhere, or damaged, is not changed.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ _MAX_COUNTED_FOLDERS = 100_000
 
 
 async def check_vault(root: Path) -> Iterator[CheckResult]:
-    """Everything about the vault at `root`."""
-    found = [_folder(root), check_disk_space("room for notes", root), *_watching(root)]
+    """Return the results of all checks of the vault at `root`."""
+    found = [_folder(root), check_disk_space("disk space for notes", root), *_watching(root)]
     data = paths.data_folder() / "vaults" / paths.vault_id(root)
     if not data.is_dir():
-        found.append(ok("history and log", "nothing was done in this vault yet"))
+        found.append(ok("history and log", "empty; nothing was changed in this vault yet"))
         return iter(found)
     found.append(check_app_folder("data of the vault", data, private=False))
     holder = find_holder(data)
@@ -44,17 +44,15 @@ async def check_vault(root: Path) -> Iterator[CheckResult]:
 
 def _folder(root: Path) -> CheckResult:
     if not os.access(root, os.R_OK | os.X_OK):
-        return failure(
-            "vault folder", f"{root} can't be read", f"Give yourself the right: chmod u+rx '{root}'"
-        )
+        return failure("vault folder", f"{root} can't be read", f"Allow access: chmod u+rx '{root}'")
     if not os.access(root, os.W_OK):
-        hint = f"To write notes, give yourself the right: chmod u+w '{root}'"
-        return warning("vault folder", f"{root} can only be read", hint)
+        hint = f"To edit notes, allow writing: chmod u+w '{root}'"
+        return warning("vault folder", f"{root} is read-only", hint)
     return ok("vault folder", str(root))
 
 
 def _watching(root: Path) -> list[CheckResult]:
-    """Whether the system lets each folder be watched (Linux: one watch each)."""
+    """Check whether the system can watch each folder (Linux: one watch each)."""
     if sys.platform != "linux":
         return []
     folders = sum(1 for _ in zip(os.walk(root), range(_MAX_COUNTED_FOLDERS), strict=False))
@@ -62,9 +60,9 @@ def _watching(root: Path) -> list[CheckResult]:
         most = int((_INOTIFY / "max_user_watches").read_text())
     except (OSError, ValueError):
         return []
-    words = f"{pluralize(folders, 'folder')} to watch, {most:,} may be watched"
+    words = f"{pluralize(folders, 'folder')} to watch, the limit is {most:,}"
     if folders > most // 2:
-        hint = f"Allow more: sudo sysctl fs.inotify.max_user_watches={max(4 * folders, 524_288)}"
+        hint = f"Raise the limit: sudo sysctl fs.inotify.max_user_watches={max(4 * folders, 524_288)}"
         return [warning("watching", words, hint)]
     return [ok("watching", words)]
 
@@ -74,25 +72,25 @@ async def _holder(root: Path, holder: str | None) -> CheckResult:
     if sign is None:
         if holder is None:
             return ok("holder", "no program has the vault open")
-        hint = "End it if it should not; other programs wait for it."
+        hint = "Close it if it should not be running; other programs wait for it."
         return warning("holder", f"{holder} has the vault open, and can't be joined", hint)
     from app.servers.remote_vault import RemoteVaultService
 
     try:
         link = await RemoteVaultService.join(sign)
     except NetworkError as error:
-        hint = "End the process, and open the vault again."
+        hint = "End the process, and reopen the vault."
         return failure("holder", f"process {sign.pid} has the vault open. {error.message}", hint)
     await link.close()
-    return ok("holder", f"process {sign.pid} has the vault open and answers at port {sign.port}")
+    return ok("holder", f"process {sign.pid} has the vault open and answers on port {sign.port}")
 
 
 def _databases(data: Path, cache: Path) -> list[CheckResult]:
-    """Whether every database is whole."""
+    """Check the integrity of every database."""
     found = []
     for folder, hint in (
-        (data, "Open the vault: the app sets it aside, tells you, and begins a new one."),
-        (cache, f"Delete {cache}: it is made anew from the notes."),
+        (data, "Open the vault: the app sets the file aside, notifies you, and creates a new one."),
+        (cache, f"Delete {cache}; it is rebuilt from the notes."),
     ):
         for file in sorted((*folder.glob("*.sqlite"), *folder.glob("*.sqlite3"))):
             problem = _database_problem(file)
@@ -102,7 +100,7 @@ def _databases(data: Path, cache: Path) -> list[CheckResult]:
 
 
 def _database_problem(file: Path) -> str:
-    """What is wrong with a database; empty where nothing is."""
+    """Return the problem of a database; empty if there is none."""
     try:
         with closing(connect_read_only(file)) as connection:
             (said,) = connection.execute("PRAGMA quick_check(1)").fetchone()
@@ -118,24 +116,24 @@ def _log(data: Path, root: Path) -> CheckResult:
     try:
         found = check(file, paths.audit_head_file(root))
     except sqlite3.Error as error:
-        return failure("log of calls", f"it can't be read: {error}", "Keep a copy of it before you go on.")
+        return failure("log of calls", f"it can't be read: {error}", "Save a copy of it before you continue.")
     if found.ok:
         whole = f"{pluralize(found.rows, 'entry', 'entries')}, the chain is whole"
         return ok("log of calls", " ".join([whole, *(gap.message for gap in found.gaps)]))
-    hint = "Somebody or something changed it. Export it, and compare it with a backup."
+    hint = "The log was modified. Export it, and compare it with a backup."
     return failure("log of calls", f"row {found.first_bad}: {found.reason}", hint)
 
 
 def _left_over(data: Path, held: bool) -> list[CheckResult]:
-    """What a crash left: a change that was cut off, files that were set aside."""
+    """Check for leftovers of a crash: interrupted changes, and files that were set aside."""
     found = []
     intents = list((data / "intents").glob("*.json")) if (data / "intents").is_dir() else []
     if intents and not held:
-        words = f"{pluralize(len(intents), 'change')} cut off by a crash"
-        hint = "Open the vault: they are completed or taken back."
+        words = f"{pluralize(len(intents), 'change')} interrupted by a crash"
+        hint = "Open the vault: they are completed or undone."
         found.append(warning("unfinished changes", words, hint))
     damaged = [file.name for file in sorted(data.glob("*.damaged*"))]
     if damaged:
-        hint = f"Look at them in {data}, and delete them when nothing in them is needed."
+        hint = f"Check the files in {data}, and delete them if you don't need them."
         found.append(warning("set aside", ", ".join(damaged), hint))
     return found

@@ -1,4 +1,4 @@
-"""Which vault a command is about: the one named, the one around the working directory, or the last opened."""
+"""The vault of a command: the named one, the one around the working directory, or the last opened."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ VAULT_VARIABLE = "SCRIPTORIUM_VAULT"
 
 @dataclass(frozen=True, slots=True)
 class VaultLocation:
-    """A vault's folder, and why it is this one, as it is told to the user."""
+    """A vault's folder, and the reason for its choice as shown to the user."""
 
     root: Path
     reason: str
 
 
 def locate_vault(named: str | None = None) -> VaultLocation:
-    """The vault that is meant, by `--vault`, the environment, the working directory, or as the last opened.
+    """Return the vault by `--vault`, the environment, the working directory, or the last one opened.
 
     Raises:
-        VaultLostError: none of these names one, or the one that is named is no folder.
+        VaultLostError: None of these names a vault, or the named one is not a folder.
     """
     if named is not None:
         return _location_from(named, "--vault")
@@ -39,17 +39,17 @@ def locate_vault(named: str | None = None) -> VaultLocation:
         if recent.exists:
             return VaultLocation(Path(recent.path), "the last one opened")
     raise VaultLostError(
-        f"No vault: name one with --vault FOLDER or {VAULT_VARIABLE}, or go into one that was opened before."
+        f"No vault: name one with --vault FOLDER or {VAULT_VARIABLE}, or change to a known one."
     )
 
 
 def is_known_vault(folder: Path) -> bool:
-    """Whether the app had this folder open as a vault before; makes nothing."""
+    """Return whether the app has opened this folder as a vault before; creates nothing."""
     return (paths.data_folder() / "vaults" / paths.vault_id(folder)).is_dir()
 
 
 def _location_from(text: str, by: str) -> VaultLocation:
     root = Path(text).expanduser().resolve()
     if not root.is_dir():
-        raise VaultLostError(f"{by} names {text}, and there is no such folder.", path=text)
+        raise VaultLostError(f"The folder {text} in {by} does not exist.", path=text)
     return VaultLocation(root, f"by {by}")

@@ -1,28 +1,27 @@
-"""The one window: builds its parts and connects them; what they do is in the parts."""
+"""The main window: creates its parts and connects them."""
 
 from __future__ import annotations
 
 import asyncio
 import importlib
 from collections.abc import Callable, Coroutine, Iterable
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QByteArray, QSize, Qt
+from PySide6.QtCore import QByteArray, QSize
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QApplication, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
 from app.desktop.bridge import ServiceThread, VaultClient
-from app.desktop.panel_registry import PANELS, PanelSpec
 from app.desktop.runtime import tasks
+from app.desktop.shell.actions import Actions
 from app.desktop.shell.banners import Banners
 from app.desktop.shell.command_palette import CommandPalette
-from app.desktop.shell.commands import Actions
 from app.desktop.shell.error_banner import ErrorBanner
 from app.desktop.shell.folder_drop import FolderDropFilter
 from app.desktop.shell.navigation import Navigation
 from app.desktop.shell.palette_controller import PaletteController
+from app.desktop.shell.registry import PANELS, Command, PanelSpec, resolve
 from app.desktop.shell.sample_vault import sample_vault
 from app.desktop.shell.status_bar import StatusBar
 from app.desktop.shell.welcome import Welcome
@@ -34,51 +33,19 @@ from app.settings import Settings, UpdateSettings, save_settings
 from app.settings.recent import RecentVaults
 
 if TYPE_CHECKING:
-    from app.desktop.notes.tabs import NoteTabs
     from app.desktop.shell.update_check import UpdateCheck
     from app.desktop.vault_controller import VaultController
-    from app.desktop.vault_layout import VaultLayout
-
-_ZOOM_STEP = 0.1
-_BOTTOM_PANELS = (
-    "activity",
-    "audit",
-    "memory",
-    "sources",
-    "connections",
-    "suggestions",
-    "problems",
-    "duplicates",
-)
-_NOTE_ACTIONS = {
-    "save-note": "save",
-    "edit-note": "mode",
-    "find-in-note": "find",
-    "replace-in-note": "replace",
-    "note-links": "links",
-}
-
-
-_WRITING_ACTIONS = {
-    "daily-note": "daily",
-    "insert-template": "template",
-    "paste-plain": "paste",
-    "random-note": "random",
-    "export-html": "html",
-    "export-pdf": "pdf",
-    "print-note": "print",
-}
 
 
 class MainWindow(QMainWindow):
-    """The window; `ended` is set when the user has closed it and nothing is left unsaved.
+    """The main window; `ended` is set once the user has closed it and nothing is left unsaved.
 
     Args:
-        service: The thread of the core, running.
-        settings: As loaded; the window saves what the user changes.
-        theme: The theme in force.
+        service: The running service thread.
+        settings: The loaded settings; the window saves what the user changes.
+        theme: The current theme.
         opener: Opens a vault in the service thread.
-        panels: The panels that the window of a vault has.
+        panels: The panels of an open vault.
     """
 
     def __init__(
@@ -101,11 +68,11 @@ class MainWindow(QMainWindow):
         self.view: VaultController | None = None
         self._showing: asyncio.Task[None] | None = None
         self._panels = tuple(panels)
-        self._remembered = WindowState.of_window()
+        self._window_state = WindowState.of_window()
         self._asking: asyncio.Task[None] | None = None
         self._build()
         self._connect()
-        self._restore_place()
+        self._restore_geometry()
 
     def open_folder(self, root: Path, *, read_only: bool = False, asked: bool = False) -> None:
         """Open the vault in `root` in place of what is open."""
@@ -133,7 +100,7 @@ class MainWindow(QMainWindow):
         self.setCentralWidget(whole)
         self.status = StatusBar(self.theme)
         self.setStatusBar(self.status)
-        self.menu = Actions(self, self._handlers())
+        self.menu = Actions(self, self._run_command)
         self.finder = PaletteController(CommandPalette(self.theme, whole), self.menu, self)
         self.drops = FolderDropFilter(self)
         self.failures = ErrorBanner(self.banners, self)
@@ -144,7 +111,7 @@ class MainWindow(QMainWindow):
         session, status, welcome = self.session, self.status, self.welcome
         session.opening.connect(lambda name: status.showMessage(self.tr("Opening {0}…").format(name)))
         session.opened.connect(self._present)
-        session.closing.connect(self._take_down)
+        session.closing.connect(self._remove_view)
         session.closed.connect(self._show_welcome)
         session.progress.connect(status.show_scan)
         session.scanned.connect(status.show_scanned)
@@ -155,78 +122,23 @@ class MainWindow(QMainWindow):
         session.stopped.connect(lambda: self._mark_reading(False))
         status.stop_scan_requested.connect(session.stop_scan)
         status.problems_requested.connect(lambda: self.menu.run("show-problems"))
-        status.grants_requested.connect(self._show_grants)
+        status.grants_requested.connect(self.show_grants)
         welcome.open_requested.connect(lambda path: self.open_folder(Path(path)))
-        welcome.pick_requested.connect(self._pick)
+        welcome.pick_requested.connect(self.pick_folder)
         welcome.sample_requested.connect(self.open_sample)
         self.drops.dropped.connect(lambda path: self.open_folder(Path(path)))
         self.drops.hovering.connect(welcome.set_hovered)
-        self.navigation.changed.connect(self._mark_way)
+        self.navigation.changed.connect(self._update_navigation)
         self.finder.note_chosen.connect(self.navigation.open)
         self.finder.note_wanted.connect(self._make_note)
         self.finder.tool_chosen.connect(self._call_tool)
         self.finder.search_chosen.connect(
-            lambda name: self.view.search_saved(name) if self.view is not None else None
+            lambda name: self.view.context.run_saved_search(name) if self.view is not None else None
         )
 
-    def _handlers(self) -> dict[str, Callable[[], object]]:
-        def in_view(do: Callable[[VaultController], object]) -> Callable[[], object]:
-            return lambda: do(self.view) if self.view is not None else None
-
-        def in_page(do: Callable[[VaultLayout], object]) -> Callable[[], object]:
-            return in_view(lambda view: do(view.page))
-
-        def in_notes(do: Callable[[NoteTabs], object]) -> Callable[[], object]:
-            return in_view(lambda view: do(view.notes) if view.notes is not None else None)
-
-        handlers: dict[str, Callable[[], object]] = {
-            "open-folder": self._pick,
-            "open-sample": self.open_sample,
-            "new-note": in_view(lambda view: view.commands.act("new-note", "")),
-            "close-tab": in_notes(lambda notes: self._start(notes.close_current(), self.tr("close the tab"))),
-            "reopen-tab": in_notes(lambda notes: notes.reopen()),
-            "close-vault": lambda: self._start(self._forget_vault(), self.tr("close the vault")),
-            "settings": self._show_settings,
-            "quit": self.close,
-            "go-note": lambda: self.finder.show_notes(),
-            "commands": lambda: self.finder.show_commands(),
-            "back": self.navigation.back,
-            "forward": self.navigation.forward,
-            "next-tab": in_notes(lambda notes: notes.step(1)),
-            "previous-tab": in_notes(lambda notes: notes.step(-1)),
-            "show-search": in_view(lambda view: view.show_search()),
-            "split-right": in_notes(lambda notes: notes.split()),
-            "focus-agent": in_view(lambda view: view.ask_agent()),
-            "zoom-in": lambda: self._zoom(self.theme.zoom + _ZOOM_STEP),
-            "zoom-out": lambda: self._zoom(self.theme.zoom - _ZOOM_STEP),
-            "zoom-reset": lambda: self._zoom(1.0),
-            "full-screen": lambda: self.setWindowState(self.windowState() ^ Qt.WindowState.WindowFullScreen),
-            "rescan": self.session.start_scan,
-            "reveal-vault": in_view(lambda view: view.commands.act("reveal", "")),
-            "grants": self._show_grants,
-        }
-        for name, what in _NOTE_ACTIONS.items():
-            handlers[name] = in_notes(partial(_do, what=what))
-        for what in ("history", "graph", "related", "ask", "copy-link", "reveal", "rename", "delete"):
-            handlers[f"note-{what}"] = in_notes(partial(_act, what=what))
-        for name, what in _WRITING_ACTIONS.items():
-            handlers[name] = in_view(partial(_write, what=what))
-        handlers["bookmark-note"] = in_view(lambda view: view.bookmark_note())
-        for name in ("files", "tags", "outline", "tasks", "bookmarks"):
-            handlers[f"show-{name}"] = in_page(partial(_show_side, panel_id=name))
-        for name in _BOTTOM_PANELS:
-            handlers[f"show-{name}"] = in_page(partial(_show_bottom, panel_id=name))
-        for area in ("side", "graph", "agent", "bottom"):
-            handlers[f"toggle-{area}"] = in_page(partial(_toggle, area=area))
-        for what in ("find", "sheet", "png", "svg"):
-            handlers[f"graph-{what}"] = in_view(partial(_do_in_graph, what=what))
-        handlers["help-handbook"] = self._show_handbook
-        for page in ("tools", "shortcuts", "about"):
-            handlers[f"help-{page}"] = partial(self._show_help, page)
-        handlers["check-updates"] = lambda: self._start(self._check_updates(), self.tr("check for updates"))
-        for name in ("light", "dark", "high-contrast", "system"):
-            handlers[f"theme-{name}"] = partial(self._set_general, theme=name)
-        return handlers
+    def _run_command(self, command: Command) -> None:
+        arguments = (command.argument,) if command.argument else ()
+        resolve(command.target)(self, *arguments)
 
     def _present(self, client: VaultClient) -> None:
         from app.desktop.vault_controller import (
@@ -235,9 +147,9 @@ class MainWindow(QMainWindow):
 
         view = VaultController(client, self.theme, self._panels, self.navigation, self.banners, self)
         view.command.connect(self._page_command)
-        view.told.connect(lambda words: self.banners.show_message(f"told:{words}", words, "warning"))
-        view.settings_wanted.connect(self._change_settings)
-        view.granted.connect(self.status.show_grants)
+        view.notice.connect(lambda words: self.banners.show_message(f"told:{words}", words, "warning"))
+        view.settings_change_requested.connect(self._change_settings)
+        view.grants_changed.connect(self.status.show_grants)
         view.index_changed.connect(self.status.refresh)
         view.words_changed.connect(self.status.show_words)
         view.done.connect(lambda words: self.status.showMessage(words, 6000))
@@ -257,14 +169,14 @@ class MainWindow(QMainWindow):
         self.status.set_client(client, self.session.read_only)
         self.menu.set_has_vault(True)
         self.setWindowTitle(f"{client.workspace.name} – Scriptorium")
-        self._remembered.save(vault=str(client.workspace.root))
+        self._window_state.save(vault=str(client.workspace.root))
         self.banners.clear("lost")
-        view.note_shown.connect(self._mark_notes)
-        self._mark_notes()
+        view.note_shown.connect(self._update_note_commands)
+        self._update_note_commands()
         self.session.shown = view.filled
         self._showing = tasks.start(view.begin(), what=self.tr("show the vault"))
 
-    def _take_down(self) -> None:
+    def _remove_view(self) -> None:
         view, self.view = self.view, None
         if self._showing is not None:
             self._showing.cancel()
@@ -294,28 +206,34 @@ class MainWindow(QMainWindow):
         await self.session.close()
         return True
 
-    async def _forget_vault(self) -> None:
-        """Close the vault because the user asked for it: the next start shows the welcome page."""
-        if await self._close_vault():
-            self._remembered.save(vault="")
+    def close_vault(self) -> None:
+        """Close the vault; the next start shows the welcome page."""
+
+        async def close() -> None:
+            if await self._close_vault():
+                self._window_state.save(vault="")
+
+        self._start(close(), self.tr("close the vault"))
 
     async def _leave(self) -> None:
         if await self._close_vault():
-            self._remembered.save(geometry=bytes(self.saveGeometry().toBase64().data()).decode())
+            self._window_state.save(geometry=bytes(self.saveGeometry().toBase64().data()).decode())
             self.ended.set()
 
     def last_vault(self) -> Path | None:
         """Return the vault that was opened last, unless the user closed it; None if its folder is gone."""
-        text = self._remembered.text("vault")
+        text = self._window_state.text("vault")
         return Path(text) if text and Path(text).is_dir() else None
 
-    def _restore_place(self) -> None:
-        geometry = QByteArray.fromBase64(self._remembered.text("geometry").encode())
+    def _restore_geometry(self) -> None:
+        geometry = QByteArray.fromBase64(self._window_state.text("geometry").encode())
         if not self.restoreGeometry(geometry):
             room = QApplication.primaryScreen().availableSize()
             self.resize(QSize(1440, 900).boundedTo(room * 0.92))
 
-    def _pick(self) -> None:
+    def pick_folder(self) -> None:
+        """Ask for a folder and open it as a vault."""
+
         async def pick() -> None:
             if (folder := await dialogs.pick_folder(self, start=self.recent.default_folder)) is not None:
                 await self._switch(folder, read_only=False, asked=False)
@@ -337,25 +255,27 @@ class MainWindow(QMainWindow):
         if self.view is not None:
             self._start(self.view.commands.call_by_hand(name), self.tr("call the tool"))
 
-    def _show_grants(self) -> None:
+    def show_grants(self) -> None:
+        """Show the auto-approve rules."""
         if self.view is not None:
             self._start(self.view.show_grants(), self.tr("list what is auto-approved"))
 
     def _page_command(self, command: str) -> None:
         name, _, section = command.partition(":")
         if name == "settings" and section:
-            self._show_settings(section)
+            self.show_settings(section)
         elif name == "help":
-            self._show_help(section)
+            self.show_help(section)
         else:
             self.menu.run(name)
 
-    def _show_handbook(self) -> None:
-        """Open the page of the panel that has the focus, or the first page."""
-        self._show_help(f"panel:{self.view.page.panel_in_focus()}" if self.view is not None else "")
+    def show_handbook(self) -> None:
+        """Open the handbook at the page of the panel in focus, or at its first page."""
+        self.show_help(f"panel:{self.view.page.panel_in_focus()}" if self.view is not None else "")
 
-    def _show_help(self, page: str) -> None:
-        from app.desktop.help.opening import open_help  # the tools' parts; not needed to start
+    def show_help(self, page: str) -> None:
+        """Open the help at a page."""
+        from app.desktop.help.opening import open_help  # imports the tools: not needed to start
 
         opening = open_help(self, self.theme, self.session.client, page, self._call_tool)
         self._start(opening, self.tr("show the help"))
@@ -367,7 +287,11 @@ class MainWindow(QMainWindow):
     async def _begin_updates(self) -> None:
         await (await self._update_check()).begin()
 
-    async def _check_updates(self) -> None:
+    def check_for_updates(self) -> None:
+        """Check for a new version now."""
+        self._start(self._check_for_updates(), self.tr("check for updates"))
+
+    async def _check_for_updates(self) -> None:
         await (await self._update_check()).check_now()
 
     async def _update_check(self) -> UpdateCheck:
@@ -384,7 +308,8 @@ class MainWindow(QMainWindow):
     def _set_updates(self, updates: UpdateSettings) -> None:
         self._apply_settings(self.settings.model_copy(update={"updates": updates}))
 
-    def _show_settings(self, section: str = "general") -> None:
+    def show_settings(self, section: str = "general") -> None:
+        """Show the settings at a section."""
         if self._asking is None or self._asking.done():
             self._asking = tasks.start(self._ask_settings(section), what=self.tr("show the settings"))
 
@@ -411,12 +336,14 @@ class MainWindow(QMainWindow):
         if (changed := change(self.settings)) != self.settings:
             self._apply_settings(changed)
 
-    def _set_general(self, **values: object) -> None:
+    def change_general(self, **values: object) -> None:
+        """Change and save fields of the general settings."""
         general = self.settings.general.model_copy(update=values)
         self._apply_settings(self.settings.model_copy(update={"general": general}))
 
-    def _zoom(self, zoom: float) -> None:
-        self._set_general(zoom=round(min(2.5, max(0.7, zoom)), 2))
+    def set_zoom(self, zoom: float) -> None:
+        """Scale the interface; 1 is its normal size."""
+        self.change_general(zoom=round(min(2.5, max(0.7, zoom)), 2))
 
     def _show_vault_lost(self) -> None:
         words = self.tr(
@@ -427,49 +354,19 @@ class MainWindow(QMainWindow):
 
     def _mark_reading(self, reading: bool) -> None:
         if self.view is not None:
-            self.view.set_reading(reading)
+            self.view.context.set_reading(reading)
 
-    def _mark_notes(self, *_: object) -> None:
+    def _update_note_commands(self, *_: object) -> None:
         # Only the one that is there: to make it here would hold the window before the page is laid out.
         notes = self.view.page.notes if self.view is not None else None
         self.menu.set_has_note(notes is not None and notes.current is not None)
         self.menu.by_id["reopen-tab"].setEnabled(notes is not None and notes.can_reopen)
-        self._mark_way()
+        self._update_navigation()
 
-    def _mark_way(self) -> None:
+    def _update_navigation(self) -> None:
         has_vault = self.view is not None
         self.menu.by_id["back"].setEnabled(has_vault and self.navigation.can_go_back)
         self.menu.by_id["forward"].setEnabled(has_vault and self.navigation.can_go_forward)
 
     def _start(self, work: Coroutine[Any, Any, object], what: str) -> None:
         tasks.start(work, what=what)
-
-
-def _do(notes: NoteTabs, what: str) -> None:
-    notes.do(what)
-
-
-def _act(notes: NoteTabs, what: str) -> None:
-    notes.act(what)
-
-
-def _write(view: VaultController, what: str) -> None:
-    view.writing.do(what)
-
-
-def _do_in_graph(view: VaultController, what: str) -> None:
-    if view.graph is not None:
-        view.page.show_area("graph")
-        view.graph.run_command(what)
-
-
-def _toggle(page: VaultLayout, area: str) -> None:
-    page.toggle(area)
-
-
-def _show_side(page: VaultLayout, panel_id: str) -> None:
-    page.show_side(panel_id, fold=True)
-
-
-def _show_bottom(page: VaultLayout, panel_id: str) -> None:
-    page.show_bottom(panel_id)

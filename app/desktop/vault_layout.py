@@ -1,14 +1,14 @@
 """The window of an open vault: side, graph and notes, agent, and the folded bottom; and how it is laid out.
 
-It makes the panels and keeps their places: those in sight one by one, so that the window answers in between,
-the others when they are first looked for. What they say to one another is connected in `wiring.py`.
+It creates the panels of the registry: the visible ones one by one, so that the window stays responsive in
+between, and the others when they are first needed. `made` lets the owner connect each with its context.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, TypeVar, overload
 
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal, SignalInstance
 from PySide6.QtGui import QResizeEvent
@@ -25,12 +25,13 @@ from PySide6.QtWidgets import (
 
 from app.desktop.bridge import VaultClient
 from app.desktop.notes.tabs import NoteTabs
-from app.desktop.panel_registry import PanelSpec
+from app.desktop.shell.registry import PanelSpec, resolve, translate
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.panel import Panel, ThemedButton
 
 _SIDE_WIDTH, _AGENT_WIDTH, _BOTTOM_HEIGHT = 264, 372, 280
 _MIN_SIDE_WIDTH, _MIN_GRAPH_WIDTH, _MIN_AGENT_WIDTH, _MIN_BOTTOM_HEIGHT = 180, 200, 280, 200
+PanelT = TypeVar("PanelT", bound=QWidget)
 _CENTER_SHARES = [46, 54]  # of the graph and the notes, until the user moves what is between them
 
 
@@ -48,13 +49,13 @@ class VaultLayout(QWidget):
         self,
         client: VaultClient,
         theme: ThemeSource,
-        kinds: Iterable[PanelSpec],
+        specs: Iterable[PanelSpec],
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self.client = client
         self._theme = theme
-        self._kinds = {kind.id: kind for kind in kinds}
+        self._specs = {spec.id: spec for spec in specs}
         self._panels: dict[str, QWidget] = {}
         self._tabs: dict[str, QWidget] = {}  # the places of the panels at the bottom
         self._wanted: dict[str, Any] = {}  # the layout that `restore` was given
@@ -74,15 +75,41 @@ class VaultLayout(QWidget):
         self.bottom.setDocumentMode(True)
         self._arrange()
 
-    def panel(self, panel_id: str) -> QWidget | None:
-        """The panel with that id, made now if it was not yet; None if the window has none such."""
-        if panel_id not in self._panels and panel_id in self._kinds:
-            self._make(self._kinds[panel_id])
-        return self._panels.get(panel_id)
+    @overload
+    def panel(self, panel_id: str) -> QWidget | None: ...
+    @overload
+    def panel(self, panel_id: str, kind: type[PanelT]) -> PanelT | None: ...
+    def panel(self, panel_id: str, kind: type[QWidget] = QWidget) -> QWidget | None:
+        """Return a panel, and create it first if needed; None if the window has none of this id and class."""
+        if panel_id not in self._panels and panel_id in self._specs:
+            self._create_panel(self._specs[panel_id])
+        return self.existing(panel_id, kind)
 
-    def existing(self, panel_id: str) -> QWidget | None:
-        """The panel with that id, if somebody has looked for it yet."""
-        return self._panels.get(panel_id)
+    @overload
+    def existing(self, panel_id: str) -> QWidget | None: ...
+    @overload
+    def existing(self, panel_id: str, kind: type[PanelT]) -> PanelT | None: ...
+    def existing(self, panel_id: str, kind: type[QWidget] = QWidget) -> QWidget | None:
+        """Return a panel if it has been created."""
+        panel = self._panels.get(panel_id)
+        return panel if isinstance(panel, kind) else None
+
+    def existing_panels(self) -> tuple[QWidget, ...]:
+        """Return the panels that have been created."""
+        return tuple(self._panels.values())
+
+    def reveal(self, panel_id: str) -> bool:
+        """Create a panel if needed and show it; return whether the window has it."""
+        if self.panel(panel_id) is None:
+            return False
+        area = self._specs[panel_id].area
+        if area == "side":
+            self.show_side(panel_id)
+        elif area == "bottom":
+            self.show_bottom(panel_id)
+        else:
+            self.show_area(panel_id)
+        return True
 
     async def build(self, state: dict[str, Any]) -> None:
         """Make what is in sight by `state`, with the window's events between the panels; then lay it out."""
@@ -96,8 +123,7 @@ class VaultLayout(QWidget):
     @property
     def notes(self) -> NoteTabs | None:
         """The tabs of the notes."""
-        panel = self._panels.get("notes")
-        return panel if isinstance(panel, NoteTabs) else None
+        return self.existing("notes", NoteTabs)
 
     def show_side(self, panel_id: str, *, fold: bool = False) -> None:
         """Show a side panel; with `fold`, hide the side if it is shown already."""
@@ -125,7 +151,7 @@ class VaultLayout(QWidget):
 
     def show_area(self, area: str) -> None:
         """Show "side", "graph", "agent" or "bottom"; another is folded where both have no room."""
-        if (widget := self._areas()[area]) is not None:
+        if (widget := self._areas().get(area)) is not None:
             self._folded.discard(area)
             if area == "bottom":
                 self._unfold_bottom()
@@ -168,10 +194,10 @@ class VaultLayout(QWidget):
 
     def _in_sight(self) -> list[str]:
         """What a person sees first, in the order of looking at it."""
-        sides = [kind.id for kind in self._kinds.values() if kind.area == "side"]
+        sides = [spec.id for spec in self._specs.values() if spec.area == "side"]
         wanted = str(self._wanted.get("side"))
         first = wanted if wanted in sides else next(iter(sides), "")
-        centre = [kind.id for kind in self._kinds.values() if kind.area not in ("side", "bottom")]
+        centre = [spec.id for spec in self._specs.values() if spec.area not in ("side", "bottom")]
         bottom = [] if "bottom" in self._hidden() else list(self._tabs)[:1]
         return [each for each in (first, *centre, *bottom) if each]
 
@@ -283,38 +309,38 @@ class VaultLayout(QWidget):
     def _splitters(self) -> dict[str, QSplitter]:
         return {"across": self.across, "centre": self.center, "down": self.down}
 
-    def _make(self, kind: PanelSpec) -> None:
-        tab = self._tabs.get(kind.id)
+    def _create_panel(self, spec: PanelSpec) -> None:
+        tab = self._tabs.get(spec.id)
         places = {"side": self.side, "graph": self.center, "notes": self.center, "bottom": tab}
-        panel = kind.make(self.client, self._theme, places.get(kind.area) or self.across)
-        self._panels[kind.id] = panel
-        if kind.area == "side":
+        panel: QWidget = resolve(spec.target)(self.client, self._theme, places.get(spec.area) or self.across)
+        self._panels[spec.id] = panel
+        if spec.area == "side":
             self.side.addWidget(panel)
-        elif kind.area in ("graph", "notes"):
-            self.center.insertWidget(0 if kind.area == "graph" else self.center.count(), panel)
+        elif spec.area in ("graph", "notes"):
+            self.center.insertWidget(0 if spec.area == "graph" else self.center.count(), panel)
         elif tab is not None and (layout := tab.layout()) is not None:
             layout.addWidget(panel)
         else:
             self.across.addWidget(panel)
-        self._link_help(kind, panel)
-        if kind.id == "agent":
+        self._link_help(spec, panel)
+        if spec.id == "agent":
             panel.setMinimumWidth(round(_MIN_AGENT_WIDTH * self._theme.zoom))
         if isinstance(panel, NoteTabs):
             panel.shown.connect(self._follow_notes)
-        self.made.emit(kind.id, panel)
+        self.made.emit(spec.id, panel)
 
-    def _link_help(self, kind: PanelSpec, panel: QWidget) -> None:
+    def _link_help(self, spec: PanelSpec, panel: QWidget) -> None:
         """Give the panel a button that opens its page of the help.
 
         Panels at the bottom share the button next to their tabs; graph and notes have buttons of their own.
         """
         requested = getattr(panel, "help_requested", None)
-        if isinstance(panel, Panel) and kind.area != "bottom":
+        if isinstance(panel, Panel) and spec.area != "bottom":
             button = ThemedButton(self._theme, "question", self.tr("Help"))
             panel.title.add(button)
             requested = button.clicked
         if isinstance(requested, SignalInstance):
-            requested.connect(lambda: self.command.emit(f"help:panel:{kind.id}"))
+            requested.connect(lambda: self.command.emit(f"help:panel:{spec.id}"))
 
     def _help_in_front(self) -> None:
         front = self.bottom.currentWidget()
@@ -330,12 +356,12 @@ class VaultLayout(QWidget):
 
     def _make_tabs(self) -> None:
         """The places at the bottom; each panel comes into its own when it is looked at."""
-        for kind in self._kinds.values():
-            if kind.area == "bottom":
-                tab = self._tabs[kind.id] = QWidget()
+        for spec in self._specs.values():
+            if spec.area == "bottom":
+                tab = self._tabs[spec.id] = QWidget()
                 row = QHBoxLayout(tab)
                 row.setContentsMargins(0, 0, 0, 0)
-                self.bottom.addTab(tab, self.tr(kind.title))
+                self.bottom.addTab(tab, translate(spec.title))
         self.bottom.currentChanged.connect(lambda _: self._fill_bottom())
         button = ThemedButton(self._theme, "question", self.tr("Help"), self.bottom)
         button.clicked.connect(self._help_in_front)
@@ -377,16 +403,16 @@ class VaultLayout(QWidget):
         column.setSpacing(4)
         group = QButtonGroup(bar)
         group.setExclusive(False)
-        for kind in self._kinds.values():
-            if kind.area == "side":
-                column.addWidget(self._button(kind.id, kind.symbol, self.tr(kind.title), f"show-{kind.id}"))
+        for spec in self._specs.values():
+            if spec.area == "side":
+                column.addWidget(self._button(spec.id, spec.icon, translate(spec.title), f"show-{spec.id}"))
         column.addStretch(1)
         for name, symbol, words in (
             ("graph", "share-network", self.tr("Graph")),
             ("agent", "sparkle", self.tr("Agent")),
             ("bottom", "activity", self.tr("Activity and audit log")),
         ):
-            if name == "bottom" or name in self._kinds:
+            if name == "bottom" or name in self._specs:
                 column.addWidget(self._button(name, symbol, words, f"toggle-{name}"))
         settings = ThemedButton(self._theme, "gear-six", self.tr("Settings"), size=20)
         settings.clicked.connect(lambda: self.command.emit("settings"))

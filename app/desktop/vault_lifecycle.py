@@ -18,6 +18,7 @@ from PySide6.QtWidgets import QWidget
 from app.desktop.bridge import DesktopApprover, ServiceThread, VaultClient
 from app.desktop.runtime import tasks
 from app.desktop.shell import vault_preflight
+from app.desktop.shell.registry import PANELS, module_of
 from app.desktop.theme.colors import DARK, LIGHT, Theme
 from app.desktop.theme.icons import prerender_icons
 from app.desktop.theme.theme import ThemeSource
@@ -36,15 +37,13 @@ Opener = Callable[[Path, Settings, "Approver", bool], Awaitable["Workspace"]]
 
 _VIEW_MODULES = (
     "app.desktop.vault_controller",
-    "app.desktop.notes.view",
-    "app.desktop.agent.panel",
-    "app.desktop.audit.panel",
-    "numpy.ma",  # what `numpy.unique` loads when it is first called
+    *(module_of(spec.target) for spec in PANELS if spec.area != "bottom"),
+    "numpy.ma",  # `numpy.unique` imports it at its first call
 )
 _PRELOADED_MODULES = (
     "app.desktop.approval.dialog",
-    "app.desktop.search.panel",
-    "app.desktop.connections.panel",
+    "app.desktop.vault_commands",
+    *(module_of(spec.target) for spec in PANELS if spec.area == "bottom"),
 )
 _WARM_UP_MARKDOWN = """---
 a: b

@@ -1,4 +1,4 @@
-"""Which texts go through the model together."""
+"""Batching of texts for the model."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ _CHARACTERS_PER_TOKEN = 3
 
 
 def group_batches(texts: Sequence[str]) -> list[list[int]]:
-    """The texts' positions in groups of like length, shortest first.
+    """Group the indexes of texts by similar length, shortest first.
 
-    A batch is padded to its longest text, so groups of like length waste least; each group is bounded to
-    about 2,000 padded tokens (some 150 ms on one core), which is how long a question of the user waits.
+    A batch is padded to its longest text, so groups of similar length waste least. Each group is limited to
+    about 2,000 padded tokens (some 150 ms on one core), the longest time that a user's query waits.
     """
     groups: list[list[int]] = []
     for position in sorted(range(len(texts)), key=lambda i: len(texts[i])):

@@ -1,7 +1,7 @@
-"""A note's text in pieces that a sentence model can take in: by heading, with the title for context.
+"""Splitting of notes into chunks for a sentence model: by heading, with the title as context.
 
-The model sees 256 word pieces; a chunk aims at no more than `MAX_CHUNK_PIECES` of them by an estimate, so
-that almost none is cut off. What a reader does not read (link brackets, comments, HTML tags) is left out.
+The model reads 256 word pieces; a chunk has at most `MAX_CHUNK_PIECES` of them by an estimate, so that almost
+none is truncated. Text that readers don't see (link brackets, comments, HTML tags) is omitted.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ _WORD = re.compile(r"[A-Za-z]+|\d+|[^\W\d_]|\S")
 class Chunk:
     """A piece of a note.
 
-    `heading` is the one it stands under (empty before the first), `text` what is embedded: the context
-    and the words, `line` (from 1) where it starts, `hash` that of the text.
+    `heading` is the heading above it ("" before the first), `text` the text to embed with its context, `line`
+    the first line (from 1), and `hash` the hash of the text.
     """
 
     heading: str
@@ -45,9 +45,9 @@ class Chunk:
 
 
 def split_chunks(title: str, text: str, parsed: ParsedNote) -> tuple[Chunk, ...]:
-    """The chunks of the note called `title`, in order; the frontmatter is left out.
+    """Split the note named `title` into chunks, in order, without the frontmatter.
 
-    A note without readable text has one chunk, its title, so that it can still be found by meaning.
+    A note without readable text has one chunk, its title, so that semantic search can still find it.
     """
     found: list[Chunk] = []
     for section in _sections(text, parsed):
@@ -59,12 +59,12 @@ def split_chunks(title: str, text: str, parsed: ParsedNote) -> tuple[Chunk, ...]
 
 
 def estimate_pieces(text: str) -> int:
-    """About how many word pieces the model's vocabulary makes of `text`, without loading it."""
+    """Estimate the number of word pieces in `text` without loading the model's vocabulary."""
     return sum(1 + (len(word) - 1) // (7 if word[0].isalpha() else 3) for word in _WORD.findall(text))
 
 
 def plain_text(text: str) -> str:
-    """Markdown as a reader reads it: links by their words, without marks, comments and HTML tags."""
+    """Convert Markdown to plain text: links as their text, without markup, comments and HTML tags."""
     text = _HIDDEN_MARKUP.sub(" ", text)
     text = _EMBED.sub(lambda found: found[1] or "", text)
     text = _WIKILINK.sub(lambda found: found[2] or found[1].replace("#", " "), text)
@@ -94,7 +94,7 @@ def _context(title: str, trail: tuple[str, ...]) -> str:
 
 
 def _sections(text: str, parsed: ParsedNote) -> Iterator[_Section]:
-    """The text before the first heading, then each heading's own text, up to the next heading."""
+    """Yield the text before the first heading, then each heading's text up to the next heading."""
     headings = [heading for heading in parsed.headings if heading.span.start >= parsed.body_start]
     starts = [heading.span.start for heading in headings] + [len(text)]
     yield _Section("", (), parsed.body_start, starts[0])
@@ -105,7 +105,7 @@ def _sections(text: str, parsed: ParsedNote) -> Iterator[_Section]:
 
 
 def _packed(text: str, section: _Section, room: int) -> Iterator[tuple[int, str]]:
-    """Paragraphs of a section joined up to `room` word pieces, each with the line it starts at."""
+    """Yield joined paragraphs of a section with up to `room` word pieces, and their first lines."""
     held: list[str] = []
     held_line, used = 1, 0
     line = 1 + text.count("\n", 0, section.start)
@@ -127,7 +127,7 @@ def _packed(text: str, section: _Section, room: int) -> Iterator[tuple[int, str]
 
 
 def _parts(paragraph: str, room: int) -> Iterator[str]:
-    """A paragraph as it is when it fits, else cut at sentences, at words, and at last anywhere."""
+    """Yield a paragraph if it fits, else split it at sentences, words or, as a last resort, anywhere."""
     if not paragraph:
         return
     if estimate_pieces(paragraph) <= room:
@@ -152,5 +152,5 @@ def _small_pieces(paragraph: str, room: int) -> Iterator[str]:
             yield sentence.strip()
             continue
         for word in sentence.split():
-            # Such a "word" is text without spaces or encoded data; a piece has a character at least.
+            # Such a "word" is text without spaces or encoded data; a piece has at least one character.
             yield from (word[at : at + room] for at in range(0, len(word), room))

@@ -1,8 +1,7 @@
-"""The embedder: texts to unit vectors, by the worker process, without holding up the app.
+"""The client of the embedding worker, which converts texts to unit vectors without blocking the app.
 
-Work waits in two lines. What the user waits for (`priority=True`) goes before bulk work, batch by batch.
-A worker that crashes is started anew and gets the batch once more; a batch that takes two workers down with
-it fails alone.
+Batches wait in two queues: those that the user waits for (`priority=True`) precede bulk work. A crashed
+worker is restarted and gets the batch once more; a batch that crashes two workers fails alone.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ _MAX_TRIES = 2
 
 @dataclass(slots=True, eq=False)
 class _TextBatch:
-    """Texts of like length, who waits for them, and how many workers have died over them."""
+    """Texts of similar length, the future for their vectors, and the number of crashed workers."""
 
     texts: list[str]
     result: asyncio.Future[Vectors] = field(repr=False)
@@ -37,10 +36,10 @@ class _TextBatch:
 
 
 class Embedder:
-    """Turns texts into unit vectors, in another process. Belongs to one event loop.
+    """Converts texts to unit vectors in another process. Belongs to one event loop.
 
     Args:
-        model: Which model; the shipped one by default.
+        model: The model; the shipped one by default.
         threads: Processor threads that the worker may use.
     """
 
@@ -59,26 +58,26 @@ class Embedder:
 
     @property
     def available(self) -> bool:
-        """Whether vectors can be had, as far as is known: not closed, and no failed start."""
+        """Whether vectors are available, as far as known: not closed, and no failed start."""
         return not self._closed and not self._problem
 
     @property
     def problem(self) -> str:
-        """Why no vectors can be had; empty while nothing is known against it."""
+        """The reason why vectors are not available, or ""."""
         return "The embedder is closed." if self._closed else self._problem
 
     @property
     def dimension(self) -> int:
-        """How many numbers a vector has; 0 until a model of sentence-transformers has started."""
+        """The dimension of the vectors; 0 until a model of sentence-transformers has started."""
         return self._dimension
 
     @property
     def worker_id(self) -> int | None:
-        """The id of the worker process; None while there is none."""
+        """The id of the worker process, or None."""
         return self._worker.pid if self._worker else None
 
     async def start(self) -> None:
-        """Start the worker and load the model; `embed` does so too. Tries again after a failure.
+        """Start the worker and load the model, as `embed` does; retry after a failure.
 
         Raises:
             EmbedderUnavailable: the model is missing or damaged, or the process can't run.
@@ -89,10 +88,10 @@ class Embedder:
         await self._running_worker()
 
     async def embed(self, texts: Sequence[str], *, priority: bool = False, query: bool = False) -> Vectors:
-        """Unit vectors of `texts`, shape (n, dimension), float32, in their order.
+        """Return unit vectors of `texts`, shape (n, dimension), float32, in order.
 
-        With `query` they are questions, which some models tell from the notes that answer them. Cancelling
-        it takes back what has not been sent to the worker yet.
+        With `query`, the texts are queries, which some models encode differently from passages. Cancellation
+        drops the batches that have not been sent to the worker yet.
 
         Raises:
             EmbedderUnavailable: the model is missing, the worker keeps dying over these texts, or `close`
@@ -124,7 +123,7 @@ class Embedder:
         return vectors
 
     async def close(self) -> None:
-        """End the worker and fail what still waits; safe to call twice."""
+        """Stop the worker and fail pending requests; safe to call twice."""
         self._closed = True
         if self._task is not None:
             self._task.cancel()
@@ -141,7 +140,7 @@ class Embedder:
             self._task = asyncio.get_running_loop().create_task(self._dispatch(), name="embedder")
 
     async def _dispatch(self) -> None:
-        """Hand one batch after the other to the worker, for as long as the embedder lives."""
+        """Send batches to the worker one at a time until the embedder is closed."""
         while True:
             batch = self._next()
             if batch is None:
@@ -157,7 +156,7 @@ class Embedder:
                 raise
 
     def _next(self) -> _TextBatch | None:
-        """The batch whose turn it is; those that nobody waits for any more are dropped."""
+        """Return the next batch, dropping those that are no longer needed."""
         for line in (self._urgent, self._bulk):
             while line:
                 batch = line.popleft()
@@ -183,7 +182,7 @@ class Embedder:
                 batch.result.set_result(vectors)
 
     async def _after_crash(self, batch: _TextBatch, error: WorkerLost) -> None:
-        log.warning("the embedding worker was lost (%s); it is started anew", error)
+        log.warning("lost the embedding worker (%s); restarting it", error)
         worker, self._worker = self._worker, None
         if worker is not None:
             await worker.kill()
@@ -191,7 +190,7 @@ class Embedder:
         if batch.tries < _MAX_TRIES:
             self._urgent.appendleft(batch)
         else:
-            self._fail_batch(batch, EmbedderUnavailable("The embedding process died over these texts."))
+            self._fail_batch(batch, EmbedderUnavailable("The embedding process crashed on these texts."))
 
     async def _running_worker(self) -> WorkerProcess:
         async with self._starting:

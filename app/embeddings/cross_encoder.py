@@ -1,6 +1,6 @@
-"""A cross-encoder of natural language inference, by sentence-transformers: does one text bear out another?
+"""A cross-encoder for natural language inference by sentence-transformers.
 
-Loaded by the worker only, where the extra is there.
+Only the worker imports this module, and only with the extra installed.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ _BATCH_SIZE = 16
 
 
 class CrossEncoderModel:
-    """Judges pairs of texts by the model `name`, on the processor, on `threads` threads.
+    """Judges pairs of texts with the model `name` on the CPU with `threads` threads.
 
-    A name that is not a folder is fetched from the Hugging Face hub the first time.
+    A name that is not a folder is downloaded from the Hugging Face Hub on first use.
 
     Raises:
         EmbedderUnavailable: the extra is not installed, there is no such model, or it has other labels.
@@ -41,25 +41,25 @@ class CrossEncoderModel:
             self._model: Any = CrossEncoder(name, device="cpu")
             config = self._model.config
         except Exception as error:
-            # Whatever the hub, the file system or a foreign configuration can raise.
+            # The hub, the file system or a custom configuration can raise anything.
             raise EmbedderUnavailable(f"The cross-encoder “{name}” can't be loaded: {error}") from error
         places = {str(label).casefold(): int(place) for place, label in config.id2label.items()}
         if not set(LABELS) <= set(places):
             raise EmbedderUnavailable(
-                f"“{name}” is no cross-encoder for relations: it tells {', '.join(places)}, not "
-                f"{', '.join(LABELS)}. Choose one of natural language inference."
+                f"“{name}” is not a cross-encoder for relations: its labels are {', '.join(places)}, not "
+                f"{', '.join(LABELS)}. Choose one for natural language inference."
             )
         self._columns = [places[label] for label in LABELS]
         positions = getattr(config, "max_position_embeddings", 0)
         tokenizer = self._model.tokenizer
-        # Some models start counting positions at two.
+        # Some models number positions from two.
         tokenizer.model_max_length = min(
             _MAX_TOKENS, tokenizer.model_max_length, positions - 2 if positions > 2 else _MAX_TOKENS
         )
         self._raw = torch.nn.Identity()
 
     def judge(self, pairs: Sequence[Sequence[str]]) -> Vectors:
-        """The probabilities of `LABELS` in this order, float32 (n, 3), of premises with their hypotheses."""
+        """Return the probabilities of `LABELS`, float32 (n, 3), for pairs of premise and hypothesis."""
         scores = self._model.predict(
             [tuple(pair) for pair in pairs],
             batch_size=_BATCH_SIZE,

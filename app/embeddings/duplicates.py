@@ -1,7 +1,7 @@
-"""Notes that say nearly the same: pairs by meaning, confirmed by their words.
+"""Detection of near-duplicate notes by vectors, confirmed by their words.
 
-Vectors name the pairs that may be (a product of all notes with all, block by block), the texts decide:
-two notes on one subject are close in meaning and yet no duplicates.
+Vectors find candidate pairs (a blockwise product of all notes), and the texts decide, because two notes on
+one subject are close in meaning without being duplicates.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from rapidfuzz.distance import Indel
 from app.embeddings.vector_table import NoteVectors
 from app.vault.path import NotePath
 
-# Edited copies of real notes stay above it, other notes of the same template mostly below.
+# Edited copies of real notes are above it, other notes from the same template mostly below.
 _MIN_COSINE = 0.92
 _MIN_WORD_SIMILARITY = 0.75
-# Shorter notes are mostly the bare template that they were made from.
+# Shorter notes are mostly their bare template.
 _MIN_WORDS = 20
 _WORD = re.compile(r"[A-Za-z0-9]+|\w")
 _BLOCK_ROWS = 1024
@@ -31,10 +31,10 @@ Read = Callable[[NotePath], str | None]
 
 @dataclass(frozen=True, slots=True)
 class Duplicate:
-    """Two notes that say nearly the same.
+    """A pair of near-duplicate notes.
 
-    `meaning` is the cosine of their vectors, `words` the share of text that both have, 0 to 1. `only_first`
-    and `only_second` count the lines that only one of them has; empty lines do not count.
+    `meaning` is the cosine of their vectors, `words` the share of common text, 0 to 1. `only_first` and
+    `only_second` are the numbers of nonempty lines that only one of them has.
     """
 
     first: NotePath
@@ -46,19 +46,19 @@ class Duplicate:
 
     @property
     def is_exact(self) -> bool:
-        """Whether they say the same, line by line."""
+        """Whether they have the same lines."""
         return not self.only_first and not self.only_second
 
 
 def near_duplicates(
     vectors: NoteVectors, read: Read, stopped: Callable[[], bool] = lambda: False
 ) -> tuple[Duplicate, ...]:
-    """Pairs of notes that say nearly the same, the most alike first. Takes its time: for a worker thread.
+    """Return the pairs of near-duplicate notes, the most similar first. Slow: call it in a worker thread.
 
     Args:
-        vectors: One for each note that may be looked at.
-        read: The body of a note, or None if it can't be read now.
-        stopped: Asked now and then; when it is true the pairs found so far are given.
+        vectors: One vector for each note to compare.
+        read: Returns the body of a note, or None if it can't be read.
+        stopped: Called periodically; when it returns True, the pairs found so far are returned.
     """
     found = []
     texts: dict[NotePath, _Text] = {}
@@ -74,7 +74,7 @@ def near_duplicates(
 
 
 def _candidates(vectors: NoteVectors, stopped: Callable[[], bool]) -> list[tuple[NotePath, NotePath, float]]:
-    """The pairs that are alike by meaning, the most alike first; of very many the best."""
+    """Return the pairs with similar vectors, the most similar first, limited in number."""
     pairs = [pair for block in _blocks(vectors, stopped) for pair in block]
     pairs.sort(key=lambda pair: -pair[2])
     paths = vectors.paths
@@ -98,7 +98,7 @@ def _blocks(vectors: NoteVectors, stopped: Callable[[], bool]) -> Iterator[list[
 
 @dataclass(frozen=True, slots=True)
 class _Text:
-    """A note's lines that are not empty, and its words: where a script has no spaces, its characters."""
+    """A note's nonempty lines, and its words, or characters in scripts without spaces."""
 
     lines: list[str]
     words: list[str]

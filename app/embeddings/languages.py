@@ -1,6 +1,6 @@
-"""Which languages the notes of a vault are in, measured on a sample of them, on this machine.
+"""Measurement of the languages of a vault on a sample of its notes, locally.
 
-A note that is private or that a rule keeps from models is never read for it, as with vectors. The texts go to
+Private notes and those that a rule hides from models are never read for it, as with vectors. The texts go to
 a worker process of the app, which ends with the measurement.
 """
 
@@ -37,11 +37,11 @@ ENGLISH = "en"
 SAMPLE_NOTES = 200
 MAX_CHARACTERS = 1_500
 BATCH_NOTES = 20
-# Fewer notes say little about a vault, and a smaller share is not worth another model.
+# Fewer notes are not representative, and a smaller share does not justify another model.
 MIN_NOTES, MIN_SHARE = 5, 0.15
-# A text is not English when English is less likely than this: names and code in it confuse the library.
+# A text is not English if English is less probable than this; names and code confuse the library.
 MAX_ENGLISH = 0.2
-# Languages that the library confuses in short texts, with the one that their texts are counted as.
+# Languages that the library confuses in short texts, with the language to count instead.
 _SAME = {"pcm": ENGLISH, "sco": ENGLISH, "yue": "zh", "wuu": "zh"}
 _LETTER = re.compile(r"[^\W\d_]")
 _LETTERS_WITHOUT_SPACES = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
@@ -54,7 +54,7 @@ class VaultLanguages:
     """The languages of a vault's notes.
 
     Attributes:
-        notes: How many notes had enough text to be judged.
+        notes: The number of notes with enough text.
         shares: ISO 639 codes of languages with the share of these notes, the most frequent first; empty for
             too few notes.
     """
@@ -64,18 +64,18 @@ class VaultLanguages:
 
     @property
     def other_than_english(self) -> float:
-        """The share of the notes that are in other languages."""
+        """The share of notes in other languages."""
         return sum(share for language, share in self.shares if language != ENGLISH)
 
     @property
     def suit_multilingual(self) -> bool:
-        """Whether a relevant part of the vault is in languages that the English model does not know."""
+        """Whether a relevant part of the vault is in languages that the English model does not support."""
         return self.notes >= MIN_NOTES and self.other_than_english >= MIN_SHARE
 
 
 @dataclass(frozen=True, slots=True)
 class LanguagesMeasured(Event):
-    """The languages of the vault are known."""
+    """The event that the languages of the vault are known."""
 
     languages: VaultLanguages
 
@@ -83,12 +83,12 @@ class LanguagesMeasured(Event):
 async def measure(
     index: VaultIndex, store: NoteStore, excluded: Callable[[NotePath], bool], *, threads: int = 1
 ) -> VaultLanguages | None:
-    """Return the languages of a sample of the notes; None where the library can't work.
+    """Return the languages of a sample of the notes, or None if the library fails.
 
     Args:
-        index: The notes that there are.
+        index: The index of the notes.
         store: Reads them.
-        excluded: Whether a rule keeps a note from models.
+        excluded: Returns whether a rule hides a note from models.
         threads: Processor threads that the worker may use.
     """
 
@@ -96,7 +96,7 @@ async def measure(
         return not record.private and not excluded(record.path)
 
     allowed = [record for record in index.notes() if may(record)]
-    # The same notes each time, from all over the vault.
+    # The same notes each time, distributed over the vault.
     allowed.sort(key=lambda record: hashlib.sha256(str(record.path).encode("utf-8", "replace")).digest())
     texts = await asyncio.to_thread(_texts, allowed, store)
     if len(texts) < MIN_NOTES:
@@ -129,7 +129,7 @@ def _language(likelihoods: dict[str, float]) -> str:
 
 
 def _texts(records: Sequence[NoteRecord], store: NoteStore) -> list[str]:
-    """The beginnings of the first notes that have enough text; runs in another thread."""
+    """Return the beginnings of the first notes with enough text; runs in another thread."""
     found: list[str] = []
     for record in records:
         if len(found) >= SAMPLE_NOTES:

@@ -1,9 +1,9 @@
-"""Which sentence model makes the vectors, and what runs it.
+"""The configuration of the sentence model and its runtime.
 
-The app's own models are English, which every installation has, and multilingual, which the installers have
-and which is an extra from source. Any other is run by sentence-transformers, which is an extra, too
-(`pip install scriptorium[sentence-transformers]`), or installed in another Python of the user's, in a worker
-process that speaks the same protocol.
+The app's own models are an English one, which every installation has, and a multilingual one, which
+installers include and which is an extra from source. Other models run in sentence-transformers, which is also
+an extra (`pip install scriptorium[sentence-transformers]`) or installed in another Python interpreter, in a
+worker process with the same protocol.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ class SentenceModelConfig:
         name: `SHIPPED_MODEL`, `MULTILINGUAL`, `LANGUAGES` (which rates languages), or the name of a model of
             sentence-transformers, such as `sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2`, or
             its folder.
-        python: The Python that has sentence-transformers; the app's own when empty.
-        folder: Where one of the app's own models is, if not in its usual place.
-        judges_pairs: Whether it is a cross-encoder, which judges pairs of texts and makes no vectors.
+        python: The Python interpreter with sentence-transformers; the app's own if empty.
+        folder: The folder of one of the app's own models, if not the default one.
+        judges_pairs: Whether it is a cross-encoder, which judges pairs of texts instead of making vectors.
     """
 
     name: str = SHIPPED_MODEL
@@ -40,22 +40,22 @@ class SentenceModelConfig:
 
     @property
     def is_shipped(self) -> bool:
-        """Whether it is the English model, which every installation has."""
+        """Whether this is the English model, which every installation has."""
         return self.name == SHIPPED_MODEL and not self.judges_pairs
 
     @property
     def is_own(self) -> bool:
-        """Whether it is one of the app's own models, which need no other Python."""
+        """Whether this is one of the app's own models, which need no other Python interpreter."""
         return self.name in (SHIPPED_MODEL, MULTILINGUAL, LANGUAGES) and not self.judges_pairs
 
     @property
     def key(self) -> str:
-        """The name that vectors are kept under: those of different models can't be compared."""
+        """The key for stored vectors, because those of different models can't be compared."""
         return self.name if self.is_own else f"{_FOREIGN}{self.name}"
 
     @property
     def arguments(self) -> tuple[str, ...]:
-        """The arguments of the worker that name the model."""
+        """The worker's arguments that select the model."""
         if self.name == LANGUAGES:
             return ("--languages",)
         if self.is_own:
@@ -64,17 +64,17 @@ class SentenceModelConfig:
 
     @classmethod
     def of_key(cls, key: str, python: str = "") -> SentenceModelConfig:
-        """Return the choice with this `key`, run by `python` where it is a model of sentence-transformers."""
+        """Return the configuration with this `key`; `python` runs models of sentence-transformers."""
         if key.startswith(_FOREIGN):
             return cls(key.removeprefix(_FOREIGN), python)
         return cls(key)
 
 
 def model_folder(name: str) -> Path:
-    """Return the folder of one of the app's own models; it may lack the model.
+    """Return the folder of one of the app's own models, which may be missing.
 
-    The installers bring every model as a resource. From source, the multilingual one is made on this machine,
-    in the user's data folder.
+    Installers include every model as a resource. From source, the multilingual one is converted locally, in
+    the user's data folder.
     """
     resources = paths.resources_folder() / "models" / name
     if name == SHIPPED_MODEL or (resources / "model.onnx").is_file():

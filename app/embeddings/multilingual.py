@@ -1,8 +1,8 @@
-"""Whether the multilingual model is on this machine, and how it gets there.
+"""Availability and conversion of the multilingual model.
 
-The installers have it. From source, the extra `multilingual` brings its weights, and this program converts
-them once: `python -m app.embeddings.multilingual`. What it writes must have the hashes that the shipped
-manifest names. Nothing is fetched here.
+Installers include it. From source, the extra `multilingual` provides its weights, and
+`python -m app.embeddings.multilingual` converts them once. The results must have the hashes in the shipped
+manifest. Nothing is downloaded here.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from app.embeddings.model_config import MULTILINGUAL, model_folder
 from app.launch import is_frozen, model_conversion
 
 State = Literal["ready", "convertible", "missing"]
-"""Ready to use; to be converted first, from an installed package; or not on this machine."""
+"""Ready to use, convertible from an installed package, or not installed."""
 
 WEIGHTS = "e5-small-q4.bin"
 HOW_TO_GET = (
@@ -42,14 +42,14 @@ Report = Callable[[float], None]
 
 
 def state() -> State:
-    """Return whether the model can be used now, or after a conversion."""
+    """Return whether the model is ready, convertible or missing."""
     if (model_folder(MULTILINGUAL) / MODEL).is_file():
         return "ready"
     return "convertible" if installed_weights() is not None else "missing"
 
 
 def missing_part() -> str:
-    """Return what the user does where the state is "missing"."""
+    """Return instructions for the user if the state is "missing"."""
     return _HOW_TO_MEND if is_frozen() else HOW_TO_GET
 
 
@@ -64,10 +64,10 @@ def installed_weights() -> Path | None:
 
 
 async def prepare(report: Report) -> None:
-    """Convert the model in a process of its own, where it is not ready; cancelling ends the process.
+    """Convert the model in a separate process if it is not ready; cancellation ends the process.
 
     Args:
-        report: Called with the part that is done, from 0 to 1.
+        report: Called with the completed fraction, from 0 to 1.
 
     Raises:
         EmbedderUnavailable: The package is missing, or the conversion failed.
@@ -105,16 +105,16 @@ async def prepare(report: Report) -> None:
 
 
 def convert_model(weights: Path, target: Path, manifest: dict[str, Any], report: Report) -> None:
-    """Convert `weights` into the folder `target`, which is there only when it is complete.
+    """Convert `weights` into the folder `target`, which appears only when complete.
 
     Args:
         weights: The package's file.
         target: The folder of the model; it is replaced.
         manifest: The hashes that the source and the result must have.
-        report: Called with the part that is done, from 0 to 1.
+        report: Called with the completed fraction, from 0 to 1.
 
     Raises:
-        ConversionError: The source or the result is not the one of the manifest.
+        ConversionError: The source or the result does not match the manifest.
         OSError: A file can't be read or written.
     """
     if _sha256(weights) != manifest["made_from"][WEIGHTS]:
@@ -137,7 +137,7 @@ def convert_model(weights: Path, target: Path, manifest: dict[str, Any], report:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Convert the installed weights; prints the part that is done, and returns the exit status."""
+    """Convert the installed weights, print the completed fraction, and return the exit status."""
     parser = argparse.ArgumentParser(description="Convert the multilingual model.")
     parser.add_argument(
         "--weights", type=Path, help=f"the file {WEIGHTS}; the installed package's by default"

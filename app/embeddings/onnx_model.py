@@ -1,7 +1,7 @@
-"""The app's own sentence models, by onnxruntime: English and multilingual. Loaded by the worker only.
+"""The app's own sentence models (English, multilingual) in onnxruntime. Only the worker imports this.
 
 onnxruntime was chosen over sentence-transformers: the same vectors, 0.2 s to load instead of 13 s, and no
-torch in the bundle. The graph itself pools and normalises, so what comes out are unit vectors.
+torch in the bundle. The graph includes pooling and normalization, so its outputs are unit vectors.
 """
 
 from __future__ import annotations
@@ -21,26 +21,27 @@ Vectors = npt.NDArray[np.float32]
 
 
 class OnnxModel:
-    """Turns texts into unit vectors, on `threads` threads.
+    """Converts texts to unit vectors with `threads` threads.
 
     Args:
-        folder: Holds `model.onnx`, `tokenizer.json` and `manifest.json` with the SHA-256 of both, and where
-            the model needs them the `prefixes` and `centers` of queries and passages.
+        folder: Contains `model.onnx`, `tokenizer.json` and `manifest.json` with the SHA-256 of both and, if
+        the
+            model needs them, the `prefixes` and `centers` of queries and passages.
         threads: Processor threads for one batch.
 
     Raises:
-        EmbedderUnavailable: a file is missing, or is not the one that the manifest names.
+        EmbedderUnavailable: a file is missing or does not match the manifest.
     """
 
     def __init__(self, folder: Path, threads: int = 1) -> None:
         manifest = check_files(folder)
-        # Heavy, and needed by this process only.
+        # Heavy imports, needed only in this process.
         import onnxruntime
         from tokenizers import Tokenizer
 
         self.name = str(manifest["name"])
         self.dimension = int(manifest["dimension"])
-        # What the model expects before a question and before a text that may answer it.
+        # The prefixes that the model expects for queries and passages.
         self._prefixes: dict[str, str] = manifest.get("prefixes", {})
         self._centers = {
             kind: np.array(center, dtype=np.float32) for kind, center in manifest.get("centers", {}).items()
@@ -55,11 +56,11 @@ class OnnxModel:
         )
 
     def encode(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
-        """One unit vector per text, shape (n, dimension); what is beyond 256 word pieces is not seen.
+        """Return one unit vector per text, shape (n, dimension); text beyond 256 word pieces is ignored.
 
-        With `query` the texts are questions, where the model's manifest tells them from passages. Where it
-        names centers, they are subtracted: a model whose vectors all point nearly the same way then has
-        unrelated texts at a cosine near 0, as the thresholds of the app expect.
+        With `query`, the texts are queries, if the model's manifest distinguishes them from passages. If it
+        has centers, they are subtracted: unrelated texts then have a cosine near 0, as the app's thresholds
+        expect, even if all vectors of the model point in nearly the same direction.
         """
         if not texts:
             return np.zeros((0, self.dimension), dtype=np.float32)
@@ -78,10 +79,10 @@ class OnnxModel:
 
 
 def check_files(folder: Path) -> dict[str, Any]:
-    """The manifest of the model at `folder`, after checking the hash of every file it names.
+    """Check the hashes of a model's files and return its manifest.
 
     Raises:
-        EmbedderUnavailable: a file is missing, unreadable, or another than the manifest names.
+        EmbedderUnavailable: a file is missing, unreadable, or does not match the manifest.
     """
     try:
         manifest: dict[str, Any] = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
@@ -89,7 +90,7 @@ def check_files(folder: Path) -> dict[str, Any]:
             if _sha256(folder / name) != expected:
                 raise EmbedderUnavailable(f"The sentence model's {name} is damaged.", folder=str(folder))
     except (OSError, ValueError, KeyError) as error:
-        raise EmbedderUnavailable(f"The sentence model is not there: {error}", folder=str(folder)) from error
+        raise EmbedderUnavailable(f"The sentence model is missing: {error}", folder=str(folder)) from error
     return manifest
 
 

@@ -1,16 +1,16 @@
-"""The frames between the app and its embedding worker, over the worker's standard input and output.
+"""The protocol between the app and its embedding worker on the worker's standard input and output.
 
-A frame is a little-endian unsigned 32-bit length and so many bytes: one byte that says the kind, an
-unsigned 32-bit number that ties an answer to its question, and a body.
+A frame is a little-endian unsigned 32-bit length, followed by that many bytes: one byte for the kind, an
+unsigned 32-bit number that matches an answer to its request, and a body.
 
 | kind | sent by | body |
 |---|---|---|
 | `EMBED` | app | JSON list of texts of notes |
-| `ASK` | app | JSON list of questions: some models make other vectors of them |
-| `JUDGE` | app | JSON list of pairs of texts, a premise and a hypothesis each |
-| `READY` | worker, once | JSON object: the `dimension` of its rows, and `labels` of their numbers |
+| `ASK` | app | JSON list of queries, which some models encode differently |
+| `JUDGE` | app | JSON list of pairs of premise and hypothesis |
+| `READY` | worker, once | JSON object: the `dimension` of its rows, and the `labels` of their columns |
 | `VECTORS` | worker | float32 little-endian, one row per text or pair |
-| `FAILED` | worker | why, UTF-8 |
+| `FAILED` | worker | the reason in UTF-8 |
 """
 
 from __future__ import annotations
@@ -33,23 +33,23 @@ MAX_FRAME_BYTES = 256 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """One message; `number` ties an answer to its question."""
+    """A message; `number` matches an answer to its request."""
 
     kind: bytes
     number: int = 0
     body: bytes = b""
 
     def pack(self) -> bytes:
-        """The frame's bytes, length first."""
+        """Return the frame's bytes, with the length first."""
         payload = _HEAD.pack(self.kind, self.number) + self.body
         return LENGTH.pack(len(payload)) + payload
 
 
 def unpack(payload: bytes) -> Frame:
-    """The frame of the bytes that follow a length.
+    """Parse the bytes that follow a length.
 
     Raises:
-        ValueError: they are too short to be one.
+        ValueError: they are too short for a frame.
     """
     if len(payload) < _HEAD.size:
         raise ValueError(f"a frame of {len(payload)} bytes is too short")
@@ -58,18 +58,18 @@ def unpack(payload: bytes) -> Frame:
 
 
 class BinaryReader(Protocol):
-    """What a frame is read from: a blocking binary stream."""
+    """A blocking binary stream with frames."""
 
     def read(self, size: int, /) -> bytes | None:
-        """At most `size` bytes; nothing at the end."""
+        """Read at most `size` bytes; return no bytes at the end."""
         ...
 
 
 def read_frame(stream: BinaryReader) -> Frame | None:
-    """The next frame; None when the other side is gone, also in the middle of a frame.
+    """Read the next frame; return None if the stream ends, even in the middle of a frame.
 
     Raises:
-        ValueError: the length is longer than any frame, so the stream is out of step.
+        ValueError: the length exceeds any frame, so the stream is out of sync.
     """
     head = _read_exactly(stream, LENGTH.size)
     if head is None:

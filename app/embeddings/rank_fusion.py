@@ -22,33 +22,33 @@ Key = TypeVar("Key", bound=Hashable)
 MAX_FUSED_HITS = 50
 """The number of hits of each list to fuse; the weights were learned on lists of this length."""
 _MAX_COMPARED_HITS = 10
-# Beyond, a list has no say at all.
+# A steeper slope would ignore one list entirely.
 _MAX_SLOPE = 30.0
-# Every model has its own scale of cosines; for one that is not the app's own, these are assumed.
+# Every model has its own scale of cosines; these are assumed for models other than the app's own.
 _USUAL_SPREAD, _USUAL_CLOSEST = 0.4, 0.5
 
 
 class FusionSignals(NamedTuple):
-    """Signals of which list to trust for a query; also the weights of these signals."""
+    """Signals that show which list to trust for a query, or the weights of these signals."""
 
     constant: float
     """Always 1."""
     words: float
-    """The logarithm of the number of different words in the query, plus 1."""
+    """The logarithm of the number of distinct words in the query, plus 1."""
     covered: float
-    """The share of the words that the best hit by words has; rare and long ones count for more."""
+    """The share of the query's words in the best hit by words; rare and long words count more."""
     word_lead: float
     """The lead of that hit over the second, as a share of its score."""
     spread: float
     """The logarithm of the distance between the first and the last cosine."""
     closest: float
-    """The best cosine. At the same spread, it is higher where all notes look alike to the model."""
+    """The best cosine. At the same spread, it is higher if all notes look similar to the model."""
     meaning_peak: float
     """The lead of the first hit by meaning over the mean of the next nine, as a share of the spread."""
     agreement: float
-    """1 divided by the place of the best hit by words in the list by meaning; 0 where it is not in it."""
+    """1 divided by the rank of the best hit by words in the list by meaning, or 0 if absent."""
     multilingual: float
-    """0 where the model knows English only, else 1."""
+    """0 for an English model, else 1."""
 
 
 SIGNAL_WEIGHTS = FusionSignals(
@@ -73,10 +73,10 @@ def fuse(
     """Return the keys of both rankings, best first, each with its score, 0 to 1.
 
     Args:
-        words: Found by words, best first, with their scores (BM25).
-        meant: Found by meaning, best first, with their cosines.
-        terms: How the words of the query occur in the texts.
-        model: What made the vectors.
+        words: The hits by words, best first, with their BM25 scores.
+        meant: The hits by meaning, best first, with their cosines.
+        terms: The statistics of the query's words in the texts.
+        model: The model of the vectors.
     """
     share = semantic_weight(signals(words, meant, terms, model))
     if not words or not meant:
@@ -88,12 +88,12 @@ def fuse(
     for key, cosine in meant:
         stretched = (cosine - low) / (high - low) if high > low else 1.0
         scores[key] = scores.get(key, 0.0) + share * stretched
-    # Equal sums keep the order in which the keys came.
+    # Ties keep the order of the keys.
     return sorted(scores.items(), key=lambda one: -one[1])
 
 
 def semantic_weight(found: FusionSignals) -> float:
-    """Return how much meaning counts, 0 to 1; words count the rest."""
+    """Return the weight of meaning, 0 to 1; words have the rest."""
     total = sum(weight * value for weight, value in zip(SIGNAL_WEIGHTS, found, strict=True))
     return 1.0 / (1.0 + math.exp(-max(-_MAX_SLOPE, min(_MAX_SLOPE, total))))
 
@@ -104,7 +104,7 @@ def signals(
     terms: TermStatistics,
     model: SentenceModelConfig,
 ) -> FusionSignals:
-    """Return the signals of a query and its lists; arguments as in `fuse`."""
+    """Return the signals of a query and its lists; the arguments are those of `fuse`."""
     scores = [max(0.0, score) for _, score in words[:MAX_FUSED_HITS]]
     cosines = [cosine for _, cosine in meant[:MAX_FUSED_HITS]]
     by_meaning = [key for key, _ in meant[:MAX_FUSED_HITS]]
@@ -123,7 +123,7 @@ def signals(
 
 
 def _lead(scores: Sequence[float], upto: int, unit: float) -> float:
-    """The lead of the first score over the mean of those after it, up to the place `upto`."""
+    """Return the lead of the first score over the mean of those after it, up to the rank `upto`."""
     following = scores[1:upto]
     if not following or unit <= 0:
         return 1.0 if len(scores) == 1 else 0.0

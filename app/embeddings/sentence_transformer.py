@@ -1,4 +1,4 @@
-"""Any other sentence model, by sentence-transformers. Loaded by the worker only, where the extra is there."""
+"""Other sentence models in sentence-transformers. Only the worker imports this, with the extra installed."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ import numpy as np
 from app.embeddings import EmbedderUnavailable
 from app.embeddings.onnx_model import Vectors
 
-# Chunks are cut to fit into so many word pieces; a longer window would only take memory.
+# Chunks fit into this number of word pieces; a longer window would only use more memory.
 _MAX_TOKENS = 256
 _BATCH_SIZE = 32
 MISSING_LIBRARY = (
     "This model needs sentence-transformers, which was not found. Install it into a Python with “pip install "
-    "sentence-transformers”, and name that Python in the settings (Search by meaning)."
+    "sentence-transformers”, and name that Python in the settings (Semantic search)."
 )
 
 
 class SentenceTransformerModel:
-    """Turns texts into unit vectors by the model `name`, on the processor, on `threads` threads.
+    """Converts texts to unit vectors with the model `name` on the CPU with `threads` threads.
 
-    A name that is not a folder is fetched from the Hugging Face hub the first time.
+    A name that is not a folder is downloaded from the Hugging Face Hub on first use.
 
     Raises:
         EmbedderUnavailable: the extra is not installed, or there is no such model.
@@ -38,7 +38,7 @@ class SentenceTransformerModel:
         try:
             self._model: Any = SentenceTransformer(name, device="cpu")
         except Exception as error:
-            # Whatever the hub, the file system or a foreign configuration can raise.
+            # The hub, the file system or a custom configuration can raise anything.
             raise EmbedderUnavailable(f"The model “{name}” can't be loaded: {error}") from error
         limit = self._model.get_max_seq_length() or _MAX_TOKENS
         config = getattr(self._model[0], "auto_model", None)
@@ -48,7 +48,7 @@ class SentenceTransformerModel:
         self.dimension = int(self.encode(["size"]).shape[1])
 
     def encode(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
-        """One unit vector per text, shape (n, dimension); a model that tells them apart sees `query`."""
+        """Return one unit vector per text, shape (n, dimension); some models encode a `query` differently."""
         encode = self._model.encode_query if query else self._model.encode_document
         vectors = encode(
             list(texts), batch_size=_BATCH_SIZE, normalize_embeddings=True, show_progress_bar=False

@@ -1,8 +1,8 @@
-"""Brings the vectors of a vault in line with its indexed notes, some notes at a time.
+"""Synchronization of a vault's vectors with its indexed notes, in batches.
 
-A note that is private (`ai: private`) or that `excluded` names is never handed to the model, and what was
-made of it before it became so is removed, from the file too. Each group of notes is written before the
-next, so a stopped update goes on where it was, and a just-saved note can go in between.
+A note that is private (`ai: private`) or `excluded` is never passed to the model, and its earlier vectors are
+deleted, even from the file. Each batch is written before the next, so that a stopped update resumes, and a
+note just saved can go in between.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ BATCH_NOTES = 16
 
 @dataclass(frozen=True, slots=True)
 class VectorProgress:
-    """How far an update is: notes done of `total` that had changed."""
+    """The progress of an update: `done` of `total` changed notes."""
 
     done: int
     total: int
@@ -44,10 +44,10 @@ class VectorProgress:
 
 @dataclass(frozen=True, slots=True)
 class VectorReport:
-    """What an update did.
+    """The result of an update.
 
-    Notes brought up to date, chunks that went through the model, notes whose vectors were removed, notes
-    that failed and why, and whether it was stopped before the end.
+    It has the numbers of updated notes, embedded chunks and notes whose vectors were removed, the failed
+    notes with reasons, and whether the update was stopped early.
     """
 
     updated: int
@@ -70,16 +70,16 @@ def _always_continue() -> bool:
 
 
 class SyncRun:
-    """Updates of one vault's vectors, and what they have done so far.
+    """Updates a vault's vectors and counts the results.
 
-    `failed` are notes without vectors and why; `unread` are those of them that could not be read just now.
+    `failed` are notes without vectors, with reasons; `unread` are those that could not be read for now.
 
     Args:
         vectors: What is brought in line.
-        index: Says which notes there are, their hashes, and which are private.
+        index: Provides the notes, their hashes and their privacy.
         store: Reads the notes.
-        embedder: Makes vectors of chunks that have none yet.
-        excluded: Whether a rule keeps a note from being embedded.
+        embedder: Embeds chunks without vectors.
+        excluded: Returns whether a rule excludes a note from embedding.
     """
 
     def __init__(
@@ -108,7 +108,7 @@ class SyncRun:
         """Bring `paths` (all notes by default) up to date.
 
         Raises:
-            EmbedderUnavailable: the embedder can't work; what was done until then is kept.
+            EmbedderUnavailable: the embedder fails; earlier results are kept.
         """
         changed = await self.collect_changes(paths)
         done = 0
@@ -122,7 +122,7 @@ class SyncRun:
         )
 
     async def collect_changes(self, paths: Iterable[NotePath] | None = None) -> list[NotePath]:
-        """Remove what may not or need not be kept; the notes whose text changed, newest first."""
+        """Remove obsolete and forbidden vectors; return the notes with changed text, newest first."""
         await self._vectors.load()
         kept = self._vectors.hashes
         if paths is None:
@@ -139,19 +139,19 @@ class SyncRun:
         return [record.path for record in sorted(changed, key=lambda record: -record.modified)]
 
     async def finish(self) -> None:
-        """Drop what no note has any more, and see to the index of very many vectors."""
+        """Delete unused vectors and maintain the approximate index."""
         await self._vectors.prune()
         await self._vectors.maintain_ann_index()
 
     async def update_notes(self, paths: list[NotePath]) -> tuple[NotePath, ...]:
-        """Read, cut and embed some notes, all together; one by one when that takes the model down.
+        """Read, split and embed notes as a batch, or one by one if the batch crashes the model.
 
         Returns:
-            The notes that have vectors now; the others failed, or are not to have any.
+            The notes that now have vectors; the others failed or must not have any.
 
         Raises:
-            EmbedderUnavailable: the embedder can't work.
-            VaultLostError: the vault's folder is gone; the notes stay as they were.
+            EmbedderUnavailable: the embedder fails.
+            VaultLostError: the vault's folder is gone; the notes keep their vectors.
         """
         try:
             return await self._embed_notes(paths)
@@ -165,7 +165,7 @@ class SyncRun:
             return tuple([one for path in paths for one in await self.update_notes([path])])
 
     async def _embed_notes(self, paths: list[NotePath]) -> tuple[NotePath, ...]:
-        # Asked anew: since it was sorted out, a note may have changed, gone or become private.
+        # Check again: a note may have changed, disappeared or become private since.
         records = [record for path in paths if (record := self._index.note(path)) and self._may(record)]
         notes = await asyncio.to_thread(self._cut, records)
         texts = {chunk.hash: chunk.text for note in notes for chunk in note.chunks}
@@ -173,7 +173,7 @@ class SyncRun:
         missing = [key for key in texts if key not in known]
         made = round_vectors(await self._embedder.embed([texts[key] for key in missing]))
         every = {**known, **dict(zip(missing, made, strict=True))}
-        # Asked once more: what became private while the model was at work must not be kept.
+        # Check once more: notes that became private during the embedding must not be stored.
         kept = [note for note in notes if (record := self._index.note(note.path)) and self._may(record)]
         await self._vectors.put(kept, {c.hash: every[c.hash] for note in kept for c in note.chunks})
         self.updated += len(kept)
@@ -184,7 +184,7 @@ class SyncRun:
         return not record.private and not self._excluded(record.path)
 
     def _cut(self, records: list[NoteRecord]) -> list[NoteChunks]:
-        """The chunks of each note, read now; runs in another thread."""
+        """Read notes and split them into chunks; runs in another thread."""
         notes: list[NoteChunks] = []
         for record in records:
             try:

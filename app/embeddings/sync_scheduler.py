@@ -1,8 +1,8 @@
-"""Keeps the vectors of a vault in step with its index, in the background, at the pace that suits the machine.
+"""Background synchronization of a vault's vectors with its index, throttled to suit the machine.
 
-What is on the screen goes first, then what was just changed, then the rest, the newest notes before the
-old. Between two groups of notes it rests, waits or stops as the pace says; notes that vanish or become
-private lose their vectors at once, also while it is paused.
+Visible notes come first, then those just changed, then the rest, newest first. Between batches, it rests,
+waits or stops according to the throttle. Notes that are removed or become private lose their vectors at once,
+even while it is paused.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ _MAX_RETRY_DELAY_S = 3600.0
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingProgressed(Event):
-    """So many of the notes that changed have vectors.
+    """The event that the embedding of changed notes has progressed.
 
     Attributes:
-        done: Notes that have vectors now.
-        total: Notes that are to have them.
-        pace: How fast it goes, and why.
-        failed: Notes that could not be embedded, and are not tried again for now.
-        switching: Whether they are for another model, while the vectors of the earlier one still answer.
+        done: The number of notes with vectors.
+        total: The number of notes that need vectors.
+        pace: The speed and its reason.
+        failed: The number of notes that could not be embedded and are not retried for now.
+        switching: Whether they are for a new model while searches still use the earlier model's vectors.
     """
 
     done: int
@@ -61,15 +61,15 @@ class EmbeddingProgressed(Event):
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing is left to do now."""
+        """Whether nothing remains to do for now."""
         return self.done + self.failed >= self.total
 
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingFailed(Event):
-    """Notes can't be found by meaning for now; `reason` says why.
+    """The event that semantic search is unavailable for now, with the `reason`.
 
-    While `switching`, the vectors of the earlier model still answer.
+    While `switching`, searches still use the earlier model's vectors.
     """
 
     reason: str
@@ -77,18 +77,18 @@ class EmbeddingFailed(Event):
 
 
 class EmbeddingScheduler:
-    """Updates the vectors of all notes when it is started, and of changed notes from then on.
+    """Updates the vectors of all notes when started, and then of changed notes.
 
     Args:
-        vectors: What is kept up to date.
-        index: The notes that there are.
+        vectors: The vectors to update.
+        index: The index of the notes.
         store: Reads the notes.
-        embedder: Makes the vectors.
-        events: Where progress is published.
-        excluded: Whether a rule keeps a note from being embedded.
-        pacer: How fast it may go.
-        when_complete: Called each time that every note has its vectors.
-        switching: Whether these vectors are to take the place of another model's.
+        embedder: Computes the vectors.
+        events: Receives the progress.
+        excluded: Returns whether a rule excludes a note from embedding.
+        pacer: The throttle.
+        when_complete: Called each time all notes have vectors.
+        switching: Whether these vectors will replace another model's.
     """
 
     def __init__(
@@ -114,7 +114,7 @@ class EmbeddingScheduler:
         self._when_complete = when_complete
         self.is_complete = False
         self.switching = switching
-        # While another model's vectors are made, their progress is the one that is shown.
+        # While another model's vectors are being made, only their progress is shown.
         self.is_quiet = False
         self._changed: set[NotePath] = set()
         self._waiting: dict[NotePath, None] = {}
@@ -122,7 +122,7 @@ class EmbeddingScheduler:
         self._done = 0
         self._failed: set[NotePath] = set()
         self._unread_tries = 0
-        self._told: EmbeddingProgressed | None = None
+        self._last_progress: EmbeddingProgressed | None = None
         self._wake = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._lost = False
@@ -136,47 +136,47 @@ class EmbeddingScheduler:
     # For the user
 
     def start(self) -> None:
-        """Begin; while it runs already, only a model that could not work is tried again at once."""
+        """Start; if already running, only retry a failed model at once."""
         if self._unavailable:
             self._wake.set()
         elif self._task is None or self._task.done():
             self._task = self._supervisor.start("prepare notes for semantic search", self._run)
 
     def stop(self) -> None:
-        """Stop; what was computed is kept."""
+        """Stop and keep the computed vectors."""
         if self._task is not None:
             self._task.cancel()
 
     async def close(self) -> None:
-        """Stop for good."""
+        """Stop permanently."""
         for unsubscribe in self._unsubscribe:
             unsubscribe()
         await self._supervisor.close()
 
     def pause(self) -> None:
-        """Let no more notes begin until `resume`."""
+        """Start no further notes until `resume`."""
         self._pacer.stopped_by_user = True
         self._wake.set()
 
     def resume(self) -> None:
-        """Go on."""
+        """Resume after a pause."""
         self._pacer.stopped_by_user = False
         self._wake.set()
 
     def prioritize(self, paths: Iterable[NotePath]) -> None:
-        """Take these notes next, in this order: they are on the screen. Those that have vectors stay out."""
+        """Process these visible notes next, in this order; ignore notes with vectors."""
         wanted = [path for path in paths if path in self._waiting]
         self._first = dict.fromkeys([*wanted, *self._first])
         if wanted:
             self._wake.set()
 
     def report(self) -> None:
-        """Publish the progress as it is now."""
-        self._told = None
+        """Publish the current progress."""
+        self._last_progress = None
         self._publish_progress(self._pacer.state())
 
     async def use(self, embedder: Embedder) -> None:
-        """Stop, and let another process make the vectors from the next start on; the model is the same."""
+        """Stop, and use another embedder with the same model from the next start on."""
         self.stop()
         if self._task is not None:
             await asyncio.gather(self._task, return_exceptions=True)
@@ -193,20 +193,20 @@ class EmbeddingScheduler:
         self._wake.set()
 
     async def _run(self) -> None:
-        """Keep the vectors up to date; try again after a while where the model can't work."""
-        delay, told = _MIN_RETRY_DELAY_S, ""
+        """Keep the vectors up to date; retry after a delay if the model fails."""
+        delay, reported = _MIN_RETRY_DELAY_S, ""
         while True:
             try:
                 await self._keep_up()
             except EmbedderUnavailable as error:
-                log.warning("no search by meaning: %s", error)
-                if told != str(error):
-                    told = str(error)
-                    self._events.publish(EmbeddingFailed(told, self.switching))
+                log.warning("semantic search is unavailable: %s", error)
+                if reported != str(error):
+                    reported = str(error)
+                    self._events.publish(EmbeddingFailed(reported, self.switching))
             self._wake.clear()
             self._unavailable = True
             try:
-                await self._woken(delay)
+                await self._wait_for_work(delay)
             finally:
                 self._unavailable = False
             delay = min(2 * delay, _MAX_RETRY_DELAY_S)
@@ -217,7 +217,7 @@ class EmbeddingScheduler:
         update = SyncRun(self._vectors, self._index, self._store, self._embedder, self._excluded)
         self._changed.clear()
         self._failed.clear()
-        self._told, self._lost, self._unread_tries = None, False, 0
+        self._last_progress, self._lost, self._unread_tries = None, False, 0
         self._waiting, self._done = dict.fromkeys(await update.collect_changes()), 0
         if not self._waiting:
             await self._finish(update)
@@ -227,8 +227,8 @@ class EmbeddingScheduler:
             pace = self._pacer.state()
             self._publish_progress(pace)
             if self._lost:
-                # The watcher says when the folder is back; without one, look now and then.
-                await self._woken(_MIN_RECHECK_S)
+                # The watcher reports the folder's return; without one, check periodically.
+                await self._wait_for_work(_MIN_RECHECK_S)
                 self._lost = False
             elif not self._waiting or pace.speed == "paused":
                 await self._idle(update, pace)
@@ -236,7 +236,7 @@ class EmbeddingScheduler:
                 await self._advance(update, pace)
 
     async def _collect_changed(self, update: SyncRun) -> None:
-        """What changed since: first in line, or without vectors at once."""
+        """Queue changed notes first, and delete obsolete vectors at once."""
         if self._changed:
             paths, self._changed = self._changed, set()
             fresh = await update.collect_changes(paths)
@@ -247,7 +247,7 @@ class EmbeddingScheduler:
             self._waiting = dict.fromkeys([*fresh, *self._waiting])
 
     async def _advance(self, update: SyncRun, pace: ThrottleState) -> None:
-        """Bring the next notes up to date; then rest as the pace asks, unless one on the screen waits."""
+        """Update the next notes, then rest as the throttle requires, unless a visible note is waiting."""
         clock = asyncio.get_running_loop().time
         group = self._next()
         begun = clock()
@@ -265,7 +265,7 @@ class EmbeddingScheduler:
         if not self._waiting:
             await self._finish(update)
         elif not self._first and (rest := pace.pause_after(clock() - begun)):
-            await self._woken(rest)
+            await self._wait_for_work(rest)
 
     async def _finish(self, update: SyncRun) -> None:
         await update.finish()
@@ -273,7 +273,7 @@ class EmbeddingScheduler:
         self._when_complete()
 
     def _next(self) -> list[NotePath]:
-        """The notes whose turn it is: some, but no more text than takes a second or two."""
+        """Return the notes whose turn it is: some, but no more text than takes a second or two."""
         self._first = {path: None for path in self._first if path in self._waiting}
         group: list[NotePath] = []
         size = 0
@@ -288,7 +288,7 @@ class EmbeddingScheduler:
         return group
 
     async def _idle(self, update: SyncRun, pace: ThrottleState) -> None:
-        """Wait for something to do: a change, the user's word, another look at the machine or at a note."""
+        """Wait for work: a change, a user action, or the next check of the machine or of unread notes."""
         if not self._waiting and not self._failed:
             self._done = 0
         seconds: float | None = None
@@ -296,18 +296,18 @@ class EmbeddingScheduler:
             seconds = pace.pause_after(0.0)
         elif not self._waiting and update.unread:
             seconds = min(_MIN_RECHECK_S * 2**self._unread_tries, _MAX_RECHECK_S)
-        woken = await self._woken(seconds)
+        woken = await self._wait_for_work(seconds)
         if not self._waiting and update.unread:
             self._unread_tries = 0 if woken else self._unread_tries + 1
             self._waiting = dict.fromkeys(update.unread)
             self._failed -= update.unread
             update.unread.clear()
         if self._changed:
-            # A burst of saves becomes one update.
+            # Combine a burst of saves into one update.
             await asyncio.sleep(_DEBOUNCE_S)
 
-    async def _woken(self, seconds: float | None) -> bool:
-        """Wait until there is something to do, or for some seconds; False after these."""
+    async def _wait_for_work(self, seconds: float | None) -> bool:
+        """Wait for work; return False after a timeout."""
         with contextlib.suppress(TimeoutError):
             return await asyncio.wait_for(self._wake.wait(), seconds)
         return False
@@ -315,9 +315,9 @@ class EmbeddingScheduler:
     def _publish_progress(self, pace: ThrottleState) -> None:
         failed = len(self._failed)
         total = self._done + len(self._waiting) + failed
-        told = EmbeddingProgressed(
+        reported = EmbeddingProgressed(
             self._done, total, pace if self._waiting else FULL_SPEED, failed, self.switching
         )
-        if told != self._told and not self.is_quiet:
-            self._told = told
-            self._events.publish(told)
+        if reported != self._last_progress and not self.is_quiet:
+            self._last_progress = reported
+            self._events.publish(reported)

@@ -1,6 +1,6 @@
-"""How fast bulk work may go: at once, with rests, or not now; judged by battery, load and the user.
+"""Throttling of bulk work (full speed, with rests, or paused) by battery, load and user settings.
 
-What the user waits for (a search, a question) never waits for the pace.
+Work that the user waits for (a search, a question) is never throttled.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ Speed = Literal["full", "slow", "paused"]
 Reason = Literal["", "user", "battery", "busy"]
 
 SAMPLE_INTERVAL_S = 2.0
-# So many times as long as a batch took is rested after it: a fifth of a core is used.
+# Rest this many times as long as a batch took, which uses a fifth of a core.
 _REST_FACTOR = 4.0
 _MIN_CHARGE = 0.2
-# Of all cores, what other programs use: from the first it counts as busy, until it is under the second.
+# The share of all cores used by other programs: busy from the first value until below the second.
 _BUSY_LOAD, _CALM_LOAD = 0.75, 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class ThrottleState:
-    """How fast bulk work goes now, and why it does not go at full speed."""
+    """The current speed of bulk work, and the reason if it is not full speed."""
 
     speed: Speed = "full"
     reason: Reason = ""
 
     def pause_after(self, seconds: float) -> float:
-        """How long to rest after a batch that took `seconds`."""
+        """Return how long to rest after a batch that took `seconds`."""
         return {"full": 0.0, "slow": _REST_FACTOR * seconds, "paused": SAMPLE_INTERVAL_S}[self.speed]
 
 
@@ -41,10 +41,10 @@ FULL_SPEED = ThrottleState()
 
 @dataclass(frozen=True, slots=True)
 class LoadSample:
-    """The machine at one moment.
+    """A sample of the machine's state.
 
-    Whether it runs on battery, the battery's charge and the share of all cores that other programs use, both
-    0 to 1.
+    It has whether the machine runs on battery, the battery's charge, and the share of all cores used by other
+    programs, both from 0 to 1.
     """
 
     on_battery: bool = False
@@ -56,10 +56,10 @@ Read = Callable[[], LoadSample]
 
 
 class Throttle:
-    """Says the pace from the user's wishes and the machine; looks at the machine every two seconds at most.
+    """Decides the speed from user settings and the machine, which it samples at most every two seconds.
 
     Args:
-        read: Reads the machine.
+        read: Samples the machine.
         on_battery: The speed while the machine runs on battery.
         when_busy: The speed while other programs need the processor.
     """
@@ -70,11 +70,11 @@ class Throttle:
         self.when_busy = when_busy
         self.stopped_by_user = False
         self._busy = False
-        self._reading = LoadSample()
-        self._looked = float("-inf")
+        self._sample = LoadSample()
+        self._sampled_at = float("-inf")
 
     def state(self) -> ThrottleState:
-        """The pace now: the slowest of what speaks against full speed, and that as its reason."""
+        """Return the current speed: the slowest one that any reason requires, and that reason."""
         if self.stopped_by_user:
             return ThrottleState("paused", "user")
         now = self._current()
@@ -90,29 +90,29 @@ class Throttle:
         return ThrottleState(busy, "busy") if busy != "full" else FULL_SPEED
 
     def _current(self) -> LoadSample:
-        if time.monotonic() - self._looked >= SAMPLE_INTERVAL_S:
-            self._reading = self._read()
-            self._looked = time.monotonic()
-        return self._reading
+        if time.monotonic() - self._sampled_at >= SAMPLE_INTERVAL_S:
+            self._sample = self._read()
+            self._sampled_at = time.monotonic()
+        return self._sample
 
 
 class SystemLoad:
-    """Reads this machine; what the process with the id `worker()` uses does not count as load of others."""
+    """Samples this machine, without the load of the process with the id `worker()`."""
 
     def __init__(self, worker: Callable[[], int | None]) -> None:
         self._worker = worker
         self._process: psutil.Process | None = None
 
     def __call__(self) -> LoadSample:
-        """The machine now; the load is that since the last call."""
-        # Loaded with the first vault that is embedded, not with the app.
+        """Return a sample with the load since the last call."""
+        # Imported with the first embedded vault, not with the app.
         import psutil
 
         load = max(0.0, psutil.cpu_percent(None) / 100.0 - self._own_load())
         try:
             battery = psutil.sensors_battery()
         except (AttributeError, OSError, RuntimeError, NotImplementedError):
-            # Not every system tells of its battery.
+            # Not every system reports its battery.
             battery = None
         if battery is None or battery.power_plugged is not False:
             return LoadSample(load=load)

@@ -1,8 +1,8 @@
-"""The vectors on disk: an SQLite file for each model in the cache folder, which may be deleted at any moment.
+"""Storage of vectors: an SQLite file per model in the cache folder, which may be deleted at any time.
 
-A vector is kept once per chunk text (by its hash), in 16-bit floats: half the disk, and the cosine differs
-in the fourth digit. Which note has which chunks is kept apart, so that a moved or re-cut note finds its
-vectors again.
+A vector is stored once per chunk text (by its hash) in 16-bit floats, which halves the space and changes the
+cosine in the fourth digit. The chunks of notes are stored separately, so that a moved or edited note reuses
+its vectors.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _SQL_BATCH_SIZE = 500
 
 
 def m001_vectors(db: sqlite3.Connection) -> None:
-    """The model's name, vectors by text, notes with the hash of their text, and their chunks."""
+    """Create the tables for the model's name, vectors by text, notes with hashes, and their chunks."""
     for statement in (
         "CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
         "CREATE TABLE IF NOT EXISTS vectors (hash TEXT PRIMARY KEY, vector BLOB NOT NULL)",
@@ -59,7 +59,7 @@ SCHEMA = Schema(
 
 @dataclass(frozen=True, slots=True)
 class NoteChunks:
-    """A note as it was cut: its path, the hash of the text that was cut, its chunks."""
+    """A note's path, the hash of its text, and its chunks."""
 
     path: NotePath
     hash: str
@@ -67,7 +67,7 @@ class NoteChunks:
 
 
 class VectorFile:
-    """The file of the vectors that one model made, in `folder`. Any thread may call it.
+    """The file of one model's vectors in `folder`. Thread-safe.
 
     A file of another model or an older format is emptied; a damaged one is replaced.
     """
@@ -79,7 +79,7 @@ class VectorFile:
         self._db, damage = open_database(self._path, SCHEMA)
         if damage is not None:
             log.warning("%s", damage.message)
-        # Statements that write begin a transaction, which `with` ends.
+        # Writing statements start a transaction, which `with` ends.
         self._db.isolation_level = "DEFERRED"
         with self._db:
             row = self._db.execute("SELECT value FROM meta WHERE key = 'model'").fetchone()
@@ -92,13 +92,13 @@ class VectorFile:
             self._db.close()
 
     def notes(self) -> dict[NotePath, str]:
-        """The hash of each note's text when its chunks were made."""
+        """Return the hash of each note's text at the time of chunking."""
         with self._lock:
             rows = self._db.execute("SELECT path, hash FROM notes").fetchall()
         return {NotePath.on_disk(path): note_hash for path, note_hash in rows}
 
     def load(self) -> tuple[list[ChunkLocation], Vectors]:
-        """Every chunk's place and vector."""
+        """Return every chunk's location and vector."""
         with self._lock, closing(self._db.cursor()) as cursor:
             cursor.execute(
                 "SELECT c.path, c.heading, c.line, v.vector FROM chunks c JOIN vectors v ON v.hash = c.hash"
@@ -112,7 +112,7 @@ class VectorFile:
         return places, _unpacked(blobs)
 
     def known_vectors(self, hashes: Sequence[str]) -> dict[str, Vectors]:
-        """The vectors that there are for these chunk hashes."""
+        """Return the existing vectors for these chunk hashes."""
         found: dict[str, Vectors] = {}
         wanted = list(dict.fromkeys(hashes))
         with self._lock:
@@ -124,7 +124,7 @@ class VectorFile:
         return found
 
     def put(self, notes: Iterable[NoteChunks], vectors: dict[str, Vectors]) -> None:
-        """Replace what is kept of `notes`, and add `vectors` by chunk hash, in one transaction."""
+        """Replace the chunks of `notes` and add `vectors` by chunk hash in one transaction."""
         with self._lock, self._db:
             self._db.executemany(
                 "INSERT OR IGNORE INTO vectors VALUES (?, ?)",
@@ -140,14 +140,14 @@ class VectorFile:
                 )
 
     def remove(self, paths: Iterable[NotePath]) -> None:
-        """Forget these notes' chunks; `prune` then drops vectors that no note has."""
+        """Delete these notes' chunks; `prune` then deletes unused vectors."""
         keys = [(str(path),) for path in paths]
         with self._lock, self._db:
             self._db.executemany("DELETE FROM chunks WHERE path = ?", keys)
             self._db.executemany("DELETE FROM notes WHERE path = ?", keys)
 
     def prune(self) -> None:
-        """Drop the vectors of texts that no note has any more."""
+        """Delete the vectors of texts that no note has."""
         with self._lock, self._db:
             self._db.execute("DELETE FROM vectors WHERE hash NOT IN (SELECT hash FROM chunks)")
 
@@ -160,7 +160,7 @@ def stem(model: str) -> str:
 
 
 def models_with_vectors(folder: Path) -> tuple[str, ...]:
-    """Return the keys of the models that have vectors of notes in `folder`, those with the most first."""
+    """Return the keys of the models with vectors in `folder`, those with the most notes first."""
     found: list[tuple[int, str]] = []
     for file in folder.glob("vectors*.sqlite"):
         try:
@@ -168,7 +168,7 @@ def models_with_vectors(folder: Path) -> tuple[str, ...]:
                 (signature,) = db.execute("SELECT value FROM meta WHERE key = 'model'").fetchone()
                 (notes,) = db.execute("SELECT count(*) FROM notes").fetchone()
         except (sqlite3.Error, TypeError) as error:
-            # Whoever opens it as a store replaces it and says so.
+            # Opening it as a store will replace and report it.
             log.warning("%s can't be read: %s", file, error)
             continue
         version, _, model = str(signature).partition(" ")
@@ -178,7 +178,7 @@ def models_with_vectors(folder: Path) -> tuple[str, ...]:
 
 
 def remove_vectors(folder: Path, model: str) -> None:
-    """Delete the files of a model's vectors, which nobody may have open."""
+    """Delete the files of a model's vectors, which must not be open."""
     for suffix in (".sqlite", ".sqlite-wal", ".sqlite-shm", ".near"):
         (folder / f"{stem(model)}{suffix}").unlink(missing_ok=True)
 
@@ -194,7 +194,7 @@ def _empty(database: sqlite3.Connection, signature: str) -> None:
 
 
 def round_vectors(vectors: Vectors) -> Vectors:
-    """The vectors as they come back from the file, so that a search says the same after a restart."""
+    """Round vectors as the file does, so that searches return the same results after a restart."""
     return vectors.astype("<f2").astype(np.float32)
 
 

@@ -1,8 +1,8 @@
-"""The vectors in memory: searched exactly, by an approximate index once there are very many.
+"""The vectors in memory, searched by binary codes and, if there are very many, by an approximate index.
 
-A search looks at one bit of each number first (so 100,000 rows take a millisecond), takes many times as many
-as are wanted, and weighs those by the 16-bit vectors: the best ten are those of an exact product, in 99 of
-100. Up to `MAX_EXACT_ROWS` rows the bits of all are looked at; beyond, a `AnnIndex` names those to weigh.
+A search compares binary codes first (100,000 rows take a millisecond), selects many times as many rows as
+requested, and scores those by their 16-bit vectors: 99 of 100 of the best ten equal those of an exact
+product. Up to `MAX_EXACT_ROWS` rows, all codes are compared; beyond, an `AnnIndex` selects the candidates.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from app.embeddings.binary_codes import BinaryCodes
 from app.embeddings.onnx_model import Vectors
 from app.vault.path import NotePath
 
-# To look at all takes 10 ms (p95, of processor time) at so many rows.
+# Comparing this many rows takes 10 ms (p95, CPU time).
 MAX_EXACT_ROWS = 400_000
 _MIN_CAPACITY = 256
-# The largest number in a unit vector of a sentence is under 0.3; what is larger is cut off in the code.
+# Components of sentence vectors are below 0.3; larger ones are clipped in the code.
 _CODE_SCALE = 127 / 0.3
 _OVERSAMPLING = 4
-# So many are weighed at least, and of more rows one of so many: near ones may differ in many bits. The index
-# compares more closely.
+# The minimum number of candidates, and the divisor for larger tables: near vectors may differ in many bits.
+# The approximate index is more precise.
 _MIN_CANDIDATES, _CANDIDATE_DIVISOR, _MIN_INDEX_CANDIDATES = 2000, 100, 64
 _NOTE_BATCH_SIZE = 2048
 
@@ -35,7 +35,7 @@ Halves = npt.NDArray[np.float16]
 
 @dataclass(frozen=True, slots=True)
 class ChunkLocation:
-    """Where a chunk stands: its note, the heading above it (or empty), its first line (from 1)."""
+    """The location of a chunk: its note, the heading above it (or ""), and its first line (from 1)."""
 
     path: NotePath
     heading: str
@@ -44,7 +44,7 @@ class ChunkLocation:
 
 @dataclass(frozen=True, slots=True)
 class VectorHit:
-    """A chunk that is like what was asked for; `score` is the cosine, 1 for the same meaning."""
+    """A chunk similar to the query; `score` is the cosine, 1 for the same meaning."""
 
     path: NotePath
     heading: str
@@ -54,17 +54,17 @@ class VectorHit:
 
 @dataclass(frozen=True)
 class NoteVectors:
-    """One unit vector for each note, the mean of its chunks': row i of `matrix` is that of `paths[i]`."""
+    """The mean vector of each note's chunks: row i of `matrix` belongs to `paths[i]`."""
 
     paths: tuple[NotePath, ...]
     matrix: Vectors
 
 
 class VectorTable:
-    """Unit vectors with their places, in no order. Belongs to one thread.
+    """Unit vectors with their locations, unordered. Not thread-safe.
 
-    A row has a key, made of its note, line and vector, by which a `AnnIndex` that was kept from another
-    run knows it again.
+    Each row has a key derived from its note, line and vector, by which an `AnnIndex` saved in an earlier run
+    identifies it.
     """
 
     def __init__(self, dimension: int) -> None:
@@ -98,8 +98,8 @@ class VectorTable:
             self._near.add(self._keys[start:end], quantize(vectors))
 
     def remove(self, path: NotePath) -> None:
-        """Remove every row of a note; nothing happens if it has none."""
-        # From the end, so that the row that fills a gap is never one that goes too.
+        """Remove all rows of a note, if any."""
+        # From the end, so that the row that fills a gap is never one to remove.
         for row in sorted(self._rows.pop(path, ()), reverse=True):
             last = len(self._places) - 1
             if self._near is not None:
@@ -110,11 +110,11 @@ class VectorTable:
             self._places.pop()
 
     def vectors_of(self, path: NotePath) -> Vectors:
-        """The vectors of a note's chunks, shape (chunks, dimension); no rows if it has none."""
+        """Return the vectors of a note's chunks, shape (chunks, dimension)."""
         return self._vectors[sorted(self._rows.get(path, ()))].astype(np.float32)
 
     def notes(self) -> NoteVectors:
-        """One vector for each note, ordered by path."""
+        """Return one vector for each note, ordered by path."""
         paths = sorted(self._rows)
         matrix = np.zeros((len(paths), self.dimension), dtype=np.float32)
         for at in range(0, len(paths), _NOTE_BATCH_SIZE):
@@ -128,25 +128,25 @@ class VectorTable:
     # The approximate index
 
     def snapshot(self) -> tuple[Keys, Halves]:
-        """The rows as they are now, to make an index of in another thread."""
+        """Return a copy of the rows, to build an index in another thread."""
         count = len(self._places)
         return self._keys[:count].copy(), self._vectors[:count].copy()
 
     def attach(self, near: AnnIndex | None) -> None:
-        """Let `near` name the candidates from now on, after bringing it in line with the rows."""
+        """Use `near` to select candidates after synchronizing it with the rows."""
         self._near, self._row_of = near, {}
         if near is None:
             return
         count = len(self._places)
         self._row_of = dict(zip(self._keys[:count].tolist(), range(count), strict=True))
-        there = near.keys
-        near.remove(there - self._row_of.keys())
-        missing = [row for key, row in self._row_of.items() if key not in there]
+        capacity = near.keys
+        near.remove(capacity - self._row_of.keys())
+        missing = [row for key, row in self._row_of.items() if key not in capacity]
         near.add(self._keys[missing], quantize(self._vectors[missing]))
 
     @property
     def ann_index(self) -> AnnIndex | None:
-        """The approximate index in use; None while every row is looked at."""
+        """The approximate index in use, or None while every row is compared."""
         return self._near
 
     # Search
@@ -154,44 +154,44 @@ class VectorTable:
     def search(
         self, vector: npt.ArrayLike, limit: int, min_similarity: float, *, per_note: bool
     ) -> tuple[VectorHit, ...]:
-        """The `limit` best rows whose cosine with `vector` is at least `min_similarity`, best first.
+        """Return the `limit` best rows with a cosine of at least `min_similarity`, best first.
 
-        With `per_note` a note counts once, by its best chunk. Equal scores keep the order of their paths.
+        With `per_note`, each note appears once, with its best chunk. Ties are ordered by path.
         """
         count = len(self._places)
         if not count or limit < 1:
             return ()
-        wish = np.asarray(vector, dtype=np.float32).reshape(-1)
+        query = np.asarray(vector, dtype=np.float32).reshape(-1)
         fewest = (
             max(_MIN_CANDIDATES, count // _CANDIDATE_DIVISOR) if self._near is None else _MIN_INDEX_CANDIDATES
         )
         wanted = min(count, max(fewest, limit * _OVERSAMPLING))
         while True:
-            rows = self._candidates(wish, wanted)
-            # No matrix product: BLAS divides even so small a one among threads, and then waits for them.
-            scores = np.einsum("ij,j->i", self._vectors[rows].astype(np.float32), wish)
+            rows = self._candidates(query, wanted)
+            # No matrix product: BLAS would split even a small one among threads and wait for them.
+            scores = np.einsum("ij,j->i", self._vectors[rows].astype(np.float32), query)
             near = scores >= min_similarity
             hits = self._best(rows[near], scores[near], limit, per_note=per_note)
-            # Not all of them are near enough: nor are those that follow.
+            # If some candidates are not similar enough, further ones are not either.
             if len(hits) >= limit or np.count_nonzero(near) < len(rows) or wanted >= count:
                 return tuple(hits)
             wanted = min(count, wanted * _OVERSAMPLING)
 
-    def _candidates(self, wish: Vectors, wanted: int) -> npt.NDArray[np.intp]:
+    def _candidates(self, query: Vectors, wanted: int) -> npt.NDArray[np.intp]:
         if self._near is None:
-            return self._signs.nearest(wish, len(self._places), wanted)
-        known = (self._row_of.get(key) for key in self._near.search(quantize(wish), wanted).tolist())
+            return self._signs.nearest(query, len(self._places), wanted)
+        known = (self._row_of.get(key) for key in self._near.search(quantize(query), wanted).tolist())
         return np.array([row for row in known if row is not None], dtype=np.intp)
 
     def _best(
         self, rows: npt.NDArray[np.intp], scores: Vectors, limit: int, *, per_note: bool
     ) -> list[VectorHit]:
-        """The best of these rows, in order."""
+        """Return the best of these rows, in order."""
         take = limit
         while True:
             some = slice(None)
             if take < len(rows):
-                # With all that are as good as the last: the order of their paths decides.
+                # Include all ties with the last row, because the order of paths decides.
                 some = scores >= np.partition(scores, -take)[-take]
             hits = self._hits(rows[some], scores[some])
             found = _one_per_note(hits) if per_note else hits
@@ -203,13 +203,13 @@ class VectorTable:
         places = self._places
         close = zip(scores.tolist(), rows.tolist(), strict=True)
         ranked = sorted((-score, places[row].path, places[row].line, row) for score, row in close)
-        # Rounding can take the cosine of a text with itself a little over 1.
+        # Rounding can raise the cosine of a text with itself slightly above 1.
         return [
             VectorHit(path, places[row].heading, line, min(1.0, -score)) for score, path, line, row in ranked
         ]
 
     def _move(self, row: int, to: int) -> None:
-        """Let a row fill a gap."""
+        """Move a row into a gap."""
         place = self._places[row]
         self._vectors[to] = self._vectors[row]
         self._signs.move(row, to)
@@ -221,23 +221,23 @@ class VectorTable:
             self._row_of[int(self._keys[to])] = to
 
     def _reserve(self, rows: int) -> None:
-        there, used = len(self._vectors), len(self._places)
-        if rows <= there:
+        capacity, used = len(self._vectors), len(self._places)
+        if rows <= capacity:
             return
-        more = max(rows, there * 3 // 2) - used
+        more = max(rows, capacity * 3 // 2) - used
         self._vectors = np.concatenate([self._vectors[:used], np.zeros((more, self.dimension), np.float16)])
         self._keys = np.concatenate([self._keys[:used], np.zeros(more, np.uint64)])
 
 
 def quantize(vectors: Vectors | Halves) -> Codes:
-    """The vectors as 8-bit numbers that are compared with one another."""
+    """Quantize vectors to 8-bit integers for comparison with one another."""
     codes: Codes = np.clip(np.rint(vectors * _CODE_SCALE), -127, 127).astype(np.int8)
     return codes
 
 
 def _chunk_key(place: ChunkLocation, vector: Halves) -> int:
-    said = f"{place.path}\0{place.line}\0".encode("utf-8", "surrogatepass") + vector.tobytes()
-    return int.from_bytes(hashlib.blake2b(said, digest_size=8).digest(), "little")
+    content = f"{place.path}\0{place.line}\0".encode("utf-8", "surrogatepass") + vector.tobytes()
+    return int.from_bytes(hashlib.blake2b(content, digest_size=8).digest(), "little")
 
 
 def _one_per_note(hits: list[VectorHit]) -> list[VectorHit]:

@@ -1,4 +1,4 @@
-"""The vectors of a vault's notes, in a file and in memory: kept by chunk hash, searched."""
+"""The store of a vault's vectors, in a file and in memory."""
 
 from __future__ import annotations
 
@@ -20,47 +20,47 @@ from app.vault.path import NotePath
 
 log = logging.getLogger(__name__)
 
-# So many rows are added to a kept index in passing; with more it is made anew, in another thread.
+# Up to this many rows are added to a saved index; with more, it is rebuilt in another thread.
 _MAX_INCREMENTAL_ROWS = 5_000
 _BATCH_ROWS = 10_000
 
 
 class VectorStore:
-    """The vectors of one vault, in `cache_folder`, made by `model`. Belongs to the service thread's loop."""
+    """A vault's vectors from `model`, in `cache_folder`. Belongs to the service thread's loop."""
 
     def __init__(self, cache_folder: Path, model: str = SHIPPED_MODEL) -> None:
         self._file = VectorFile(cache_folder, model)
         self._near_file = cache_folder / f"{stem(model)}.near"
         self._hashes = self._file.notes()
         self._table: VectorTable | None = None
-        self._turn = asyncio.Lock()
+        self._lock = asyncio.Lock()
 
     def __len__(self) -> int:
         return len(self._loaded())
 
     @property
     def notes(self) -> int:
-        """How many notes have vectors."""
+        """The number of notes with vectors."""
         return len(self._hashes)
 
     @property
     def hashes(self) -> Mapping[NotePath, str]:
-        """The hash of each note's text when its vectors were made."""
+        """The hash of each note's text when its vectors were computed."""
         return self._hashes
 
     async def load(self) -> None:
-        """Read the vectors into memory without holding up the loop; else the first search does it."""
+        """Load the vectors without blocking the loop, as the first search would."""
         if self._table is None:
             made = await asyncio.to_thread(self._read)
             if self._table is None:
                 self._table = made
 
     def close(self) -> None:
-        """Close the file; what was updated is kept."""
+        """Close the file."""
         self._file.close()
 
     def has_note(self, path: NotePath) -> bool:
-        """Whether the note has vectors."""
+        """Return whether the note has vectors."""
         return path in self._hashes
 
     # Questions
@@ -68,14 +68,14 @@ class VectorStore:
     def search(
         self, vector: npt.ArrayLike, limit: int = 20, min_similarity: float = 0.0, *, per_note: bool = False
     ) -> tuple[VectorHit, ...]:
-        """The chunks most like the unit `vector`, best first, with a cosine of `min_similarity` or more.
+        """Return the chunks most similar to the unit `vector`, with at least `min_similarity`, best first.
 
-        With `per_note` a note counts once, by its best chunk.
+        With `per_note`, each note appears once, with its best chunk.
         """
         return self._loaded().search(vector, limit, min_similarity, per_note=per_note)
 
     def similar(self, path: NotePath, limit: int = 10, min_similarity: float = 0.0) -> tuple[VectorHit, ...]:
-        """The other notes most like the note at `path` as a whole, each by its best chunk, best first."""
+        """Return the other notes most similar to the whole note at `path`, best first, by best chunk."""
         own = self._loaded().vectors_of(path)
         if not len(own):
             return ()
@@ -83,25 +83,25 @@ class VectorStore:
         return tuple(hit for hit in hits if hit.path != path)[:limit]
 
     def similarity(self, one: NotePath, other: NotePath) -> float | None:
-        """The cosine of two notes' mean vectors; None if either has no vectors."""
+        """Return the cosine of two notes' mean vectors, or None if either has no vectors."""
         first, second = self._loaded().vectors_of(one), self._loaded().vectors_of(other)
         if not len(first) or not len(second):
             return None
         return float(_mean_vector(first) @ _mean_vector(second))
 
     def note_matrix(self) -> NoteVectors:
-        """One unit vector for each note, a copy that another thread may work with."""
+        """Return one unit vector for each note, as a copy for other threads."""
         return self._loaded().notes()
 
     # Changes
 
     async def known_vectors(self, hashes: Iterable[str]) -> dict[str, Vectors]:
-        """The vectors that there are for these chunk hashes, whichever note has them."""
+        """Return the existing vectors for these chunk hashes, from any note."""
         return await asyncio.to_thread(self._file.known_vectors, list(hashes))
 
     async def put(self, notes: list[NoteChunks], vectors: dict[str, Vectors]) -> None:
-        """Replace what is kept of `notes`; `vectors` has those of all their chunks, by hash."""
-        async with self._turn:
+        """Replace the vectors of `notes`; `vectors` contains those of all their chunks, by hash."""
+        async with self._lock:
             await asyncio.to_thread(self._file.put, notes, vectors)
             for note in notes:
                 made = np.stack([vectors[chunk.hash] for chunk in note.chunks])
@@ -112,7 +112,7 @@ class VectorStore:
 
     async def remove_notes(self, paths: Iterable[NotePath]) -> None:
         """Remove these notes' vectors now, from the files too."""
-        async with self._turn:
+        async with self._lock:
             gone = [path for path in paths if path in self._hashes]
             if not gone:
                 return
@@ -122,12 +122,12 @@ class VectorStore:
                 self._hashes.pop(path, None)
 
     async def prune(self) -> None:
-        """Drop the vectors of texts that no note has any more."""
-        async with self._turn:
+        """Delete the vectors of texts that no note has."""
+        async with self._lock:
             await asyncio.to_thread(self._file.prune)
 
     async def maintain_ann_index(self) -> None:
-        """Have an approximate index where there are too many vectors to look at every one, else none."""
+        """Use an approximate index if there are too many vectors to compare all, else none."""
         await self.load()
         table = self._loaded()
         if len(table) <= tables.MAX_EXACT_ROWS:
@@ -145,7 +145,7 @@ class VectorStore:
             table.attach(near)
 
     def _erase(self, paths: list[NotePath]) -> None:
-        # An index only marks what is removed; the numbers would stay in its file.
+        # The index only marks removed rows; their vectors would stay in its file.
         self._near_file.unlink(missing_ok=True)
         self._file.remove(paths)
         self._file.prune()
@@ -156,7 +156,7 @@ class VectorStore:
         return self._table
 
     def _table_for(self, dimension: int) -> VectorTable:
-        """The table; an empty one takes on the dimension of the first vectors."""
+        """Return the table; an empty one adopts the dimension of the first vectors."""
         if not len(self._loaded()) and self._loaded().dimension != dimension:
             self._table = VectorTable(dimension)
         return self._loaded()

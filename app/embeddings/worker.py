@@ -1,8 +1,8 @@
-"""The embedding worker: a process that answers texts with vectors until its standard input ends.
+"""The embedding worker: a process that converts texts to vectors until its standard input ends.
 
-It lives apart so that a model can neither hold the app's interpreter lock nor take the app down with it.
-It is gone as soon as the app is, because the app's end of the pipe closes with it; it ignores Ctrl+C, which
-a terminal sends to both, and stays behind everything else the machine has to do.
+It is a separate process so that a model can neither block the app's interpreter nor crash the app. It ends
+with the app, because the app's end of the pipe closes. It ignores Ctrl+C, which a terminal sends to both, and
+runs at low priority.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ NICENESS = 10
 
 
 class Model(Protocol):
-    """What makes vectors: one of the app's own models by onnxruntime, or any by sentence-transformers."""
+    """A model that makes vectors, in onnxruntime or sentence-transformers."""
 
     dimension: int
 
     def encode(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
-        """One unit vector per text, shape (n, dimension)."""
+        """Return one unit vector per text, shape (n, dimension)."""
         ...
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Serve until standard input ends; 0, or 1 when the model can't be loaded (told in a `FAILED` frame)."""
+    """Serve until standard input ends; return 0, or 1 after a `FAILED` frame if the model can't be loaded."""
     parser = argparse.ArgumentParser(prog="scriptorium --embedding-worker")
     which = parser.add_mutually_exclusive_group(required=True)
     which.add_argument("--model", type=Path, help="the folder of one of the app's own models")
@@ -62,7 +62,7 @@ def main(arguments: list[str] | None = None) -> int:
         else:
             model = OnnxModel(given.model, given.threads)
     except Exception as error:
-        # Whatever a runtime or a damaged file can raise here, the app has to hear of it.
+        # A runtime or a damaged file can raise anything, and the app must learn of it.
         return 0 if _is_disconnected(sink, protocol.Frame(protocol.FAILED, body=str(error).encode())) else 1
     ready = json.dumps({"dimension": model.dimension, "labels": labels}).encode()
     if _is_disconnected(sink, protocol.Frame(protocol.READY, body=ready)):
@@ -72,24 +72,24 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _lower_priority() -> None:
-    """Let everything else on the machine go first."""
+    """Lower the process's priority below everything else."""
     if hasattr(os, "nice"):
         os.nice(NICENESS)
     if hasattr(os, "SCHED_BATCH"):
-        # So it never interrupts what is running when its next batch comes; not every system allows it.
+        # So that a new batch never preempts other work; not every system allows it.
         with suppress(OSError):
             os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
 
 
 def serve(model: Model | CrossEncoderModel, source: protocol.BinaryReader, sink: IO[bytes]) -> None:
-    """Answer each question of `source` on `sink`, until either end is closed."""
+    """Answer each request from `source` on `sink` until either end is closed."""
     while (frame := protocol.read_frame(source)) is not None:
         if _is_disconnected(sink, answer_frame(model, frame)):
             return
 
 
 def answer_frame(model: Model | CrossEncoderModel, frame: protocol.Frame) -> protocol.Frame:
-    """The vectors of the texts in `frame`, or what there is to say of its pairs; or why there is nothing."""
+    """Return a frame with the vectors or judgments for a request, or the reason for a failure."""
     try:
         asked = json.loads(frame.body)
         if isinstance(model, CrossEncoderModel):
@@ -97,15 +97,15 @@ def answer_frame(model: Model | CrossEncoderModel, frame: protocol.Frame) -> pro
         else:
             vectors = model.encode(asked, query=frame.kind == protocol.ASK)
     except Exception as error:
-        # One text that the runtime chokes on must not end the worker: the asker is told.
+        # A text that fails in the runtime must not end the worker; the caller gets the error.
         return protocol.Frame(protocol.FAILED, frame.number, f"{type(error).__name__}: {error}".encode())
     return protocol.Frame(protocol.VECTORS, frame.number, vectors.astype("<f4", copy=False).tobytes())
 
 
 def _claim_pipes() -> tuple[IO[bytes], IO[bytes]]:
-    """Standard input and output as binary streams; a library's stray print goes to standard error.
+    """Return standard input and output as binary streams, and redirect stray prints to standard error.
 
-    By number, because `sys.stdin` is None in a windowed bundle.
+    Uses file descriptors, because `sys.stdin` is None in a windowed bundle.
     """
     source = os.fdopen(os.dup(0), "rb")
     sink = os.fdopen(os.dup(1), "wb", buffering=0)
@@ -114,7 +114,7 @@ def _claim_pipes() -> tuple[IO[bytes], IO[bytes]]:
 
 
 def _is_disconnected(sink: IO[bytes], frame: protocol.Frame) -> bool:
-    """Send `frame`; whether nobody is there to take it."""
+    """Send `frame`; return whether the reader is gone."""
     data = memoryview(frame.pack())
     try:
         while data:

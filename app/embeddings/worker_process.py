@@ -1,4 +1,4 @@
-"""One run of the embedding worker, seen from the app: start it, ask it, end it."""
+"""The app's handle on one embedding worker process."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from app.launch import embedding_worker
 log = logging.getLogger(__name__)
 
 START_TIMEOUT_S = 60.0
-# A model that is fetched first has a way to go.
+# Includes the download of a model.
 DOWNLOAD_TIMEOUT_S = 3600.0
 ANSWER_TIMEOUT_S = 120.0
 CLOSE_TIMEOUT_S = 5.0
 
 
 class WorkerLost(Exception):
-    """The worker died or answers nonsense; a new one may do better."""
+    """The worker crashed or is out of sync; a new one may work."""
 
 
 class WorkerProcess:
-    """A running worker with its model loaded. One question at a time.
+    """A running worker with a loaded model, for one request at a time.
 
-    Make one with `await WorkerProcess.start(…)`, end it with `await close()`.
+    Create it with `await WorkerProcess.start(…)` and end it with `await close()`.
     """
 
     dimension = 0
@@ -53,10 +53,10 @@ class WorkerProcess:
 
     @classmethod
     async def start(cls, model: SentenceModelConfig, threads: int) -> WorkerProcess:
-        """A worker that has loaded `model`; `dimension` and `labels` describe its vectors.
+        """Start a worker and load `model`; `dimension` and `labels` describe its vectors.
 
         Raises:
-            EmbedderUnavailable: it can't be started, or says that it can't load the model.
+            EmbedderUnavailable: it can't be started, or it can't load the model.
         """
         try:
             worker = cls(await _spawn(model, threads))
@@ -80,20 +80,20 @@ class WorkerProcess:
         return worker
 
     async def encode(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
-        """The unit vectors of `texts`, shape (n, dimension); of questions with `query`.
+        """Return the unit vectors of `texts` (queries with `query`), shape (n, dimension).
 
         Raises:
-            WorkerLost: the worker died, hangs or is out of step.
-            EmbedderUnavailable: the model refused these texts.
+            WorkerLost: the worker crashed, hangs or is out of sync.
+            EmbedderUnavailable: the model failed on these texts.
         """
         return await self._rows(protocol.ASK if query else protocol.EMBED, texts)
 
     async def judge(self, pairs: Sequence[Sequence[str]]) -> Vectors:
-        """What a cross-encoder says of premises with their hypotheses, shape (n, dimension).
+        """Judge pairs of premise and hypothesis with a cross-encoder, shape (n, dimension).
 
         Raises:
-            WorkerLost: the worker died, hangs or is out of step.
-            EmbedderUnavailable: the model refused these texts.
+            WorkerLost: the worker crashed, hangs or is out of sync.
+            EmbedderUnavailable: the model failed on these texts.
         """
         return await self._rows(protocol.JUDGE, pairs)
 
@@ -116,7 +116,7 @@ class WorkerProcess:
         return vectors.astype(np.float32).reshape(len(asked), self.dimension)
 
     async def close(self) -> None:
-        """End the worker by closing its input; kill it when it has not ended after 5 seconds."""
+        """End the worker by closing its input; kill it after 5 seconds."""
         self._stdin.close()
         try:
             await asyncio.wait_for(self._drain(), CLOSE_TIMEOUT_S)
@@ -130,11 +130,11 @@ class WorkerProcess:
             try:
                 self._process.kill()
             except ProcessLookupError:
-                log.debug("the embedding worker had ended by itself")
+                log.debug("the embedding worker had already ended")
         await self._drain()
 
     async def _drain(self) -> None:
-        """Read to the end and reap, so that asyncio closes the pipes it holds."""
+        """Read to the end and reap the process, so that asyncio closes its pipes."""
         while await self._stdout.read(1 << 16):
             pass
         await self._process.wait()

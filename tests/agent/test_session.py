@@ -247,9 +247,9 @@ async def test_two_conversations_are_saved_apart_and_found_again(workspace, talk
     other = Talk(workspace)
     await talk.say("find notes about sextant")
     await other.say("list all tags")
-    titles = {c.title for c in workspace.agent.store.all()}
+    titles = {c.title for c in workspace.agent.store.list_conversations()}
     assert titles == {"find notes about sextant", "list all tags"}
-    assert [c.id for c in workspace.agent.store.all("sextant")] == [talk.id]
+    assert [c.id for c in workspace.agent.store.list_conversations("sextant")] == [talk.id]
 
 
 async def test_a_second_turn_of_one_conversation_has_to_wait(workspace, talk):

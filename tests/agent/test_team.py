@@ -421,7 +421,7 @@ async def test_a_program_from_outside_gets_no_more_by_asking_an_agent(workspace,
     denied = next(e for e in workspace.audit.entries(limit=5) if e.tool == "add_tag")
     # Who may only read is not offered the tool at all.
     assert denied.caller == "Anna" and denied.commit is None and "no tool 'add_tag'" in denied.result
-    (conversation,) = workspace.agent.store.all("Spy asks Anna")
+    (conversation,) = workspace.agent.store.list_conversations("Spy asks Anna")
     kinds = [type(item) for item in workspace.agent.store.items(conversation.id)]
     assert kinds[0] is Message and AgentText in kinds
 
@@ -434,7 +434,7 @@ async def test_work_for_a_program_from_outside_can_be_stopped_and_says_so(worksp
     )
     while not server.requests:
         await asyncio.sleep(0.01)
-    (conversation,) = workspace.agent.store.all("Pal asks Anna")
+    (conversation,) = workspace.agent.store.list_conversations("Pal asks Anna")
     workspace.agent.stop(conversation.id)
     outcome = await asyncio.wait_for(call, 10)
     assert not outcome.success and "person stopped" in outcome.error["message"]
@@ -481,6 +481,6 @@ async def test_a_message_that_belongs_to_no_conversation_waits_in_one_of_its_own
         assert outcome.success and len(outcome.result["delivered_to"]) == where
         assert outcome.message.startswith("Shown in")
         assert ("notifications" in outcome.message) is notifies
-    (inbox,) = workspace.agent.store.all("Hi")
+    (inbox,) = workspace.agent.store.list_conversations("Hi")
     assert inbox.title == "Messages"
     assert [item.text for item in workspace.agent.store.items(inbox.id)] == ["Hi"] * 3

@@ -89,5 +89,5 @@ def test_words_are_separated_by_commas_and_others_are_refused() -> None:
         ApprovalKind.DELETE,
     }
     assert parse_kinds([]) == frozenset() == parse_kinds([","])
-    with pytest.raises(InvalidParametersError, match="'all' is none of"):
+    with pytest.raises(InvalidParametersError, match="'all' is not one of"):
         parse_kinds(["all"])

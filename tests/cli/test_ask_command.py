@@ -46,4 +46,4 @@ def test_a_question_is_answered_by_passages_or_not_at_all(run: Run, vault: Path)
     assert done.status == ExitStatus.DONE
     assert "invented by Anna Weber" in done.out and "Kettle.md:1" in done.out
     asked = run("ask", "who painted the ceiling of the opera?")
-    assert asked.status == ExitStatus.NOT_FOUND and "Not in your notes" in asked.err and not asked.out
+    assert asked.status == ExitStatus.NOT_FOUND and "No passage in your notes" in asked.err and not asked.out

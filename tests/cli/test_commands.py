@@ -146,8 +146,8 @@ async def test_calls_go_through_the_program_that_holds_the_vault(
         words = ("--vault", str(vault), "--approve", "create", "create_note", "Coffee", "--claim", "a note")
         ended = await asyncio.to_thread(program, *words)
         assert ended.returncode == ExitStatus.DONE, ended.stderr
-        assert b"--approve does not count here" in ended.stderr
-        assert b"Waiting for an answer in the window" in ended.stderr
+        assert b"--approve has no effect here" in ended.stderr
+        assert b"Waiting for approval in the window" in ended.stderr
         (asked,) = approver.asked
         assert (asked.caller.name, asked.caller.claim) == ("Terminal", "a note")
         undone = await asyncio.to_thread(program, "--vault", str(vault), "undo", "--json")

@@ -136,12 +136,12 @@ def test_the_person_at_the_terminal_is_asked(
     run: Run, vault: Path, monkeypatch: pytest.MonkeyPatch, answer: str | None, status: ExitStatus
 ) -> None:
     class Person:
-        async def line(self, prompt: str) -> str | None:
+        async def read_line(self, prompt: str) -> str | None:
             return answer
 
     monkeypatch.setattr("app.cli.owner.Terminal.find", Person)
     ended = run("tokens", "create", "Editor")
-    assert ended.status == status and "Give “Editor” a token" in ended.err
+    assert ended.status == status and "Create a token for “Editor”" in ended.err
     assert bool(ClientTokens(paths.vault_data_folder(vault), EventBus()).clients) == (
         status == ExitStatus.DONE
     )

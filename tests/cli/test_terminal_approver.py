@@ -79,7 +79,7 @@ async def test_yes_approves_the_very_proposal_and_the_change_was_shown() -> None
     decision, shown = await ask(asked, "y\n")
     assert decision == Approved(asked.proposal)
     assert "2 - green tea" in shown and "2 + black tea" in shown and "1   one" in shown
-    assert "It is asked because nothing covers it." in shown
+    assert "Reason: nothing covers it." in shown
 
 
 @pytest.mark.parametrize("answer", ["\n", "n\n", "no\n", "\x04"])
@@ -95,7 +95,7 @@ async def test_words_after_no_go_to_the_caller() -> None:
 async def test_something_else_is_explained_and_asked_again() -> None:
     decision, shown = await ask(request(UPDATE), "?\n", "yikes\n", "y\n")
     assert isinstance(decision, Approved)
-    assert shown.count("yes: exactly what is shown") == 2
+    assert shown.count("approve exactly what is shown") == 2
 
 
 async def test_what_was_typed_before_the_question_is_no_answer() -> None:
@@ -124,7 +124,7 @@ async def test_files_can_be_chosen_and_the_others_are_left_out() -> None:
     decision, shown = await ask(asked, "f 1-2\n", "f 9\n", "y\n")
     assert isinstance(asked.proposal, ChangeSet)
     assert decision == Approved(asked.proposal.restrict_to([UPDATE.path, CREATE.path]))
-    assert "Write 2 of these 3?" in shown and "Numbers from 1 to 3" in shown
+    assert "Write 2 of these 3?" in shown and "Enter numbers from 1 to 3" in shown
 
 
 async def test_an_edited_text_is_shown_again_and_approved_exactly(
@@ -149,7 +149,7 @@ async def test_an_editor_that_fails_leaves_the_proposal_as_it_was(monkeypatch: p
     monkeypatch.setenv("VISUAL", f"{sys.executable} -c raise(SystemExit(3))")
     asked = request(UPDATE)
     decision, shown = await ask(asked, "e\n", "y\n")
-    assert decision == Approved(asked.proposal) and "ended with status 3" in shown
+    assert decision == Approved(asked.proposal) and "exited with status 3" in shown
 
 
 async def test_all_of_a_kind_answers_later_questions_of_that_kind_only() -> None:
@@ -168,8 +168,8 @@ async def test_consequences_are_told() -> None:
     moved = Move(note("Tea.md"), note("Ideas/Tea.md"), b"x\n", b"x\n")
     asked = request(moved, Delete(note("Old.md"), b"old\n"), backlinks=(note("A.md"), note("B.md")))
     _, shown = await ask(asked, "\n", columns=200)
-    assert "2 notes link to what is deleted: A.md, B.md" in shown
-    assert "Tea.md → Ideas/Tea.md" in shown and "the text stays as it is" in shown
+    assert "2 notes link to the deleted notes: A.md, B.md" in shown
+    assert "Tea.md → Ideas/Tea.md" in shown and "the text is unchanged" in shown
 
 
 async def test_nothing_of_a_note_or_a_claim_commands_the_terminal() -> None:
@@ -209,7 +209,7 @@ async def test_an_effect_is_shown_with_its_exact_arguments() -> None:
     )
     decision, shown = await ask(asked, "y\n")
     assert decision == Approved(effect)
-    assert "command: rm -rf 'a b'" in shown and "    y\n" in shown and "Do this? [y,n,?]" in shown
+    assert "command: rm -rf 'a b'" in shown and "    y\n" in shown and "Approve this? [y,n,?]" in shown
 
 
 async def test_a_withdrawn_question_gives_the_terminal_back() -> None:
@@ -222,6 +222,6 @@ async def test_a_withdrawn_question_gives_the_terminal_back() -> None:
         asking.cancel()
         with pytest.raises(asyncio.CancelledError):
             await asking
-        while "nothing is done" not in typist.shown:
+        while "Nothing was done" not in typist.shown:
             await asyncio.sleep(0.001)
         typist.close()

@@ -102,14 +102,14 @@ def test_long_texts_come_from_elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_pat
     ("words", "said"),
     [
         (["read_note"], "Field required"),
-        (["read_note", "Tea", "x"], "'x' is a word too many"),
-        (["edit_note", "Tea", "shorten"], "none of append, prepend"),
+        (["read_note", "Tea", "x"], "There is an extra word: 'x'"),
+        (["edit_note", "Tea", "shorten"], "one of append, prepend"),
         (["edit_note", "Tea", "append"], "needs text"),
         (["edit_note", "Tea", "append", "x", "--heading", "H"], "does not take heading"),
         (["list_notes", "--limit", "many"], "--limit: 'many' is not a whole number"),
         (["update_note", "Tea", "@nowhere"], "@@nowhere"),
         (["set_properties", "Tea", "--properties", "x"], "neither name=value nor a JSON object"),
-        (["read_note", "Tea", "--approve", "everything"], "'everything' is none of create, update"),
+        (["read_note", "Tea", "--approve", "everything"], "'everything' is not one of create, update"),
         (["read_notes", "Tea"], "Did you mean read_note"),
         (["read_note", "Tea", "--colour"], "unrecognized arguments: --colour"),
         (["pending", "status"], "needs an id"),
@@ -157,17 +157,17 @@ def test_rows_go_into_pipes_between_tabs(run: Run) -> None:
 
 def test_without_a_terminal_a_change_is_denied_unless_its_kind_is_named(run: Run, vault: Path) -> None:
     denied = run("create_note", "Coffee", "--content", "Black.\n")
-    assert denied.status == ExitStatus.DENIED and "--approve create would allow it" in denied.err
+    assert denied.status == ExitStatus.DENIED and "use --approve create" in denied.err
     assert not (vault / "Coffee.md").exists()
     assert run("create_note", "Coffee", "--approve", "update,delete").status == ExitStatus.DENIED
     made = run("create_note", "Coffee", "--content", "Black.\n", "--approve", "create,update")
     assert made.status == ExitStatus.DONE and (vault / "Coffee.md").read_text("utf-8") == "Black.\n"
-    assert "named in advance by --approve create" in run("audit", "show", "--text", "Coffee", "--json").out
+    assert "approved in advance by --approve create" in run("audit", "show", "--text", "Coffee", "--json").out
 
 
 def test_deleting_what_others_link_to_needs_its_own_word(run: Run, vault: Path) -> None:
     denied = run("delete_note", "Water.md", "--approve", "create,update,delete")
-    assert denied.status == ExitStatus.DENIED and "--approve delete-linked would allow it" in denied.err
+    assert denied.status == ExitStatus.DENIED and "use --approve delete-linked" in denied.err
     assert (vault / "Water.md").exists()
     assert run("delete_note", "Ideas/Water", "--approve", "delete").status == ExitStatus.DONE
     assert run("delete_note", "Water.md", "--approve", "delete-linked").status == ExitStatus.DONE

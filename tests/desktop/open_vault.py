@@ -14,7 +14,7 @@ from app.agent.conversations import ConversationStore
 from app.agent.local_messages import Mailbox
 from app.desktop.bridge import VaultClient
 from app.desktop.notes.tabs import NoteTabs
-from app.desktop.panel_registry import PANELS, PanelSpec
+from app.desktop.shell.registry import PANELS, PanelSpec
 from app.desktop.theme.theme import ThemeSource
 from app.events import EventBus
 from app.index.records import ScanReport
@@ -129,11 +129,23 @@ class PlainNote(QWidget):
         self.done.append(what)
 
 
-def _notes(client: VaultClient, theme: ThemeSource, parent: QWidget) -> QWidget:
+def create_plain_notes(client: VaultClient, theme: ThemeSource, parent: QWidget) -> QWidget:
     return NoteTabs(client, theme, PlainNote, parent)
+
+
+def create_plain_panel(client: VaultClient, theme: ThemeSource, parent: QWidget) -> QWidget:
+    """A panel without content."""
+    return QWidget(parent)
 
 
 SHELL_PANELS = (
     *(kind for kind in PANELS if kind.id in ("files", "search", "tags", "problems")),
-    PanelSpec("notes", "Notes", "file-text", "notes", _notes),
+    PanelSpec(
+        "notes",
+        "Notes",
+        "file-text",
+        "notes",
+        "tests.desktop.open_vault:create_plain_notes",
+        connect="app.desktop.notes.panel:connect",
+    ),
 )

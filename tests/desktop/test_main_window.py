@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import os
 import signal
 import subprocess
@@ -22,10 +23,10 @@ from app.desktop.agent.usage_total import UsageTotal
 from app.desktop.bridge import ServiceThread, VaultClient
 from app.desktop.files.panel import FilesPanel
 from app.desktop.main_window import MainWindow
-from app.desktop.panel_registry import PANELS, PanelSpec
 from app.desktop.runtime import tasks, watchdog
 from app.desktop.runtime.gc_scheduler import GcScheduler
 from app.desktop.shell.navigation import Navigation
+from app.desktop.shell.registry import COMMANDS, PANELS, PanelSpec, module_of, resolve
 from app.desktop.shell.status_bar import StatusBar, time_left
 from app.desktop.shell.window_state import WindowState
 from app.desktop.theme.theme import ThemeSource
@@ -41,6 +42,8 @@ from app.settings import ModelSettings, Settings, load_settings
 from app.settings.recent import RecentVaults
 from app.vault.watcher import VaultFound, VaultLost
 from tests.desktop.open_vault import SHELL_PANELS, OpenVault, PlainNote, open_vault
+
+PLAIN = "tests.desktop.open_vault:create_plain_panel"
 
 
 @pytest.fixture
@@ -210,13 +213,10 @@ def test_the_menu_of_notes_speaks_to_the_note_in_front(in_window, wait_until, va
 def test_notes_and_graph_share_the_room_that_the_user_gave_them(
     gui, service: ServiceThread, vault: Path
 ) -> None:
-    def panel(client, theme, parent):
-        return QWidget(parent)
-
     async def main() -> None:
         workspace = await service.call(lambda: open_vault(vault, Settings(), None, False))
         client = VaultClient(service, workspace)
-        kinds = (PanelSpec("graph", "Graph", "share-network", "graph", panel), *SHELL_PANELS)
+        kinds = (PanelSpec("graph", "Graph", "share-network", "graph", PLAIN), *SHELL_PANELS)
         page = VaultLayout(client, ThemeSource("light"), kinds)
         page.resize(1400, 800)
         page.show()
@@ -255,15 +255,12 @@ def test_vault_and_tabs_are_remembered_while_they_are_open(in_window, wait_until
 
 
 def test_what_has_no_room_is_folded_and_comes_back(gui, service: ServiceThread, vault: Path) -> None:
-    def panel(client, theme, parent):
-        return QWidget(parent)
-
     async def main() -> None:
         workspace = await service.call(lambda: open_vault(vault, Settings(), None, False))
         client = VaultClient(service, workspace)
         kinds = (
-            PanelSpec("graph", "Graph", "share-network", "graph", panel),
-            PanelSpec("agent", "Agent", "sparkle", "agent", panel),
+            PanelSpec("graph", "Graph", "share-network", "graph", PLAIN),
+            PanelSpec("agent", "Agent", "sparkle", "agent", PLAIN),
             *SHELL_PANELS,
         )
         page = VaultLayout(client, ThemeSource("light"), kinds)
@@ -468,7 +465,7 @@ def test_a_vault_that_is_closed_while_its_door_opens_tells_nobody(in_window, wai
 
     async def opener(root: Path, settings: Settings, approver: object, read_only: bool) -> OpenVault:
         opened = await open_vault(root, settings, approver, read_only)  # type: ignore[arg-type]
-        opened.ways_in = SlowDoor()
+        opened.endpoints = SlowDoor()
         return opened
 
     async def use(window: MainWindow) -> None:
@@ -627,8 +624,23 @@ def test_the_scan_can_be_stopped(in_window, wait_until, vault: Path) -> None:
     in_window(use)
 
 
-def test_every_panel_kind_has_an_id_of_its_own() -> None:
-    assert len({kind.id for kind in PANELS}) == len(PANELS)
+def test_every_panel_has_an_id_of_its_own() -> None:
+    assert len({spec.id for spec in PANELS}) == len(PANELS)
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.id)
+def test_the_target_of_every_command_takes_the_window_and_its_argument(command) -> None:
+    window, argument = object(), [command.argument] if command.argument else []
+    inspect.signature(resolve(command.target)).bind(window, *argument)
+
+
+@pytest.mark.parametrize("spec", PANELS, ids=lambda spec: spec.id)
+def test_every_panel_is_created_by_its_target_and_connected_with_its_context(spec) -> None:
+    inspect.signature(resolve(spec.target)).bind("client", "theme", "parent")
+    connect = resolve(spec.connect)
+    inspect.signature(connect).bind("panel", "context")
+    links = connect.__name__ == "connect_links"
+    assert links or connect.__module__ == module_of(spec.target), "a feature connects its own panel"
 
 
 @pytest.mark.parametrize(

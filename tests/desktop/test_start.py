@@ -9,7 +9,7 @@ WINDOW = "import app.desktop.application"
 VAULT = (
     "from PySide6.QtWidgets import QApplication; gui = QApplication([])\n"
     "import app.desktop.application, app.workspace, app.desktop.vault_lifecycle as v\n"
-    "v.load_view(); v.warm_up()"
+    "v.preload_vault_view(); v.warm_up()"
 )
 
 

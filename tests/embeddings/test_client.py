@@ -101,13 +101,13 @@ async def test_a_worker_killed_at_work_loses_nothing(embedder: Embedder) -> None
 
 async def test_a_missing_model_is_told_and_can_be_tried_again(tmp_path: Path) -> None:
     embedder = Embedder(SentenceModelConfig(folder=tmp_path))
-    with pytest.raises(EmbedderUnavailable, match="not there"):
+    with pytest.raises(EmbedderUnavailable, match="is missing"):
         await embedder.embed(["text"])
     assert not embedder.available
-    assert "not there" in embedder.problem
-    with pytest.raises(EmbedderUnavailable, match="not there"):
+    assert "is missing" in embedder.problem
+    with pytest.raises(EmbedderUnavailable, match="is missing"):
         await embedder.embed(["text"])
-    with pytest.raises(EmbedderUnavailable, match="not there"):
+    with pytest.raises(EmbedderUnavailable, match="is missing"):
         await embedder.start()
     await embedder.close()
 

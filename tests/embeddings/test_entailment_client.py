@@ -158,7 +158,7 @@ async def test_a_lost_process_is_started_once_more(judge: EntailmentClassifier, 
     psutil.Process(judge.worker_id).kill()
     assert (await judge.judge([PAIR]))[0].entailment > 0.9
     judge.choose(choice("dies", program.path))
-    with pytest.raises(EmbedderUnavailable, match="died over these texts"):
+    with pytest.raises(EmbedderUnavailable, match="crashed on these texts"):
         await judge.judge([PAIR])
     assert not judge.available and program.starts == ["nli", "nli", "dies", "dies"]
 

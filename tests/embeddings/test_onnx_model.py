@@ -1,4 +1,4 @@
-"""The shipped model: the same vectors as the published one, and nothing but the files it was made with."""
+"""The shipped model gives the published model's vectors, and loads only files with the right hashes."""
 
 from __future__ import annotations
 
@@ -61,5 +61,5 @@ def test_a_damaged_file_is_refused(tmp_path: Path, name: str) -> None:
 
 
 def test_a_missing_model_is_told(tmp_path: Path) -> None:
-    with pytest.raises(EmbedderUnavailable, match="not there"):
+    with pytest.raises(EmbedderUnavailable, match="is missing"):
         OnnxModel(tmp_path)

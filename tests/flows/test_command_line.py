@@ -69,7 +69,7 @@ async def test_a_rename_is_approved_by_its_kind_and_taken_back_at_a_terminal(
     asked = "Write these 41 files? [y,n,e,f,?] (no) "
     status, shown = await at_a_terminal(command("--vault", str(vault), "undo"), place, (asked, "y\n"))
     assert status == ExitStatus.DONE, shown
-    assert "Takes back entry 2: move_note by Terminal" in shown
+    assert "Undoing entry 2: move_note by Terminal" in shown
     assert shown.count("- Note ") == shown.count("+ Note ") == LINKS, "all forty diffs were shown"
     assert contents(vault) == before
 

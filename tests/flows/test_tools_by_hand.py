@@ -198,7 +198,7 @@ def test_what_the_tool_says_is_wrong_comes_back_to_the_form(app_run, garden: Pat
 
 def test_a_category_that_is_off_is_gone_from_the_palette_and_refused(app_run, garden: Path) -> None:
     async def switches(pilot: Pilot) -> tuple[SettingsDialog, ToolCategoryList]:
-        pilot.window._show_settings("tools")
+        pilot.window.show_settings("tools")
         await pilot.until(lambda: any(isinstance(s, SettingsDialog) for s in pilot.sheets), "settings")
         dialog = next(sheet for sheet in pilot.sheets if isinstance(sheet, SettingsDialog))
         (found,) = dialog.findChildren(ToolCategoryList)

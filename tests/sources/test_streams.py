@@ -34,7 +34,7 @@ def server() -> Iterator[FeedServer]:
 def feed(server: FeedServer, file: Path | None, news: list[Notification], path: str = "/feed") -> FeedStream:
     kept = FeedConfig(id="f", name="Feed", url=server.url.replace("/feed", path))
     stream = FeedStream(kept, file, server.fetcher(), EventBus())
-    stream._tell = news.append
+    stream._notify = news.append
     return stream
 
 
@@ -82,7 +82,7 @@ async def test_what_goes_wrong_is_said_and_asked_less_often(
     stream = feed(server, None, [], path)
     assert await stream.check() == 0
     assert said in stream.problem and stream._wait() == 2 * 60 * 60
-    server.body, server.status, stream.kept = rss("x"), 200, FeedConfig(id="f", name="F", url=server.url)
+    server.body, server.status, stream.config = rss("x"), 200, FeedConfig(id="f", name="F", url=server.url)
     await stream.check()
     assert not stream.problem and stream._wait() == 60 * 60
 

@@ -72,6 +72,7 @@ def _values(target: str) -> dict[str, object]:
         "display_lines": 5,
         "pending_operation_id": "x",
         "new_name": stem.rpartition("/")[2] + " moved",
+        "question": f"What does {stem} say?",
     }
 
 

@@ -178,7 +178,7 @@ async def test_a_relation_is_no_evidence_for_itself_and_keeps_its_type_where_not
 async def test_what_is_said_of_two_notes_knows_their_relations(workspace):
     edge = "People/John Harrison.md -[SUPPORTS]-> " + BEAT
     outcome = await call(workspace, "reclassify_relationship", edge_id=edge)
-    assert "related already as SUPPORTS" in outcome.result["reasoning"]
+    assert "already related as SUPPORTS" in outcome.result["reasoning"]
     assert "without a type" not in outcome.result["reasoning"]
 
 

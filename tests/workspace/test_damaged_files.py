@@ -158,7 +158,7 @@ async def test_a_journal_of_another_vault_undoes_nothing(
     workspace = await opened(root, approver)
     outcome = await workspace.runner.call("undo", {"entry": entry}, Caller.user())
     assert not outcome.success
-    assert "does not have the change" in (outcome.error or {})["message"]
+    assert "no longer has the change" in (outcome.error or {})["message"]
     await workspace.close()
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QLabel, QListView, QStackedWidget, QWidget
@@ -13,6 +15,7 @@ from app.desktop.activity.model import ACTIVITY_ROLE, ActivityModel
 from app.desktop.activity.row_actions import RowActions, actions_for, first_note
 from app.desktop.bridge import VaultClient
 from app.desktop.runtime import tasks
+from app.desktop.shell.panel_context import PanelContext, connect_links
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.panel import EmptyState, Panel
 from app.permissions.audit_entry import AuditEntry
@@ -201,3 +204,13 @@ class ActivityPanel(Panel):
                 self.tr("Nothing has happened yet"),
                 self.tr("What agents, other programs and the app itself do shows up here as it happens."),
             )
+
+
+def connect(panel: ActivityPanel, context: PanelContext) -> None:
+    """Connect the panel with the window and the other panels."""
+    connect_links(panel, context)
+    panel.set_feed(cast("ActivityModel", context.feed))
+    panel.diff_requested.connect(context.diff_requested)
+    panel.undo_requested.connect(context.undo_requested)
+    panel.review_requested.connect(context.review_requested)
+    panel.reject_requested.connect(context.reject_requested)

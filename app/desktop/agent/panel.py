@@ -33,6 +33,7 @@ from app.desktop.bridge import VaultClient
 from app.desktop.runtime import tasks
 from app.desktop.runtime.time_sliced_queue import TimeSlicedQueue
 from app.desktop.settings.external.labels import progress_label
+from app.desktop.shell.panel_context import PanelContext, connect_links
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets import dialogs
 from app.desktop.widgets.panel import Panel, ThemedButton
@@ -410,3 +411,14 @@ class AgentPanel(Panel):
 
     def _start(self, coro: object, what: str) -> None:
         tasks.start(coro, owner=self, what=what)  # type: ignore[arg-type]
+
+
+def connect(panel: AgentPanel, context: PanelContext) -> None:
+    """Connect the panel with the window and the other panels."""
+    connect_links(panel, context)
+    panel.set_open_note(lambda: context.note_path or None)
+    panel.diff_requested.connect(context.diff_requested)
+    panel.undo_requested.connect(context.undo_requested)
+    panel.settings_requested.connect(lambda section: context.command_requested.emit(f"settings:{section}"))
+    context.prompt_requested.connect(panel.insert)
+    context.attachment_requested.connect(panel.add_note)

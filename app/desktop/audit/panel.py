@@ -34,6 +34,7 @@ from app.desktop.audit.model import (
 from app.desktop.audit.undo import undo
 from app.desktop.bridge import VaultClient
 from app.desktop.runtime import tasks
+from app.desktop.shell.panel_context import PanelContext, connect_links
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets import dialogs
 from app.desktop.widgets.panel import ElidedLabel, EmptyState, Panel, ThemedButton
@@ -329,3 +330,10 @@ class AuditPanel(Panel):
     def _start_undo(self, entry: AuditEntry, *, whole_turn: bool) -> None:
         work = undo(self._client, self._theme, self.window(), entry, whole_turn=whole_turn)
         tasks.start(work, owner=self, what=self.tr("undo it"))
+
+
+def connect(panel: AuditPanel, context: PanelContext) -> None:
+    """Connect the panel with the window and the other panels."""
+    connect_links(panel, context)
+    context.audit_entry_requested.connect(panel.show_entry)
+    context.audit_caller_requested.connect(panel.show_caller)

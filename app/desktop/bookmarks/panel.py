@@ -10,6 +10,7 @@ from app.desktop.bookmarks.model import Bookmarks
 from app.desktop.bridge import VaultClient
 from app.desktop.notes.folders import obsidian_settings
 from app.desktop.runtime import tasks
+from app.desktop.shell.panel_context import PanelContext, connect_links
 from app.desktop.theme.theme import ThemeSource, icon
 from app.desktop.widgets.panel import EmptyState, Panel, ThemedButton
 from app.errors import StorageError
@@ -164,3 +165,10 @@ class BookmarksPanel(Panel):
                 self.show_bookmarks()
         except StorageError as error:
             self.failed.emit(error.message)
+
+
+def connect(panel: BookmarksPanel, context: PanelContext) -> None:
+    """Connect the panel with the window and the other panels."""
+    connect_links(panel, context)
+    context.note_shown.connect(panel.follow)
+    panel.follow(context.note_path)

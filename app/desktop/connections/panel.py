@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QShowEvent
@@ -29,6 +29,7 @@ from app.desktop.connections.program_page import ProgramPage
 from app.desktop.connections.queries import ClientProgram, ConnectionsOverview
 from app.desktop.connections.server_bar import ServerBar
 from app.desktop.runtime import tasks
+from app.desktop.shell.panel_context import PanelContext, connect_links
 from app.desktop.theme.theme import Theme, ThemeSource, icon
 from app.desktop.widgets import dialogs
 from app.desktop.widgets.panel import EmptyState, Panel, ThemedButton
@@ -344,3 +345,13 @@ def _renewed_token(name: str, workspace: Workspace) -> str:
 def _revoked(name: str, workspace: Workspace) -> str:
     queries.revoke_token(workspace, name)
     return name
+
+
+def connect(panel: ConnectionsPanel, context: PanelContext) -> None:
+    """Connect the panel with the window and the other panels."""
+    connect_links(panel, context)
+    panel.set_feed(cast("ActivityModel", context.feed))
+    panel.entry_requested.connect(context.show_audit_entry)
+    panel.log_requested.connect(context.show_audit_caller)
+    panel.review_requested.connect(context.review_requested)
+    panel.settings_wanted.connect(context.settings_change_requested)

@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 from app.desktop.bridge import VaultClient
 from app.desktop.files.model import NOTE_MIME, FileTreeModel, FolderListing
 from app.desktop.runtime import tasks
+from app.desktop.shell.panel_context import PanelContext, connect_links
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.panel import EmptyState, Panel, SearchField, ThemedButton
 from app.events import Event
@@ -337,3 +338,12 @@ async def _matching(workspace: Workspace, text: str, attachments: bool) -> list[
         return list(itertools.islice(found, _MAX_MATCHES))
 
     return await asyncio.to_thread(match, _names(workspace, attachments))
+
+
+def connect(panel: FilesPanel, context: PanelContext) -> None:
+    """Connect the panel with the window and the other panels."""
+    connect_links(panel, context)
+    panel.act_requested.connect(context.act)
+    context.note_shown.connect(lambda path: panel.select(path) if path else None)
+    if context.note_path:
+        panel.select(context.note_path)

@@ -22,6 +22,7 @@ from app.desktop.graph.semantic_availability import SemanticLayoutAvailability
 from app.desktop.graph.settings.model import LayoutMode, parse_graph_settings
 from app.desktop.graph.view import GraphView
 from app.desktop.runtime import tasks
+from app.desktop.shell.panel_context import PanelContext
 from app.desktop.theme.theme import ThemeSource
 from app.events import Event
 from app.graph.builder import build
@@ -310,3 +311,24 @@ class GraphPanel(QWidget):
 def _more(graph: Graph, shown: Graph) -> int:
     """How many nodes and links there are more."""
     return max(0, len(graph) - len(shown)) + max(0, len(graph.links) - len(shown.links))
+
+
+def connect(panel: GraphPanel, context: PanelContext) -> None:
+    """Connect the panel with the window and the other panels."""
+    # The graph has keys of its own: walking along it must not move the focus to a note.
+    panel.open_requested.connect(context.open_without_focus)
+    panel.search_requested.connect(context.search)
+    panel.act_requested.connect(context.act)
+    panel.kept.connect(context.state_changed)
+    panel.restore(context.saved_state("graph"))
+    panel.set_reading(context.reading)
+    panel.set_pending(context.pending_paths)
+    context.register_state("graph", panel.state)
+    context.note_shown.connect(panel.show_note)
+    context.notes_found.connect(panel.set_found)
+    context.reading_changed.connect(panel.set_reading)
+    context.pending_changed.connect(panel.set_pending)
+    context.travel_requested.connect(panel.travel_to)
+    context.graph_filter_requested.connect(panel.filter_by)
+    context.pair_requested.connect(panel.show_together)
+    context.closing.connect(panel.shut_down)

@@ -10,6 +10,7 @@ from shiboken6 import isValid
 
 from app.desktop.bridge import VaultClient
 from app.desktop.notes.view import NoteView
+from app.desktop.shell.panel_context import PanelContext, connect_links
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.panel import EmptyState, Panel
 from app.vault.note import Heading
@@ -104,3 +105,14 @@ class OutlinePanel(Panel):
     def _go(self, item: QTreeWidgetItem) -> None:
         if self._note is not None:
             self.open_requested.emit(self._note.path, f"line={item.data(0, LINE_ROLE)}")
+
+
+def connect(panel: OutlinePanel, context: PanelContext) -> None:
+    """Connect the panel with the window and the other panels."""
+    connect_links(panel, context)
+
+    def follow() -> None:
+        panel.follow(context.note if isinstance(context.note, NoteView) else None)
+
+    context.note_shown.connect(follow)
+    follow()

@@ -17,6 +17,7 @@ from app.desktop.search.query_field import QueryField
 from app.desktop.search.save_button import SaveSearchButton
 from app.desktop.search.sort_button import SortButton
 from app.desktop.search.start_page import SearchStartPage
+from app.desktop.shell.panel_context import PanelContext, connect_links
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.panel import EmptyState, Panel, ThemedButton
 from app.errors import QueryError, TimeoutExpiredError
@@ -396,3 +397,13 @@ class _HitList(QListView):
             self.left_up.emit()
         else:
             super().keyPressEvent(event)
+
+
+def connect(panel: SearchPanel, context: PanelContext) -> None:
+    """Connect the panel with the window and the other panels."""
+    connect_links(panel, context)
+    panel.found.connect(context.notes_found)
+    panel.filter_requested.connect(context.filter_graph)
+    context.query_requested.connect(panel.search)
+    context.saved_search_requested.connect(panel.search_saved)
+    context.search_focus_requested.connect(panel.focus_field)

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from app.desktop.bridge import VaultClient
+from app.desktop.shell.actions import Actions
 from app.desktop.shell.command_palette import CommandPalette, PaletteItem
-from app.desktop.shell.commands import Actions, shortcut_text, translate
+from app.desktop.shell.registry import shortcut_text, translate
 from app.permissions.caller import Caller
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ class PaletteController(QObject):
                 translate(command.title),
                 translate(command.menu),
                 shortcut_text(command),
-                command.symbol or "caret-right",
+                command.icon,
             )
             for command in self._actions.available()
             if command.id != "commands"

@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 
 from app.desktop.bridge import VaultClient
 from app.desktop.runtime import tasks
+from app.desktop.shell.panel_context import PanelContext, connect_links
 from app.desktop.suggestions import queries
 from app.desktop.suggestions.details import SuggestionDetails
 from app.desktop.suggestions.queries import RelationDraft, SuggestedRelation
@@ -340,3 +341,11 @@ class SuggestionsPanel(Panel):
             table.setColumnWidth(column, round(width * self._theme.zoom))
         table.setMinimumWidth(round(300 * self._theme.zoom))
         return table
+
+
+def connect(panel: SuggestionsPanel, context: PanelContext) -> None:
+    """Connect the panel with the window and the other panels."""
+    connect_links(panel, context)
+    panel.graph_requested.connect(context.show_pair)
+    context.note_shown.connect(panel.follow)
+    panel.follow(context.note_path)

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QMenu, QStackedWidget, QTreeView, QVBoxLayout, QWi
 
 from app.desktop.bridge import VaultClient
 from app.desktop.runtime import tasks
+from app.desktop.shell.panel_context import PanelContext, connect_links
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.count_delegate import CountDelegate
 from app.desktop.widgets.panel import EmptyState, Panel, SearchField
@@ -151,3 +152,9 @@ def _create_row(count: TagCount) -> QStandardItem:
 async def _sort_tags(workspace: Workspace) -> tuple[TagCount, ...]:
     """Runs in the service thread: the tags by name, each after the one that it is nested in."""
     return tuple(sorted(workspace.index.tags(), key=lambda count: count.tag.casefold()))
+
+
+def connect(panel: TagsPanel, context: PanelContext) -> None:
+    """Connect the panel with the window and the other panels."""
+    connect_links(panel, context)
+    panel.rename_requested.connect(context.tag_rename_requested)

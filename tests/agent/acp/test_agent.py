@@ -59,7 +59,7 @@ async def check_options(workspace, talk):
     (mode,) = workspace.programs.options("Outsider")
     assert (mode.name, mode.current) == ("Mode", "careful")
     assert [one.name for one in mode.choices] == ["Careful", "Bold"]
-    await workspace.programs.choose("Outsider", "mode", "bold")
+    await workspace.programs.set_option("Outsider", "mode", "bold")
     await talk.say("!mode")
     other = Talk(workspace, workspace.settings.programs.programs[0])
     await other.say("!mode")

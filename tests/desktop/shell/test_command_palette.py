@@ -9,8 +9,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QMainWindow, QVBoxLayout, QWidget
 
+from app.desktop.shell.actions import Actions
 from app.desktop.shell.command_palette import ITEM_ROLE, CommandPalette, PaletteItem
-from app.desktop.shell.commands import COMMANDS, Actions
+from app.desktop.shell.registry import COMMANDS
 from app.desktop.theme.theme import LIGHT, ThemeSource, icon
 from app.desktop.widgets.fuzzy_match import best_matches
 
@@ -124,18 +125,11 @@ def test_no_shortcut_stands_for_two_commands() -> None:
     assert len({command.id for command in COMMANDS}) == len(COMMANDS)
 
 
-def test_commands_and_handlers_must_agree(qtbot) -> None:
-    window = QMainWindow()
-    qtbot.addWidget(window)
-    with pytest.raises(ValueError, match="open-folder"):
-        Actions(window, {})
-
-
 def test_a_command_without_a_vault_is_greyed_out_and_does_nothing(qtbot) -> None:
     window = QMainWindow()
     qtbot.addWidget(window)
     done: list[str] = []
-    actions = Actions(window, {c.id: (lambda name=c.id: done.append(name)) for c in COMMANDS})
+    actions = Actions(window, lambda command: done.append(command.id))
     actions.run("new-note")
     actions.run("settings")
     assert done == ["settings"]
@@ -143,7 +137,7 @@ def test_a_command_without_a_vault_is_greyed_out_and_does_nothing(qtbot) -> None
     actions.run("new-note")
     actions.run("save-note")
     assert done == ["settings", "new-note"]
-    assert {c.id for c in actions.available()} == {c.id for c in COMMANDS if not c.needs_note}
+    assert {c.id for c in actions.available()} == {c.id for c in COMMANDS if c.when != "note"}
     actions.set_has_note(True)
     actions.run("save-note")
     assert done[-1] == "save-note"
@@ -152,7 +146,7 @@ def test_a_command_without_a_vault_is_greyed_out_and_does_nothing(qtbot) -> None
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.id)
 def test_every_command_has_an_icon_that_there_is(command, qtbot) -> None:
-    assert not icon(LIGHT, command.symbol or "caret-right").isNull()
+    assert not icon(LIGHT, command.icon).isNull()
 
 
 async def slow() -> tuple[PaletteItem, ...]:

@@ -1,0 +1,70 @@
+"""The menus of the window and the actions in them, one for each command."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QMainWindow, QMenu
+
+from app.desktop.shell.registry import COMMANDS, MENUS, Command, translate
+
+# macOS moves these into the application menu.
+_ROLES = {
+    "settings": QAction.MenuRole.PreferencesRole,
+    "quit": QAction.MenuRole.QuitRole,
+    "help-about": QAction.MenuRole.AboutRole,
+}
+
+
+class Actions:
+    """The window's `QAction`s by command id, in its menus.
+
+    Args:
+        window: The window whose menu bar is filled.
+        execute: Runs a command.
+    """
+
+    def __init__(self, window: QMainWindow, execute: Callable[[Command], object]) -> None:
+        self._execute = execute
+        self._has_vault = self._has_note = False
+        self.menus: dict[str, QMenu] = {
+            name: window.menuBar().addMenu(f"&{translate(name)}") for name in MENUS
+        }
+        self.by_id: dict[str, QAction] = {
+            command.id: self._create_action(window, command) for command in COMMANDS
+        }
+        self.set_has_vault(False)
+
+    def set_has_vault(self, has_vault: bool) -> None:
+        """Enable the commands that need a vault, or disable them; those that need a note stay disabled."""
+        self._has_vault = has_vault
+        self.set_has_note(False)
+
+    def set_has_note(self, has_note: bool) -> None:
+        """Enable the commands that need an open note, or disable them."""
+        self._has_note = has_note and self._has_vault
+        enabled = {"always": True, "vault": self._has_vault, "note": self._has_note}
+        for command in COMMANDS:
+            self.by_id[command.id].setEnabled(enabled[command.when])
+
+    def run(self, command_id: str) -> None:
+        """Run the command if it is enabled."""
+        action = self.by_id[command_id]
+        if action.isEnabled():
+            action.trigger()
+
+    def available(self) -> tuple[Command, ...]:
+        """Return the enabled commands."""
+        return tuple(command for command in COMMANDS if self.by_id[command.id].isEnabled())
+
+    def _create_action(self, window: QMainWindow, command: Command) -> QAction:
+        action = QAction(translate(command.title), window)
+        action.setShortcuts([QKeySequence(keys) for keys in command.shortcuts])
+        action.setMenuRole(_ROLES.get(command.id, QAction.MenuRole.NoRole))
+        action.triggered.connect(lambda *_: self._execute(command))
+        menu = self.menus[command.menu]
+        if command.separator:
+            menu.addSeparator()
+        menu.addAction(action)
+        return action

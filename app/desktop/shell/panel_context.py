@@ -1,0 +1,232 @@
+"""What connects the panels of a vault with one another and with the window.
+
+A panel knows no other panel. Its feature's `connect(panel, context)`, named in the registry, connects the
+signals of the panel to methods of the context, and signals of the context to the panel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from typing import Any, Protocol, runtime_checkable
+
+from PySide6.QtCore import QObject, Signal, SignalInstance
+from PySide6.QtWidgets import QWidget
+
+from app.desktop.shell.navigation import Navigation
+
+
+class PanelHost(Protocol):
+    """Creates panels when they are first needed and shows them."""
+
+    def reveal(self, panel_id: str) -> bool:
+        """Show the panel; return whether the window has it."""
+        ...
+
+
+class OpenNote(Protocol):
+    """A note in a tab."""
+
+    path: str
+
+
+class OpenNotes(Protocol):
+    """The tabs of the open notes."""
+
+    @property
+    def current(self) -> OpenNote | None:
+        """The note in front."""
+        ...
+
+
+@runtime_checkable
+class OpensNotes(Protocol):
+    """A panel that asks to open notes: path and fragment."""
+
+    open_requested: SignalInstance
+
+
+@runtime_checkable
+class RequestsSearches(Protocol):
+    """A panel that asks to search: a query."""
+
+    search_requested: SignalInstance
+
+
+@runtime_checkable
+class ReportsFailures(Protocol):
+    """A panel that reports failures: one sentence for the user."""
+
+    failed: SignalInstance
+
+
+class PanelContext(QObject):
+    """The requests that panels make and the state that they follow.
+
+    A method that asks another panel for something creates and shows that panel, and then emits the signal
+    that the panel is connected to. `note_shown` carries the path of the note in front (empty for none),
+    `notes_found` the paths of the search hits, `pending_changed` the paths that proposals touch,
+    `reading_changed` whether the vault is being scanned. `closing` is emitted before the panels are deleted,
+    `state_changed` when the state of a panel is worth saving.
+
+    Args:
+        host: Shows the panels.
+        navigation: Opens notes.
+        saved_state: The state of the panels when the vault was last closed, by panel id.
+        feed: What agents and other programs do: the model of the activity panel.
+    """
+
+    note_shown = Signal(str)
+    notes_found = Signal(object)
+    pending_changed = Signal(object)
+    reading_changed = Signal(bool)
+    closing = Signal()
+    state_changed = Signal()
+
+    query_requested = Signal(str)
+    saved_search_requested = Signal(str)
+    search_focus_requested = Signal()
+    prompt_requested = Signal(str)
+    attachment_requested = Signal(str)
+    travel_requested = Signal(str)
+    graph_filter_requested = Signal(str)
+    pair_requested = Signal(object)
+    audit_entry_requested = Signal(int)
+    audit_caller_requested = Signal(str)
+
+    note_action_requested = Signal(str, str, str)
+    link_followed = Signal(str)
+    tag_rename_requested = Signal(str)
+    diff_requested = Signal(int)
+    undo_requested = Signal(int)
+    review_requested = Signal(str)
+    reject_requested = Signal(str)
+    settings_change_requested = Signal(object)
+    command_requested = Signal(str)
+    failed = Signal(str)
+
+    def __init__(
+        self,
+        host: PanelHost,
+        navigation: Navigation,
+        saved_state: Callable[[str], dict[str, Any]],
+        feed: QObject,
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        self._host = host
+        self._navigation = navigation
+        self._notes: OpenNotes | None = None
+        self._states: dict[str, Callable[[], dict[str, Any]]] = {}
+        self.saved_state = saved_state
+        self.feed = feed
+        self.reading = False
+        self.pending_paths: frozenset[str] = frozenset()
+        self.keeps_focus = False
+
+    @property
+    def note(self) -> OpenNote | None:
+        """The note in front."""
+        return self._notes.current if self._notes is not None else None
+
+    @property
+    def note_path(self) -> str:
+        """The path of the note in front; empty for none."""
+        return self.note.path if self.note is not None else ""
+
+    def follow_notes(self, notes: OpenNotes) -> None:
+        """Take the note in front from `notes`."""
+        self._notes = notes
+
+    def register_state(self, panel_id: str, state: Callable[[], dict[str, Any]]) -> None:
+        """Save what `state` returns when the vault is closed, under the id of the panel."""
+        self._states[panel_id] = state
+
+    def states(self) -> dict[str, dict[str, Any]]:
+        """Return the state of each panel that registered one."""
+        return {panel_id: state() for panel_id, state in self._states.items()}
+
+    def set_reading(self, reading: bool) -> None:
+        """Set whether the vault is being scanned."""
+        self.reading = reading
+        self.reading_changed.emit(reading)
+
+    def set_pending_paths(self, paths: frozenset[str]) -> None:
+        """Set the paths that pending proposals touch."""
+        self.pending_paths = paths
+        self.pending_changed.emit(paths)
+
+    def open(self, path: str, fragment: str = "") -> None:
+        """Open a note and give it the focus."""
+        self._navigation.open(path, fragment)
+
+    def open_without_focus(self, path: str, fragment: str = "") -> None:
+        """Open a note and leave the focus where it is."""
+        self.keeps_focus = True
+        try:
+            self._navigation.open(path, fragment)
+        finally:
+            self.keeps_focus = False
+
+    def search(self, query: str) -> None:
+        """Search for `query`."""
+        if self._host.reveal("search"):
+            self.query_requested.emit(query)
+
+    def run_saved_search(self, name: str) -> None:
+        """Run the saved search with this name."""
+        if self._host.reveal("search"):
+            self.saved_search_requested.emit(name)
+
+    def focus_search(self) -> None:
+        """Show the search and give its field the focus."""
+        if self._host.reveal("search"):
+            self.search_focus_requested.emit()
+
+    def prompt_agent(self, text: str) -> None:
+        """Show the agent, insert `text` into its prompt and give the prompt the focus."""
+        if self._host.reveal("agent"):
+            self.prompt_requested.emit(text)
+
+    def attach_to_prompt(self, path: str) -> None:
+        """Attach a note to the agent's prompt."""
+        if self._host.reveal("agent"):
+            self.attachment_requested.emit(path)
+
+    def travel_to(self, path: str) -> None:
+        """Center the graph on a note."""
+        if self._host.reveal("graph"):
+            self.travel_requested.emit(path)
+
+    def filter_graph(self, query: str) -> None:
+        """Filter the graph by a query."""
+        if self._host.reveal("graph"):
+            self.graph_filter_requested.emit(query)
+
+    def show_pair(self, paths: Collection[str]) -> None:
+        """Show two notes together in the graph."""
+        if self._host.reveal("graph"):
+            self.pair_requested.emit(paths)
+
+    def show_audit_entry(self, number: int) -> None:
+        """Select an entry of the audit log."""
+        if self._host.reveal("audit"):
+            self.audit_entry_requested.emit(number)
+
+    def show_audit_caller(self, caller: str) -> None:
+        """Filter the audit log by caller."""
+        if self._host.reveal("audit"):
+            self.audit_caller_requested.emit(caller)
+
+    def act(self, what: str, path: str, more: str = "") -> None:
+        """Run a menu command on a note or folder; see `NoteCommands.act`."""
+        self.note_action_requested.emit(what, path, more)
+
+
+def connect_links(panel: QWidget, context: PanelContext) -> None:
+    """Connect the signals that most panels have: open a note, search, report a failure."""
+    if isinstance(panel, OpensNotes):
+        panel.open_requested.connect(context.open)
+    if isinstance(panel, RequestsSearches):
+        panel.search_requested.connect(context.search)
+    if isinstance(panel, ReportsFailures):
+        panel.failed.connect(context.failed)

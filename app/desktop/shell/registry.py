@@ -1,0 +1,852 @@
+"""The commands and panels of the window as data.
+
+Menus, the command palette, keyboard shortcuts, the activity bar and the help read these tables. Targets are
+names, so reading the tables imports no feature: the welcome page shows before any panel is loaded.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from PySide6.QtCore import QCoreApplication
+from PySide6.QtGui import QKeySequence
+
+Area = Literal["side", "graph", "notes", "right", "bottom"]
+When = Literal["always", "vault", "note"]
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command of the window.
+
+    Attributes:
+        id: Stored in settings and window state; never changes.
+        title: Shown in its menu and in the command palette.
+        menu: The menu it is in.
+        target: `module:function`; called with the window and `argument`, if there is one.
+        argument: Tells apart commands that share a function.
+        shortcuts: In Qt's portable form ("Ctrl+P"; Ctrl is Command on macOS).
+        when: Whether it needs an open vault or an open note.
+        separator: Whether a line separates it from the command above it in the menu.
+        icon: Shown in the command palette.
+    """
+
+    id: str
+    title: str
+    menu: str
+    target: str
+    argument: str = ""
+    shortcuts: tuple[str, ...] = ()
+    when: When = "vault"
+    separator: bool = False
+    icon: str = "caret-right"
+
+
+@dataclass(frozen=True, slots=True)
+class PanelSpec:
+    """A panel of the window of a vault.
+
+    Attributes:
+        id: Stored in the window state; never changes.
+        title: Shown on its tab or as the tooltip of its button.
+        icon: Shown in the activity bar.
+        area: Where it is in the window.
+        target: `module:callable`; called with the client, the theme and the parent.
+        connect: `module:function`; connects the panel with its `PanelContext`.
+    """
+
+    id: str
+    title: str
+    icon: str
+    area: Area
+    target: str
+    connect: str = "app.desktop.shell.panel_context:connect_links"
+
+
+COMMANDS: tuple[Command, ...] = (
+    Command(
+        "open-folder",
+        "Open folder…",
+        "File",
+        "app.desktop.window_commands:open_folder",
+        shortcuts=("Ctrl+O",),
+        when="always",
+        icon="folder-open",
+    ),
+    Command(
+        "open-sample",
+        "Open the sample vault",
+        "File",
+        "app.desktop.window_commands:open_sample",
+        when="always",
+        icon="flower",
+    ),
+    Command(
+        "new-note",
+        "New note…",
+        "File",
+        "app.desktop.vault_commands:create_note",
+        shortcuts=("Ctrl+N",),
+        separator=True,
+        icon="note-pencil",
+    ),
+    Command(
+        "daily-note",
+        "Open today's daily note",
+        "File",
+        "app.desktop.vault_commands:run_writing_command",
+        "daily",
+        shortcuts=("Alt+D",),
+        icon="calendar",
+    ),
+    Command(
+        "random-note",
+        "Open a random note",
+        "File",
+        "app.desktop.vault_commands:run_writing_command",
+        "random",
+        icon="shuffle",
+    ),
+    Command(
+        "save-note",
+        "Save",
+        "File",
+        "app.desktop.vault_commands:run_in_note",
+        "save",
+        shortcuts=("Ctrl+S",),
+        when="note",
+        icon="floppy-disk",
+    ),
+    Command(
+        "export-html",
+        "Export to HTML…",
+        "File",
+        "app.desktop.vault_commands:run_writing_command",
+        "html",
+        when="note",
+        separator=True,
+        icon="export",
+    ),
+    Command(
+        "export-pdf",
+        "Export to PDF…",
+        "File",
+        "app.desktop.vault_commands:run_writing_command",
+        "pdf",
+        when="note",
+        icon="file-pdf",
+    ),
+    Command(
+        "print-note",
+        "Print…",
+        "File",
+        "app.desktop.vault_commands:run_writing_command",
+        "print",
+        when="note",
+        icon="printer",
+    ),
+    Command(
+        "close-tab",
+        "Close tab",
+        "File",
+        "app.desktop.vault_commands:close_tab",
+        shortcuts=("Ctrl+W",),
+        when="note",
+        separator=True,
+        icon="x",
+    ),
+    Command(
+        "reopen-tab",
+        "Reopen closed tab",
+        "File",
+        "app.desktop.vault_commands:reopen_tab",
+        shortcuts=("Ctrl+Shift+T",),
+        icon="arrow-u-up-left",
+    ),
+    Command("close-vault", "Close vault", "File", "app.desktop.window_commands:close_vault", icon="x-circle"),
+    Command(
+        "settings",
+        "Settings…",
+        "File",
+        "app.desktop.window_commands:show_settings",
+        shortcuts=("Ctrl+,",),
+        when="always",
+        separator=True,
+        icon="gear-six",
+    ),
+    Command(
+        "quit",
+        "Quit",
+        "File",
+        "app.desktop.window_commands:quit_app",
+        shortcuts=("Ctrl+Q",),
+        when="always",
+        icon="power",
+    ),
+    Command(
+        "edit-note",
+        "Switch view: live, source, reading",
+        "Note",
+        "app.desktop.vault_commands:run_in_note",
+        "mode",
+        shortcuts=("Ctrl+E",),
+        when="note",
+        icon="pencil-simple",
+    ),
+    Command(
+        "find-in-note",
+        "Find…",
+        "Note",
+        "app.desktop.vault_commands:run_in_note",
+        "find",
+        shortcuts=("Ctrl+F",),
+        when="note",
+        icon="magnifying-glass",
+    ),
+    Command(
+        "replace-in-note",
+        "Find and replace…",
+        "Note",
+        "app.desktop.vault_commands:run_in_note",
+        "replace",
+        shortcuts=("Ctrl+H",),
+        when="note",
+        icon="swap",
+    ),
+    Command(
+        "paste-plain",
+        "Paste as plain text",
+        "Note",
+        "app.desktop.vault_commands:run_writing_command",
+        "paste",
+        shortcuts=("Ctrl+Shift+V",),
+        when="note",
+        icon="clipboard",
+    ),
+    Command(
+        "insert-template",
+        "Insert a template…",
+        "Note",
+        "app.desktop.vault_commands:run_writing_command",
+        "template",
+        when="note",
+        icon="note",
+    ),
+    Command(
+        "bookmark-note",
+        "Bookmark the note",
+        "Note",
+        "app.desktop.vault_commands:toggle_bookmark",
+        when="note",
+        icon="bookmark-simple",
+    ),
+    Command(
+        "note-links",
+        "Links of the note",
+        "Note",
+        "app.desktop.vault_commands:run_in_note",
+        "links",
+        shortcuts=("Ctrl+Shift+L",),
+        when="note",
+        icon="link",
+    ),
+    Command(
+        "note-history",
+        "History…",
+        "Note",
+        "app.desktop.vault_commands:act_on_note",
+        "history",
+        when="note",
+        separator=True,
+        icon="clock-counter-clockwise",
+    ),
+    Command(
+        "note-graph",
+        "Show in the graph",
+        "Note",
+        "app.desktop.vault_commands:act_on_note",
+        "graph",
+        when="note",
+        icon="share-network",
+    ),
+    Command(
+        "note-related",
+        "Find related notes",
+        "Note",
+        "app.desktop.vault_commands:act_on_note",
+        "related",
+        when="note",
+        icon="circles-three",
+    ),
+    Command(
+        "note-ask",
+        "Give to the agent",
+        "Note",
+        "app.desktop.vault_commands:act_on_note",
+        "ask",
+        when="note",
+        icon="sparkle",
+    ),
+    Command(
+        "note-copy-link",
+        "Copy the link",
+        "Note",
+        "app.desktop.vault_commands:act_on_note",
+        "copy-link",
+        when="note",
+        icon="copy",
+    ),
+    Command(
+        "note-reveal",
+        "Show in the file manager",
+        "Note",
+        "app.desktop.vault_commands:act_on_note",
+        "reveal",
+        when="note",
+        icon="folder-open",
+    ),
+    Command(
+        "note-rename",
+        "Rename…",
+        "Note",
+        "app.desktop.vault_commands:act_on_note",
+        "rename",
+        when="note",
+        separator=True,
+        icon="text-t",
+    ),
+    Command(
+        "note-delete",
+        "Delete…",
+        "Note",
+        "app.desktop.vault_commands:act_on_note",
+        "delete",
+        when="note",
+        icon="trash",
+    ),
+    Command(
+        "go-note",
+        "Go to note…",
+        "Go",
+        "app.desktop.window_commands:show_note_palette",
+        shortcuts=("Ctrl+P",),
+        icon="file-text",
+    ),
+    Command(
+        "commands",
+        "Command palette…",
+        "Go",
+        "app.desktop.window_commands:show_command_palette",
+        shortcuts=("Ctrl+Shift+P",),
+        when="always",
+        icon="command",
+    ),
+    Command(
+        "back",
+        "Back",
+        "Go",
+        "app.desktop.window_commands:go_back",
+        shortcuts=("Alt+Left",),
+        separator=True,
+        icon="arrow-left",
+    ),
+    Command(
+        "forward",
+        "Forward",
+        "Go",
+        "app.desktop.window_commands:go_forward",
+        shortcuts=("Alt+Right",),
+        icon="arrow-right",
+    ),
+    Command(
+        "next-tab",
+        "Next tab",
+        "Go",
+        "app.desktop.vault_commands:show_next_tab",
+        shortcuts=("Ctrl+Tab",),
+        when="note",
+        separator=True,
+        icon="caret-right",
+    ),
+    Command(
+        "previous-tab",
+        "Previous tab",
+        "Go",
+        "app.desktop.vault_commands:show_previous_tab",
+        shortcuts=("Ctrl+Shift+Tab",),
+        when="note",
+        icon="caret-left",
+    ),
+    Command(
+        "show-files",
+        "Files",
+        "View",
+        "app.desktop.vault_commands:show_side_panel",
+        "files",
+        shortcuts=("Ctrl+Shift+E",),
+        icon="files",
+    ),
+    Command(
+        "show-search",
+        "Search",
+        "View",
+        "app.desktop.vault_commands:show_search",
+        shortcuts=("Ctrl+Shift+F",),
+        icon="magnifying-glass",
+    ),
+    Command(
+        "show-tags",
+        "Tags",
+        "View",
+        "app.desktop.vault_commands:show_side_panel",
+        "tags",
+        shortcuts=("Ctrl+Shift+G",),
+        icon="hash",
+    ),
+    Command(
+        "show-outline",
+        "Outline",
+        "View",
+        "app.desktop.vault_commands:show_side_panel",
+        "outline",
+        icon="list-bullets",
+    ),
+    Command(
+        "show-tasks",
+        "Tasks",
+        "View",
+        "app.desktop.vault_commands:show_side_panel",
+        "tasks",
+        icon="check-square",
+    ),
+    Command(
+        "show-bookmarks",
+        "Bookmarks",
+        "View",
+        "app.desktop.vault_commands:show_side_panel",
+        "bookmarks",
+        icon="bookmarks",
+    ),
+    Command(
+        "toggle-side",
+        "Show or hide the side panel",
+        "View",
+        "app.desktop.vault_commands:toggle_area",
+        "side",
+        shortcuts=("Ctrl+B",),
+        separator=True,
+        icon="layout",
+    ),
+    Command(
+        "toggle-graph",
+        "Show or hide the graph",
+        "View",
+        "app.desktop.vault_commands:toggle_area",
+        "graph",
+        shortcuts=("Ctrl+Shift+M",),
+        icon="share-network",
+    ),
+    Command(
+        "toggle-agent",
+        "Show or hide the agent",
+        "View",
+        "app.desktop.vault_commands:toggle_area",
+        "agent",
+        shortcuts=("Ctrl+Shift+A",),
+        icon="sparkle",
+    ),
+    Command(
+        "toggle-bottom",
+        "Show or hide activity",
+        "View",
+        "app.desktop.vault_commands:toggle_area",
+        "bottom",
+        shortcuts=("Ctrl+J",),
+        icon="rows",
+    ),
+    Command(
+        "split-right",
+        "Split the notes",
+        "View",
+        "app.desktop.vault_commands:split_notes",
+        shortcuts=("Ctrl+\\",),
+        when="note",
+        icon="columns",
+    ),
+    Command(
+        "focus-agent",
+        "Ask the agent",
+        "View",
+        "app.desktop.vault_commands:focus_agent",
+        shortcuts=("Ctrl+L",),
+        separator=True,
+        icon="chat-teardrop-text",
+    ),
+    Command(
+        "show-activity",
+        "Activity",
+        "View",
+        "app.desktop.vault_commands:show_bottom_panel",
+        "activity",
+        icon="activity",
+    ),
+    Command(
+        "show-audit",
+        "Audit log",
+        "View",
+        "app.desktop.vault_commands:show_bottom_panel",
+        "audit",
+        icon="clipboard-text",
+    ),
+    Command(
+        "show-memory",
+        "Memory",
+        "View",
+        "app.desktop.vault_commands:show_bottom_panel",
+        "memory",
+        icon="brain",
+    ),
+    Command(
+        "show-sources",
+        "Sources",
+        "View",
+        "app.desktop.vault_commands:show_bottom_panel",
+        "sources",
+        icon="broadcast",
+    ),
+    Command(
+        "show-suggestions",
+        "Suggested relations",
+        "View",
+        "app.desktop.vault_commands:show_bottom_panel",
+        "suggestions",
+        icon="git-fork",
+    ),
+    Command(
+        "show-problems",
+        "Problems of the index",
+        "View",
+        "app.desktop.vault_commands:show_bottom_panel",
+        "problems",
+        icon="warning-circle",
+    ),
+    Command(
+        "graph-find",
+        "Find in the graph",
+        "View",
+        "app.desktop.vault_commands:run_in_graph",
+        "find",
+        separator=True,
+        icon="magnifying-glass",
+    ),
+    Command(
+        "graph-sheet",
+        "Graph: filters, groups, forces",
+        "View",
+        "app.desktop.vault_commands:run_in_graph",
+        "sheet",
+        icon="sliders-horizontal",
+    ),
+    Command(
+        "graph-png",
+        "Save the graph as a picture…",
+        "View",
+        "app.desktop.vault_commands:run_in_graph",
+        "png",
+        icon="download-simple",
+    ),
+    Command(
+        "graph-svg",
+        "Save the graph as a drawing…",
+        "View",
+        "app.desktop.vault_commands:run_in_graph",
+        "svg",
+        icon="download-simple",
+    ),
+    Command(
+        "show-duplicates",
+        "Near-duplicates",
+        "View",
+        "app.desktop.vault_commands:show_bottom_panel",
+        "duplicates",
+        icon="copy",
+    ),
+    Command(
+        "zoom-in",
+        "Larger",
+        "View",
+        "app.desktop.window_commands:zoom_in",
+        shortcuts=("Ctrl++", "Ctrl+="),
+        when="always",
+        separator=True,
+    ),
+    Command(
+        "zoom-out",
+        "Smaller",
+        "View",
+        "app.desktop.window_commands:zoom_out",
+        shortcuts=("Ctrl+-",),
+        when="always",
+    ),
+    Command(
+        "zoom-reset",
+        "Normal size",
+        "View",
+        "app.desktop.window_commands:reset_zoom",
+        shortcuts=("Ctrl+0",),
+        when="always",
+    ),
+    Command(
+        "full-screen",
+        "Full screen",
+        "View",
+        "app.desktop.window_commands:toggle_full_screen",
+        shortcuts=("F11",),
+        when="always",
+    ),
+    Command(
+        "theme-light",
+        "Theme: light",
+        "View",
+        "app.desktop.window_commands:set_theme",
+        "light",
+        when="always",
+        separator=True,
+        icon="sun",
+    ),
+    Command(
+        "theme-dark",
+        "Theme: dark",
+        "View",
+        "app.desktop.window_commands:set_theme",
+        "dark",
+        when="always",
+        icon="moon",
+    ),
+    Command(
+        "theme-high-contrast",
+        "Theme: high contrast",
+        "View",
+        "app.desktop.window_commands:set_theme",
+        "high-contrast",
+        when="always",
+        icon="circle-half",
+    ),
+    Command(
+        "theme-system",
+        "Theme: as the system",
+        "View",
+        "app.desktop.window_commands:set_theme",
+        "system",
+        when="always",
+        icon="desktop",
+    ),
+    Command(
+        "rescan",
+        "Read the vault again",
+        "Vault",
+        "app.desktop.window_commands:rescan",
+        icon="arrows-clockwise",
+    ),
+    Command(
+        "reveal-vault",
+        "Show the vault's folder",
+        "Vault",
+        "app.desktop.vault_commands:reveal_vault",
+        icon="folder-simple",
+    ),
+    Command(
+        "show-connections",
+        "Connections",
+        "Vault",
+        "app.desktop.vault_commands:show_bottom_panel",
+        "connections",
+        separator=True,
+        icon="share",
+    ),
+    Command(
+        "grants",
+        "What is auto-approved…",
+        "Vault",
+        "app.desktop.vault_commands:show_grants",
+        icon="lock-simple",
+    ),
+    Command(
+        "help-handbook",
+        "Handbook",
+        "Help",
+        "app.desktop.window_commands:show_handbook",
+        shortcuts=("F1",),
+        when="always",
+        icon="question",
+    ),
+    Command(
+        "help-tools",
+        "Tools",
+        "Help",
+        "app.desktop.window_commands:show_help_page",
+        "tools",
+        when="always",
+        icon="wrench",
+    ),
+    Command(
+        "help-shortcuts",
+        "Keyboard shortcuts",
+        "Help",
+        "app.desktop.window_commands:show_help_page",
+        "shortcuts",
+        when="always",
+        icon="keyboard",
+    ),
+    Command(
+        "check-updates",
+        "Check for updates…",
+        "Help",
+        "app.desktop.window_commands:check_for_updates",
+        when="always",
+        separator=True,
+        icon="download",
+    ),
+    Command(
+        "help-about",
+        "About Scriptorium",
+        "Help",
+        "app.desktop.window_commands:show_help_page",
+        "about",
+        when="always",
+        icon="info",
+    ),
+)
+
+MENUS = ("File", "Note", "Go", "View", "Vault", "Help")
+
+PANELS: tuple[PanelSpec, ...] = (
+    PanelSpec(
+        "files",
+        "Files",
+        "files",
+        "side",
+        "app.desktop.files.panel:FilesPanel",
+        connect="app.desktop.files.panel:connect",
+    ),
+    PanelSpec(
+        "search",
+        "Search",
+        "magnifying-glass",
+        "side",
+        "app.desktop.search.panel:SearchPanel",
+        connect="app.desktop.search.panel:connect",
+    ),
+    PanelSpec(
+        "tags",
+        "Tags",
+        "hash",
+        "side",
+        "app.desktop.tags.panel:TagsPanel",
+        connect="app.desktop.tags.panel:connect",
+    ),
+    PanelSpec(
+        "outline",
+        "Outline",
+        "list-bullets",
+        "side",
+        "app.desktop.outline.panel:OutlinePanel",
+        connect="app.desktop.outline.panel:connect",
+    ),
+    PanelSpec("tasks", "Tasks", "check-square", "side", "app.desktop.tasks.panel:TasksPanel"),
+    PanelSpec(
+        "bookmarks",
+        "Bookmarks",
+        "bookmarks",
+        "side",
+        "app.desktop.bookmarks.panel:BookmarksPanel",
+        connect="app.desktop.bookmarks.panel:connect",
+    ),
+    PanelSpec(
+        "graph",
+        "Graph",
+        "share-network",
+        "graph",
+        "app.desktop.graph.panel:GraphPanel",
+        connect="app.desktop.graph.panel:connect",
+    ),
+    PanelSpec(
+        "notes",
+        "Notes",
+        "file-text",
+        "notes",
+        "app.desktop.notes.panel:create_note_tabs",
+        connect="app.desktop.notes.panel:connect",
+    ),
+    PanelSpec(
+        "agent",
+        "Agent",
+        "sparkle",
+        "right",
+        "app.desktop.agent.panel:AgentPanel",
+        connect="app.desktop.agent.panel:connect",
+    ),
+    PanelSpec(
+        "activity",
+        "Activity",
+        "activity",
+        "bottom",
+        "app.desktop.activity.panel:ActivityPanel",
+        connect="app.desktop.activity.panel:connect",
+    ),
+    PanelSpec(
+        "audit",
+        "Audit log",
+        "clipboard-text",
+        "bottom",
+        "app.desktop.audit.panel:AuditPanel",
+        connect="app.desktop.audit.panel:connect",
+    ),
+    PanelSpec("memory", "Memory", "brain", "bottom", "app.desktop.memory.panel:MemoryPanel"),
+    PanelSpec("problems", "Problems", "warning-circle", "bottom", "app.desktop.problems.panel:ProblemsPanel"),
+    PanelSpec(
+        "suggestions",
+        "Suggestions",
+        "git-fork",
+        "bottom",
+        "app.desktop.suggestions.panel:SuggestionsPanel",
+        connect="app.desktop.suggestions.panel:connect",
+    ),
+    PanelSpec("duplicates", "Duplicates", "copy", "bottom", "app.desktop.duplicates.panel:DuplicatesPanel"),
+    PanelSpec("sources", "Sources", "broadcast", "bottom", "app.desktop.sources.panel:SourcesPanel"),
+    PanelSpec(
+        "connections",
+        "Connections",
+        "plugs",
+        "bottom",
+        "app.desktop.connections.panel:ConnectionsPanel",
+        connect="app.desktop.connections.panel:connect",
+    ),
+)
+
+
+def module_of(target: str) -> str:
+    """Return the name of the module of a target."""
+    return target.partition(":")[0]
+
+
+def resolve(target: str) -> Callable[..., Any]:
+    """Import the module of a target and return its function or class."""
+    module, _, name = target.partition(":")
+    resolved: Callable[..., Any] = getattr(importlib.import_module(module), name)
+    return resolved
+
+
+def translate(text: str) -> str:
+    """Translate a title of the tables into the language of the window."""
+    return QCoreApplication.translate("Commands", text)
+
+
+def shortcut_text(command: Command) -> str:
+    """Return the first shortcut as this platform writes it; empty if there is none."""
+    if not command.shortcuts:
+        return ""
+    return QKeySequence(command.shortcuts[0]).toString(QKeySequence.SequenceFormat.NativeText)

@@ -1,0 +1,127 @@
+"""What the commands that need an open vault do; `shell.registry` names these functions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.desktop.bookmarks.panel import BookmarksPanel
+from app.desktop.runtime import tasks
+
+if TYPE_CHECKING:
+    from app.desktop.main_window import MainWindow
+    from app.desktop.notes.tabs import NoteTabs
+
+
+def _tabs(window: MainWindow) -> NoteTabs | None:
+    return window.view.notes if window.view is not None else None
+
+
+def create_note(window: MainWindow) -> None:
+    """Ask for the name of a new note and create it."""
+    if window.view is not None:
+        window.view.commands.act("new-note", "")
+
+
+def reveal_vault(window: MainWindow) -> None:
+    """Show the folder of the vault in the file manager."""
+    if window.view is not None:
+        window.view.commands.act("reveal", "")
+
+
+def run_writing_command(window: MainWindow, name: str) -> None:
+    """Run a command of `WritingCommands`."""
+    if window.view is not None:
+        window.view.writing.do(name)
+
+
+def run_in_note(window: MainWindow, name: str) -> None:
+    """Run a command of the note view in front."""
+    if (tabs := _tabs(window)) is not None:
+        tabs.do(name)
+
+
+def act_on_note(window: MainWindow, name: str) -> None:
+    """Run a menu command on the note in front."""
+    if (tabs := _tabs(window)) is not None:
+        tabs.act(name)
+
+
+def close_tab(window: MainWindow) -> None:
+    """Close the tab in front."""
+    if (tabs := _tabs(window)) is not None:
+        tasks.start(tabs.close_current(), what=window.tr("close the tab"))
+
+
+def reopen_tab(window: MainWindow) -> None:
+    """Open the tab that was closed last."""
+    if (tabs := _tabs(window)) is not None:
+        tabs.reopen()
+
+
+def show_next_tab(window: MainWindow) -> None:
+    """Show the tab to the right."""
+    if (tabs := _tabs(window)) is not None:
+        tabs.step(1)
+
+
+def show_previous_tab(window: MainWindow) -> None:
+    """Show the tab to the left."""
+    if (tabs := _tabs(window)) is not None:
+        tabs.step(-1)
+
+
+def split_notes(window: MainWindow) -> None:
+    """Show the note in front in a second group of tabs."""
+    if (tabs := _tabs(window)) is not None:
+        tabs.split()
+
+
+def toggle_bookmark(window: MainWindow) -> None:
+    """Bookmark the note in front, or remove its bookmark."""
+    if (view := window.view) is None or not (path := view.context.note_path):
+        return
+    if (panel := view.page.panel("bookmarks", BookmarksPanel)) is not None:
+        added = panel.toggle(path)
+        view.done.emit(window.tr("Bookmarked") if added else window.tr("Bookmark removed"))
+
+
+def show_search(window: MainWindow) -> None:
+    """Show the search and give its field the focus."""
+    if window.view is not None:
+        window.view.context.focus_search()
+
+
+def focus_agent(window: MainWindow) -> None:
+    """Show the agent and give its prompt the focus."""
+    if window.view is not None:
+        window.view.context.prompt_agent("")
+
+
+def show_side_panel(window: MainWindow, panel_id: str) -> None:
+    """Show a panel of the side; hide the side if it shows this panel already."""
+    if window.view is not None:
+        window.view.page.show_side(panel_id, fold=True)
+
+
+def show_bottom_panel(window: MainWindow, panel_id: str) -> None:
+    """Show a panel of the bottom."""
+    if window.view is not None:
+        window.view.page.show_bottom(panel_id)
+
+
+def toggle_area(window: MainWindow, area: str) -> None:
+    """Show or hide an area of the window."""
+    if window.view is not None:
+        window.view.page.toggle(area)
+
+
+def run_in_graph(window: MainWindow, name: str) -> None:
+    """Run a command of the graph."""
+    if window.view is not None and (graph := window.view.graph) is not None:
+        window.view.page.show_area("graph")
+        graph.run_command(name)
+
+
+def show_grants(window: MainWindow) -> None:
+    """Show the auto-approve rules."""
+    window.show_grants()
