@@ -81,8 +81,8 @@ def test_one_of_two_files_is_approved(app_run, settings, garden: Path) -> None:
         assert sorted(paths) == ["Plants/Camellia.md", "Water.md"]
         files = dialog.page.files
         files.choose(paths.index("Water.md"))
-        files.index_view.setFocus()
-        QTest.keyClick(files.index_view, Qt.Key.Key_Space)
+        files.view.setFocus()
+        QTest.keyClick(files.view, Qt.Key.Key_Space)
         assert dialog.bar.approve_button.text() == "Approve 1 of 2 files"
         await pilot.approve()
         await pilot.turn_over(1)

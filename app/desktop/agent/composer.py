@@ -1,4 +1,4 @@
-"""Where the user writes to the agent: a field that grows, notes given along as chips, send and stop."""
+"""The composer of messages to the agent: a text field, attached notes, mode, model, send and stop."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _VISIBLE_LINES = (2, 9)
 
 
 def dropped_notes(data: QMimeData) -> tuple[str, ...]:
-    """The paths of the notes that are being dragged."""
+    """Return the paths of the dragged notes."""
     carried = bytes(data.data(NOTE_MIME).data()) if data.hasFormat(NOTE_MIME) else b""
     return tuple(carried.decode("utf-8").splitlines())
 
@@ -72,14 +72,14 @@ class PromptField(QPlainTextEdit):
         return self._popup.is_open
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Take text; notes are for what is around the field."""
+        """Accept text; leave notes to the composer."""
         if event.mimeData().hasFormat(NOTE_MIME):
             event.ignore()
         else:
             super().dragEnterEvent(event)
 
     def _at_word(self) -> str | None:
-        """What stands between an `@` and the cursor, None when there is no `@` at a word's start."""
+        """Return the text between an `@` at the start of a word and the cursor; None without an `@`."""
         before, _ = text_around_cursor(self.textCursor())
         head, at, word = before.rpartition("@")
         return word if at and (not head or head[-1].isspace()) and len(word) < 60 else None
@@ -101,7 +101,7 @@ class PromptField(QPlainTextEdit):
             self.names_wanted.emit(word)
 
     def _fit_height(self) -> None:
-        """As tall as its text, within bounds."""
+        """Set the height to that of the text, within bounds."""
         lines = sum(
             max(1, self._block_lines(number)) for number in range(min(self.blockCount(), _VISIBLE_LINES[1]))
         )
@@ -118,8 +118,13 @@ class PromptField(QPlainTextEdit):
 class Composer(QFrame):
     """The field with its buttons.
 
-    `sent` carries the text, `stopped` asks to stop the turn, `mode_chosen` a mode's id. `edit_dropped`: an
-    earlier message is not edited after all. `notes` are the paths given along with the next message.
+    `notes` are the paths of the notes attached to the next message.
+
+    Signals:
+        sent: The text to send.
+        stopped: The user wants to stop the turn.
+        edit_dropped: The user canceled the edit of an earlier message.
+        mode_chosen: The id of a mode.
     """
 
     sent = Signal(str)
@@ -175,7 +180,6 @@ class Composer(QFrame):
         self._button = QToolButton(self)
         self._button.clicked.connect(self._press)
         choices = QWidget(self)
-        # What does not fit goes to another line.
         flow = FlowLayout(choices)
         for widget in (self.mode, self.model, self._usage):
             flow.addWidget(widget)
@@ -205,11 +209,11 @@ class Composer(QFrame):
         return self._running
 
     def set_editing(self, editing: bool) -> None:
-        """Say that an earlier message is being edited."""
+        """Show whether an earlier message is being edited."""
         self._editing.setVisible(editing)
 
     def restore_prompt(self, text: str, notes: tuple[str, ...]) -> None:
-        """Put a message and its notes into the field again."""
+        """Put a message and its notes back into the field."""
         self.field.setPlainText(text)
         self.field.moveCursor(QTextCursor.MoveOperation.End)
         self._set_notes(notes)
@@ -240,19 +244,19 @@ class Composer(QFrame):
         self.field.set_names(names)
 
     def add_note(self, path: str) -> None:
-        """Give a note along with the next message."""
+        """Attach a note to the next message."""
         if path and path not in self.notes:
             self._set_notes((*self.notes, path))
 
     def take_prompt(self) -> tuple[str, tuple[str, ...]]:
-        """The text and the notes, which leave the field."""
+        """Return the text and the attached notes, and clear the field."""
         text, notes = self.field.toPlainText().strip(), self.notes
         self.field.clear()
         self._set_notes(())
         return text, notes
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Escape in the field stops the turn, or gives up editing an earlier message."""
+        """Stop the turn, or cancel editing an earlier message, on Escape."""
         pressed = isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress
         escape = pressed and event.key() == Qt.Key.Key_Escape  # type: ignore[attr-defined]
         if not escape or self.field.completing:
@@ -264,17 +268,17 @@ class Composer(QFrame):
         return True
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """A click beside the field is meant for it."""
+        """Focus the field on a click next to it."""
         self.field.setFocus(Qt.FocusReason.MouseFocusReason)
         super().mousePressEvent(event)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Notes may be dropped anywhere on it."""
+        """Accept notes anywhere on the composer."""
         if event.mimeData().hasFormat(NOTE_MIME):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        """A note that is dropped is given along."""
+        """Attach the dropped notes."""
         for path in dropped_notes(event.mimeData()):
             self.add_note(path)
         event.setDropAction(Qt.DropAction.CopyAction)

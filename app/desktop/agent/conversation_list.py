@@ -42,11 +42,11 @@ class ConversationList(QWidget):
 
     @property
     def search_text(self) -> str:
-        """What is searched for."""
+        """The search text."""
         return self._search.text()
 
     def show_conversations(self, conversations: tuple[Conversation, ...]) -> None:
-        """Show these, in this order."""
+        """Show `conversations` in this order."""
         self._list.clear()
         for one in conversations:
             when = datetime.fromtimestamp(one.updated)
@@ -63,7 +63,7 @@ class ConversationList(QWidget):
             self._list.addItem(empty)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Delete removes the chosen conversation, after a question; F2 renames it."""
+        """Delete the selected conversation on Delete (after confirmation), rename it on F2."""
         item = self._list.currentItem()
         if event.key() == Qt.Key.Key_Delete and item is not None and item.data(_ID_ROLE):
             self.deleted.emit(item.data(_ID_ROLE), item.data(_TITLE_ROLE))

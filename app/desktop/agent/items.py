@@ -1,4 +1,4 @@
-"""What a conversation's items look like: one widget for each kind."""
+"""Widgets for the items of a conversation, one for each kind."""
 
 from __future__ import annotations
 
@@ -56,22 +56,22 @@ class ItemView(QWidget):
         self._column.setSpacing(4)
 
     def show_item(self, item: AnyItem) -> None:
-        """Show `item`, in place of what was shown; it is of the same kind."""
+        """Show `item` instead of the current one, which is of the same kind."""
         raise TypeError(f"no view for {type(item).__name__}")
 
     def show_speaker(self, name: str) -> None:
-        """Say over the item which agent of the team it comes from."""
+        """Show above the item which agent of the team wrote it."""
         label = ElidedLabel(name, "muted")
         label.setObjectName("speaker")
         label.setProperty("textSize", "strong")
         self._column.insertWidget(0, label)
 
     def deactivate(self) -> None:
-        """The conversation has gone on after it."""
+        """Disable the controls: a later item follows."""
 
 
 class UserView(ItemView):
-    """What the user said: a soft card at the right, with a button to edit and send again."""
+    """A message of the user, with a button to edit and resend it."""
 
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)
@@ -103,7 +103,7 @@ class UserView(ItemView):
         self._apply_theme(theme.theme)
 
     def show_item(self, item: AnyItem) -> None:
-        """Show what was said and which notes went along."""
+        """Show the message and the attached notes."""
         assert isinstance(item, UserText)
         self._text = item.text
         self._label.setText(item.text)
@@ -117,7 +117,7 @@ class UserView(ItemView):
 
 
 class AgentView(ItemView):
-    """What the agent says."""
+    """Text written by the agent."""
 
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)
@@ -133,7 +133,7 @@ class AgentView(ItemView):
 
 
 class ReasoningView(ItemView):
-    """A model's reasoning: folded, because it is not the answer."""
+    """The reasoning of a model; collapsed, because it is not the answer."""
 
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)
@@ -171,13 +171,13 @@ class CardView(ItemView):
         self._column.addWidget(self.card)
 
     def show_item(self, item: AnyItem) -> None:
-        """Show the call as it stands."""
+        """Show the current state of the call."""
         assert isinstance(item, ToolCard)
         self.card.show_card(item)
 
 
 class QuestionView(ItemView):
-    """The agent asks back: its words, and the answers it offers as buttons."""
+    """A question of the agent, with the answers that it offers as buttons."""
 
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)
@@ -207,13 +207,13 @@ class QuestionView(ItemView):
             self.reply_chosen.emit(choice.reply)
 
     def deactivate(self) -> None:
-        """Disable the answers of a question that was answered or passed over; its actions stay."""
+        """Disable the answers; the actions stay enabled."""
         for button, choice in zip(self._buttons, self._choices, strict=True):
             button.setEnabled(bool(choice.action))
 
 
 class InterpretationView(ItemView):
-    """How the built-in agent understood a request: a row of chips that can be changed and removed."""
+    """The built-in agent's interpretation of a request, as chips that the user can change and remove."""
 
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)
@@ -247,7 +247,7 @@ class InterpretationView(ItemView):
         return view
 
     def deactivate(self) -> None:
-        """A later request stands below: the chips stay as a record."""
+        """Disable the chips, which stay visible as a record."""
         for chip in self._chips:
             if isinstance(chip, ReadingChipView):
                 chip.close_field()
@@ -255,7 +255,7 @@ class InterpretationView(ItemView):
 
 
 class MessageView(ItemView):
-    """What somebody wrote to somebody: who to whom, and the text as it is."""
+    """A message between two agents: sender, recipient and text."""
 
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)
@@ -281,7 +281,7 @@ class MessageView(ItemView):
         self._apply_theme(theme.theme)
 
     def show_item(self, item: AnyItem) -> None:
-        """Show who wrote what to whom."""
+        """Show the message."""
         assert isinstance(item, Message)
         self._participants.setText(f"{item.sender} → {item.to}")
         self._label.setText(item.text)
@@ -296,7 +296,7 @@ class MessageView(ItemView):
 
 
 class PlanView(ItemView):
-    """What a program is going to do: each step with a mark for how far it has come."""
+    """The plan of an external agent, with the state of each step."""
 
     _MARKS: ClassVar = {
         "pending": ("circle", str(QT_TRANSLATE_NOOP("PlanView", "Pending"))),
@@ -318,7 +318,7 @@ class PlanView(ItemView):
         theme.changed.connect(self._apply_theme)
 
     def show_item(self, item: AnyItem) -> None:
-        """Show the plan as it stands."""
+        """Show the current state of the plan."""
         assert isinstance(item, AgentPlan)
         self._plan = item
         self._apply_theme(self._theme.theme)
@@ -347,7 +347,7 @@ class PlanView(ItemView):
 
 
 class NoticeView(ItemView):
-    """Something about the turn itself, with what to do."""
+    """A notice about the turn, with a hint on what to do."""
 
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)
@@ -410,7 +410,10 @@ _VIEWS: dict[type[object], type[ItemView]] = {
 
 
 def create_view(item: AnyItem, theme: ThemeSource, after: str = "") -> ItemView:
-    """A widget that shows `item`; `after` is the agent whose item stands before it, named there already."""
+    """Return a widget that shows `item`.
+
+    `after` is the agent that wrote the item before it; its name is not repeated.
+    """
     view = _VIEWS[type(item)](theme)
     view.show_item(item)
     if item.agent and item.agent != after and not isinstance(item, Message):

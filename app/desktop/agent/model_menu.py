@@ -1,4 +1,4 @@
-"""The menu of who answers: the built-in agent, models used before, and local servers found just now."""
+"""The menu to choose who answers: the built-in agent, recent and local models, team, external agents."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MAX_RECENT_MODELS = 8
 
 @dataclass(frozen=True, slots=True)
 class ModelChoice:
-    """Who answers: a provider's id, its address (empty for the usual one) and the model's name."""
+    """A model: id and address of its provider (empty for the default address), and its name."""
 
     provider: str
     address: str = ""
@@ -30,36 +30,36 @@ class ModelChoice:
 
     @property
     def label(self) -> str:
-        """What the button under the prompt says."""
+        """The text of the button under the prompt."""
         if self.provider == BUILTIN:
             return QCoreApplication.translate("ModelMenu", "Built-in")
         return self.model or provider_label(self.provider)
 
 
 def provider_label(id_: str) -> str:
-    """The name of a provider for people."""
+    """Return the display name of a provider."""
     return next((known.label for known in PROVIDERS if known.id == id_), id_)
 
 
 def answering_agent(team: TeamSettings) -> str:
-    """The agent or group that answers instead of the model; empty when none does."""
+    """Return the agent or group that answers instead of the model; empty if none does."""
     chosen = (team.agent(team.answers) or team.group(team.answers)) if team.answers else None
     return chosen.name if chosen else ""
 
 
 class UsedModels:
-    """The models that were chosen before, the latest first, kept beside the settings."""
+    """The recently used models, latest first, stored next to the settings."""
 
     def __init__(self) -> None:
         self._kept = WindowState(paths.data_folder() / "models.json")
 
     def list_models(self) -> tuple[ModelChoice, ...]:
-        """Them."""
+        """Return the recently used models, latest first."""
         rows = self._kept.mapping("used").get("models", [])
         return tuple(ModelChoice(*map(str, row)) for row in rows if isinstance(row, list) and len(row) == 3)
 
     def add(self, choice: ModelChoice) -> None:
-        """Remember that `choice` was used."""
+        """Add `choice` to the recently used models."""
         if choice.provider == BUILTIN or not choice.model:
             return
         kept = [choice, *(other for other in self.list_models() if other != choice)][:_MAX_RECENT_MODELS]
@@ -69,8 +69,8 @@ class UsedModels:
 class ModelMenu(QMenu):
     """`chosen` carries a `ModelChoice`, `team_chosen` the name of an agent or a group of the team.
 
-    `program_chosen` carries that of a program from outside, `option_chosen` an option of the one that answers
-    and its value, `setup_wanted` the section of the settings where more of them are set up.
+    `program_chosen` carries the name of an external agent, `option_chosen` an option of the answering agent
+    and its value, `setup_wanted` the section of the settings to open.
     """
 
     chosen = Signal(object)
@@ -113,7 +113,7 @@ class ModelMenu(QMenu):
         self._add_programs()
 
     def _add_programs(self) -> None:
-        """The programs from outside, and where they are added."""
+        """Add the external agents, and the way to set up more."""
         self.addSection(self.tr("External agents"))
         chosen = self._programs.answering
         self._after_program: QAction | None = None
@@ -126,7 +126,7 @@ class ModelMenu(QMenu):
         self.addAction(self.tr("Add external agent…"), partial(self.setup_wanted.emit, "programs"))
 
     def show_options(self, options: Iterable[AcpOption]) -> None:
-        """What the program that answers lets one choose, below it."""
+        """Show the options of the answering external agent below it."""
         actions = self.actions()
         if self._after_program not in actions:
             return
@@ -147,7 +147,7 @@ class ModelMenu(QMenu):
             self.move(self._place())
 
     def _add_team(self) -> None:
-        """The agents and groups of the team, and where they are made."""
+        """Add the agents and groups of the team, and the way to set up more."""
         self.addSection(self.tr("Team"))
         for one in self._team.agents:
             self._offer_team(one.name, one.name, " ".join(one.instructions.split())[:200])
@@ -163,7 +163,7 @@ class ModelMenu(QMenu):
         action.setChecked(name == answering_agent(self._team) and self._programs.answering is None)
 
     def show_above(self, button: QWidget) -> None:
-        """Open over `button`, and stay there when it grows."""
+        """Open above `button`, and stay there when the menu grows."""
         self._button = button
         self.popup(self._place())
 
@@ -176,7 +176,7 @@ class ModelMenu(QMenu):
         return QPoint(left, max(screen.top(), corner.y() - size.height() - 2))
 
     def show_local(self, found: Iterable[tuple[Provider, tuple[str, ...]]]) -> None:
-        """The local servers have answered, or have not."""
+        """Show the models that local servers offer."""
         fresh = [(ModelChoice(server.id, "", name), server) for server, names in found for name in names]
         fresh = [(choice, server) for choice, server in fresh if choice not in self._offered]
         for choice, server in fresh:

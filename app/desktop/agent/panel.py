@@ -1,4 +1,4 @@
-"""The agent panel: shows a conversation, sends what the user writes, and follows the turn by events."""
+"""The agent panel: shows a conversation, sends messages, and follows the turn through events."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class AgentPanel(Panel):
         tasks.start(self._begin(), owner=self, what=self.tr("load the conversations"))
 
     def _build(self) -> None:
-        # From the outside in: what a filled part is put into styles all that is in it once more.
+        # Parents first: adding a filled widget to a parent styles all of its children again.
         self._pages = QStackedWidget(self)
         self._list = ConversationList(self._theme, self._pages)
         self._list.chosen.connect(
@@ -140,14 +140,14 @@ class AgentPanel(Panel):
         self.column.addWidget(foot)
 
     def _run_action(self, action: str) -> None:
-        """Do what a button of the conversation stands for."""
+        """Run the action of a button in the conversation."""
         if action == SET_UP_MODEL:
             self.settings_requested.emit("model")
 
     # What the window calls
 
     def set_open_note(self, ask: Callable[[], str | None]) -> None:
-        """How to learn which note is on the screen: its path, or None."""
+        """Set the function that returns the path of the open note, or None."""
         self._open_note = ask
 
     def focus_prompt(self) -> None:
@@ -155,12 +155,12 @@ class AgentPanel(Panel):
         self.composer.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def insert(self, text: str) -> None:
-        """Write `text` into the field, after what is there."""
+        """Insert `text` into the field at the cursor."""
         self.composer.field.insertPlainText(text)
         self.focus_prompt()
 
     def add_note(self, path: str) -> None:
-        """Give a note along with the next message."""
+        """Attach a note to the next message."""
         self.composer.add_note(path)
         self.focus_prompt()
 
@@ -182,7 +182,7 @@ class AgentPanel(Panel):
                 ws.agent.is_running(id_),
             )
         )
-        self._coming.finish()  # It belongs to what was in sight.
+        self._coming.finish()  # Pending events belong to the previous conversation.
         self._conversation, items, running = found
         self._end_editing()
         self.transcript.show_items(items)
@@ -190,11 +190,11 @@ class AgentPanel(Panel):
         self._pages.setCurrentWidget(self.transcript if items else self._first)
 
     def shows(self, conversation: str) -> bool:
-        """Whether that conversation is in sight."""
+        """Whether that conversation is visible."""
         return self._shows(conversation) and self.transcript.isVisible()
 
     def show_conversation(self, id_: str) -> None:
-        """Bring up a saved conversation."""
+        """Show a saved conversation, without waiting for it."""
         self._start(self.open_conversation(id_), self.tr("open the conversation"))
 
     # Sending and stopping
@@ -214,7 +214,7 @@ class AgentPanel(Panel):
         if since is not None:
             self.transcript.truncate(since)
         if not self._knows_settings:
-            # Sent faster than the settings came: the mode on the screen would be nobody's choice.
+            # The settings are not loaded yet, so the mode shown is not the user's choice.
             self._show_settings(await self._client.run(lambda ws: ws.settings))
         mode = str(self.composer.mode.currentData())
         prompt = UserPrompt(text, mode=mode, open_note=self._open_note(), notes=notes)
@@ -239,7 +239,7 @@ class AgentPanel(Panel):
             self._start(self._client.run(lambda ws: ws.agent.stop(id_)), self.tr("stop the agent"))
 
     def _edit_again(self, position: int) -> None:
-        """Put an earlier message back into the field; sending it replaces all that came after it."""
+        """Put an earlier message back into the field; sending it replaces everything after it."""
         item = self.transcript.item(position)
         if isinstance(item, UserText):
             self._resend_from = position
@@ -255,7 +255,7 @@ class AgentPanel(Panel):
 
     @property
     def is_up_to_date(self) -> bool:
-        """Whether all that has come is shown."""
+        """Whether all received events are shown."""
         return self._coming.done
 
     def _show(self, event: object) -> None:
@@ -296,12 +296,12 @@ class AgentPanel(Panel):
         await self._suggest()
 
     async def _suggest(self) -> None:
-        """Fill the first page with examples about the note with the most links."""
+        """Fill the start page with examples about the most linked note."""
         names = await self._client.run(lambda ws: queries.most_linked_names(ws, 1))
         self._empty.suggest(names[0] if names else "")
 
     def refresh_suggestions(self) -> None:
-        """The vault has been read: suggest what fits it."""
+        """Update the examples after the vault was indexed."""
         self._start(self._suggest(), self.tr("load the examples"))
 
     def _toggle_list(self) -> None:
@@ -382,7 +382,7 @@ class AgentPanel(Panel):
         menu.show_local(await self._client.run(queries.local_models))
 
     def _choose_model(self, choice: ModelChoice) -> None:
-        # Going back to the built-in agent leaves the model's name and address as they are set up.
+        # The name and address of the model stay set up when the built-in agent is chosen.
         fields = {"base_url": choice.address, "model": choice.model} if choice.model else {}
 
         def change(workspace: Workspace) -> None:
@@ -393,7 +393,7 @@ class AgentPanel(Panel):
         self._start(self._client.run(change), self.tr("change the model"))
 
     def _choose_who(self, *, team: str = "", program: str = "") -> None:
-        """Have an agent or a group of the team answer, or a program from outside."""
+        """Let an agent or group of the team answer, or an external agent."""
 
         def change(workspace: Workspace) -> None:
             workspace.change_settings("team", answers=team)

@@ -1,4 +1,4 @@
-"""The first page of the agent panel: what it is for, and examples that are sent with a click."""
+"""The start page of the agent panel: its purpose, and examples to send with a click."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class ExampleButton(ElidedButton):
         self._symbol = symbol
         self.said = text
         self.setProperty("role", "suggestion")
-        # An ampersand alone would mark a shortcut.
+        # A single ampersand would mark a shortcut.
         self.setText(text.replace("&", "&&"))
         self.setAccessibleName(text)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
@@ -38,7 +38,7 @@ class ExampleButton(ElidedButton):
 
 
 class StartPage(QWidget):
-    """Says what the agent does; `chosen` carries the text of an example."""
+    """Explains what the agent does. `chosen` carries the text of an example."""
 
     chosen = Signal(str)
 
@@ -75,7 +75,7 @@ class StartPage(QWidget):
         return self._shown
 
     def show_program(self, name: str) -> None:
-        """Say what to expect: of a program from outside called `name`, or (empty) of our own agents."""
+        """Explain the external agent `name`, or the app's own agents if the name is empty."""
         words = self.tr("The agent shows you every change before it is written. You approve or deny it.")
         if name:
             words = self.tr(

@@ -1,4 +1,4 @@
-"""A tool call as a card: what was called, how it stands, and, unfolded, the arguments and the result."""
+"""A card for a tool call: tool, state and message; expanded, also arguments and result."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _NAME_LETTERS = 9
 
 
 class ToolCardView(QFrame):
-    """Shows one call; `diff_wanted` and `undo_wanted` carry its audit entry."""
+    """Shows one call. `diff_wanted` and `undo_wanted` carry the number of its audit entry."""
 
     diff_wanted = Signal(int)
     undo_wanted = Signal(int)
@@ -84,7 +84,7 @@ class ToolCardView(QFrame):
         self._column.addLayout(self._actions)
 
     def _display_message(self, message: str) -> str:
-        """The message as the one reads it who gave the answer."""
+        """Return the message in the second person, for the user who answered the request."""
         if message.startswith(DENIED_MESSAGE):
             message = self.tr("You denied this") + message.removeprefix(DENIED_MESSAGE)
         message = message.replace(LEFT_OUT, self.tr("Excluded by you"))
@@ -92,10 +92,10 @@ class ToolCardView(QFrame):
         return _strip_wikilinks(message)
 
     def show_card(self, card: ToolCard) -> None:
-        """Show the call as it stands."""
+        """Show the current state of the call."""
         self._card = card
         self._name.setText(card.tool.replace("__", ": ").replace("_", " "))
-        # The arguments give way before the name does.
+        # The arguments are elided before the name.
         room = _NAME_LETTERS * self._name.fontMetrics().averageCharWidth()
         self._name.setMinimumWidth(min(self._name.sizeHint().width(), room))
         summary = _summary(card.arguments)
@@ -119,7 +119,7 @@ class ToolCardView(QFrame):
         self._apply_theme()
 
     def _badges(self, card: ToolCard) -> list[str]:
-        """How the call was approved, where that was not by a plain yes."""
+        """Return labels for an undone, auto-approved or edited change."""
         badges = [self.tr(_UNDONE[2])] if card.undone_by is not None else []
         if card.decision == AuditDecision.AUTO_APPROVED:
             badges.append(self.tr("Auto-approved"))
@@ -131,7 +131,7 @@ class ToolCardView(QFrame):
         return _UNDONE if card.undone_by is not None else _STATES[card.state]
 
     def show_progress(self, words: str) -> None:
-        """Show how far the call is, until it has ended."""
+        """Show the progress of a running call."""
         if self._card is not None and self._card.state == "running":
             self._message.setText(words)
             self._message.setVisible(bool(words))
@@ -163,7 +163,7 @@ class ToolCardView(QFrame):
 
 
 def _summary(arguments: str) -> str:
-    """The values of the arguments in one line; the note's first, without its folder."""
+    """Return the values of the arguments on one line, the note first and without its folder."""
     values = json.loads(arguments)
     parts = []
     for name, value in sorted(values.items(), key=lambda pair: pair[0] not in ("name", "query")):
@@ -175,7 +175,7 @@ def _summary(arguments: str) -> str:
 
 
 def _strip_wikilinks(message: str) -> str:
-    """A sentence with its wikilinks as plain names."""
+    """Return `message` with names in quotes instead of wikilinks."""
     return re.sub(r"\[\[(?:[^|\]]*\|)?([^|\]]+)\]\]", r"“\1”", message)
 
 
@@ -193,7 +193,7 @@ def _pretty(text: str) -> str:
 
 
 def _cost_text(card: ToolCard) -> str:
-    """How long it took, and what the model used to come to it."""
+    """Return the duration of the call, and the tokens and cost of the model for it."""
     parts = [] if card.state == "running" else [_duration(card.duration_ms)]
     if card.tokens:
         count = f"{card.tokens / 1000:.1f}k" if card.tokens >= 1000 else str(card.tokens)

@@ -1,4 +1,4 @@
-"""What the turns of a session have used, in words. Pure."""
+"""Labels for the token usage of a session."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from app.permissions.pluralize import pluralize
 
 
 def short_usage(usage: Usage) -> str:
-    """For the label under the prompt: "1.2k tokens · $0.010"; empty while nothing was used."""
+    """Return the label under the prompt: "1.2k tokens · $0.010"; empty without usage."""
     tokens = usage.input_tokens + usage.output_tokens
     if not tokens:
         return ""
@@ -18,7 +18,7 @@ def short_usage(usage: Usage) -> str:
 
 
 def full_usage(usage: Usage) -> str:
-    """For its tool tip."""
+    """Return the tool tip of the usage label."""
     if usage.cost is None:
         cost = _tr("Cost unknown")
     else:

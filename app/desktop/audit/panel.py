@@ -1,4 +1,4 @@
-"""The audit log as it grows: every call from every way in, what was decided, and a way back."""
+"""The audit panel: lists every call and the decision on it, and undoes changes."""
 
 from __future__ import annotations
 
@@ -63,10 +63,10 @@ class AuditPanel(Panel):
         self._round = 0
         self._at_end = False
         self._loading = False
-        # The tab over the panel has its name; its buttons stand in the row of the filter.
+        # The tab above the panel shows its name; the buttons are in the filter row.
         self.title.hide()
         self.setAccessibleName(self.tr("Audit log"))
-        # From the outside in: what a filled part is put into styles all that is in it once more.
+        # Parents first: adding a filled widget to a parent styles all of its children again.
         self._stack = QStackedWidget(self)
         self._body = QSplitter(self._stack)
         self.filters = FilterBar(self)
@@ -84,24 +84,24 @@ class AuditPanel(Panel):
         self.reload()
 
     def reload(self) -> None:
-        """Read the first page for the filter as it is now."""
+        """Load the first page for the current filter, without waiting for it."""
         tasks.start(self.load_first(), owner=self, what=self.tr("read the audit log"))
 
     async def load_first(self) -> None:
-        """Read the newest entries that match."""
+        """Load the newest matching entries."""
         self._round += 1
         started, wanted = self._round, self.filters.current_filter
         entries = await self._client.run(lambda workspace: workspace.audit.entries(wanted, PAGE_SIZE))
         if started == self._round:
             self._at_end = len(entries) < PAGE_SIZE
-            # What has come by an event since the log was read.
+            # Entries that arrived by events while the log was read.
             newer = [entry for entry in reversed(self.model.entries) if matches_filter(entry, wanted)]
             self.model.replace_all(entries)
             self.model.add_newer(newer)
             self._add_filter_choices(entries)
 
     async def load_more(self) -> None:
-        """Read the next page of older entries."""
+        """Load the next page of older entries."""
         oldest = self.model.oldest_id
         if self._at_end or self._loading or oldest is None:
             return
@@ -119,7 +119,7 @@ class AuditPanel(Panel):
             self._add_filter_choices(entries)
 
     async def verify(self) -> None:
-        """Check the chain of hashes and show what came of it."""
+        """Verify the hash chain and show the result."""
         self._show_verdict(self.tr("Checking…"), "muted")
 
         found: AuditCheck = await self._client.run(
@@ -136,7 +136,7 @@ class AuditPanel(Panel):
         self._show_verdict(words, "success" if found.ok else "danger")
 
     async def export(self, suffix: str) -> None:
-        """Write what matches the filter to a file that the user picks, as "csv" or "jsonl"."""
+        """Export the filtered entries as "csv" or "jsonl" to a file that the user chooses."""
         kind = "CSV (*.csv)" if suffix == "csv" else "JSON Lines (*.jsonl)"
         file = await dialogs.pick_save_file(self, self.tr("Export the audit log"), f"audit.{suffix}", kind)
         if file is None:
@@ -159,19 +159,19 @@ class AuditPanel(Panel):
         self.verdict.setVisible(bool(words))
 
     async def open_diff(self, entry: AuditEntry) -> None:
-        """Show what the entry's call wrote."""
+        """Show the changes that the entry's call wrote."""
         number = entry.commit
         if number is not None:
             title, files = await self._client.run(lambda workspace: read_commit(workspace, number))
             await dialogs.run_dialog(ChangesDialog(title, files, self._theme, self.window()))
 
     def show_caller(self, caller: str) -> None:
-        """Show what this caller did, and nothing else."""
+        """Show only the entries of this caller."""
         self.filters.clear()
         self.filters.choose_caller(caller)
 
     def show_entry(self, number: int) -> None:
-        """Show the entry with this number among all others."""
+        """Clear the filter and select the entry with this number."""
         self.filters.clear()
         tasks.start(self._find_entry(number), owner=self, what=self.tr("show the entry of the audit log"))
 
@@ -221,7 +221,7 @@ class AuditPanel(Panel):
         self._fit_columns()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Where there is little room, what a call came to needs it more than when and how long."""
+        """Hide time and duration in a narrow panel, so that the result stays readable."""
         super().resizeEvent(event)
         self._fit_columns()
 
@@ -304,7 +304,7 @@ class AuditPanel(Panel):
         self.detail.show_entry(None)
 
     def _show_selected(self) -> None:
-        # All that is selected, not what is new: a row that comes above moves the selection without one.
+        # Read the whole selection: a row inserted above moves it without reporting a new one.
         rows = self.table.selectionModel().selectedRows()
         entry = rows[0].data(ENTRY_ROLE) if rows else None
         if entry != self.detail.entry:

@@ -25,6 +25,7 @@ from app.graph.arrangement import Region
 from app.graph.model import Graph, node_radii
 from app.permissions.caller import Caller
 from app.permissions.pluralize import pluralize
+from app.toolkit.call import Call
 
 if TYPE_CHECKING:
     from app.analysis.centrality import Measure
@@ -326,7 +327,7 @@ class GraphAnalysisController(QObject):
 
         async def link(workspace: Workspace) -> bool:
             arguments = {"op": "accept", "suggestion_id": " ~ ".join(line.paths)}
-            outcome = await workspace.runner.call("suggest_relationships", arguments, Caller.user())
+            outcome = await workspace.runner.run(Call.of("suggest_relationships", arguments, Caller.user()))
             if not outcome.success and not outcome.denied:
                 raise ScriptoriumError(outcome.message)
             return bool(outcome.success and not outcome.denied)
