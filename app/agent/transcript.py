@@ -64,7 +64,7 @@ class Reasoning(Item):
 class ToolCard(Item):
     """A tool call: arguments and result as JSON text, the audit entry and the commit it made.
 
-    `tokens` and `cost` are what the model used to come to the call (`app.toolkit.call_record.ModelUsage`).
+    `tokens` and `cost` are what the model used to come to the call (`app.toolkit.call.ModelUsage`).
     `untrusted`: the result holds text from outside, so all that follows in the conversation is tainted.
     `decision` is the audit entry's; `changed_by_user`: a part or another text was approved. `undone_by` is
     the audit entry that took the change back.

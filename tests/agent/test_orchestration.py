@@ -30,7 +30,7 @@ class Scripted:
         self.without_model = without_model
         self.asked = []
 
-    def thinks(self, member):
+    def has_model(self, member):
         return member not in self.without_model
 
     async def ask(self, member, prompt, *, only_reads=False, hands_to=None):
