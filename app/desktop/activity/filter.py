@@ -33,11 +33,11 @@ class ActivityFilterModel(QSortFilterProxyModel):
 
     @property
     def is_narrowed(self) -> bool:
-        """Whether some lines may be left out."""
+        """Whether a filter is set."""
         return bool(self._words or self._status or self._starter)
 
     def filterAcceptsRow(self, row: int, parent: QModelIndex | QPersistentModelIndex) -> bool:
-        """Whether the line is shown."""
+        """Return whether the row matches the filter."""
         source = self.sourceModel()
         activity: ActivityItem = source.index(row, 0, parent).data(ACTIVITY_ROLE)
         if self._status not in ("", activity.status) or self._starter not in ("", activity.origin):
@@ -80,7 +80,7 @@ class ActivityFilterBar(QWidget):
         return self.text.text(), str(self.status.currentData()), str(self.origin.currentData())
 
     def add(self, widget: QWidget) -> None:
-        """Put `widget` behind the fields."""
+        """Add `widget` after the fields."""
         self._row.addWidget(widget)
 
 

@@ -1,4 +1,4 @@
-"""The feed's lines, made from the vault's events: it listens from the opening on, before anybody looks."""
+"""The model of the activity feed, built from the events of the vault since it was opened."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _MAX_ROWS = 2000
 
 
 class ActivityModel(QAbstractListModel):
-    """The newest lines first; a line changes in its place while its call goes on."""
+    """Activities, newest first; a row changes in place while its call runs."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -59,7 +59,7 @@ class ActivityModel(QAbstractListModel):
         )
 
     def handle_events(self, events: Iterable[Event]) -> None:
-        """Learn what has happened."""
+        """Process events of the vault."""
         for event in events:
             match event:
                 case ToolStarted():
@@ -95,7 +95,7 @@ class ActivityModel(QAbstractListModel):
             self.endInsertRows()
 
     def record_scan(self, report: ScanReport) -> None:
-        """The vault was read."""
+        """Add a row for a scan of the vault."""
         parts = [pluralize(report.indexed, self.tr("note read"), self.tr("notes read"))]
         parts.append(self.tr("{0} unchanged").format(f"{report.unchanged:,}"))
         if report.removed:
@@ -121,7 +121,7 @@ class ActivityModel(QAbstractListModel):
             self.endRemoveRows()
 
     def rowCount(self, parent: _Index = _NO_INDEX) -> int:
-        """How many lines there are."""
+        """Return the number of rows."""
         return 0 if parent.isValid() else len(self._rows)
 
     def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
@@ -154,7 +154,7 @@ class ActivityModel(QAbstractListModel):
     def _log(self, entry: AuditEntry) -> None:
         earlier = self._of(entry_key(entry)) if entry.is_of_session else None
         if earlier is not None:
-            self._remove(self._rows.index(earlier))  # The session comes to the top again.
+            self._remove(self._rows.index(earlier))  # Move the session to the top.
         self.put(item_from_entry(entry, 1 if earlier is None else earlier.saves + 1))
         restored: set[int] = set()
         for row in list(self._rows) if entry.undoes else ():
@@ -268,7 +268,7 @@ class ActivityModel(QAbstractListModel):
         known = self._of("meaning")
         if over and (known is None or known.status is not ActivityStatus.RUNNING):
             if total == 1:
-                return  # One saved note: nobody needs a line for it.
+                return  # A single saved note needs no row.
             known = None
         at = known.at if known is not None and known.status is ActivityStatus.RUNNING else time.time()
         made = self._system(ActivityKind.MEANING, self.tr("Semantic search"), words, status, "meaning", at)

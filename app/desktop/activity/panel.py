@@ -62,7 +62,7 @@ class ActivityPanel(Panel):
         self._oldest: int | None = None
         self._at_end = self._loading = False
         self._actions: dict[str, tuple[QPersistentModelIndex, RowActions, ActivityItem]] = {}
-        self.title.hide()  # The tab over the panel has its name.
+        self.title.hide()  # The tab above the panel shows its name.
         self.setAccessibleName(self.tr("Activity"))
         self.filter = ActivityFilterBar(theme)
         self.count = QLabel()

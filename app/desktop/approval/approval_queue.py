@@ -32,7 +32,7 @@ class ApprovalQueue(QObject):
 
     Args:
         parent_window: The window whose sheet the dialog is.
-        theme_source: The colours.
+        theme_source: The colors.
         clock: Seconds, never going back; only differences count.
     """
 

@@ -1,4 +1,4 @@
-"""What is auto-approved: the session's toggles and the narrow grants, each with its end and its use."""
+"""The panel of auto-approve rules: the toggles of the session, and grants with their expiry and use."""
 
 from __future__ import annotations
 
@@ -53,21 +53,21 @@ class GrantsPanel(Panel):
         self.reload()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Keep the minutes that are left true while they can be seen."""
+        """Update the remaining minutes while visible."""
         super().showEvent(event)
         self._timer.start()
 
     def hideEvent(self, event: QHideEvent) -> None:
-        """Rest while nobody looks."""
+        """Stop updating while hidden."""
         super().hideEvent(event)
         self._timer.stop()
 
     def reload(self) -> None:
-        """Read the grants anew."""
+        """Reload the grants, without waiting for them."""
         tasks.start(self.load(), owner=self, what=self.tr("read the auto-approve rules"))
 
     async def load(self) -> None:
-        """Read the grants and show them."""
+        """Load and show the grants."""
         grants, unlocked = await self._client.run(
             lambda workspace: (workspace.grants.active_grants(), workspace.grants.deletes_unlocked)
         )
@@ -75,7 +75,7 @@ class GrantsPanel(Panel):
         self.show_grants(grants)
 
     def show_grants(self, grants: tuple[Grant, ...]) -> None:
-        """Show exactly these."""
+        """Show `grants`."""
         self.grants = grants
         on = {grant.operation for grant in grants if grant.id.startswith(_SESSION)}
         for operation, box in self.toggles.items():
@@ -100,7 +100,7 @@ class GrantsPanel(Panel):
         self._empty.setVisible(not grants)
 
     async def revoke(self, grant_id: str) -> None:
-        """Take a grant back."""
+        """Revoke a grant."""
         await self._client.run(lambda workspace: workspace.grants.revoke(grant_id))
         await self.load()
 

@@ -112,7 +112,7 @@ class NotesStrip(QWidget):
 
 
 def operation_icon(operation: Operation, theme: Theme, side: int) -> QLabel:
-    """The icon of an operation, `side` pixels wide, in the colour of danger if it can hurt."""
+    """The icon of an operation, `side` pixels wide, in the color of danger if it can hurt."""
     color = theme.danger if operation in DANGEROUS_OPERATIONS else theme.accent
     return _pixmap(theme, _ICONS[operation], color, side)
 

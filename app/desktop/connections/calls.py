@@ -123,7 +123,7 @@ class CallList(QWidget):
 
     @property
     def calls(self) -> tuple[ActivityItem, ...]:
-        """What is listed."""
+        """The listed rows."""
         return tuple(self.shown.index(row, 0).data(ACTIVITY_ROLE) for row in range(self.shown.rowCount()))
 
     @property

@@ -76,7 +76,7 @@ class ConfigurationView(QWidget):
 
     @property
     def configuration(self) -> Configuration | None:
-        """What is shown."""
+        """The shown configuration."""
         target: Target = self.target.currentData()
         way: Way = self.way.currentData()
         return target.make(self._connection, way) if self._connection is not None else None

@@ -81,7 +81,7 @@ class NewProgramDialog(dialogs.SheetDialog):
 
     @property
     def way(self) -> Way:
-        """How it gets in."""
+        """The connection type."""
         found: Way = self.way_box.currentData()
         return found
 

@@ -105,7 +105,7 @@ class ConnectionsPanel(Panel):
         self._connect()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Read how things are when somebody looks."""
+        """Load the state when the page is shown."""
         super().showEvent(event)
         self._fresh = True
         self._reload()

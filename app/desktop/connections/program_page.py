@@ -96,7 +96,7 @@ class ProgramPage(QWidget):
     def connection(
         self, program: ClientProgram, shown: ConnectionsOverview, token: str = ""
     ) -> ConnectionDetails:
-        """What the program's configuration is made of."""
+        """Return the details for the configuration of a program."""
         return ConnectionDetails(shown.vault, program.name, self._command, shown.door.address, token)
 
     def _build(self) -> None:

@@ -1,4 +1,4 @@
-"""What a screen reader is told about the graph."""
+"""Accessible names and descriptions of the graph."""
 
 from __future__ import annotations
 

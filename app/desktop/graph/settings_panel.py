@@ -38,7 +38,7 @@ class GraphSettingsPanel(QFrame):
         self.setObjectName("graphSheet")
         self.setAccessibleName(self.tr("Graph settings"))
         self.choices = GraphSettings()
-        # From the outside in: what a filled part is put into styles all that is in it once more.
+        # Parents first: adding a filled widget to a parent styles all of its children again.
         self._area = QScrollArea(self)
         self._area.setWidgetResizable(True)
         page = QWidget(self._area)
@@ -76,7 +76,7 @@ class GraphSettingsPanel(QFrame):
         return self.fontMetrics().averageCharWidth() * _WIDTH_CHARS + 24
 
     def set_theme(self, theme: Theme) -> None:
-        """Draw the icons in other colours."""
+        """Apply a theme to the icons."""
         self._close.setIcon(icon(theme, "x"))
         for section in self.sections:
             section.set_theme(theme)

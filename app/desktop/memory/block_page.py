@@ -103,7 +103,7 @@ class BlockPage(QWidget):
 
     @property
     def is_edited(self) -> bool:
-        """Whether there are words here that are not saved."""
+        """Whether the text has unsaved changes."""
         return self.block is not None and self.text.toPlainText() != _to_editor_text(self.block.text)
 
     def show_block(self, block: Block) -> None:
@@ -162,7 +162,7 @@ class BlockPage(QWidget):
             )
 
     def discard(self) -> None:
-        """Show the text as it is kept."""
+        """Show the saved text."""
         if self.block is not None:
             self._put_text(self.block.text, read_only=False)
             self.saved.emit()
@@ -195,7 +195,7 @@ class BlockPage(QWidget):
             await self._run_change(lambda ws: queries.delete_block(ws, block.label), self.tr("Deleted."))
 
     async def _run_change(self, work: Callable[[Workspace], Awaitable[ToolOutcome]], done: str) -> None:
-        """Have something done, and say what came of it."""
+        """Run a change and show its result."""
         try:
             outcome = await self._client.run(work)
         except ScriptoriumError as error:
@@ -203,7 +203,7 @@ class BlockPage(QWidget):
             return
         if outcome.success:
             self.status.setText(done)
-            # What is shown now is what was saved: the next look may replace it.
+            # The shown text is saved, so the next load may replace it.
             self._is_settled = True
             self.saved.emit()
         else:

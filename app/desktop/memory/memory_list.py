@@ -61,7 +61,7 @@ class MemoryList(QTreeWidget):
 
     @property
     def current(self) -> Block | ArchiveHit | None:
-        """What is chosen."""
+        """The selected item."""
         item = self.currentItem()
         found: Block | ArchiveHit | None = None if item is None else item.data(0, _DATA_ROLE)
         return found

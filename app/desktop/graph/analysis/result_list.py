@@ -26,11 +26,11 @@ class _ResultModel(QAbstractListModel):
         self.endResetModel()
 
     def rowCount(self, parent: QModelIndex | QPersistentModelIndex = _ROOT_INDEX) -> int:
-        """Qt's question how many there are."""
+        """Return the number of rows."""
         return 0 if parent.isValid() else len(self.lines)
 
     def data(self, index: QModelIndex | QPersistentModelIndex, role: int = 0) -> object:
-        """Qt's question what a line says."""
+        """Return the data of a row."""
         line = self.lines[index.row()]
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
             return f"{line.text}  ·  {line.note}" if line.note else line.text

@@ -89,7 +89,7 @@ class AnalysisSection(CollapsibleSection):
         self._make_finding()
 
     def set_theme(self, theme: Theme) -> None:
-        """Draw in other colours."""
+        """Apply a theme."""
         super().set_theme(theme)
         for kind, button in self.buttons.items():
             button.setIcon(icon(theme, self._symbols[kind]))

@@ -52,7 +52,7 @@ class FindBox(QLineEdit):
         self.set_theme(theme)
 
     def set_theme(self, theme: Theme) -> None:
-        """Draw the icon in other colours."""
+        """Apply a theme to the icon."""
         self._glass.setIcon(icon(theme, "magnifying-glass"))
 
     def set_names(self, names: Sequence[str], folders: Sequence[str] = ()) -> None:

@@ -1,4 +1,4 @@
-"""What the colours mean, in lines along the lower edge; a click on an entry hides and shows its nodes."""
+"""The legend of the graph; a click on an entry hides or shows its nodes."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ _ENTRY_GAP = 2
 
 
 class Legend(QFrame):
-    """Entries for node groups and for the relation types that occur; it can be folded away.
+    """Lists node groups and relation types; can be collapsed.
 
     Signals:
-        toggled: A group, and whether it is to be shown.
-        folded: It has another size now.
+        toggled: A group, and whether to show it.
+        folded: The legend was collapsed or expanded.
     """
 
     toggled = Signal(str, bool)
@@ -58,12 +58,12 @@ class Legend(QFrame):
 
     @property
     def is_small(self) -> bool:
-        """Whether it is a mere button."""
+        """Whether the legend is collapsed."""
         return not self.is_open
 
     @property
     def count(self) -> int:
-        """How many entries there are."""
+        """The number of entries."""
         return len(self._entries)
 
     def show_groups(

@@ -43,7 +43,7 @@ class Minimap(QFrame):
         self.hide()
 
     def set_theme(self, theme: Theme) -> None:
-        """Draw in other colours."""
+        """Apply a theme."""
         self._theme = theme
         self.update()
 

@@ -1,7 +1,7 @@
 """The links of the selected node as a list: for a screen reader, the keyboard, and hidden names.
 
-The list stands for one note. Going up and down selects its neighbours in the graph, one after the other;
-Right makes the list that of the neighbour, Left goes back, Enter opens, Escape returns to the graph.
+The list stands for one note. Going up and down selects its neighbors in the graph, one after the other;
+Right makes the list that of the neighbor, Left goes back, Enter opens, Escape returns to the graph.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def neighbors_of(graph: Graph, row: int) -> tuple[NeighborItem, ...]:
 
 
 class _NeighborModel(QAbstractListModel):
-    """The neighbours as Qt asks for them."""
+    """The neighbors as Qt asks for them."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -86,11 +86,11 @@ class _NeighborModel(QAbstractListModel):
         self.endResetModel()
 
     def rowCount(self, parent: QModelIndex | QPersistentModelIndex = _ROOT_INDEX) -> int:
-        """Qt's question how many there are."""
+        """Return the number of rows."""
         return 0 if parent.isValid() else len(self.rows)
 
     def data(self, index: QModelIndex | QPersistentModelIndex, role: int = 0) -> object:
-        """Qt's question what a line says."""
+        """Return the data of a row."""
         one = self.rows[index.row()]
         if role == Qt.ItemDataRole.DisplayRole:
             return one.shown
@@ -167,7 +167,7 @@ class NeighborList(QFrame):
         self.hide()
 
     def set_theme(self, theme: Theme) -> None:
-        """Draw the icons in other colours."""
+        """Apply a theme to the icons."""
         self._close.setIcon(icon(theme, "x"))
         self._model.arrows = {True: icon(theme, "arrow-right"), False: icon(theme, "arrow-left")}
         self.list.viewport().update()
@@ -179,7 +179,7 @@ class NeighborList(QFrame):
 
     @property
     def rows(self) -> tuple[NeighborItem, ...]:
-        """What is listed."""
+        """The listed rows."""
         return self._model.rows
 
     def follow(self, graph: Graph, row: int) -> None:

@@ -54,7 +54,7 @@ class Toolbar(QFrame):
         self.set_theme(theme)
 
     def set_theme(self, theme: Theme) -> None:
-        """Draw the icons in other colours."""
+        """Apply a theme to the icons."""
         self._theme = theme
         for button, name in self._icons:
             button.setIcon(icon(theme, name))
@@ -127,7 +127,7 @@ class LocalBar(QFrame):
         self.hide()
 
     def set_theme(self, theme: Theme) -> None:
-        """Draw the icon in other colours."""
+        """Apply a theme to the icon."""
         self._back.setIcon(icon(theme, "arrow-left"))
 
     def show_for(self, name: str, depth: int) -> None:

@@ -108,7 +108,7 @@ class FrameState:
             self.labels.place(scene, self.view, self.opacity(), self._named_first(), size)
 
     def _named_first(self) -> list[int]:
-        """Rows named before others: hovered, on the path, selected, weighty neighbours of the hovered one."""
+        """Rows named before others: hovered, on the path, selected, weighty neighbors of the hovered one."""
         scene = self.scene
         forced = [scene.hovered] if scene.hovered >= 0 else []
         forced += [*scene.marks.path[:40], *scene.selection[:40]]
@@ -154,7 +154,7 @@ def paint_over(painter: QPainter, frame: FrameState) -> None:
 
 
 def _paint_lit_lines(painter: QPainter, image: QImage, frame: FrameState) -> None:
-    """The links of the node under the pointer, in the colour of their relation."""
+    """The links of the node under the pointer, in the color of their relation."""
     scene = frame.scene
     hub = scene.hovered if scene.hovered >= 0 else (int(frame.bright[-1]) if len(frame.bright) else -1)
     if hub < 0 or scene.marks.path:
@@ -259,7 +259,7 @@ def _paint_light(painter: QPainter, middle: QPointF, reach: float, color: str, s
 
 
 def _paint_rings(painter: QPainter, frame: FrameState) -> None:
-    """Rings around what is selected, hovered, pending and changed: not by colour alone."""
+    """Rings around what is selected, hovered, pending and changed: not by color alone."""
     scene = frame.scene
     painter.setBrush(Qt.BrushStyle.NoBrush)
     solid, dashes = Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine

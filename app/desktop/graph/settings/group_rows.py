@@ -1,4 +1,4 @@
-"""The groups of the graph's sheet: a query and a colour each, the first that matches counts."""
+"""The groups of the graph's sheet: a query and a color each, the first that matches counts."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ class GroupRows(QWidget):
 
     @property
     def groups(self) -> tuple[QueryGroup, ...]:
-        """As they stand."""
+        """The current groups."""
         return tuple(row.group for row in self._rows)
 
     def set_theme(self, theme: Theme) -> None:
-        """Draw the swatches and icons in other colours."""
+        """Apply a theme to the swatches and icons."""
         self._theme = theme
         for row in self._rows:
             row.set_theme(theme)
@@ -159,7 +159,7 @@ class _GroupRow(QWidget):
 
     @property
     def group(self) -> QueryGroup:
-        """As it stands."""
+        """The current group."""
         return QueryGroup(query=self.query.text, color=self._color)
 
     def set_place(self, place: int) -> None:
@@ -168,7 +168,7 @@ class _GroupRow(QWidget):
         self.query.field.setAccessibleName(self.tr("Search of group {0}").format(place + 1))
 
     def set_theme(self, theme: Theme) -> None:
-        """Draw in other colours."""
+        """Apply a theme."""
         self._theme = theme
         self._swatch.setIcon(_disc(theme.node_colors[self._color]))
         self.query.set_theme(theme)
@@ -195,7 +195,7 @@ class _GroupRow(QWidget):
 
 
 def _disc(color: str) -> QIcon:
-    """A filled disc."""
+    """Return an icon of a filled disc."""
     side = 4 * _SWATCH_SIZE
     pixmap = QPixmap(side, side)
     pixmap.fill(Qt.GlobalColor.transparent)

@@ -57,7 +57,7 @@ class DisplaySection(CollapsibleSection):
         self.minimap.clicked.connect(lambda on: self._emit_changed(minimap=on))
 
     def show_choices(self, choices: GraphSettings) -> None:
-        """Show these."""
+        """Show `choices`."""
         self._choices = choices
         self.colors.setCurrentIndex(max(0, self.colors.findData(choices.color_by)))
 
@@ -113,7 +113,7 @@ class FilterSection(CollapsibleSection):
         self.query.asked.connect(lambda text: self.changed.emit(self._choices.with_(filter=text)))
 
     def set_theme(self, theme: Theme) -> None:
-        """Draw in other colours."""
+        """Apply a theme."""
         super().set_theme(theme)
         self.query.set_theme(theme)
 
@@ -122,7 +122,7 @@ class FilterSection(CollapsibleSection):
         return self._boxes[name]
 
     def show_choices(self, choices: GraphSettings) -> None:
-        """Show these."""
+        """Show `choices`."""
         self._choices = choices
         self.query.set(choices.filter)
         for name, box in self._boxes.items():
@@ -147,12 +147,12 @@ class GroupSection(CollapsibleSection):
         self.rows.changed.connect(lambda groups: self.changed.emit(self._choices.with_(groups=groups)))
 
     def set_theme(self, theme: Theme) -> None:
-        """Draw in other colours."""
+        """Apply a theme."""
         super().set_theme(theme)
         self.rows.set_theme(theme)
 
     def show_choices(self, choices: GraphSettings) -> None:
-        """Show these."""
+        """Show `choices`."""
         self._choices = choices
         self.rows.show_groups(choices.groups)
 
@@ -221,7 +221,7 @@ class ForceSection(CollapsibleSection):
         self.add(self.reset)
 
     def show_choices(self, choices: GraphSettings) -> None:
-        """Show these."""
+        """Show `choices`."""
         self._choices = choices
         for name, row in self.sliders.items():
             row.set(getattr(choices.pull, name))
@@ -233,7 +233,7 @@ class ForceSection(CollapsibleSection):
 
 
 class LayoutSection(CollapsibleSection):
-    """Where nodes are, at a click."""
+    """The layout modes, as buttons."""
 
     changed = Signal(object)
     anew = Signal()
@@ -305,13 +305,13 @@ class LayoutSection(CollapsibleSection):
         self.add(again)
 
     def set_theme(self, theme: Theme) -> None:
-        """Draw in other colours."""
+        """Apply a theme."""
         super().set_theme(theme)
         for kind, button in self.buttons.items():
             button.setIcon(icon(theme, self._symbols[kind]))
 
     def show_choices(self, choices: GraphSettings) -> None:
-        """Show these."""
+        """Show `choices`."""
         self._choices = choices
         self.buttons[choices.arrangement].setChecked(True)
 
