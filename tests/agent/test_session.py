@@ -194,9 +194,9 @@ async def test_notes_given_along_are_marked_and_private_ones_withheld(workspace,
     ("answers", "words"),
     [
         ((Fail(401, "bad key"),) * 3, "does not accept the key"),
-        ((Fail(429, "slow down", {"retry-after": "0.05"}),) * 3, "limit of requests"),
+        ((Fail(429, "slow down", {"retry-after": "0.05"}),) * 3, "credit limit"),
         ((Fail(400, "scripted does not support tools"),) * 3, "can't call tools"),
-        ((BreakOff("It begins"),) * 3, "broke off"),
+        ((BreakOff("It begins"),) * 3, "is incomplete"),
     ],
 )
 async def test_what_goes_wrong_with_a_model_is_said_plainly(workspace, talk, answers, words):
@@ -247,9 +247,9 @@ async def test_two_conversations_are_saved_apart_and_found_again(workspace, talk
     other = Talk(workspace)
     await talk.say("find notes about sextant")
     await other.say("list all tags")
-    titles = {c.title for c in workspace.agent.store.all()}
+    titles = {c.title for c in workspace.agent.store.list_conversations()}
     assert titles == {"find notes about sextant", "list all tags"}
-    assert [c.id for c in workspace.agent.store.all("sextant")] == [talk.id]
+    assert [c.id for c in workspace.agent.store.list_conversations("sextant")] == [talk.id]
 
 
 async def test_a_second_turn_of_one_conversation_has_to_wait(workspace, talk):
