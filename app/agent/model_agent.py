@@ -26,9 +26,9 @@ from app.agent.usage_limits import BudgetExceededError, UsageBudget, run_usage
 from app.encoding import check_json_size
 from app.errors import InvalidParametersError, LimitError, NotFoundError, ScriptoriumError
 from app.settings import Settings
-from app.toolkit.call_record import ModelUsage
+from app.toolkit.call import ModelUsage
+from app.toolkit.outcome import ToolOutcome
 from app.toolkit.registry import ToolRegistry
-from app.toolkit.runner import ToolOutcome
 from app.toolkit.tool import Tool
 
 if TYPE_CHECKING:

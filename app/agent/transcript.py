@@ -64,7 +64,7 @@ class Reasoning(Item):
 class ToolCard(Item):
     """A tool call: arguments and result as JSON text, its audit entry and its commit.
 
-    `tokens` and `cost` are the model usage that led to the call (`app.toolkit.call_record.ModelUsage`).
+    `tokens` and `cost` are the model usage that led to the call (`app.toolkit.call.ModelUsage`).
     `untrusted`: the result contains untrusted text, which taints the rest of the conversation.
     `decision` is the audit entry's; `changed_by_user`: the user approved a part of it or another text.
     `undone_by` is the audit entry that undid the change.

@@ -35,8 +35,9 @@ from app.errors import LimitError, ScriptoriumError
 from app.events import EventBus
 from app.permissions.caller import Caller
 from app.settings import AgentProgram
-from app.toolkit.call_record import NO_USAGE, ModelUsage
-from app.toolkit.runner import ToolOutcome, ToolRunner
+from app.toolkit.call import NO_USAGE, Call, ModelUsage
+from app.toolkit.outcome import ToolOutcome
+from app.toolkit.runner import ToolRunner
 from app.toolkit.tool import Tool
 
 _MAX_SHOWN_NAME_CHARS = 200
@@ -211,9 +212,10 @@ class Turn:
         try:
             caller = replace(self.caller, claim=claim or said.strip())
             if isinstance(tool, str):
-                outcome = await self.runner.call(tool, arguments, caller, spent)
+                call = Call.of(tool, arguments, caller, usage=spent)
             else:
-                outcome = await self.runner.call_internal(tool, arguments, caller)
+                call = Call.internal(tool, arguments, caller)
+            outcome = await self.runner.run(call)
         except asyncio.CancelledError:
             self.replace(position, card.model_copy(update={"state": "cancelled", "message": "Stopped."}))
             raise
@@ -243,7 +245,8 @@ class Turn:
             arguments=shown,
         )
         position = self.put(card)
-        outcome = await self.runner.reject(card.tool, given[:_MAX_SHOWN_ARGUMENT_CHARS], self.caller, error)
+        call = Call.invalid(card.tool, given[:_MAX_SHOWN_ARGUMENT_CHARS], self.caller, error)
+        outcome = await self.runner.run(call)
         self.replace(position, complete_card(card, outcome))
         return outcome
 

@@ -151,7 +151,7 @@ def relation_confidence(
     if ends:
         weights.append(WeightedReason("Confidence of the notes themselves", sum(ends) / len(ends) - 0.5))
     if structure:
-        words = f"Likeness of the notes ({between.similarity:.2f})"
+        words = f"Similarity of the notes ({between.similarity:.2f})"
         weights.append(WeightedReason(words, 1.5 * (between.similarity - 0.3)))
         if between.shared_neighbors:
             share = between.shared_neighbors / (between.shared_neighbors + 3)
@@ -159,7 +159,7 @@ def relation_confidence(
         if between.shared_tags:
             tags = 0.2 * min(3, between.shared_tags)
             weights.append(WeightedReason(_in_common_words(between.shared_tags, "tag"), tags))
-    return update_confidence(stated, 0.5, "Where a relation starts (0.50)", weights)
+    return update_confidence(stated, 0.5, "Default for a relation (0.50)", weights)
 
 
 def find_cue_phrase(lines: Iterable[str], target: str) -> tuple[str, str, str] | None:
@@ -231,8 +231,8 @@ def _classify(
         ends = _with_article(source.kind), _with_article(target.kind)
         return kind, 0.2, f"{ends[0]} about {ends[1]} usually {_verb(kind)} it", ()
     if between.similarity >= _MIN_DUPLICATE_SIMILARITY and source.kind == target.kind:
-        return "SIMILAR_TO", 0.1, "both say nearly the same", ()
-    return "RELATES_TO", 0.0, "nothing says how they are related", ()
+        return "SIMILAR_TO", 0.1, "both notes say nearly the same", ()
+    return "RELATES_TO", 0.0, "the notes don't state how they are related", ()
 
 
 def _likelihood(between: Structure, said: float) -> float:
@@ -257,15 +257,15 @@ def _text_weights(kind: str, source: NoteFeatures, target: NoteFeatures) -> Iter
 
 
 def _describe_structure(between: Structure) -> str:
-    said = [f"likeness {between.similarity:.2f}"]
+    said = [f"similarity {between.similarity:.2f}"]
     if between.shared_neighbors:
         said.append(_in_common_words(between.shared_neighbors, "neighbour"))
     if between.shared_tags:
         said.append(_in_common_words(between.shared_tags, "tag"))
     if between.relations:
-        said.append(f"related already as {', '.join(between.relations)}")
+        said.append(f"already related as {', '.join(between.relations)}")
     elif between.linked:
-        said.append("linked already, without a type")
+        said.append("already linked without a type")
     return ", ".join(said)
 
 

@@ -22,6 +22,7 @@ from app.permissions.approval import ApprovalRequest, Approved, Decision, Effect
 from app.permissions.caller import Caller, CallerKind
 from app.settings import AgentProfile, Settings, TeamSettings, WebSettings
 from app.sources.config import FileRule, FolderConfig
+from app.toolkit.call import Call
 from app.tools import CATALOG, FILE_TOOL
 from app.web.access import WebAccess
 
@@ -145,7 +146,7 @@ async def _call_all(
         arguments = trial.arguments(results) if callable(trial.arguments) else trial.arguments
         approver.asked.clear()
         caller = Caller(CallerKind.CLI, "tools --check", uses_model=False)
-        outcome = await workspace.runner.call(trial.tool, arguments, caller)
+        outcome = await workspace.runner.run(Call.of(trial.tool, arguments, caller))
         _tell(trial.tool, json.dumps(arguments, ensure_ascii=False), approver.asked, outcome, say)
         if outcome.success:
             results[trial.tool] = dict(outcome.result)

@@ -44,7 +44,7 @@ class FileWritten(ToolResult):
 
 
 class Difference(ToolResult):
-    """What leads from one file to another, as a unified diff; empty when they are the same."""
+    """The difference between two files as a unified diff; empty if they are equal."""
 
     diff: str
     added: int
@@ -174,11 +174,11 @@ def _plan_write(
 
 
 def _apply_patches(context: ToolContext, text: str, files: list[str]) -> list[FileChange]:
-    """The changes that a patch makes; a file that the call does not name is never touched."""
+    """Return the changes of a patch; files that the call does not name are never changed."""
     named = {_check_target(name).key: _check_target(name) for name in files}
     parts = split_patch(text)
     if not parts:
-        raise InvalidParametersError("The patch holds no hunk: `@@ -line,count +line,count @@`.")
+        raise InvalidParametersError("The patch has no hunk: `@@ -line,count +line,count @@`.")
     return [_patch_file(context, part, named) for part in parts]
 
 

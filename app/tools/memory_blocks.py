@@ -1,4 +1,4 @@
-"""Category memory: edits of the blocks that an agent keeps, and taking them back."""
+"""Category memory: edit memory blocks, and undo such edits."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from app.vault.commits import Commit
 
 
 class BlockEdited(ToolResult):
-    """A block that was edited, and how many characters it has now."""
+    """An edited block, and its new size in characters."""
 
     label: str
     size: int
@@ -114,7 +114,7 @@ _DONE = {
 
 
 def _undo_edit(context: ToolContext, found: Block, *, again: bool) -> Proposal[BlockEdited]:
-    """Undo or redo by the journal, as the tool undo does: both know of each other."""
+    """Undo or redo an edit by the journal, consistent with the tool undo."""
     commit = _undo_target(context, found, again=again)
     if commit is None:
         what = "redo" if again else "undo"
@@ -129,7 +129,7 @@ def _undo_edit(context: ToolContext, found: Block, *, again: bool) -> Proposal[B
 
 
 def _undo_target(context: ToolContext, found: Block, *, again: bool) -> Commit | None:
-    """The newest edit of the caller's own that stands, or for a redo its newest undo after the last edit."""
+    """Return the caller's newest effective edit, or for a redo, its newest undo since the last edit."""
     me = context.caller
     commits = context.history.commits_of_document(changes.MEMORY_PLACE, found.path)
     known = {commit.id: commit for commit in commits}
@@ -144,6 +144,6 @@ def _undo_target(context: ToolContext, found: Block, *, again: bool) -> Commit |
 
 
 def _depth(commit: Commit, known: Mapping[int, Commit]) -> int:
-    """0 for an edit, 1 for an undo, 2 for a redo, and so on."""
+    """Return 0 for an edit, 1 for an undo, 2 for a redo, and so on."""
     below = [_depth(known[number], known) for number in commit.undoes if number in known]
     return 1 + max(below, default=0) if commit.undoes else 0

@@ -10,6 +10,7 @@ from app.memory.block import Block, BlockView
 from app.memory.changes import create_block
 from app.memory.store import PinnedBlock
 from app.permissions.caller import Caller, CallerKind
+from app.toolkit.call import Call as ToolCall
 from tests.agent.test_session import Talk, model
 from tests.support.model_server import Call, Say
 
@@ -78,5 +79,5 @@ async def test_the_built_in_agent_remembers_and_recalls(workspace, approver):
     assert not approver.asked
     assert "the captain drinks green tea" in talk.items[-1].text
     caller = Caller(CallerKind.DESKTOP_AGENT, "Built-in agent", uses_model=False)
-    found = await workspace.runner.call("recall", {"op": "search", "query": "captain"}, caller)
+    found = await workspace.runner.run(ToolCall.of("recall", {"op": "search", "query": "captain"}, caller))
     assert found.result["entries"][0]["content"].startswith("the captain")

@@ -92,7 +92,7 @@ async def test_without_leave_or_a_model_nothing_starts_and_the_news_wait(workspa
         await asyncio.wait_for(finished.get(), 30)
         assert "<news" in json.dumps(model.requests[0]["messages"])
     workspace.settings.model = ModelSettings()
-    kept = workspace.sources.get("feed").kept
+    kept = workspace.sources.get("feed").config
     await workspace.sources.change(kept.model_copy(update={"starts_turn": True}))
     server.body, server.etag = rss("three", "two", "one"), '"3"'
     await checked(workspace)

@@ -13,6 +13,7 @@ from app.permissions.approval import Denied
 from app.permissions.caller import Caller, CallerKind
 from app.permissions.scope import Operation
 from app.settings import AgentGroup, AgentProfile, CallerProfile, ModelSettings, TeamSettings
+from app.toolkit.call import Call as ToolCall
 from app.toolkit.context import ToolContext
 from app.toolkit.result import ToolResult
 from app.toolkit.tool import tool
@@ -132,7 +133,7 @@ async def test_an_agent_has_its_own_tools_in_its_schema_and_on_call(workspace, t
     assert {"read_note", "search_notes"} <= names and not names & {"add_tag", "delegate", "send_message"}
     assert talk.said == [("Clara", "I may not.")]
     clara = Caller(CallerKind.DESKTOP_AGENT, "Clara", agent="Clara")
-    outcome = await workspace.runner.call("add_tag", {"name": "H4", "tag": "x"}, clara)
+    outcome = await workspace.runner.run(ToolCall.of("add_tag", {"name": "H4", "tag": "x"}, clara))
     assert outcome.error["type"] == "permission_denied" and "Clara may not use" in outcome.message
     assert not approver.asked
 
@@ -238,10 +239,10 @@ async def test_the_tokens_of_a_request_are_bounded(workspace, talk, serve):
 async def test_unknown_agents_and_groups_are_errors_with_names(workspace):
     set_team(workspace, AgentGroup(name="Duo", members=("Anna", "Bert")))
     caller = Caller.user()
-    outcome = await workspace.runner.call("delegate", {"agent": "Ana", "prompt": "x"}, caller)
+    outcome = await workspace.runner.run(ToolCall.of("delegate", {"agent": "Ana", "prompt": "x"}, caller))
     assert outcome.error["type"] == "not_found" and outcome.error["suggestions"][0] == "Anna"
-    outcome = await workspace.runner.call(
-        "send_message", {"target": "group", "id": "Trio", "content": "x"}, caller
+    outcome = await workspace.runner.run(
+        ToolCall.of("send_message", {"target": "group", "id": "Trio", "content": "x"}, caller)
     )
     assert outcome.error["type"] == "not_found" and outcome.error["suggestions"] == ["Duo"]
     for arguments in (
@@ -250,7 +251,7 @@ async def test_unknown_agents_and_groups_are_errors_with_names(workspace):
         {"target": "user", "content": "  "},
         {"target": "pigeon", "content": "x"},
     ):
-        outcome = await workspace.runner.call("send_message", arguments, caller)
+        outcome = await workspace.runner.run(ToolCall.of("send_message", arguments, caller))
         assert not outcome.success and outcome.error["type"] == "invalid_parameters"
 
 
@@ -416,7 +417,7 @@ async def test_a_program_from_outside_gets_no_more_by_asking_an_agent(workspace,
     set_team(workspace)
     serve(Call("add_tag", {"name": "H4", "tag": "x"}), Say("I could not."))
     spy = Caller(CallerKind.MCP, "Spy")
-    outcome = await workspace.runner.call("delegate", {"agent": "Anna", "prompt": "tag it"}, spy)
+    outcome = await workspace.runner.run(ToolCall.of("delegate", {"agent": "Anna", "prompt": "tag it"}, spy))
     assert outcome.success and outcome.result["answer"] == "I could not." and not approver.asked
     denied = next(e for e in workspace.audit.entries(limit=5) if e.tool == "add_tag")
     # Who may only read is not offered the tool at all.
@@ -430,7 +431,9 @@ async def test_work_for_a_program_from_outside_can_be_stopped_and_says_so(worksp
     set_team(workspace)
     server = serve(Say("word " * 2000, pause=0.01))
     call = asyncio.create_task(
-        workspace.runner.call("delegate", {"agent": "Anna", "prompt": "talk"}, Caller(CallerKind.MCP, "Pal"))
+        workspace.runner.run(
+            ToolCall.of("delegate", {"agent": "Anna", "prompt": "talk"}, Caller(CallerKind.MCP, "Pal"))
+        )
     )
     while not server.requests:
         await asyncio.sleep(0.01)
@@ -470,14 +473,18 @@ async def test_a_message_to_the_person_stands_in_its_conversation(workspace, tal
 
 async def test_a_message_that_belongs_to_no_conversation_waits_in_one_of_its_own(workspace):
     pal = Caller(CallerKind.MCP, "Pal")
-    outcome = await workspace.runner.call("send_message", {"target": "user", "content": "Hi"}, pal)
+    outcome = await workspace.runner.run(
+        ToolCall.of("send_message", {"target": "user", "content": "Hi"}, pal)
+    )
     assert outcome.message == (
         "Saved in the conversation Messages; no window is open that shows it now."
     ) and outcome.result["delivered_to"] == ["the conversation Messages"]
     workspace.agent.team.mailbox.has_window = True
     for notifies, where in ((False, 1), (True, 2)):
         workspace.agent.team.mailbox.notifies = notifies
-        outcome = await workspace.runner.call("send_message", {"target": "user", "content": "Hi"}, pal)
+        outcome = await workspace.runner.run(
+            ToolCall.of("send_message", {"target": "user", "content": "Hi"}, pal)
+        )
         assert outcome.success and len(outcome.result["delivered_to"]) == where
         assert outcome.message.startswith("Shown in")
         assert ("notifications" in outcome.message) is notifies

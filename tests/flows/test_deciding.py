@@ -80,9 +80,9 @@ def test_one_of_two_files_is_approved(app_run, settings, garden: Path) -> None:
         paths = [str(change.path) for change in dialog.current.request.proposal.changes]
         assert sorted(paths) == ["Plants/Camellia.md", "Water.md"]
         files = dialog.page.files
-        files.set_option(paths.index("Water.md"))
-        files.index_view.setFocus()
-        QTest.keyClick(files.index_view, Qt.Key.Key_Space)
+        files.choose(paths.index("Water.md"))
+        files.view.setFocus()
+        QTest.keyClick(files.view, Qt.Key.Key_Space)
         assert dialog.bar.approve_button.text() == "Approve 1 of 2 files"
         await pilot.approve()
         await pilot.turn_over(1)

@@ -16,6 +16,7 @@ from acp import RequestError, schema
 from app.agent.acp.client_tools import agent_action, agent_read, agent_write
 from app.agent.acp.update_translator import UpdateTranslator, extract_diffs, input_as_json, kind_label
 from app.agent.turn import Turn
+from app.toolkit.call import Call
 from app.toolkit.outcome import ToolOutcome
 
 log = logging.getLogger(__name__)
@@ -108,7 +109,7 @@ class AcpClient:
         }
         turn = talk.turn
         caller = replace(turn.caller, claim=turn.flush().strip())
-        outcome = await talk.ask(turn.runner.call_internal(agent_action, arguments, caller))
+        outcome = await talk.ask(turn.runner.run(Call.internal(agent_action, arguments, caller)))
         if outcome is None:
             return schema.RequestPermissionResponse(outcome=schema.DeniedOutcome(outcome="cancelled"))
         if not outcome.success:
@@ -124,7 +125,7 @@ class AcpClient:
         talk = self._turn_of(session_id)
         given = {"path": self._display_path(path), "line": line, "limit": limit}
         arguments = {name: value for name, value in given.items() if value is not None}
-        outcome = await talk.ask(talk.turn.runner.call_internal(agent_read, arguments, talk.turn.caller))
+        outcome = await talk.ask(talk.turn.runner.run(Call.internal(agent_read, arguments, talk.turn.caller)))
         if outcome is None or not outcome.success:
             _raise_refusal(outcome, path)
         talk.hashes[_path_key(path)] = str(outcome.result["hash"])

@@ -14,6 +14,7 @@ from app.desktop.widgets import dialogs
 from app.desktop.widgets.conflict_dialog import ConflictDialog
 from app.permissions.audit_entry import AuditEntry
 from app.permissions.caller import Caller
+from app.toolkit.call import Call
 from app.toolkit.outcome import ToolOutcome
 from app.vault.path import NotePath
 from app.vault.undo import UndoPlan
@@ -33,7 +34,7 @@ async def undo(
     left = True
     while left:
         outcome: ToolOutcome = await client.run(
-            lambda workspace: workspace.runner.call("undo", arguments, Caller.user())
+            lambda workspace: workspace.runner.run(Call.of("undo", arguments, Caller.user()))
         )
         left = outcome.success and outcome.commit is not None and bool(outcome.result.get("left"))
     if outcome.success or outcome.denied:
@@ -79,7 +80,7 @@ async def _write(
     arguments: dict[str, object],
     workspace: Workspace,
 ) -> ToolOutcome:
-    return await workspace.runner.undo(plan, choices, arguments)
+    return await workspace.runner.run(Call.undo(plan, choices, arguments))
 
 
 def _is_conflict(outcome: ToolOutcome) -> bool:

@@ -24,6 +24,7 @@ from app.errors import ScriptoriumError
 from app.graph.arrangement import Region
 from app.graph.model import Graph, node_radii
 from app.permissions.caller import Caller
+from app.toolkit.call import Call
 
 if TYPE_CHECKING:
     from app.analysis.centrality import Measure
@@ -319,7 +320,7 @@ class GraphAnalysisController(QObject):
 
         async def link(workspace: Workspace) -> bool:
             arguments = {"op": "accept", "suggestion_id": " ~ ".join(line.paths)}
-            outcome = await workspace.runner.call("suggest_relationships", arguments, Caller.user())
+            outcome = await workspace.runner.run(Call.of("suggest_relationships", arguments, Caller.user()))
             if not outcome.success and not outcome.denied:
                 raise ScriptoriumError(outcome.message)
             return bool(outcome.success and not outcome.denied)

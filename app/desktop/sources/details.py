@@ -80,7 +80,7 @@ class SourceDetails(QWidget):
     def show_source(self, info: SourceInfo) -> None:
         """Show a source."""
         self._info = info
-        kept = info.kept
+        kept = info.config
         self.name.setText(kept.name)
         self.kind.setText(kind_label(kept.kind))
         self.where.setText(info.detail)
@@ -144,12 +144,12 @@ class SourceDetails(QWidget):
             return
         if one.link.startswith(_WEB_SCHEMES):
             QDesktopServices.openUrl(QUrl(one.link))
-        elif one.path and self._info.kept.kind == "vault":
+        elif one.path and self._info.config.kind == "vault":
             self.note_requested.emit(one.path)
 
     def _emit_starts_turn(self, on: bool) -> None:
         if self._info is not None:
-            self.changed.emit(self._info.kept.model_copy(update={"starts_turn": on}))
+            self.changed.emit(self._info.config.model_copy(update={"starts_turn": on}))
 
     def _made_head(self, theme: ThemeSource) -> QHBoxLayout:
         row = QHBoxLayout()

@@ -129,7 +129,7 @@ class SourcesPanel(Panel):
         row = QTreeWidgetItem([info.name, state_label(info.state), unread])
         theme = self._theme.theme
         color = theme.danger if info.state is SourceState.FAILED else None
-        row.setIcon(0, icon(theme, SYMBOLS[info.kept.kind], color))
+        row.setIcon(0, icon(theme, SYMBOLS[info.config.kind], color))
         row.setToolTip(0, info.detail or info.name)
         row.setToolTip(1, info.problem)
         row.setData(0, _ID_ROLE, info.id)
@@ -235,13 +235,13 @@ class SourcesPanel(Panel):
             lambda info: self._start(self._remove(info), self.tr("remove the source"))
         )
         details.pause_requested.connect(
-            lambda info: self._run_change(lambda ws: ws.sources.set_paused(info.id, not info.kept.paused))
+            lambda info: self._run_change(lambda ws: ws.sources.set_paused(info.id, not info.config.paused))
         )
         details.check_requested.connect(
             lambda info: self._run_change(lambda ws: ws.sources.check_feed(info.id))
         )
         details.edit_requested.connect(
-            lambda info: self._start(self._edit(info.kept), self.tr("change the source"))
+            lambda info: self._start(self._edit(info.config), self.tr("change the source"))
         )
         details.changed.connect(lambda kept: self._run_change(lambda ws: ws.sources.change(kept)))
 

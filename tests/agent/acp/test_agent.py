@@ -11,6 +11,7 @@ from app.agent.transcript import AgentPlan, AgentText, Reasoning, ToolCard
 from app.permissions.approval import Approved, Denied
 from app.permissions.caller import Caller, CallerKind
 from app.settings import AgentProgram
+from app.toolkit.call import Call
 from app.vault.path import NotePath
 from tests.agent.acp.conftest import Talk, outside
 
@@ -84,7 +85,7 @@ async def test_files_are_read_as_policy_says_and_written_through_the_dialog(work
     assert {(caller.kind, caller.tainted) for caller in callers} == {(CallerKind.DESKTOP_AGENT, True)}
     written = [card for card in talk.cards if card.tool == "agent_write" and card.commit is not None]
     assert len(written) == 2
-    await workspace.runner.call("undo", {"turn": finished.turn}, Caller.user())
+    await workspace.runner.run(Call.of("undo", {"turn": finished.turn}, Caller.user()))
     assert workspace.store.read(H4) == before and not workspace.store.exists(NotePath("New.md"))
     await talk.say(f"!read {H4}\n!edit-silently {H4} Mine.\n!write {H4} No.")
     assert "has changed since you read it" in talk.said and workspace.store.read(H4) == b"Mine.\n"
@@ -108,7 +109,7 @@ async def test_direct_edits_are_journaled_logged_and_taken_back_with_the_turn(wo
     moved = [one for entry in log for one in workspace.journal.commit(entry.commit).changes if one.to]
     assert [(str(one.path), str(one.to)) for one in moved] == [("Instruments/K1.md", "K1-moved.md")]
     assert workspace.index.resolver.resolve_for_reading("K1-moved") == NotePath("K1-moved.md")
-    outcome = await workspace.runner.call("undo", {"turn": finished.turn}, Caller.user())
+    outcome = await workspace.runner.run(Call.of("undo", {"turn": finished.turn}, Caller.user()))
     assert outcome.success and {path: workspace.store.read(path) for path in was} == was
     assert not workspace.store.exists(NotePath("Loose.md"))
     await check_reading_only(talk, approver)
@@ -251,5 +252,5 @@ async def test_our_tools_over_mcp_are_called_in_its_turn_and_shown_on_its_card(w
     made = next(card for card in talk.cards if card.tool == "create_note")
     assert made.state == "done" and made.commit is not None and made.agent == "Outsider"
     assert workspace.store.exists(NotePath("Leaf.md"))
-    await workspace.runner.call("undo", {"turn": finished.turn}, Caller.user())
+    await workspace.runner.run(Call.of("undo", {"turn": finished.turn}, Caller.user()))
     assert not workspace.store.exists(NotePath("Leaf.md"))
