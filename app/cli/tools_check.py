@@ -118,16 +118,16 @@ async def _add_folder(workspace: Workspace, folder: Path) -> None:
 
 async def _read_all(workspace: Workspace) -> None:
     """Wait until the notes are indexed and embedded."""
-    known = asyncio.Event()
+    indexed = asyncio.Event()
 
     def progressed(event: EmbeddingProgressed) -> None:
         if event.is_over:
-            known.set()
+            indexed.set()
 
     workspace.events.subscribe(EmbeddingProgressed, progressed)
-    workspace.events.subscribe(EmbeddingFailed, lambda event: known.set())
+    workspace.events.subscribe(EmbeddingFailed, lambda event: indexed.set())
     await workspace.start_scan(lambda progress: None)
-    await known.wait()
+    await indexed.wait()
 
 
 async def _call_all(

@@ -112,7 +112,7 @@ def test_a_card_tells_how_its_change_was_approved(qtbot) -> None:
     card = card.model_copy(update={"commit": 1, "message": message, "decision": "auto-approved"})
     view.show_card(card.model_copy(update={"changed_by_user": True}))
     assert view._badge.text() == "Auto-approved · Changed by you"
-    assert view._message.text() == "Changed A.md. Left out by you: B.md."
+    assert view._message.text() == "Changed A.md. Excluded by you: B.md."
 
 
 def test_an_edited_message_replaces_what_came_after_it(gui, panel_of, wait_until) -> None:
