@@ -275,7 +275,7 @@ class _PendingRecord:
         self._ran = False
 
     def on_question(self) -> None:
-        """Keep the operation; after an effect it stays `running`, so that a restart never repeats the effect."""
+        """Keep the operation; it stays `running` after an effect, so that a restart never repeats it."""
         id = self._operation.id
         if not self.kept:
             self._store.add(self._operation)

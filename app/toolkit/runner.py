@@ -121,7 +121,7 @@ class ToolRunner:
         self._turn_rules.configure(turn_rules)
 
     def log_lost_commits(self) -> int:
-        """Log the commits that a crash kept out of the audit log, and return their number; called on opening."""
+        """Log the commits that a crash kept out of the audit log, and return their number."""
         return self.audit_writer.log_lost(self._audit, self._journal)
 
     async def run(self, call: Call) -> ToolOutcome:
