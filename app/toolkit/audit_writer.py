@@ -170,7 +170,7 @@ class AuditWriter:
 
 
 def _is_unloggable(error: StorageError) -> bool:
-    """Whether SQLite will never take the row; a log that is closed is not the row's fault."""
+    """Return whether SQLite will never take the row; a log that is closed is not the row's fault."""
     return isinstance(error.__cause__, _PERMANENT_ERRORS) and "closed database" not in str(error.__cause__)
 
 

@@ -22,7 +22,7 @@ from app.vault.changes import ChangeSet
 from app.vault.path import NotePath
 
 DIRECT_EDIT = "direct_edit"
-"""What stands in the log where a tool's name stands."""
+"""Takes the place of a tool's name in the audit log."""
 
 
 class ExternalChangeRecorder:
