@@ -16,7 +16,8 @@ from app.permissions.audit_entry import AuditDecision, AuditEntry, minimal_entry
 from app.permissions.caller import Caller
 from app.permissions.pluralize import pluralize
 from app.permissions.scope import Operation
-from app.toolkit.call_record import CallRecord
+from app.toolkit.audit_draft import AuditDraft
+from app.toolkit.call import Call
 from app.vault.commits import Commit
 
 if TYPE_CHECKING:
@@ -100,18 +101,16 @@ class AuditWriter:
 
     def log_read(self, caller: Caller, tool: str, arguments: Mapping[str, object], line: str) -> None:
         """Log that a program looked at what `tool` tells, by a way that is no call of it."""
-        record = CallRecord.of(tool, caller, arguments)
-        record.decide(AuditDecision.NO_APPROVAL_NEEDED, "reading in the vault")
-        record.line = line
-        self.append(record.entry())
+        draft = AuditDraft(Call(tool, arguments, caller), line)
+        draft.decide(AuditDecision.NO_APPROVAL_NEEDED, "reading in the vault")
+        self.append(draft.entry())
 
     def log_user_setting(self, what: str, arguments: Mapping[str, object], line: str) -> None:
         """Log that the user changed a setting of the vault that decides what agents and programs may do."""
-        record = CallRecord.of(what, Caller.user(), arguments)
-        record.operation = Operation.ADMINISTRATIVE.value
-        record.decide(AuditDecision.NO_APPROVAL_NEEDED, "the user's own setting")
-        record.line = line
-        self.append(record.entry())
+        draft = AuditDraft(Call(what, arguments, Caller.user()), line)
+        draft.operation = Operation.ADMINISTRATIVE
+        draft.decide(AuditDecision.NO_APPROVAL_NEEDED, "the user's own setting")
+        self.append(draft.entry())
 
     def ensure_flushed(self) -> None:
         """Make sure that what was done so far is in the log: before anything is written.

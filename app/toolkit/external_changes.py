@@ -13,8 +13,9 @@ from app.events import EventBus
 from app.permissions.audit_entry import AuditDecision
 from app.permissions.caller import Caller
 from app.permissions.impact import impact_of_changes
+from app.toolkit.audit_draft import AuditDraft
 from app.toolkit.audit_writer import AuditWriter
-from app.toolkit.call_record import CallRecord
+from app.toolkit.call import Call
 from app.toolkit.commit_queue import CommitQueue
 from app.toolkit.outcome import ToolFinished, ToolOutcome, ToolStarted
 from app.vault.changes import ChangeSet
@@ -54,24 +55,26 @@ class ExternalChangeRecorder:
         arguments: dict[str, object] = {"paths": [str(path) for path in (*change_set.paths, *lost)]}
         if lost:
             arguments["no_copy_kept"] = [str(path) for path in lost]
-        record = CallRecord.of(DIRECT_EDIT, caller, arguments)
-        record.decide(AuditDecision.NOT_ASKED, reason)
-        record.record_impact(impact_of_changes(change_set, self._backlinks))
-        record.record_paths((*change_set.paths, *lost))
-        self._events.publish(ToolStarted(record.id, record.tool, record.arguments, caller))
+        call = Call(DIRECT_EDIT, arguments, caller)
+        draft = AuditDraft(call)
+        draft.decide(AuditDecision.NOT_ASKED, reason)
+        draft.set_impact(impact_of_changes(change_set, self._backlinks))
+        draft.set_paths((*change_set.paths, *lost))
+        self._events.publish(ToolStarted(call.id, call.name, draft.arguments, caller))
         outcome = ToolOutcome(True, message=_describe_changes(change_set, lost))
         try:
             if change_set:
                 await self._committer.commit_external(
-                    change_set, caller, entry=record.id, landed=record.on_committed
+                    change_set, caller, entry=call.id, landed=draft.set_commit
                 )
-            record.line = outcome.message
+            draft.result = outcome.message
         except ScriptoriumError as error:
-            record.line = f"{outcome.message} It could not be kept for undo: {error.message}"
-            outcome = ToolOutcome(False, message=record.line, error=error.as_dict())
-        entry = self._trail.append(record.entry())
-        told = replace(outcome, entry=entry, commit=record.commit, duration_ms=record.duration_ms)
-        self._events.publish(ToolFinished(record.id, told, caller, record.tool))
+            draft.result = f"{outcome.message} It could not be kept for undo: {error.message}"
+            outcome = ToolOutcome(False, message=draft.result, error=error.as_dict())
+        entry = self._trail.append(draft.entry())
+        commit = None if draft.commit is None else draft.commit.id
+        told = replace(outcome, entry=entry, commit=commit, duration_ms=draft.timer.duration_ms)
+        self._events.publish(ToolFinished(call.id, told, caller, call.name))
         return told
 
 

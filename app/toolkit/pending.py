@@ -20,7 +20,7 @@ from app.permissions.approval import ApprovalRequest, Effect
 from app.permissions.audit_entry import AuditDecision
 from app.permissions.caller import Caller, CallerKind
 from app.permissions.pending import PendingOperation, PendingState, PendingStore, is_same
-from app.toolkit.call_record import CallObserver
+from app.toolkit.call import Call, CallObserver
 from app.toolkit.outcome import ApprovalAsked, ToolOutcome
 from app.vault.changes import VAULT
 from app.vault.path import NotePath
@@ -32,7 +32,6 @@ log = logging.getLogger(__name__)
 
 LIFETIME_S = 24 * 3600.0
 """How long an operation waits to be decided."""
-Call = Callable[[str, Mapping[str, object], Caller, CallObserver], Awaitable[ToolOutcome]]
 
 _CLOSING_REASON = "the app was closed; it is asked again at the next start"
 _CANCELLED_REASON = "taken back by its caller"
@@ -50,7 +49,7 @@ class PendingOperations:
     """The pending operations of an open vault.
 
     Args:
-        call: Makes a call that is watched: `ToolRunner.call`.
+        run: Runs a call: `ToolRunner.run`.
         store: Keeps them.
         journal: Says whether one that was cut off was written.
         clock: Unix time in seconds.
@@ -60,7 +59,7 @@ class PendingOperations:
 
     def __init__(
         self,
-        call: Call,
+        run: Callable[[Call], Awaitable[ToolOutcome]],
         store: PendingStore,
         journal: Journal,
         events: EventBus,
@@ -68,7 +67,7 @@ class PendingOperations:
         lifetime: float = LIFETIME_S,
         may_know: Callable[[Caller, NotePath], bool] = lambda caller, path: True,
     ) -> None:
-        self._call = call
+        self._run_call = run
         self._store = store
         self._journal = journal
         self._events = events
@@ -218,9 +217,11 @@ class PendingOperations:
         self, operation: PendingOperation, known: bool, enter: Callable[[], Awaitable[None]] | None
     ) -> ToolOutcome:
         row = _PendingRecord(self._store, operation, self._publish, kept=known)
-        patience = max(0.0, operation.expires - self._clock())
-        watch = CallObserver(operation.id, row.asked, row.begins, patience, enter, row.happened)
-        outcome = await self._call(operation.tool, operation.arguments, operation.caller, watch)
+        timeout = max(0.0, operation.expires - self._clock())
+        observer = CallObserver(row.on_question, row.on_write, row.on_effect, timeout, enter)
+        outcome = await self._run_call(
+            Call.of(operation.tool, operation.arguments, operation.caller, observer=observer, id=operation.id)
+        )
         if row.kept:
             self._finish(operation.id, _final_state(outcome), outcome)
         return outcome
@@ -273,7 +274,7 @@ class _PendingRecord:
         self._begun = False
         self._ran = False
 
-    def asked(self) -> None:
+    def on_question(self) -> None:
         """The user is asked; after an effect it stays `running`, so that a restart never does that again."""
         id = self._operation.id
         if not self.kept:
@@ -286,7 +287,7 @@ class _PendingRecord:
         self._begun = self._ran
         self._tell(id)
 
-    def begins(self) -> None:
+    def on_write(self) -> None:
         """Something is written or done now.
 
         Raises:
@@ -299,7 +300,7 @@ class _PendingRecord:
             raise NotFoundError("It was decided already.", pending_operation_id=self._operation.id)
         self._begun = True
 
-    def happened(self) -> None:
+    def on_effect(self) -> None:
         """An effect has happened; what follows is the same run."""
         self._ran = self._begun = True
 
