@@ -47,7 +47,6 @@ def _values(target: str) -> dict[str, object]:
         "tags": ["drink"],
         "properties": {"type": "note"},
         "query": "drink",
-        "question": "drink",
         "pattern": ".",
         "command": "grep",
         "patch": patch,
