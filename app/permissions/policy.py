@@ -143,8 +143,8 @@ class Policy:
         if place == VAULT and not all(allows_note(profile, path) for profile in self._profiles_of(caller)):
             return "deny"
         part = ImpactPart(Operation.READ, path, place=place)
-        said = {rule.effect for rule in self._rules_for(caller, tool) if rule.touches(part)}
-        return "deny" if "deny" in said else "ask" if "ask" in said else "allow"
+        effects = {rule.effect for rule in self._rules_for(caller, tool) if rule.touches(part)}
+        return "deny" if "deny" in effects else "ask" if "ask" in effects else "allow"
 
     def has_read_rules(self, caller: Caller, tool: str) -> bool:
         """Return whether a rule or a profile restricts what `caller` reads through `tool`."""

@@ -195,5 +195,5 @@ _TOKEN_LINES = {
 }
 
 
-def _log_token(trail: AuditWriter, op: str, name: str) -> None:
-    trail.log_user_setting("tokens", {"op": op, "name": name}, _TOKEN_LINES[op].format(name))
+def _log_token(audit: AuditWriter, op: str, name: str) -> None:
+    audit.log_user_setting("tokens", {"op": op, "name": name}, _TOKEN_LINES[op].format(name))

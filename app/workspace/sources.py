@@ -57,9 +57,9 @@ _SETTING_LINES = {
 }
 
 
-def _log_setting(trail: AuditWriter, op: str, kept: SourceConfig) -> None:
+def _log_setting(audit: AuditWriter, op: str, kept: SourceConfig) -> None:
     arguments = {"op": op, "source": kept.model_dump(mode="json")}
-    trail.log_user_setting("sources", arguments, _SETTING_LINES[op].format(kept.name))
+    audit.log_user_setting("sources", arguments, _SETTING_LINES[op].format(kept.name))
 
 
 def news_for_model(sources: Sources, note_text: Callable[[str], str | None], turn: Turn) -> str:

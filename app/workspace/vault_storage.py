@@ -139,7 +139,7 @@ class VaultStorage:
     def problems(self) -> list[str]:
         """Return messages for the user about damaged files that were set aside."""
         pending = self.pending.problem if self.pending is not None else None
-        told = (
+        problems = (
             self.journal.problem,
             self.store.problem,
             self.audit.problem,
@@ -149,7 +149,7 @@ class VaultStorage:
             self.conversations.problem,
             pending,
         )
-        return [*self._refusals, *(problem for problem in told if problem)]
+        return [*self._refusals, *(problem for problem in problems if problem)]
 
     async def close(self) -> None:
         """Close every file and release the vault; `PendingOperations` closes its own."""

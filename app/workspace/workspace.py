@@ -51,13 +51,18 @@ from app.settings import (
     save_settings,
     save_vault_settings,
 )
+from app.toolkit.call import Call
+from app.toolkit.call_results import failure
 from app.toolkit.file_access import FileAccess
 from app.toolkit.memory_service import Memory, agent_key
+from app.toolkit.outcome import ToolOutcome
 from app.toolkit.pending import PendingOperations
 from app.toolkit.plugins import load_plugins
 from app.toolkit.registry import ToolRegistry
 from app.toolkit.runner import ToolRunner
 from app.tools import CATALOG, CATEGORIES
+from app.vault import undecodable
+from app.vault.path import NotePath
 from app.vault.store import NotesChanged
 from app.vault.watcher import FileBatch, VaultFound, VaultLost, watch
 from app.web.access import WebAccess
@@ -179,7 +184,7 @@ class Workspace:
         self.pending: PendingOperations | None = None
         if files.pending is not None:
             self.pending = PendingOperations(
-                self.runner.call_observed,
+                self.runner.run,
                 files.pending,
                 self.journal,
                 self.events,
@@ -463,6 +468,22 @@ class Workspace:
         self.endpoints.settings_changed()
         self.programs.settings_changed()
         self.events.publish(SettingsChanged(settings.model_copy(deep=True)))
+
+    async def rename_misnamed(self, listed: NotePath, name: str) -> ToolOutcome:
+        """Rename a file whose name is not UTF-8, as the user asked; the rename can be undone.
+
+        Args:
+            listed: The path of the file in the problems of the index.
+            name: The new name, in the same folder.
+
+        Returns:
+            The outcome. Its error says why nothing was changed.
+        """
+        try:
+            changes = await asyncio.to_thread(undecodable.plan_rename, self.store, listed, name)
+        except ScriptoriumError as error:
+            return failure(error)
+        return await self.runner.run(Call.user_edit("rename", {"path": str(listed), "name": name}, changes))
 
     def _log_switched(self, before: Mapping[str, bool]) -> None:
         """Log the tool categories that were turned on or off."""

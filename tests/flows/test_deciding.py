@@ -117,7 +117,7 @@ def test_a_grant_is_listed_used_and_taken_back(app_run, settings, garden: Path) 
         await pilot.until(lambda: pilot.sheets, "the grants are shown")
         (panel,) = pilot.sheets[0].findChildren(GrantsPanel)
         await pilot.until(lambda: panel.grants and panel.grants[0].used == 1, "its use is counted")
-        await pilot.press("Take back")
+        await pilot.press("Revoke")
         await pilot.until(lambda: pilot.window.status.lock.text() == "")
         await pilot.press("Done")
         await pilot.until(lambda: not pilot.sheets)
@@ -196,7 +196,7 @@ def test_no_answer_in_time_is_a_denial_that_is_told_and_audited(app_run, setting
         outcome = await call
         assert outcome.denied and outcome.error["reason"] == "timed-out"
         await pilot.until(lambda: pilot.approvals.dialog is None, "the dialog goes")
-        await pilot.until(lambda: any("No answer in time" in pilot.banner(key) for key in pilot.banners))
+        await pilot.until(lambda: any("Timed out" in pilot.banner(key) for key in pilot.banners))
         assert everything_in(garden) == before
         entry = await pilot.select_entry("add_tag")
         assert entry.decision == "timed-out" and entry.commit is None

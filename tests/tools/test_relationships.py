@@ -7,6 +7,7 @@ import pytest
 from app.permissions.approval import Denied
 from app.permissions.caller import Caller, CallerKind
 from app.permissions.scope import Operation
+from app.toolkit.call import Call
 from app.vault.markdown.scan import scan
 from app.vault.path import NotePath
 
@@ -17,7 +18,7 @@ EDGE = f"{JAMAICA} -[SUPPORTS]-> {BEAT}"
 
 
 async def call(workspace, tool, /, **arguments):
-    return await workspace.runner.call(tool, arguments, AGENT)
+    return await workspace.runner.run(Call.of(tool, arguments, AGENT))
 
 
 def text(workspace, path):

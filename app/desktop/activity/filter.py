@@ -62,7 +62,7 @@ class ActivityFilterBar(QWidget):
         self.status = _create_combo_box(self.tr("Any state"), self.tr("Filter by state"))
         for status in ActivityStatus:
             self.status.addItem(_capitalize(status_label(status)), status.value)
-        self.origin = _create_combo_box(self.tr("Anyone"), self.tr("Filter by who began it"))
+        self.origin = _create_combo_box(self.tr("Anyone"), self.tr("Filter by initiator"))
         for starter in ActivityOrigin:
             self.origin.addItem(_capitalize(origin_label(starter)), starter.value)
         self._row = QHBoxLayout(self)

@@ -89,7 +89,7 @@ def waiting_item(activity: ActivityItem, request: ApprovalRequest) -> ActivityIt
     return replace(
         activity,
         status=ActivityStatus.PENDING,
-        summary=_tr("{0}; waits for your answer").format(request_title(request)),
+        summary=_tr("{0}; waiting for your answer").format(request_title(request)),
         request=request,
         paths=tuple(map(str, request.scope.paths)),
     )
@@ -158,7 +158,7 @@ def status_label(status: ActivityStatus) -> str:
     """A status in a word."""
     return {
         ActivityStatus.RUNNING: _tr("running"),
-        ActivityStatus.PENDING: _tr("waits for you"),
+        ActivityStatus.PENDING: _tr("waiting for you"),
         ActivityStatus.COMPLETED: _tr("completed"),
         ActivityStatus.FAILED: _tr("failed"),
         ActivityStatus.DENIED: _tr("denied"),

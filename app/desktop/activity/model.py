@@ -102,7 +102,7 @@ class ActivityModel(QAbstractListModel):
             parts.append(self.tr("{0} gone").format(f"{report.removed:,}"))
         if left := len(report.skipped) + len(report.failed):
             parts.append(self.tr("{0} not read").format(f"{left:,}"))
-        self._add_system_item(ActivityKind.INDEX, self.tr("Read the vault"), ", ".join(parts))
+        self._add_system_item(ActivityKind.INDEX, self.tr("Index the vault"), ", ".join(parts))
 
     def put(self, activity: ActivityItem) -> None:
         """Show a line, in the place of the one with its key, or on top."""
@@ -203,13 +203,13 @@ class ActivityModel(QAbstractListModel):
             case NotesChanged(commit=None):
                 self._changed_outside(event)
             case IndexRebuilt(reason):
-                self._add_system_item(ActivityKind.INDEX, self.tr("Make the index anew"), reason)
+                self._add_system_item(ActivityKind.INDEX, self.tr("Rebuild the index"), reason)
             case EmbeddingProgressed() if event.total:
                 self._embedded(event)
             case EmbeddingFailed(reason):
                 self._add_system_item(
                     ActivityKind.MEANING,
-                    self.tr("Search by meaning"),
+                    self.tr("Semantic search"),
                     reason,
                     ActivityStatus.FAILED,
                     key="meaning",
@@ -228,11 +228,13 @@ class ActivityModel(QAbstractListModel):
 
     def _refused(self, refused: RejectedTokens) -> None:
         words = pluralize(
-            refused.count, self.tr("request showed a token"), self.tr("requests showed a token")
+            refused.count,
+            self.tr("request used an unknown or revoked token"),
+            self.tr("requests used an unknown or revoked token"),
         )
-        who = self.tr("; the last says that it is {0}").format(refused.says) if refused.says else ""
-        told = self.tr("{0} that is not known, or was taken back{1}").format(words, who)
-        self._add_system_item(ActivityKind.VAULT, self.tr("Refuse a program"), told, ActivityStatus.DENIED)
+        who = self.tr("; the most recent claims to be {0}").format(refused.says) if refused.says else ""
+        title = self.tr("Reject a program")
+        self._add_system_item(ActivityKind.VAULT, title, words + who, ActivityStatus.DENIED)
 
     def _changed_outside(self, event: NotesChanged) -> None:
         parts = []
@@ -246,7 +248,7 @@ class ActivityModel(QAbstractListModel):
         if len(event.paths) == 1:
             words = f"{words}: {event.paths[0].text}"
         paths = tuple(path.text for path in event.paths)
-        self._add_system_item(ActivityKind.VAULT, self.tr("Changed outside"), words, paths=paths)
+        self._add_system_item(ActivityKind.VAULT, self.tr("Changed outside the app"), words, paths=paths)
 
     def _embedded(self, progress: EmbeddingProgressed) -> None:
         """One line per round of the work: it grows, and the next round has another."""
@@ -269,7 +271,7 @@ class ActivityModel(QAbstractListModel):
                 return  # One saved note: nobody needs a line for it.
             known = None
         at = known.at if known is not None and known.status is ActivityStatus.RUNNING else time.time()
-        made = self._system(ActivityKind.MEANING, self.tr("Search by meaning"), words, status, "meaning", at)
+        made = self._system(ActivityKind.MEANING, self.tr("Semantic search"), words, status, "meaning", at)
         if known is not None and known.status is not ActivityStatus.RUNNING:
             self._rename("meaning")
         self.put(made)

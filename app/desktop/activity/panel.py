@@ -198,11 +198,11 @@ class ActivityPanel(Panel):
 
     def _show_empty_state(self) -> None:
         if self.shown.is_narrowed:
-            self._empty.say(self.tr("Nothing matches"), self.tr("Change the filter to see more."))
+            self._empty.say(self.tr("No matches"), self.tr("Change the filter to see more entries."))
         else:
             self._empty.say(
-                self.tr("Nothing has happened yet"),
-                self.tr("What agents, other programs and the app itself do shows up here as it happens."),
+                self.tr("No activity yet"),
+                self.tr("Actions of agents, other programs and the app appear here."),
             )
 
 

@@ -10,6 +10,7 @@ from enum import StrEnum
 
 import numpy as np
 from numpy.typing import NDArray
+from PySide6.QtCore import QCoreApplication
 
 from app.desktop.theme.colors import Theme
 from app.graph.core_drawing import HOLLOW_FLAG
@@ -68,11 +69,16 @@ def style_nodes(graph: Graph, theme: Theme, by: ColorBy, found: NDArray[np.int64
         of_notes, labels = _communities(graph, plain, found)
     elif by is ColorBy.FOLDER:
         of_notes = columns.tops
-        labels = {key: "Top of the vault" if key == "/" else key for key in of_notes.words}
+        labels = {key: _tr("Vault root") if key == "/" else key for key in of_notes.words}
     else:
         of_notes = columns.types
         labels = {key: key[:1].upper() + key[1:] for key in of_notes.words}
-    labels |= {"unresolved": "Not written yet", "attachment": "Attachment", "tag": "Tag", "other": "Other"}
+    labels |= {
+        "unresolved": _tr("Unresolved"),
+        "attachment": _tr("Attachment"),
+        "tag": _tr("Tag"),
+        "other": _tr("Other"),
+    }
     words = (*of_notes.words, *columns.kinds.words)
     codes = np.where(plain, of_notes.codes, len(of_notes.words) + columns.kinds.codes)
     counts: Counter[str] = Counter()
@@ -95,13 +101,17 @@ def style_nodes(graph: Graph, theme: Theme, by: ColorBy, found: NDArray[np.int64
     )
 
 
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("Legend", text)
+
+
 def _communities(
     graph: Graph, plain: NDArray[np.bool_], found: NDArray[np.int64]
 ) -> tuple[Column, dict[str, str]]:
     """A key per node, and labels that name the note with most links in each."""
     words = tuple(f"community-{each}" for each in range(_MAX_COMMUNITIES))
     codes = np.where((found >= 0) & (found < _MAX_COMMUNITIES), found, _MAX_COMMUNITIES).astype(np.int32)
-    labels = dict.fromkeys(words, "Unnamed group")
+    labels = dict.fromkeys(words, _tr("Unnamed group"))
     for code, word in enumerate(words):
         rows = np.flatnonzero((codes == code) & plain)
         if len(rows):

@@ -25,8 +25,8 @@ class MemoryList(QTreeWidget):
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._zoom = theme.zoom
-        self.setHeaderLabels((self.tr("Block"), self.tr("Size"), self.tr("May do"), self.tr("Owner")))
-        self.setAccessibleName(self.tr("Blocks and entries of the memory"))
+        self.setHeaderLabels((self.tr("Block"), self.tr("Size"), self.tr("Permission"), self.tr("Owner")))
+        self.setAccessibleName(self.tr("Memory blocks and entries"))
         self.setUniformRowHeights(True)
         self.header().setStretchLastSection(False)
         self.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
@@ -101,7 +101,7 @@ class MemoryList(QTreeWidget):
         return {
             BlockType.CORE: self.tr("Core"),
             BlockType.WORKING: self.tr("Working"),
-            BlockType.ARCHIVAL: self.tr("Put away"),
+            BlockType.ARCHIVAL: self.tr("Archived"),
             BlockType.LOG: self.tr("Logs"),
         }
 

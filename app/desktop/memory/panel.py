@@ -41,8 +41,8 @@ class MemoryPanel(Panel):
         self.empty = EmptyState(
             theme,
             "brain",
-            self.tr("Nothing is remembered yet"),
-            self.tr("Say “remember that …” to the agent, or make a block here."),
+            self.tr("No memories yet"),
+            self.tr("Tell the agent “remember that …”, or create a block here."),
         )
         self._right = QStackedWidget()
         self._right.addWidget(self.empty)
@@ -90,12 +90,12 @@ class MemoryPanel(Panel):
 
     async def _new(self) -> None:
         title = self.tr("New block")
-        label = await dialogs.prompt_text(self, title, self.tr("What is the block called?"))
+        label = await dialogs.prompt_text(self, title, self.tr("Name of the block"))
         if label:
             await self.make(label)
 
     def _start_new(self) -> None:
-        tasks.start(self._new(), owner=self, what=self.tr("make a block"))
+        tasks.start(self._new(), owner=self, what=self.tr("create the block"))
 
     def _show(self, chosen: Block | ArchiveHit | None) -> None:
         match chosen:

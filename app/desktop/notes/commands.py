@@ -27,6 +27,7 @@ from app.desktop.tool_form.form import ToolFormDialog, humanize
 from app.desktop.tool_form.result_dialog import ResultDialog
 from app.desktop.widgets import dialogs
 from app.permissions.caller import Caller
+from app.toolkit.call import Call
 from app.vault.path import NotePath
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ _SAFE_SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".pdf", ".mp
 
 
 async def _called_by_hand(name: str, given: Mapping[str, object], workspace: Workspace) -> ToolOutcome:
-    return await workspace.runner.call(name, given, Caller.user())
+    return await workspace.runner.run(Call.of(name, given, Caller.user()))
 
 
 def failure_message(outcome: ToolOutcome) -> str:
@@ -105,7 +106,7 @@ class NoteCommands(QObject):
     async def run(self, tool: str, arguments: Mapping[str, object]) -> ToolOutcome:
         """Call a tool as the user; emit `failed` with the message of an error."""
         outcome: ToolOutcome = await self._client.run(
-            lambda workspace: workspace.runner.call(tool, arguments, Caller.user())
+            lambda workspace: workspace.runner.run(Call.of(tool, arguments, Caller.user()))
         )
         if not outcome.success and not outcome.denied:
             self.failed.emit(outcome.message)

@@ -137,4 +137,4 @@ class ProblemsPanel(Panel):
 
 
 async def _renamed(workspace: Workspace, listed: NotePath, name: str) -> ToolOutcome:
-    return await workspace.runner.rename_misnamed(listed, name)
+    return await workspace.rename_misnamed(listed, name)

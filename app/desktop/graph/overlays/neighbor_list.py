@@ -8,13 +8,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, QSize, Qt, Signal
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QCoreApplication,
+    QModelIndex,
+    QPersistentModelIndex,
+    QSize,
+    Qt,
+    Signal,
+)
 from PySide6.QtGui import QIcon, QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QListView, QToolButton, QVBoxLayout, QWidget
 
 from app.desktop.theme.colors import Theme
 from app.desktop.theme.icons import icon
 from app.graph.model import PLAIN_LINK, Graph
+from app.permissions.pluralize import pluralize
 
 MIN_WIDTH = 280
 _ROOT_INDEX = QModelIndex()
@@ -38,8 +47,14 @@ class NeighborItem:
     def spoken(self) -> str:
         """The same in words."""
         if self.relation:
-            return f"{self.name}, {self.relation}, {'from' if self.outgoing else 'to'} this note"
-        return f"{self.name}, {'linked from' if self.outgoing else 'links to'} this note"
+            words = _tr("{0}, {1}, from this note") if self.outgoing else _tr("{0}, {1}, to this note")
+            return words.format(self.name, self.relation)
+        words = _tr("{0}, linked from this note") if self.outgoing else _tr("{0}, links to this note")
+        return words.format(self.name)
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("NeighborList", text)
 
 
 def neighbors_of(graph: Graph, row: int) -> tuple[NeighborItem, ...]:
@@ -136,8 +151,8 @@ class NeighborList(QFrame):
         self._name.setWordWrap(True)
         self._close = QToolButton()
         self._close.setAutoRaise(True)
-        self._close.setToolTip("Hide the list (L)")
-        self._close.setAccessibleName("Hide the list of links")
+        self._close.setToolTip(self.tr("Hide list (L)"))
+        self._close.setAccessibleName(self.tr("Hide list of links"))
         self._close.clicked.connect(self.closed)
         self.list = _NeighborListView()
         self.list.setObjectName("graphNeighbourList")
@@ -180,9 +195,14 @@ class NeighborList(QFrame):
         row = graph.rows.get(path, -1)
         rows = neighbors_of(graph, row) if row >= 0 else ()
         self._model.show(rows)
-        count = "no links" if not rows else "1 link" if len(rows) == 1 else f"{len(rows)} links"
-        self._name.setText(f"{graph.names[row]}: {count}" if row >= 0 else "Select a note to list its links")
-        self.list.setAccessibleName(f"Links of {graph.names[row]}, {count}" if row >= 0 else "Links")
+        if row >= 0:
+            name = graph.names[row]
+            count = pluralize(len(rows), self.tr("link"), self.tr("links")) if rows else self.tr("no links")
+            self._name.setText(f"{name}: {count}")
+            self.list.setAccessibleName(self.tr("Links of {0}, {1}").format(name, count))
+        else:
+            self._name.setText(self.tr("Select a note to list its links"))
+            self.list.setAccessibleName(self.tr("Links"))
         if rows:
             blocked = self.list.selectionModel().blockSignals(True)
             self.list.setCurrentIndex(self._model.index(0))

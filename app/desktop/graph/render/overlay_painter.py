@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QCoreApplication, QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QFont, QImage, QPainter, QPen, QRadialGradient
 
 from app.desktop.graph.camera import Camera
@@ -306,11 +306,11 @@ def paint_empty(painter: QPainter, frame: FrameState) -> None:
     painter.setFont(font)
     painter.setPen(QColor(theme.muted))
     middle = int(Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap)
-    painter.drawText(area.translated(0, -14), middle, "Nothing to show yet")
+    painter.drawText(area.translated(0, -14), middle, QCoreApplication.translate("Canvas", "No notes yet"))
     painter.setFont(frame.font)
     painter.setPen(QColor(theme.faint))
-    words = "Notes appear here with their links as they are read or written."
-    painter.drawText(area.translated(0, 16), middle, words)
+    hint = QCoreApplication.translate("Canvas", "Notes and their links appear here once they are indexed.")
+    painter.drawText(area.translated(0, 16), middle, hint)
 
 
 def _sample(links: NDArray[np.int64], most: int) -> NDArray[np.int64]:

@@ -67,9 +67,9 @@ class CollapsibleSection(QWidget):
         """Show or fold its content."""
         self.body.setVisible(on)
         self._head.setChecked(on)
-        words = self.tr("{0}, open") if on else self.tr("{0}, folded")
+        words = self.tr("{0}, expanded") if on else self.tr("{0}, collapsed")
         self._head.setAccessibleName(words.format(self._head.text()))
-        self._head.setToolTip(self.tr("Fold this section") if on else self.tr("Unfold this section"))
+        self._head.setToolTip(self.tr("Collapse section") if on else self.tr("Expand section"))
         self._draw()
 
     def set_theme(self, theme: Theme) -> None:
