@@ -27,18 +27,18 @@ def format_pinned_blocks(pinned: Iterable[PinnedBlock]) -> str:
     parts = [_block_text(one) for one in pinned]
     if not parts:
         return ""
-    told = "Your memory: the blocks that are pinned to your context, with their sizes in characters."
-    return "\n".join([told, *parts])
+    heading = "Your memory: the blocks that are pinned to your context, with their sizes in characters."
+    return "\n".join([heading, *parts])
 
 
-def _block_text(one: PinnedBlock) -> str:
-    marks = {"label": one.label, "size": str(one.size), "permission": one.permission}
-    if one.description:
-        marks["description"] = one.description
-    said = " ".join(f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in marks.items())
+def _block_text(block: PinnedBlock) -> str:
+    marks = {"label": block.label, "size": str(block.size), "permission": block.permission}
+    if block.description:
+        marks["description"] = block.description
+    attributes = " ".join(f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in marks.items())
     # Escaped, so that a block's text cannot close the block and pose as the prompt.
-    body = one.text.replace("</block", "<\\/block").strip("\n") or "(empty)"
-    return f"<block {said}>\n{body}\n</block>"
+    body = block.text.replace("</block", "<\\/block").strip("\n") or "(empty)"
+    return f"<block {attributes}>\n{body}\n</block>"
 
 
 def strip_unpinned_blocks(messages: Iterable[ModelMessage]) -> list[ModelMessage]:

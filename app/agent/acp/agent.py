@@ -100,8 +100,12 @@ class AcpAgent:
 
     def caller_named(self, name: str) -> Caller | None:
         """Return the program called `name` as a caller, in the turn that it answers; None for other names."""
-        talks = [talk for link in self._links.values() for talk in link.desk.turns.values()]
-        turns = [talk.turn for talk in talks if talk.turn.agent == name and not talk.is_cancelled]
+        acp_turns = [acp_turn for link in self._links.values() for acp_turn in link.desk.turns.values()]
+        turns = [
+            acp_turn.turn
+            for acp_turn in acp_turns
+            if acp_turn.turn.agent == name and not acp_turn.is_cancelled
+        ]
         if turns:
             return turns[-1].caller
         known = any(one.name == name for one in self._settings().programs.programs)
@@ -276,13 +280,13 @@ class AcpAgent:
         from app.agent.acp.update_translator import UpdateTranslator
 
         narration = UpdateTranslator(turn)
-        talk = AcpTurn(turn, narration)
+        acp_turn = AcpTurn(turn, narration)
         watched = await self.edits.begin(turn, lambda: narration.named_files)
-        link.desk.turns[session.id] = talk
+        link.desk.turns[session.id] = acp_turn
         unsubscribe = turn.events.subscribe(ToolFinished, narration.call_ended)
         answer: schema.PromptResponse | None = None
         try:
-            answer = await self._run_prompt(link, session, talk)
+            answer = await self._run_prompt(link, session, acp_turn)
         finally:
             link.desk.turns.pop(session.id, None)
             unsubscribe()
@@ -294,7 +298,7 @@ class AcpAgent:
             turn.notice("warning", words.format(link.program.name))
 
     async def _run_prompt(
-        self, link: AcpConnection, session: AcpSession, talk: AcpTurn
+        self, link: AcpConnection, session: AcpSession, acp_turn: AcpTurn
     ) -> schema.PromptResponse:
         """Send the prompt and wait until the answer is complete.
 
@@ -304,30 +308,30 @@ class AcpAgent:
         """
         from acp import RequestError, schema
 
-        said = [schema.TextContentBlock(type="text", text=self._history(session, talk.turn))]
-        answer = asyncio.ensure_future(link.connection.prompt(session_id=session.id, prompt=[*said]))
+        prompt = [schema.TextContentBlock(type="text", text=self._history(session, acp_turn.turn))]
+        answer = asyncio.ensure_future(link.connection.prompt(session_id=session.id, prompt=[*prompt]))
         session.is_new = False
         try:
             return await asyncio.shield(answer)
         except asyncio.CancelledError:
-            stopping = asyncio.ensure_future(self._stop(link, session, talk, answer))
+            stopping = asyncio.ensure_future(self._stop(link, session, acp_turn, answer))
             await _wait_uninterrupted(stopping)
             raise
         except RequestError as error:
             raise link.explain_error(error) from error
         except ConnectionError as error:
-            await talk.cancel()
+            await acp_turn.cancel()
             raise await self._handle_loss(link, "in the middle of the turn") from error
 
     async def _stop(
         self,
         link: AcpConnection,
         session: AcpSession,
-        talk: AcpTurn,
+        acp_turn: AcpTurn,
         answer: asyncio.Future[schema.PromptResponse],
     ) -> None:
         """Ask the program to cancel; kill it if it does not."""
-        await talk.cancel()
+        await acp_turn.cancel()
         try:
             async with asyncio.timeout(_CANCEL_TIMEOUT_S):
                 await link.connection.cancel(session.id)
@@ -338,7 +342,9 @@ class AcpAgent:
             answer.cancel()
             await asyncio.wait({answer})
             await self._drop(link)
-            talk.turn.notice("warning", f"{link.program.name} did not stop on request, so it was terminated.")
+            acp_turn.turn.notice(
+                "warning", f"{link.program.name} did not stop on request, so it was terminated."
+            )
         elif not answer.cancelled():
             answer.exception()
 

@@ -84,8 +84,8 @@ class AcpClient:
         """Show an update from the program; drop updates outside a turn (a session that is being loaded)."""
         if isinstance(update, schema.CurrentModeUpdate | schema.ConfigOptionUpdate):
             self.options_told(session_id, update)
-        elif (talk := self.turns.get(session_id)) is not None:
-            talk.translator.handle_update(update)
+        elif (acp_turn := self.turns.get(session_id)) is not None:
+            acp_turn.translator.handle_update(update)
 
     async def request_permission(
         self,
@@ -95,8 +95,8 @@ class AcpClient:
         **_: object,
     ) -> schema.RequestPermissionResponse:
         """Ask the user whether the program may perform an action of its own, this one time only."""
-        talk = self._turn_of(session_id)
-        call = talk.translator.tool_call_state(tool_call)
+        acp_turn = self._turn_of(session_id)
+        call = acp_turn.translator.tool_call_state(tool_call)
         once = _find_option(options, "allow_once")
         allowing = once or _find_option(options, "allow_always")
         if allowing is None:
@@ -105,11 +105,11 @@ class AcpClient:
             "what": call.title or kind_label(call),
             "kind": call.kind or "other",
             "details": _call_details(call, standing=once is None),
-            "may_change": talk.may_change or call.kind in _READ_ONLY_KINDS,
+            "may_change": acp_turn.may_change or call.kind in _READ_ONLY_KINDS,
         }
-        turn = talk.turn
+        turn = acp_turn.turn
         caller = replace(turn.caller, claim=turn.flush().strip())
-        outcome = await talk.ask(turn.runner.run(Call.internal(agent_action, arguments, caller)))
+        outcome = await acp_turn.ask(turn.runner.run(Call.internal(agent_action, arguments, caller)))
         if outcome is None:
             return schema.RequestPermissionResponse(outcome=schema.DeniedOutcome(outcome="cancelled"))
         if not outcome.success:
@@ -122,29 +122,31 @@ class AcpClient:
         self, session_id: str, path: str, line: int | None = None, limit: int | None = None, **_: object
     ) -> schema.ReadTextFileResponse:
         """Return the text of a file that the program may read."""
-        talk = self._turn_of(session_id)
+        acp_turn = self._turn_of(session_id)
         given = {"path": self._display_path(path), "line": line, "limit": limit}
         arguments = {name: value for name, value in given.items() if value is not None}
-        outcome = await talk.ask(talk.turn.runner.run(Call.internal(agent_read, arguments, talk.turn.caller)))
+        outcome = await acp_turn.ask(
+            acp_turn.turn.runner.run(Call.internal(agent_read, arguments, acp_turn.turn.caller))
+        )
         if outcome is None or not outcome.success:
             _raise_refusal(outcome, path)
-        talk.hashes[_path_key(path)] = str(outcome.result["hash"])
+        acp_turn.hashes[_path_key(path)] = str(outcome.result["hash"])
         return schema.ReadTextFileResponse(content=str(outcome.result["text"]))
 
     async def write_text_file(
         self, session_id: str, path: str, content: str, **_: object
     ) -> schema.WriteTextFileResponse:
         """Propose a change to a file in the vault; the user approves or denies it."""
-        talk = self._turn_of(session_id)
+        acp_turn = self._turn_of(session_id)
         arguments: dict[str, object] = {"path": self._display_path(path), "content": content}
-        if known := talk.hashes.get(_path_key(path), ""):
+        if known := acp_turn.hashes.get(_path_key(path), ""):
             arguments["known_hash"] = known
-        if not talk.may_change:
+        if not acp_turn.may_change:
             arguments["may_change"] = False
-        outcome = await talk.ask(talk.turn.call(agent_write, arguments))
+        outcome = await acp_turn.ask(acp_turn.turn.call(agent_write, arguments))
         if outcome is None or not outcome.success:
             _raise_refusal(outcome, path)
-        talk.hashes[_path_key(path)] = str(outcome.result["hash"])
+        acp_turn.hashes[_path_key(path)] = str(outcome.result["hash"])
         return schema.WriteTextFileResponse()
 
     async def create_terminal(self, session_id: str, command: str, **_: object) -> NoReturn:
@@ -193,10 +195,10 @@ class AcpClient:
         Raises:
             RequestError: No turn is in progress.
         """
-        talk = self.turns.get(session_id)
-        if talk is None or talk.is_cancelled:
+        acp_turn = self.turns.get(session_id)
+        if acp_turn is None or acp_turn.is_cancelled:
             raise RequestError(_ERROR_CODE_REFUSED, "No turn is in progress, so no request is accepted.")
-        return talk
+        return acp_turn
 
 
 def _find_option(options: list[schema.PermissionOption], *kinds: str) -> schema.PermissionOption | None:

@@ -65,16 +65,16 @@ async def agent_read(
         line: The line to start at; the first is 1.
         limit: The maximum number of lines.
     """
-    spot = await resolve_path(context, path)
-    view = FileView(context, spot)
+    resolved = await resolve_path(context, path)
+    view = FileView(context, resolved)
 
     def read() -> ReadText:
-        content, told = view.read(spot.name), view.display_path(spot.name)
+        content, told = view.read(resolved.name), view.display_path(resolved.name)
         text = _line_range(_decode_exact(content, path), line, limit)
         return ReadText(path=told, text=text, hash=content_hash(content), message=f"Read {told}.")
 
-    if spot.is_outside:
-        return ask_to_read(context, f"Read the file {spot.real}", spot, read=read)
+    if resolved.is_outside:
+        return ask_to_read(context, f"Read the file {resolved.real}", resolved, read=read)
     return await asyncio.to_thread(read)
 
 
@@ -96,21 +96,23 @@ async def agent_write(
     """
     if not may_change:
         raise PermissionDeniedError(f"{_READ_ONLY_MESSAGE} {path} was not written.", path=path)
-    spot = await resolve_path(context, path)
-    if spot.inside is None:
+    resolved = await resolve_path(context, path)
+    if resolved.inside is None:
         raise PermissionDeniedError(
             f"{path} is outside the vault. Only files in the vault can be written.", path=path
         )
-    target = NotePath.parse(spot.inside) if spot.inside else None
+    target = NotePath.parse(resolved.inside) if resolved.inside else None
     if target is None:
         raise InvalidParametersError("The vault is a folder, not a file.", path=path)
     change = await asyncio.to_thread(_plan_write, context, target, content, known_hash)
-    made = isinstance(change, Create)
-    said = f"{'Created' if made else 'Wrote'} {change.path}."
+    created = isinstance(change, Create)
+    message = f"{'Created' if created else 'Wrote'} {change.path}."
 
     def report(committed: ChangeSet) -> WrittenText:
         written = next(filter(None, map(after_of, committed.changes)), change.after)
-        return WrittenText(path=str(change.path), created=made, hash=content_hash(written), message=said)
+        return WrittenText(
+            path=str(change.path), created=created, hash=content_hash(written), message=message
+        )
 
     return context.propose(ChangeSet.of(change, summary=f"Write {change.path}"), report)
 

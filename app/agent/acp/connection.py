@@ -180,21 +180,23 @@ class AcpConnection:
         """Return the message of a program's error for the user."""
         name = self.program.name
         if error.code == _AUTH_REQUIRED:
-            ways = [way.name for way in (self._raw_message.auth_methods if self._raw_message else None) or ()]
-            how = f" Login methods: {', '.join(ways)}." if ways else ""
+            methods = [
+                method.name
+                for method in (self._raw_message.auth_methods if self._raw_message else None) or ()
+            ]
+            how = f" Login methods: {', '.join(methods)}." if methods else ""
             return ProgramError(
                 f"{name} requires you to log in first.",
                 f"Start it in a terminal, log in there, then send the message again.{how}",
             )
         data = error.data if isinstance(error.data, dict) else {}
         details = str(data.get("details") or data.get("message") or "")
-        said = f"{error}: {details}" if details and details not in str(error) else str(error)
-        return ProgramError(f"{name} says: {said}"[:_MAX_SHOWN_ERROR_CHARS], self._advice())
+        message = f"{error}: {details}" if details and details not in str(error) else str(error)
+        return ProgramError(f"{name} reports: {message}"[:_MAX_SHOWN_ERROR_CHARS], self._advice())
 
     def _advice(self) -> str:
-        words = self.process.stderr_tail[-_MAX_SHOWN_ERROR_CHARS:]
-        told = f"Last output: {words}" if words else ""
-        return told or "The next message restarts it."
+        output = self.process.stderr_tail[-_MAX_SHOWN_ERROR_CHARS:]
+        return f"Last output: {output}" if output else "The next message restarts it."
 
 
 def _import_protocol() -> None:

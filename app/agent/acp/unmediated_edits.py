@@ -129,13 +129,13 @@ class ExternalEditTracker:
         """Split the changes by turn, and within a turn by whether the program reported them."""
         shares: dict[tuple[int, bool], tuple[WatchedTurn, list[FileChange], list[NotePath]]] = {}
         for change in found.changes:
-            watched, told = self._whose(touched_paths(change))
-            shares.setdefault((id(watched), told), (watched, [], []))[1].append(change)
+            watched, reported = self._whose(touched_paths(change))
+            shares.setdefault((id(watched), reported), (watched, [], []))[1].append(change)
         for path in found.unsaved:
-            watched, told = self._whose((path,))
-            shares.setdefault((id(watched), told), (watched, [], []))[2].append(path)
-        for (_, told), (watched, changes, unsaved) in shares.items():
-            await self._adopt(watched, BaselineDiff(tuple(changes), tuple(unsaved)), told)
+            watched, reported = self._whose((path,))
+            shares.setdefault((id(watched), reported), (watched, [], []))[2].append(path)
+        for (_, reported), (watched, changes, unsaved) in shares.items():
+            await self._adopt(watched, BaselineDiff(tuple(changes), tuple(unsaved)), reported)
 
     def _whose(self, paths: Iterable[NotePath]) -> tuple[WatchedTurn, bool]:
         """Return the turn in which the program reported one of these files, else the latest turn."""
@@ -154,10 +154,10 @@ class ExternalEditTracker:
                 return ""
         return path.as_posix()
 
-    async def _adopt(self, watched: WatchedTurn, found: BaselineDiff, told: bool) -> None:
+    async def _adopt(self, watched: WatchedTurn, found: BaselineDiff, reported: bool) -> None:
         turn = watched.turn
         change_set = change_set_of(found)
-        reason = (_REPORTED_EDIT_REASON if told else _UNREPORTED_EDIT_REASON).format(turn.caller.name)
+        reason = (_REPORTED_EDIT_REASON if reported else _UNREPORTED_EDIT_REASON).format(turn.caller.name)
         outcome = await self._adoption.record(change_set, _program_caller(turn.caller), reason, found.unsaved)
         watched.found += len(found.changes) + len(found.unsaved)
         self._taken.update(change_set.paths)
