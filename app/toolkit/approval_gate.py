@@ -1,7 +1,7 @@
-"""Decides on a proposal: by the policy, and where that says so by asking the user.
+"""Decide on proposals: by the policy, and by asking the user if the policy says so.
 
-A question that waits is decided anew when a grant is given: one that the grant covers is answered by it and
-withdrawn from the user. What always asks comes before all grants in the policy, so none answers it.
+A new grant answers the open questions that it covers, and they are withdrawn from the user. Calls that always
+ask come before grants in the policy, so no grant answers them.
 """
 
 from __future__ import annotations
@@ -31,22 +31,22 @@ from app.vault.changes import ChangeSet
 log = logging.getLogger(__name__)
 
 COVERED_REASON = "covered by a new grant"
-"""What the cancellation says that withdraws a question which a grant has answered."""
+"""The message of the cancellation when a grant answers an open question."""
 DENIED_MESSAGE = "The user said no"
 UNANSWERED_REASON = "unanswered"
-"""What the cancellation says that withdraws a question which nobody answered in time."""
+"""The message of the cancellation when a question times out."""
 
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """It may be done: exactly this, which may be a part or another wording of what was proposed."""
+    """Exactly this may be done; it may be a part or an edited version of the proposal."""
 
     proposal: ChangeSet | Effect
 
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
-    """It may not be done. `by_user`: somebody said no, with `words`; `message` says it in a sentence."""
+    """The proposal may not be carried out. `by_user`: the user denied it, with the reason in `words`."""
 
     decided: AuditDecision
     message: str
@@ -56,18 +56,18 @@ class Rejected:
 
 @dataclass(frozen=True, slots=True)
 class _PendingQuestion:
-    """A question that the user has not answered; `covered` gets the verdict of a grant that answers it."""
+    """An open question; `covered` receives the verdict of a grant that answers it."""
 
     facts: CallFacts
     covered: asyncio.Future[Allow]
 
 
 class ApprovalGate:
-    """Asks the policy, then the approver, and writes into the record what was decided.
+    """Ask the policy, then the approver, and record the decision in the audit draft.
 
     Args:
-        approver: Who decides; None where nobody can be asked: then what needs a yes is refused.
-        events: Told of questions and answers; tells of new grants, which may answer what waits.
+        approver: Asks the user; without one, proposals that need approval are rejected.
+        events: Receives questions and answers, and publishes new grants.
     """
 
     def __init__(self, policy: Policy, approver: Approver | None, grants: Grants, events: EventBus) -> None:
@@ -79,7 +79,7 @@ class ApprovalGate:
         self._unsubscribe = events.subscribe(GrantsChanged, self._try_grants)
 
     def close(self) -> None:
-        """Follow the grants no more."""
+        """Stop following the grants."""
         self._unsubscribe()
 
     async def authorize(
@@ -89,7 +89,7 @@ class ApprovalGate:
         proposal: ChangeSet | Effect,
         arguments: Mapping[str, object],
     ) -> Allowed | Rejected:
-        """Whether the proposal may be done, asking the user where the policy says so."""
+        """Decide whether the proposal may be carried out; ask the user if the policy says so."""
         verdict = self._policy.decide(facts)
         match verdict:
             case Deny():
@@ -105,7 +105,7 @@ class ApprovalGate:
                 if isinstance(answer, Rejected):
                     return self._record_rejection(draft, answer)
                 if isinstance(now := self._policy.decide(facts), Deny):
-                    # A rule that came while the question waited holds for what was waiting, too.
+                    # A rule that was added while the question was open applies to it, too.
                     return self._record_rejection(
                         draft, Rejected(AuditDecision.RULE, f"Refused: {now.reason}.")
                     )
@@ -158,7 +158,7 @@ class ApprovalGate:
     async def _answer(
         self, approver: Approver, request: ApprovalRequest, covered: asyncio.Future[Allow]
     ) -> Decision | Allow | Rejected:
-        """The approver's decision, or that of a grant that comes meanwhile; no answer in time is a no."""
+        """Return the decision of the approver or of a new grant; a timeout is a rejection."""
         asked = asyncio.ensure_future(_ask(approver, request))
         either: tuple[asyncio.Future[Any], ...] = (asked, covered)
         why: str | None = None
@@ -251,12 +251,12 @@ async def _ask(approver: Approver, request: ApprovalRequest) -> Decision:
 
 
 def _decision_of(asked: asyncio.Future[Decision]) -> Decision | Rejected:
-    """What the approver said; one that fails, or says something else, is a no."""
+    """Return the answer of the approver; a failure or an invalid answer is a rejection."""
     if asked.cancelled():
         return _failed_rejection(asyncio.CancelledError("the approver gave up"))
     error = asked.exception()
     if isinstance(error, ScriptoriumError):
-        # An approver that knows why it can't ask says so: nobody is there, or the change is too long to show.
+        # The approver knows why it can't ask: no user is present, or the change is too long to show.
         return Rejected(AuditDecision.FAILED, error.message)
     if error is not None:
         return _failed_rejection(error)

@@ -1,7 +1,7 @@
-"""Calls whose callers do not wait: they get an id, and what comes of the call is kept for them.
+"""Calls whose callers do not wait: they get an id, under which the outcome is kept.
 
-The call itself is a usual one, through the runner, the gate and the dialog. What is still waiting when
-the app ends is called again at the next start: the tool proposes anew, on the notes as they are then.
+The call itself passes the runner, the gate and the dialog as any other. A call that is still waiting when the
+app ends runs again at the next start, on the notes as they are then.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 LIFETIME_S = 24 * 3600.0
-"""How long an operation waits to be decided."""
+"""How long an operation waits for a decision."""
 
 _CLOSING_REASON = "the app was closed; it is asked again at the next start"
 _CANCELLED_REASON = "taken back by its caller"
@@ -51,10 +51,10 @@ class PendingOperations:
     Args:
         run: Runs a call: `ToolRunner.run`.
         store: Keeps them.
-        journal: Says whether one that was cut off was written.
+        journal: Shows whether an interrupted operation was written.
         clock: Unix time in seconds.
-        lifetime: How many seconds one waits to be decided.
-        may_know: Whether a caller may know of a note.
+        lifetime: How many seconds an operation waits for a decision.
+        may_know: Returns whether a caller may see a note.
     """
 
     def __init__(
@@ -119,7 +119,7 @@ class PendingOperations:
         )
 
     def status(self, id: str, caller: Caller) -> PendingOperation:
-        """How far an operation has come.
+        """Return an operation with its current state.
 
         Raises:
             NotFoundError: there is none with this id that `caller` submitted.
@@ -275,7 +275,7 @@ class _PendingRecord:
         self._ran = False
 
     def on_question(self) -> None:
-        """The user is asked; after an effect it stays `running`, so that a restart never does that again."""
+        """Keep the operation; it stays `running` after an effect, so that a restart never repeats it."""
         id = self._operation.id
         if not self.kept:
             self._store.add(self._operation)
@@ -288,7 +288,7 @@ class _PendingRecord:
         self._tell(id)
 
     def on_write(self) -> None:
-        """Something is written or done now.
+        """Mark the operation as running, just before it writes.
 
         Raises:
             NotFoundError: the operation was decided meanwhile.
@@ -301,7 +301,7 @@ class _PendingRecord:
         self._begun = True
 
     def on_effect(self) -> None:
-        """An effect has happened; what follows is the same run."""
+        """Record that an effect is done; the changes that follow belong to the same run."""
         self._ran = self._begun = True
 
 
@@ -314,7 +314,7 @@ def _final_state(outcome: ToolOutcome) -> PendingState:
 
 
 def _pending_outcome(operation: PendingOperation, details: Mapping[str, object]) -> ToolOutcome:
-    """What a caller is told that does not wait."""
+    """Return the outcome for a caller that does not wait."""
     return ToolOutcome(
         False,
         message="The user is being asked. Ask for it again by its id.",

@@ -40,11 +40,11 @@ _READ_TOOL = "read_note"
 
 
 class ToolRunner:
-    """Runs calls. Belongs to the service thread; many calls may run, and wait for an answer, at once.
+    """Runs calls. It belongs to the service thread; many calls may run, and wait for an answer, at once.
 
     Args:
-        approver: Who is asked; None where nobody is there: then what needs a yes is refused.
-        services: What some categories work with beside the notes.
+        approver: Asks the user; without one, proposals that need approval are rejected.
+        services: The services that tools use in addition to the notes.
     """
 
     def __init__(
@@ -99,11 +99,11 @@ class ToolRunner:
         self._gate.close()
 
     def visibility_for(self, caller: Caller, tool: str) -> CallVisibility:
-        """What `caller` may see through `tool`, in the vault and in other places."""
+        """Return what `caller` may see through `tool`, in the vault and in other stores."""
         return self._visibility.of(caller, tool)
 
     def index_view(self, caller: Caller, tool: str) -> IndexView:
-        """The index as `caller` may see it through `tool`."""
+        """Return the index as `caller` may see it through `tool`."""
         return IndexView(self._index, self.visibility_for(caller, tool), self.services.semantic_search)
 
     @property
@@ -112,16 +112,16 @@ class ToolRunner:
         return self._visibility.private
 
     def can_see(self, caller: Caller, path: NotePath) -> bool:
-        """Whether `caller` may know of the note at `path`."""
+        """Return whether `caller` may see the note at `path`."""
         return self._visibility.of(caller, _READ_TOOL).can_see(path)
 
     def configure(self, limits: Iterable[CallLimit], turn_rules: Iterable[TurnRule]) -> None:
-        """Hold these limits and rules of the user from now on."""
+        """Apply the limits and rules of the user."""
         self._limits.configure(limits)
         self._turn_rules.configure(turn_rules)
 
     def log_lost_commits(self) -> int:
-        """Log the commits that a crash kept out of the audit log; how many there were. Call it on opening."""
+        """Log the commits that a crash kept out of the audit log, and return their number."""
         return self.audit_writer.log_lost(self._audit, self._journal)
 
     async def run(self, call: Call) -> ToolOutcome:

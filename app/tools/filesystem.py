@@ -289,26 +289,26 @@ def _file_text(name: str, content: bytes, offset: int, limit: int) -> FileText:
             path=name, text="", offset=0, lines=0, total_lines=0, size=size, binary=True, message=said
         )
     lines = content.decode("utf-8", "replace").splitlines(keepends=True)
-    taken = list(_take_lines(islice(lines, offset, offset + limit), _MAX_TEXT_CHARS))
-    last = offset + len(taken)
+    taken_lines = list(_take_lines(islice(lines, offset, offset + limit), _MAX_TEXT_CHARS))
+    last = offset + len(taken_lines)
     return FileText(
         path=name,
-        text="".join(taken),
+        text="".join(taken_lines),
         offset=offset,
-        lines=len(taken),
+        lines=len(taken_lines),
         total_lines=len(lines),
         size=size,
         binary=False,
-        message=f"{name}: {pluralize(len(taken), 'line')} from {offset}, of {len(lines)}."
+        message=f"{name}: {pluralize(len(taken_lines), 'line')} from {offset}, of {len(lines)}."
         + (f" Continue at {last}." if last < len(lines) else ""),
     )
 
 
-def _take_lines(lines: Iterator[str], most: int) -> Iterator[str]:
-    """Yield whole lines of `most` characters in total; a longer line is truncated."""
-    left = most
+def _take_lines(lines: Iterator[str], max_chars: int) -> Iterator[str]:
+    """Yield whole lines of `max_chars` characters in total; a longer line is truncated."""
+    left = max_chars
     for line in lines:
-        if left <= 0 or (len(line) > left and left < most):
+        if left <= 0 or (len(line) > left and left < max_chars):
             return
         yield line[:left]
         left -= len(line)
@@ -323,10 +323,10 @@ def _glob_matcher(pattern: str) -> Callable[[str], bool]:
 
 
 def _left_out(bounds: WalkLimits, more: bool, limit: int) -> list[str]:
-    told = [printable(what) for what in bounds.left_out[:_MAX_LEFT_OUT]]
+    omitted = [printable(label) for label in bounds.left_out[:_MAX_LEFT_OUT]]
     if len(bounds.left_out) > _MAX_LEFT_OUT:
-        told.append(f"{len(bounds.left_out) - _MAX_LEFT_OUT} more files")
-    return [*told, *([f"all after the first {limit}"] if more else [])]
+        omitted.append(f"{len(bounds.left_out) - _MAX_LEFT_OUT} more files")
+    return [*omitted, *([f"all after the first {limit}"] if more else [])]
 
 
 def _list_text(entries: list[FileEntry], spot: ResolvedPath) -> str:

@@ -122,10 +122,12 @@ class _Work:
             "--ignore-submodules=all",
         )
         rows = [row for row in text.split("\0") if row]
-        kept = [row for row in rows if row.startswith("## ") or await self._shows(row[3:], row[:2] != "??")]
-        files = len(kept) - 1
+        allowed = [
+            row for row in rows if row.startswith("## ") or await self._shows(row[3:], row[:2] != "??")
+        ]
+        files = len(allowed) - 1
         said = f"{pluralize(files, 'file differs', 'files differ')}." if files else "Nothing differs."
-        return _git_result("\n".join(kept), said)
+        return _git_result("\n".join(allowed), said)
 
     async def log(self, limit: int) -> GitAnswer:
         """Return the latest commits."""
@@ -164,7 +166,7 @@ class _Work:
                 )
         for name in self._files:
             # git's own error for a missing file would differ from that for an invisible one.
-            if not (await self._shows(name) and await self._is_there(name)):
+            if not (await self._shows(name) and await self._exists(name)):
                 raise NotFoundError(f"There is no file {name}.", path=name)
         await self._repository.text("add", "--", *self._files)
         return _git_result("", f"Staged {', '.join(self._files)}.")
@@ -187,8 +189,8 @@ class _Work:
             message,
             author=author,
         )
-        made = await self._repository.text("log", "--max-count=1", "--no-show-signature", "--format=%h %s")
-        return _git_result(text, f"Committed {made.strip()}.")
+        created = await self._repository.text("log", "--max-count=1", "--no-show-signature", "--format=%h %s")
+        return _git_result(text, f"Committed {created.strip()}.")
 
     async def branch(self, name: str | None) -> GitAnswer:
         """List the branches, or create one."""
@@ -198,7 +200,7 @@ class _Work:
         text = await self._repository.text("branch", "--list", "--no-color", "--no-column")
         return _git_result(text, f"{pluralize(len(text.splitlines()), 'branch', 'branches')}.")
 
-    async def _is_there(self, name: str) -> bool:
+    async def _exists(self, name: str) -> bool:
         """Return whether a file or folder of this name exists or is tracked."""
         if await asyncio.to_thread(os.path.lexists, Path(self._root, name)):
             return True

@@ -126,10 +126,10 @@ async def open_edge(context: ToolContext, id: str) -> OpenEdge:
             f"{source.path} has no {said}relation to {wanted}.", edge_id=id, candidates=ids, suggestions=ids
         )
     if read[5] or kind:
-        place = int(read[5] or 1)
-        if place > len(fitting):
-            raise NotFoundError(f"There is no relation {place} of that kind.", edge_id=id, candidates=ids)
-        return fitting[place - 1]
+        position = int(read[5] or 1)
+        if position > len(fitting):
+            raise NotFoundError(f"There is no relation {position} of that kind.", edge_id=id, candidates=ids)
+        return fitting[position - 1]
     if len(fitting) > 1:
         raise AmbiguousError(
             f"{source.path} has {len(fitting)} relations to {wanted}: say which.", edge_id=id, candidates=ids
@@ -213,22 +213,22 @@ def draft_features(context: ToolContext, draft: OpenNote, other: OpenNote) -> No
     )
 
 
-def _line_at(text: str, place: int) -> str:
-    end = text.find("\n", place)
-    return text[text.rfind("\n", 0, place) + 1 : len(text) if end < 0 else end].strip()
+def _line_at(text: str, position: int) -> str:
+    end = text.find("\n", position)
+    return text[text.rfind("\n", 0, position) + 1 : len(text) if end < 0 else end].strip()
 
 
 def note_structure(context: ToolContext, first: OpenNote, second: OpenNote, similarity: float) -> Structure:
     """Return the structural features of two notes in the graph."""
-    ours, theirs = neighbors(context, first.path), neighbors(context, second.path)
+    first_neighbors, second_neighbors = neighbors(context, first.path), neighbors(context, second.path)
     ends = (first.path, second.path), (second.path, first.path)
     links = [link for one, other in ends for link in context.index.outgoing(one) if link.target == other]
     tags = {name_key(tag) for tag in first.parsed.tag_names}
     return Structure(
         similarity,
-        len((ours & theirs) - {first.path, second.path}),
+        len((first_neighbors & second_neighbors) - {first.path, second.path}),
         len(tags & {name_key(tag) for tag in second.parsed.tag_names}),
-        second.path in ours,
+        second.path in first_neighbors,
         tuple(sorted({link.type for link in links if link.type != LINKS_TO})),
     )
 

@@ -269,20 +269,20 @@ async def delete_node(context: ToolContext, node_id: NodeId, cascade: bool = Fal
             one for one in committed.changes if isinstance(one, Update) and context.vault.can_see(one.path)
         ]
         rewritten = {one.path: OpenNote(one.path, one.after) for one in seen}
-        gone = sum(_relations_to(context, OpenNote(one.path, one.before), note.path) for one in seen)
-        gone -= sum(_relations_to(context, one, note.path) for one in rewritten.values())
+        removed_count = sum(_relations_to(context, OpenNote(one.path, one.before), note.path) for one in seen)
+        removed_count -= sum(_relations_to(context, one, note.path) for one in rewritten.values())
         sources = {link.source for link in context.index.backlinks(note.path)} - {note.path}
         left = [path for path in sources if path not in rewritten]
         left += [path for path, one in rewritten.items() if _links_to(context, one, note.path)]
         deleted = any(isinstance(one, Delete) for one in committed.changes)
         words = f"Moved {note.path} to the trash." if deleted else f"{note.path} was not deleted."
-        if gone:
-            words += f" {pluralize(gone, 'relation')} to it removed."
+        if removed_count:
+            words += f" {pluralize(removed_count, 'relation')} to it removed."
         return NodeDeleted(
             node_id=str(note.storage_id),
             content_preview=preview(note, 120),
             relationships_affected=affected,
-            relationships_removed=gone,
+            relationships_removed=removed_count,
             links_left=sorted(map(str, left)),
             left_out=left_out,
             message=words,
@@ -365,9 +365,9 @@ async def reclassify_node(
         written = (_committed_note(committed) or note).parsed
         new = written.type
         warnings = []
-        if gone := _lost_relations(note.parsed, written):
+        if removed := _removed_relations(note.parsed, written):
             warnings.append(
-                f"{pluralize(len(gone), 'relation')} of the note removed: {', '.join(gone[:10])}."
+                f"{pluralize(len(removed), 'relation')} of the note removed: {', '.join(removed[:10])}."
             )
         foreign = [key for key in _KEPT_BY_TYPE.get(old, ()) if key in written.properties]
         if foreign and new != old:
@@ -384,7 +384,7 @@ async def reclassify_node(
     return context.propose(change, report)
 
 
-def _lost_relations(before: ParsedNote, after: ParsedNote) -> list[str]:
+def _removed_relations(before: ParsedNote, after: ParsedNote) -> list[str]:
     kept = Counter((one.type, one.link.target) for one in after.relations)
     lost = Counter((one.type, one.link.target) for one in before.relations) - kept
     return [f"{type} {target}" for type, target in lost.elements()]

@@ -134,12 +134,15 @@ async def relation_between(
         similarity: Their similarity, 0 to 1.
         score: The probability of a relation, 0 to 1, if already known.
     """
-    ours, theirs = note_features(context, source, target), note_features(context, target, source)
+    source_features, target_features = (
+        note_features(context, source, target),
+        note_features(context, target, source),
+    )
     between = note_structure(context, source, target, similarity)
-    local = await asyncio.to_thread(suggest_relation, ours, theirs, between)
+    local = await asyncio.to_thread(suggest_relation, source_features, target_features, between)
     if score is not None:
         local = replace(local, score=score)
-    return await check_entailment(context, local, (source, ours), (target, theirs))
+    return await check_entailment(context, local, (source, source_features), (target, target_features))
 
 
 async def note_similarity(context: ToolContext, first: OpenNote, second: OpenNote) -> float:
@@ -207,8 +210,8 @@ async def _candidates_by_words(
     if note is not None:
         near = related_notes(context.index, None, note.path, note.parsed.tag_names, _MAX_WORD_CANDIDATES)
         paths.update(dict.fromkeys(one.path for one in near))
-    words = dict.fromkeys(word for word in content_words(text) if word.isalnum())
-    for word in sorted(words, key=lambda one: -len(one))[:12]:
+    message = dict.fromkeys(word for word in content_words(text) if word.isalnum())
+    for word in sorted(message, key=lambda one: -len(one))[:12]:
         page = await context.index.search(f'"{word}"', 10)
         paths.update(dict.fromkeys(hit.path for hit in page.hits))
     paths.pop(own, None)

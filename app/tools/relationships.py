@@ -305,8 +305,8 @@ async def summarize_relationship(
     summary = f"{edge.source.name} {verb} {target.name}, with a confidence of {sure:.2f}."
     if edge.relation.note:
         summary += f" {edge.relation.note[0].upper()}{edge.relation.note[1:]}."
-    summary, evidence, reasoning = await _in_words(context, edge.source, target, verb, summary, evidence)
-    told = RelationshipSummary(
+    summary, evidence, reasoning = await _explain(context, edge.source, target, verb, summary, evidence)
+    result = RelationshipSummary(
         edge_id=edge.id,
         from_node=str(edge.source.storage_id),
         to_node=str(target.storage_id),
@@ -317,10 +317,10 @@ async def summarize_relationship(
         reasoning=reasoning,
         message=f"A {strength_label(sure)} relation.",
     )
-    return told.from_notes(one.is_from_web for one in (edge.source, target))
+    return result.from_notes(one.is_from_web for one in (edge.source, target))
 
 
-async def _in_words(
+async def _explain(
     context: ToolContext, source: OpenNote, target: OpenNote, verb: str, summary: str, evidence: list[str]
 ) -> tuple[str, list[str], str]:
     """Return the model's summary and evidence if it may see both notes, else the local ones with a reason."""

@@ -123,7 +123,7 @@ class _Run:
         self._context, self._disk, self._sandbox, self._files = context, disk, sandbox, files
 
     @property
-    def kept_in_by(self) -> str:
+    def sandbox_description(self) -> str:
         """The sandbox in words."""
         if self.problem:
             return f"none ({self.problem}): it can do whatever you can"
@@ -191,7 +191,7 @@ class _Run:
             cut=done.cut,
             timed_out=done.timed_out,
             seconds=round(done.seconds, 3),
-            sandbox=self.kept_in_by,
+            sandbox=self.sandbox_description,
             changed=[str(change.path) for change in changes],
             left_out=list(left_out),
             message=said,
@@ -226,7 +226,7 @@ def _effect(run: _Run) -> Effect:
         ("command", json.dumps(run.line, ensure_ascii=False)),
         ("in", run.folder or "the vault's folder"),
         ("time limit", f"{run.timeout} s"),
-        ("sandbox", run.kept_in_by),
+        ("sandbox", run.sandbox_description),
         ("writes", writes),
     )
     return Effect(COMMAND, text, shown)

@@ -57,8 +57,12 @@ async def summary_of(
             try:
                 answer = await thinker.answer(ask, text, SummaryAnswer)
                 points = tuple(point for point in answer.key_points if point.strip())
-                kept = answer.summary if style == "bullets" else " ".join(answer.summary.split())
-                fitting = kept if len(kept) <= max_length else truncate(kept, max_length)
+                kept_sentences = answer.summary if style == "bullets" else " ".join(answer.summary.split())
+                fitting = (
+                    kept_sentences
+                    if len(kept_sentences) <= max_length
+                    else truncate(kept_sentences, max_length)
+                )
                 return SummaryText(fitting, points, f"Summarized by {thinker.name}.")
             except ModelError as error:
                 why = f"By local methods: {error.message}"
@@ -73,15 +77,15 @@ async def local_summary(
     context: ToolContext, text: str, max_length: int, style: Style = "paragraph", *, private: bool = False
 ) -> Summary:
     """Return the most central sentences of a text; private text is never embedded."""
-    said = await asyncio.to_thread(candidate_sentences, text)
+    sentences = await asyncio.to_thread(candidate_sentences, text)
     meaning = context.services.semantic_search
     vectors = None
-    if meaning is not None and len(said) > 1 and not private:
+    if meaning is not None and len(sentences) > 1 and not private:
         try:
-            vectors = await meaning.vectors_of(said)
+            vectors = await meaning.vectors_of(sentences)
         except EmbedderUnavailable:
             vectors = None
-    made = await asyncio.to_thread(summarize, said, max_length, vectors)
+    made = await asyncio.to_thread(summarize, sentences, max_length, vectors)
     if style == "sentence" and made.key_points:
         return replace(made, text=truncate(with_full_stop(made.key_points[0]), max_length))
     if style == "bullets" and made.text:
@@ -89,14 +93,14 @@ async def local_summary(
     return made
 
 
-def _bullet_list(said: Sequence[str], max_length: int) -> str:
+def _bullet_list(sentences: Sequence[str], max_length: int) -> str:
     """Return as many sentences as fit, as a bullet list."""
     lines: list[str] = []
     room = max_length
-    for one in said:
+    for one in sentences:
         line = f"- {one}"
         if len(line) + bool(lines) > room:
             break
         room -= len(line) + bool(lines)
         lines.append(line)
-    return "\n".join(lines) or truncate(join_sentences(said), max_length)
+    return "\n".join(lines) or truncate(join_sentences(sentences), max_length)

@@ -46,7 +46,7 @@ async def test_a_block_that_was_only_loaded_leaves_after_the_turn(workspace):
         await talk.say("And now?")
     assert "The treasure is here." in json.dumps(server.requests[1])
     assert "The treasure is here." not in json.dumps(server.requests[2])
-    assert "has left your context" in json.dumps(server.requests[2])
+    assert "removed from your context" in json.dumps(server.requests[2])
 
 
 async def test_a_pinned_text_from_outside_taints_what_follows(workspace, approver):

@@ -72,7 +72,7 @@ async def test_a_new_entry_starts_a_turn_that_is_given_it_as_data(workspace, ser
     assert conversation.title == "News: Clocks"
     items = workspace.agent.store.items(conversation.id)
     (given,) = [item for item in items if isinstance(item, Notice)]
-    assert given.untrusted and "1 piece of news from Clocks" in given.text
+    assert given.untrusted and "1 news item from Clocks" in given.text
     assert "There is news from Clocks" in next(item.text for item in items if isinstance(item, UserText))
     assert any("H4" in item.text for item in items if isinstance(item, AgentText))
 

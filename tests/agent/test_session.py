@@ -195,9 +195,9 @@ async def test_notes_given_along_are_marked_and_private_ones_withheld(workspace,
     ("answers", "words"),
     [
         ((Fail(401, "bad key"),) * 3, "does not accept the key"),
-        ((Fail(429, "slow down", {"retry-after": "0.05"}),) * 3, "limit of requests"),
+        ((Fail(429, "slow down", {"retry-after": "0.05"}),) * 3, "credit limit"),
         ((Fail(400, "scripted does not support tools"),) * 3, "can't call tools"),
-        ((BreakOff("It begins"),) * 3, "broke off"),
+        ((BreakOff("It begins"),) * 3, "is incomplete"),
     ],
 )
 async def test_what_goes_wrong_with_a_model_is_said_plainly(workspace, talk, answers, words):

@@ -158,7 +158,7 @@ async def test_the_agent_without_a_model_tells_a_model_no_names_that_it_did_not_
     server = serve(Call("delegate", {"agent": "Librarian", "prompt": "tag Mercator with #x"}), Say("Hm."))
     await talk.say("go")
     (told,) = [m["content"] for m in server.requests[1]["messages"] if m["role"] == "tool"]
-    assert "whole path" in told and ".md" not in told and "Maps/" not in told
+    assert "full path" in told and ".md" not in told and "Maps/" not in told
 
 
 async def test_without_any_model_a_team_works_as_well(workspace, talk):
@@ -196,7 +196,7 @@ async def test_a_message_never_comes_back_to_who_is_at_work(workspace, talk, ser
     )
     await talk.say("go")
     told = [m["content"] for m in server.requests[3]["messages"] if m["role"] == "tool"]
-    assert "round in circles: scripted → Anna → Bert → Anna" in told[-1] and '"conflict"' in told[-1]
+    assert "form a cycle: scripted → Anna → Bert → Anna" in told[-1] and '"conflict"' in told[-1]
     assert [agent for agent, _ in talk.said] == ["Bert", "Anna", ""]
 
 
@@ -212,7 +212,7 @@ async def test_the_same_agent_may_be_asked_again_once_it_is_done(workspace, talk
 
 @pytest.mark.parametrize(
     ("bounds", "words"),
-    [({"max_depth": 1}, "handed on 1 time:"), ({"max_turns": 1}, "as often as they may")],
+    [({"max_depth": 1}, "delegated at most 1 time:"), ({"max_turns": 1}, "limit of answers")],
 )
 async def test_a_chain_ends_at_its_bounds(workspace, talk, serve, bounds, words):
     set_team(workspace, **bounds)
@@ -233,7 +233,7 @@ async def test_the_tokens_of_a_request_are_bounded(workspace, talk, serve):
     server = serve(*[Say("word")] * 15)
     await talk.say("go")
     notices = [item.text for item in talk.of(Notice) if item.level == "error"]
-    assert "tokens" in notices[-1] and 0 < len(server.requests) < 15
+    assert "token limit" in notices[-1] and 0 < len(server.requests) < 15
 
 
 async def test_unknown_agents_and_groups_are_errors_with_names(workspace):
@@ -301,7 +301,7 @@ async def test_a_supervisor_hands_out_the_work_and_answers(workspace, talk, serv
     assert talk.said == [("Anna", "1759"), ("Clara", "It was made in 1759.")]
     assert "You lead the group Desk" in prompts(server)[0] and "delegate" in offered(server.requests[0])
     (told,) = [m["content"] for m in server.requests[1]["messages"] if m["role"] == "tool"]
-    assert "In this group work is handed to Anna" in told
+    assert "In this group, you can delegate to Anna" in told
 
 
 async def test_a_supervisor_without_a_model_is_said_to_need_one(workspace, talk):
@@ -309,7 +309,7 @@ async def test_a_supervisor_without_a_model_is_said_to_need_one(workspace, talk)
     set_team(workspace, group, answers="Desk")
     await talk.say("when?")
     (notice,) = talk.of(Notice)
-    assert notice.level == "error" and "Librarian leads Desk and has no model" in notice.text
+    assert notice.level == "error" and "Librarian leads Desk but has no model" in notice.text
 
 
 async def test_a_vote_is_won_by_the_same_answer_of_most(workspace, talk, serve):
@@ -327,7 +327,7 @@ async def test_a_vote_is_counted_when_all_say_something_else(workspace, talk, se
     server = serve(Say("A!"), Say("B!"), Say("C!"), Say("2"), Say("I choose answer 2"), Say("1 or 3"))
     await talk.say("which?")
     assert talk.said[-1][0] == "Jury" and talk.said[-1][1].endswith("\n\nB!")
-    assert "Votes: Anna 0, Bert 2, Clara 0. 1 named none." in talk.said[-1][1]
+    assert "Votes: Anna 0, Bert 2, Clara 0. 1 did not vote." in talk.said[-1][1]
     assert "add_tag" in offered(server.requests[0]) and "add_tag" not in offered(server.requests[3])
 
 
@@ -440,7 +440,7 @@ async def test_work_for_a_program_from_outside_can_be_stopped_and_says_so(worksp
     (conversation,) = workspace.agent.store.list_conversations("Pal asks Anna")
     workspace.agent.stop(conversation.id)
     outcome = await asyncio.wait_for(call, 10)
-    assert not outcome.success and "person stopped" in outcome.error["message"]
+    assert not outcome.success and "user stopped" in outcome.error["message"]
 
 
 async def test_an_agent_that_fails_is_an_error_for_who_asked(workspace, talk, serve, approver):

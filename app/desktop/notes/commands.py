@@ -104,7 +104,7 @@ class NoteCommands(QObject):
             tasks.start(self._change(what, about, more), owner=self._window, what=self.tr("change the note"))
 
     async def run(self, tool: str, arguments: Mapping[str, object]) -> ToolOutcome:
-        """Call a tool as the user; what went wrong is told."""
+        """Call a tool as the user; emit `failed` with the message of an error."""
         outcome: ToolOutcome = await self._client.run(
             lambda workspace: workspace.runner.run(Call.of(tool, arguments, Caller.user()))
         )
@@ -179,7 +179,7 @@ class NoteCommands(QObject):
             QDesktopServices.openUrl(QUrl.fromLocalFile(str(file)))
 
     async def show_entry(self, number: int, *, undo_it: bool = False) -> None:
-        """Show what a call wrote, by its number in the audit log, or propose to take it back."""
+        """Show what a call wrote, by its number in the audit log, or propose to undo it."""
         entry = await self._client.run(lambda workspace: workspace.audit.entry(number))
         session = entry.is_of_session  # Its line stands for all saves of the session.
         if undo_it:

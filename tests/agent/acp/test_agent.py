@@ -47,7 +47,7 @@ async def check_permissions(workspace, talk, approver):
     await talk.say("!ask execute rm -rf build\n!ask execute curl example.org")
     assert "[once]" in talk.said and "[no]" in talk.said and "[always]" not in talk.said
     first = approver.asked[0]
-    assert first.proposal.text == "Do by itself: rm -rf build"
+    assert first.proposal.text == "Run outside the app: rm -rf build"
     assert ("kind", "execute") in first.proposal.arguments
     assert ("input", '{"command": "rm -rf build"}') in first.proposal.arguments
     assert first.caller.name == "Outsider" and first.caller.tainted and not first.offers
@@ -79,7 +79,7 @@ async def test_files_are_read_as_policy_says_and_written_through_the_dialog(work
     )
     assert before.decode().strip()[:40] in talk.said and "The code is 7" not in talk.said
     assert talk.said.count("[written]") == 2 and talk.said.count("[refused:") == 5
-    assert "not in the vault" in talk.said and "no terminals" in talk.said
+    assert "outside the vault" in talk.said and "Terminals are not supported" in talk.said
     assert [str(request.proposal.changes[0].path) for request in approver.asked] == [str(H4), "New.md"]
     callers = {request.caller for request in approver.asked}
     assert {(caller.kind, caller.tainted) for caller in callers} == {(CallerKind.DESKTOP_AGENT, True)}
@@ -103,7 +103,7 @@ async def test_direct_edits_are_journaled_logged_and_taken_back_with_the_turn(wo
         ("Outsider", "not-asked", finished.turn)
     }
     reasons = {path: entry.reason for entry in log for path in entry.paths}
-    assert "told of it" in reasons["Instruments/H4.md"] and "did not tell" in reasons["Loose.md"]
+    assert "reported it" in reasons["Instruments/H4.md"] and "not reported by it" in reasons["Loose.md"]
     cards = [card for card in talk.cards if card.tool == "direct_edit"]
     assert cards and all(card.commit and card.entry for card in cards)
     moved = [one for entry in log for one in workspace.journal.commit(entry.commit).changes if one.to]
@@ -121,7 +121,7 @@ async def check_reading_only(talk, approver):
     await talk.say(f"!write {H4} No.\n!ask execute make\n!server\n!edit {H4} By itself.", mode="ask")
     assert "may only read" in talk.said and "[no]" in talk.said and len(approver.asked) == asked
     assert '"--read-only"' in talk.said
-    assert any("was to read only" in notice.text for notice in talk.notices)
+    assert any("in a read-only turn" in notice.text for notice in talk.notices)
 
 
 async def test_what_waits_is_withdrawn_when_the_turn_is_stopped(workspace, talk, approver, monkeypatch):
@@ -171,7 +171,7 @@ async def test_a_crash_is_told_and_the_conversation_goes_on(workspace, tmp_path,
     await talk.say("Remember the number 41.\n!say Noted.")
     assert (await talk.say("!crash")).state == "done"
     (notice,) = talk.notices
-    assert "ended in the middle of the turn (exit status 7)" in notice.text
+    assert "exited in the middle of the turn (exit status 7)" in notice.text
     assert "the disk of the agent is full" in notice.hint
     await talk.say("!heard\n!prompt")
     # It takes its session up again, so it is not told what it knows; its own replay is not shown twice.
