@@ -1,4 +1,4 @@
-"""What every test gets: folders of its own for settings, data and cache, and no display needed."""
+"""Fixtures for all tests: separate folders for settings, data and cache, and no display."""
 
 from __future__ import annotations
 

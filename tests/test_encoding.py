@@ -1,4 +1,4 @@
-"""Text that no UTF-8 can hold is made so that it can be kept, sent and shown."""
+"""Text that UTF-8 can't encode is converted so that it can be stored, sent and displayed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The bus hands events to who listens at that moment."""
+"""The bus delivers events to the current subscribers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the program is started again, from source and frozen."""
+"""Command lines of the program, from source and frozen."""
 
 from __future__ import annotations
 

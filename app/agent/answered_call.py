@@ -1,4 +1,4 @@
-"""A tool call whose outcome is put into words."""
+"""A tool call whose outcome is formatted as text."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 class AnsweredCall:
     """A call of `tool` with `arguments`.
 
-    `intent` is the finer purpose where a tool serves several ("backlinks", "note-tags").
+    `intent` names the purpose if the tool serves several ("backlinks", "note-tags").
     """
 
     tool: str

@@ -1,4 +1,4 @@
-"""The agent without a model: it reads the request, tools do the work, answers come from their results."""
+"""Built-in agent, which works without a model: parse the request, call tools, format their results."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ from app.index.resolver import Resolver
 from app.toolkit.registry import ToolRegistry
 
 HELP = """\
-I work without a model: say what to do, in your own words. For example:
+I work without a model. Tell me what to do in your own words. For example:
 
 - **Find**: "notes about longitude", "notes tagged #clock but not #core", "what did I change last week?", \
 "hypotheses with confidence under 0.5", "notes without links", "open tasks"
-- **Ask**: "who invented the marine chronometer?", "what do my notes say about lunars?": passages of your \
+- **Ask**: "who invented the marine chronometer?", "what do my notes say about lunars?": passages from your \
 notes, each with a link to the exact place
 - **Look**: "open [[H4]]", "what links here?", "which tags does it have?", "history of [[H4]]"
 - **Write**: "create a note called Shopping with milk and bread", "add \\"buy rope\\" to Shopping", \
@@ -50,7 +50,7 @@ notes, each with a link to the exact place
 - **Several steps**: "find notes about stars, tag them sky, then summarize them"
 - **Undo**: "undo that", "undo both", "undo everything you did today"
 
-Every change is shown to you first, and can be undone."""
+You approve every change first, and you can undo it."""
 
 BUILTIN_NAME = "Built-in agent"
 """The caller of its tools, in the audit log."""
@@ -58,34 +58,32 @@ BUILTIN_NAME = "Built-in agent"
 MAX_PASSAGES = 3
 """How many passages answer a question."""
 
-_AMBIGUOUS_MESSAGE = (
-    "I have to ask back: name the note by its whole path, and say one thing that is to be done."
-)
-_NO_SUCH_NOTE = "No note is named “{}”, so nothing was done."
-_READ_ONLY_MESSAGE = "I may only read now, so I did not do this: {}"
+_AMBIGUOUS_MESSAGE = "Please be more specific: give the note's full path and ask for one action."
+_NO_SUCH_NOTE = "No note is named “{}”. Nothing was changed."
+_READ_ONLY_MESSAGE = "I can only read in this mode, so I did not do this: {}"
 _REPLIES = {
-    "greeting": "Hello! Say what to find, open, write or change. “help” shows examples.",
+    "greeting": "Hello! Tell me what to find, open, write or change. Type “help” for examples.",
     "thanks": "You are welcome.",
-    "cancelled": "All right, nothing was done.",
-    "unsupported": "I can't do that. I work on the notes of this vault; “help” shows examples.",
+    "cancelled": "All right. Nothing was changed.",
+    "unsupported": "I can't do that. I work on the notes in this vault. Type “help” for examples.",
 }
 
 
 class Responder(Protocol):
-    """Something that answers a turn: the built-in agent or a model."""
+    """An agent that answers turns: the built-in agent or a model."""
 
     async def respond(self, turn: Turn) -> None:
-        """Answer by streaming text and calling tools; returning ends the turn."""
+        """Answer by streaming text and calling tools; the turn ends on return."""
         ...
 
 
 class BuiltinAgent:
-    """Answers by reading the request; keeps the state of each conversation, so that "it" is understood.
+    """Answer by parsing the request; keep each conversation's state to resolve words such as "it".
 
     Args:
-        registry: Which tools there are and which are on; actions of others are not understood.
-        resolver: Knows the notes by name.
-        words: Gives the tags, types and properties of the vault.
+        registry: The tools; requests for tools that are switched off are not understood.
+        resolver: Finds notes by name.
+        words: Return the tags, types and properties of the vault.
         changes_today: The audit entries of this agent's changes since midnight, oldest first.
         now: The current time.
     """
@@ -107,16 +105,16 @@ class BuiltinAgent:
 
     @cached_property
     def _interpreter(self) -> Interpreter:
-        # The languages are read from files: not before the first request.
+        # Loading the language files can wait until the first request.
         return Interpreter(languages(), serialize, self._tool_actions[1])
 
     async def respond(self, turn: Turn) -> None:
-        """Do what the prompt asks for, ask back, or say what needs a model."""
+        """Carry out the request, ask for clarification, or explain that it needs a model."""
         state = self.state(turn)
         found = self.interpret(turn.prompt.text, state)
         match found:
             case Clarification() if found.options and turn.caller.uses_model:
-                # The one who asks is a model: it must not see the names of notes that it may not know.
+                # A model asks: the answer must not name notes that are hidden from it.
                 turn.say(_AMBIGUOUS_MESSAGE)
             case Clarification():
                 self._ask(turn, found)
@@ -132,7 +130,7 @@ class BuiltinAgent:
                 self._states[_state_key(turn)] = replace(state, question=None, is_lost=not found.understood)
 
     def interpret(self, text: str, state: DialogState) -> Interpretation:
-        """What a request means in a conversation."""
+        """Return what a request means in a conversation."""
         words = self._words()
 
         def vocabulary(language: Language) -> Vocabulary:
@@ -143,7 +141,7 @@ class BuiltinAgent:
         if text.lstrip().startswith(PREFIX):
             reading = parse(text, vocabulary(languages()[0]).notes, self.actions())
             if reading is not None:
-                # The name of a note that is not there must not become a set of all notes.
+                # The name of a missing note must not select all notes.
                 missing = next((one.unknown for one in sets_of(reading) if one.unknown), "")
                 return Reply(_NO_SUCH_NOTE.format(missing)) if missing else reading
         now = self._now().replace(second=0, microsecond=0)
@@ -151,12 +149,12 @@ class BuiltinAgent:
         return found if state.question is not None else as_content_question(found, text, languages())
 
     def asks_notes(self, text: str) -> bool:
-        """Whether a request is a question about what the notes say."""
+        """Return whether a request is a question about the content of the notes."""
         asks = asking_language(text, languages()) is not None
         return asks and isinstance(self.interpret(text, DialogState()), ContentQuestion)
 
     def state(self, turn: Turn) -> DialogState:
-        """What the conversation of a turn is about."""
+        """Return the dialog state of the turn's conversation."""
         known = self._states.get(_state_key(turn), DialogState())
         return known.on_screen(turn.prompt.open_note, turn.prompt.notes)
 
@@ -165,7 +163,7 @@ class BuiltinAgent:
         return tool_frames(self._registry.all_tools())
 
     def actions(self) -> Mapping[str, Action]:
-        """The actions whose tools are there and switched on, by id."""
+        """Return the actions whose tools are available and switched on, by id."""
         known = {**ACTIONS, **self._tool_actions[0]}
         return {one.id: one for one in known.values() if not one.tool or self._is_on(one.tool)}
 
@@ -202,13 +200,13 @@ class BuiltinAgent:
 
     def _say_model_required(self, turn: Turn, found: ModelRequired) -> None:
         turn.ask(
-            f"{found.work} needs a language model, and none is set up. It can run on this computer (Ollama,"
-            " LM Studio, llama.cpp) or be a service for which you have a key.",
+            f"{found.work} needs a language model, and none is set up. Use one on this computer (Ollama,"
+            " LM Studio, llama.cpp) or a service for which you have a key.",
             (AnswerChoice(label="Set up a model…", reply="", action=SET_UP_MODEL),),
         )
 
     async def _answer_from_notes(self, turn: Turn, question: ContentQuestion, state: DialogState) -> None:
-        """Show the passages that answer a question about the notes, or say that none does."""
+        """Show the passages that answer a question about the notes, or report that none does."""
         if not self._is_on("find_passages"):
             turn.say(NOT_UNDERSTOOD)
             return
@@ -226,7 +224,7 @@ class BuiltinAgent:
 
 
 def reply_text(reply: Reply) -> str:
-    """The words of a reply."""
+    """Return the text of a reply."""
     return _REPLIES.get(reply.text, reply.text or NOT_UNDERSTOOD)
 
 

@@ -1,9 +1,9 @@
-"""Check what a model's answer cites against the notes as they are now, and mark what does not hold.
+"""Check the citations of a model's answer against the current notes, and mark those that fail.
 
 A citation is a wikilink to a passage (`[[Note#span=…]]`, `[[Note#^block]]`), or one to a note after a
-quotation. It holds when the passage is there and what is quoted stands in the note, byte for byte. A citation
-that holds becomes a link to the exact passage; the marks below stand behind one that does not, and behind a
-statement without any.
+quotation. It is valid if the passage exists and the note contains the quoted text, byte for byte. A valid
+citation becomes a link to the exact passage; the marks below follow an invalid one and a statement without
+any citation.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ _FEWEST_WORDS = 3
 _REACH = 700
 
 Read = Callable[[str], tuple[NotePath, str] | None]
-"""The note that the target of a wikilink means, and its text, as far as a model may see it."""
+"""The note that a wikilink's target resolves to, and the text that a model may see."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Citation:
-    """What a link of an answer became: the text to show, and whether it stands for a passage of a note."""
+    """A checked link of an answer: the text to show, and whether it points to a passage of a note."""
 
     shown: str
     holds: bool = False
@@ -49,30 +49,30 @@ class _Citation:
 
 
 class CitationCheck:
-    """Checks the answers of one turn.
+    """Check the answers of one turn.
 
     Args:
-        read: Reads notes as they are now.
+        read: Read the current content of a note.
     """
 
     def __init__(self, read: Read) -> None:
         self._read = read
 
     def checked(self, answer: str, *, claims: bool) -> str:
-        """An answer with its citations checked.
+        """Check the citations of an answer and return it with links and marks.
 
         Args:
             answer: Markdown of a model.
-            claims: Whether it says what the notes say, so that a statement without a citation is marked.
+            claims: Whether the answer reports what the notes say; if so, mark statements without a citation.
         """
-        # Marks are ours alone: a model's own would vouch for nothing.
+        # Only the app sets marks: a model's own marks prove nothing.
         for mark in (NOT_FOUND, NOT_IN_NOTES, NO_PASSAGE):
             answer = answer.replace(mark, mark.strip("="))
         linked = self._linked(answer)
         return _marked(linked) if claims else linked.replace(_PASSAGE, "").replace(_FAILED, "")
 
     def _linked(self, answer: str) -> str:
-        """The answer with each citation followed by how it went: `_PASSAGE` or `_FAILED`."""
+        """Return the answer with each citation followed by its result: `_PASSAGE` or `_FAILED`."""
         hidden = mask_text(answer)
         parts: list[str] = []
         at = 0
@@ -122,7 +122,7 @@ def _link(path: NotePath, fragment: str, link: Reference) -> str:
 
 
 def _marked(answer: str) -> str:
-    """Mark every statement that no citation stands behind."""
+    """Mark every statement without a valid citation."""
     hidden = mask_text(answer)
     parts: list[str] = []
     at = 0
@@ -156,7 +156,7 @@ def _marked_block(block: str, hidden: str) -> str:
 
 
 def _is_claim(sentence: str) -> bool:
-    """Whether a sentence states something for which nothing is cited."""
+    """Return whether a sentence makes a claim without a citation."""
     if _PASSAGE in sentence or _FAILED in sentence:
         return False
     said = _LINK.sub("x", sentence).rstrip('*_ )"”’»')

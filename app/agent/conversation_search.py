@@ -1,4 +1,4 @@
-"""What was said in the saved conversations, by its words: an index beside the items, in the same file."""
+"""Full-text index of the saved conversations, in the same database as their items."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SCHEMA = (
 
 
 class ConversationIndex:
-    """Follows the items of a conversation store; its caller holds the transaction."""
+    """Index the items of a conversation store; the caller holds the transaction."""
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
@@ -29,13 +29,13 @@ class ConversationIndex:
             self._read_all()
 
     def _read_all(self) -> None:
-        """Index what was said before there was an index."""
+        """Index the messages that were saved before the index existed."""
         rows = self._db.execute("select conversation, position, body from items").fetchall()
         for conversation, position, body in rows:
             self.put(conversation, position, ITEM_ADAPTER.validate_json(body))
 
     def put(self, conversation: str, position: int, item: AnyItem) -> None:
-        """Index what is at a position now."""
+        """Index the current item at a position."""
         self._forget("conversation = ? and position = ?", (conversation, position))
         if not isinstance(item, UserText | AgentText):
             return
@@ -49,7 +49,7 @@ class ConversationIndex:
         )
 
     def delete_from(self, conversation: str, position: int = 0) -> None:
-        """Forget a conversation from a position on."""
+        """Remove a conversation from the index, starting at a position."""
         self._forget("conversation = ? and position >= ?", (conversation, position))
 
     def _forget(self, where: str, values: tuple[object, ...]) -> None:
@@ -58,7 +58,7 @@ class ConversationIndex:
             self._db.execute("delete from said where id = ?", (id,))
 
     def search(self, query: ConversationQuery) -> tuple[ConversationHit, ...]:
-        """What fits the words of the query best, best first; any of the words is enough."""
+        """Return the messages that contain any word of the query, best match first."""
         words = [segment(word).replace("\0", " ").replace('"', " ").strip() for word in tokenize(query.words)]
         if not any(words):
             return ()

@@ -1,7 +1,7 @@
-"""Saved conversations of a vault: items as the user saw them, and a model's own history beside them.
+"""Saved conversations of a vault: the items that the user saw, and the histories of models.
 
-They are kept in SQLite in the user's data folder, outside the vault. An item is written when it begins
-and again when it is settled, so a crash loses no more than the words of the piece under way.
+They are stored in SQLite in the user's data folder, outside the vault. An item is written when it begins
+and again when it is complete, so a crash loses at most the text that is being streamed.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _MAX_TITLE_CHARS = 60
 
 
 def m001_conversations(db: sqlite3.Connection) -> None:
-    """Conversations, their items and the histories of models."""
+    """Schema of conversations, their items and the histories of models."""
     for statement in (
         """create table if not exists conversations (
             id text primary key, title text not null, created real not null, updated real not null,
@@ -39,7 +39,7 @@ def m001_conversations(db: sqlite3.Connection) -> None:
 
 
 def m002_cards_by_commit(db: sqlite3.Connection) -> None:
-    """Find the cards of a commit, to mark them as undone."""
+    """Index that finds the cards of a commit, to mark them as undone."""
     db.execute(
         "create index items_by_commit on items (json_extract(body, '$.commit')) "
         "where json_extract(body, '$.commit') is not null"
@@ -69,10 +69,10 @@ class Conversation:
 
 
 class _ConversationFile(Database):
-    """The file, with the index of its words; a new file that takes the place of a damaged one has one, too.
+    """The database file with its full-text index; a file that replaces a damaged one gets an index, too.
 
     Attributes:
-        was_replaced: Whether a new file took the place of a damaged one.
+        was_replaced: Whether a new file replaced a damaged one.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -90,14 +90,14 @@ class _ConversationFile(Database):
 
 
 class ConversationStore:
-    """Reads and writes the conversations of one vault.
+    """Read and write the conversations of one vault.
 
     Args:
         folder: The vault's data folder; the file in it is `conversations.sqlite`.
 
     Raises:
-        StorageError: The file can't be opened. Every method: the disk refused, or the file turned out to be
-            damaged and was replaced.
+        StorageError: The file cannot be opened. From every method: the disk failed, or the file was damaged
+            and has been replaced.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -105,11 +105,11 @@ class ConversationStore:
 
     @property
     def problem(self) -> str | None:
-        """What happened to a damaged file, in words for the user; None if nothing did."""
+        """A message for the user about a damaged file; None if there is no damage."""
         return self._file.problem
 
     def on_damage(self, notify: Callable[[str], None]) -> None:
-        """Call `notify` with the words for the user when the file turns out damaged in use; in any thread."""
+        """Call `notify`, in any thread, with a message for the user if the file proves to be damaged."""
         self._file.on_damage = notify
 
     def close(self) -> None:
@@ -117,7 +117,7 @@ class ConversationStore:
         self._file.close()
 
     def create(self, title: str = "", id: str = "") -> Conversation:
-        """A new, empty conversation; without an `id` it gets one."""
+        """Create an empty conversation, with a new id unless `id` is given."""
         now = time.time()
         made = Conversation(id or uuid.uuid4().hex, title, now, now)
         with self._file.transaction(write=True) as db:
@@ -125,7 +125,7 @@ class ConversationStore:
         return made
 
     def list_conversations(self, text: str = "") -> tuple[Conversation, ...]:
-        """The conversations, the latest first; with `text`, those that say it."""
+        """Return the conversations, latest first; with `text`, only those that contain it."""
         like = "%" + text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
         rows = self._read(
             "select id, title, created, updated from conversations c "
@@ -139,12 +139,12 @@ class ConversationStore:
         return tuple(Conversation(*row) for row in rows)
 
     def search(self, query: ConversationQuery) -> tuple[ConversationHit, ...]:
-        """What was said in the conversations, what fits best first."""
+        """Search the messages of all conversations; return the best matches first."""
         with self._file.transaction():
             return self._file.said.search(query)
 
     def items(self, conversation: str) -> tuple[AnyItem, ...]:
-        """The items of a conversation, in order; empty when there is none of that id."""
+        """Return the items of a conversation in order; empty for an unknown id."""
         rows = self._read("select body from items where conversation = ? order by position", conversation)
         return tuple(ITEM_ADAPTER.validate_json(row[0]) for row in rows)
 
@@ -157,11 +157,11 @@ class ConversationStore:
         return tuple((where, at, item) for where, at, item in found if isinstance(item, ToolCard))
 
     def exists(self, conversation: str) -> bool:
-        """Whether there is a conversation of that id."""
+        """Return whether the conversation exists."""
         return bool(self._read("select 1 from conversations where id = ?", conversation))
 
     def append(self, conversation: str, item: AnyItem) -> int:
-        """Keep `item` after all others; its position."""
+        """Append `item` and return its position."""
         ((position,),) = self._read(
             "select coalesce(max(position) + 1, 0) from items where conversation = ?", conversation
         )
@@ -169,10 +169,10 @@ class ConversationStore:
         return int(position)
 
     def put(self, conversation: str, position: int, item: AnyItem) -> None:
-        """Keep `item` at `position`, in place of what was there; a first prompt names the conversation."""
+        """Save `item` at `position`, replacing the item there; a first prompt names the conversation."""
         with self._file.transaction(write=True) as db:
             if self._file.was_replaced:
-                # A conversation that went on while its file was replaced goes on in the new file.
+                # A conversation in progress while its file was replaced continues in the new file.
                 now = time.time()
                 db.execute(
                     "insert or ignore into conversations values (?, '', ?, ?, null)", (conversation, now, now)
@@ -193,7 +193,7 @@ class ConversationStore:
                 )
 
     def truncate(self, conversation: str, position: int) -> None:
-        """Forget the items from `position` on (for "edit and resend"), and the model's history with them."""
+        """Delete the items from `position` on (for "edit and resend"), and the model's history."""
         with self._file.transaction(write=True) as db:
             db.execute("delete from items where conversation = ? and position >= ?", (conversation, position))
             self._file.said.delete_from(conversation, position)
@@ -201,11 +201,11 @@ class ConversationStore:
             db.execute("delete from agent_histories where conversation = ?", (conversation,))
 
     def history(self, conversation: str, agent: str = "") -> bytes | None:
-        """The model's own history, as the model layer saved it; None when there is none.
+        """Return the model's history as the model layer saved it; None if there is none.
 
         Args:
-            conversation: Its id.
-            agent: An agent of the team, which has one of its own; empty for the conversation's own agent.
+            conversation: The conversation's id.
+            agent: An agent of the team, which has its own history; empty for the conversation's agent.
         """
         if agent:
             sql = "select history from agent_histories where conversation = ? and agent = ?"
@@ -216,7 +216,7 @@ class ConversationStore:
         return rows[0][0] if rows else None
 
     def save_history(self, conversation: str, history: bytes, agent: str = "") -> None:
-        """Keep the model's own history; arguments as of `history`."""
+        """Save the model's history; for the arguments see `history`."""
         with self._file.transaction(write=True) as db:
             if agent:
                 db.execute(
@@ -227,12 +227,12 @@ class ConversationStore:
             db.execute("update conversations set history = ? where id = ?", (history, conversation))
 
     def rename(self, conversation: str, title: str) -> None:
-        """Give it another title."""
+        """Rename a conversation."""
         with self._file.transaction(write=True) as db:
             db.execute("update conversations set title = ? where id = ?", (title, conversation))
 
     def delete(self, conversation: str) -> None:
-        """Forget a conversation. What its tool calls did stays in the audit log."""
+        """Delete a conversation. Its tool calls stay in the audit log."""
         with self._file.transaction(write=True) as db:
             self._file.said.delete_from(conversation)
             db.execute("delete from conversations where id = ?", (conversation,))

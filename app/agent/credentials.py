@@ -1,6 +1,6 @@
-"""Keys of model providers: in the system's key store, never in settings, logs or the audit.
+"""API keys of model providers: in the system's key store, never in settings, logs or the audit log.
 
-Where the system has no key store, a key is kept in memory until the app ends, and the front end says so.
+Without a system key store, a key is kept in memory until the app exits, and the front end warns the user.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ log = logging.getLogger(__name__)
 
 
 class CredentialStore:
-    """Reads and writes one key for each provider and address.
+    """Read and write one key for each provider and address.
 
-    An environment variable (`OPENAI_API_KEY`) serves where nothing was saved for OpenAI itself.
+    The environment variable `OPENAI_API_KEY` is the fallback for OpenAI.
     """
 
     def __init__(self) -> None:
@@ -29,12 +29,12 @@ class CredentialStore:
 
     @property
     def persistent(self) -> bool:
-        """Whether the system has a key store that keeps keys."""
+        """Whether the system has a key store that persists keys."""
         backend = _keyring().get_keyring()
         return backend.priority > 0 and not type(backend).__module__.startswith("keyring.backends.null")
 
     def get(self, provider: str, address: str) -> str | None:
-        """The key, or None when there is none."""
+        """Return the key, or None if there is none."""
         account = self._account(provider, address)
         if account in self._session:
             return self._session[account]
@@ -42,12 +42,12 @@ class CredentialStore:
         try:
             saved = keyring.get_password(paths.APP_NAME, account)
         except keyring.errors.KeyringError as error:
-            log.warning("the system's key store did not answer: %s", type(error).__name__)
+            log.warning("cannot read from the system's key store: %s", type(error).__name__)
             saved = None
         return saved or (os.environ.get("OPENAI_API_KEY") if provider == "openai" and not address else None)
 
     def set(self, provider: str, address: str, key: str) -> bool:
-        """Keep `key`; empty takes it away. True when the system's store has it, False when only this run."""
+        """Save `key`, or delete the key if it is empty; return whether the system's key store persists it."""
         account = self._account(provider, address)
         self._session.pop(account, None)
         keyring = _keyring()
@@ -58,14 +58,14 @@ class CredentialStore:
             if not key and keyring.get_password(paths.APP_NAME, account) is not None:
                 keyring.delete_password(paths.APP_NAME, account)
         except keyring.errors.KeyringError as error:
-            log.warning("the system's key store refused: %s", type(error).__name__)
+            log.warning("cannot write to the system's key store: %s", type(error).__name__)
         if key:
             self._session[account] = key
         return not key
 
 
 def _keyring() -> ModuleType:
-    """The library that speaks to the system's key store; loaded when a key is wanted, not at each start."""
+    """Import the key store library on first use, because it slows the start."""
     import keyring
     import keyring.errors
 

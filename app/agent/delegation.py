@@ -1,4 +1,4 @@
-"""Chains of messages between agents: what keeps them short, without circles, and within their bounds."""
+"""Limits on delegation between agents: depth, number of turns, tokens, and no cycles."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from app.settings import TeamSettings
 
 @dataclass
 class DelegationBudget:
-    """What is left to the team for one request of the person; all chains that begin there share it."""
+    """The remaining budget of one user request, shared by all chains of delegation that it starts."""
 
     turns: int
     tokens: int
@@ -21,34 +21,34 @@ class DelegationBudget:
 
     @classmethod
     def from_settings(cls, team: TeamSettings) -> DelegationBudget:
-        """All that the settings give."""
+        """Return the full budget of the settings."""
         return cls(team.max_turns, team.max_tokens)
 
     def count_turn(self) -> None:
-        """Count a turn that is about to begin.
+        """Reserve a turn.
 
         Raises:
-            LimitError: there is none left, or there are no tokens left.
+            LimitError: No turns or no tokens are left.
         """
         if self.turns <= 0:
-            raise LimitError("The agents have answered as often as they may for one request.", limit=0)
+            raise LimitError("The team reached its limit of answers for one request.", limit=0)
         if self.tokens <= 0:
-            raise LimitError("The team has used the tokens that it may for one request.", limit=0)
+            raise LimitError("The team reached its token limit for one request.", limit=0)
         self.turns -= 1
 
     def record_usage(self, usage: Usage) -> None:
-        """Count what a turn used."""
+        """Subtract the tokens of a turn."""
         self.used = self.used.plus(usage)
         self.tokens -= usage.tokens
 
 
 @dataclass
 class DelegationFrame:
-    """A turn that is under way as part of a chain.
+    """A turn in progress within a chain of delegation.
 
-    `agents` are those at work from the first to this one. `hands_to` are the only ones to whom this one
-    may hand on (None: all). `mode` is the mode of the person's request. One thing at a time is handed on
-    by one agent (`busy`), so that what is said in a conversation stays in order.
+    `agents` are the agents in the chain, from the first to this one. `hands_to` are the only agents to
+    which this one may delegate (None: all). `mode` is the mode of the user's request. An agent delegates
+    one task at a time (`busy`), so that the messages of a conversation stay in order.
     """
 
     agents: tuple[str, ...]
@@ -59,20 +59,20 @@ class DelegationFrame:
     busy: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def check(self, name: str, team: TeamSettings) -> None:
-        """See that the message may be handed on to the agent `name`.
+        """Check that this agent may delegate to the agent `name`.
 
         Raises:
-            ConflictError: it is at work in this chain; the message would come back to it.
-            LimitError: the chain is as long as it may be, or this one may not hand on to it.
+            ConflictError: The agent is already in the chain, so this would be a cycle.
+            LimitError: The chain is at its maximum depth, or this agent may not delegate to that one.
         """
-        way = " → ".join((*self.agents, name))
+        path = " → ".join((*self.agents, name))
         if name.casefold() in {one.casefold() for one in self.agents}:
-            raise ConflictError(f"That would go round in circles: {way}.", chain=[*self.agents, name])
+            raise ConflictError(f"Delegation would form a cycle: {path}.", chain=[*self.agents, name])
         if self.hands_to is not None and name.casefold() not in map(str.casefold, self.hands_to):
-            allowed = ", ".join(self.hands_to) or "nobody"
-            raise LimitError(f"In this group work is handed to {allowed}.", allowed=list(self.hands_to))
+            allowed = ", ".join(self.hands_to) or "no agent"
+            raise LimitError(f"In this group, you can delegate to {allowed}.", allowed=list(self.hands_to))
         if len(self.agents) > team.max_depth:
             raise LimitError(
-                f"A request may be handed on {pluralize(team.max_depth, 'time')}: {way}.",
+                f"A request can be delegated at most {pluralize(team.max_depth, 'time')}: {path}.",
                 limit=team.max_depth,
             )

@@ -1,4 +1,4 @@
-"""The result of any tool in words, from its fields alone: for tools without words of their own."""
+"""Format the result of any tool as text from its fields, for tools without their own format."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _TITLE_FIELDS = ("path", "name", "label", "title", "id", "tool", "pending_operat
 
 
 def format_details(result: Mapping[str, Any], message: str) -> str:
-    """What a result holds beside its message, as Markdown: texts as paragraphs, lists as lists."""
+    """Return a result's fields, except its message, as Markdown: texts as paragraphs, lists as lists."""
     parts = [
         part for name, value in result.items() if (part := _format_list(name, value)) and part != message
     ]
@@ -31,7 +31,7 @@ def _format_list(name: str, value: object) -> str:
 
 
 def _format_item(item: object) -> str:
-    """One thing of a list: what it is called, then its other short fields."""
+    """Return a list item: its name, then its other short fields."""
     if not isinstance(item, Mapping):
         return _format_title(str(item))
     title = next((str(item[key]) for key in _TITLE_FIELDS if item.get(key)), "")
@@ -51,7 +51,7 @@ def _format_fields(item: Mapping[str, Any], title: str) -> Iterator[str]:
 
 
 def _format_title(title: str) -> str:
-    """A name; the path of a note as a link that shows its name."""
+    """Return a name; the path of a note becomes a link that shows the note's name."""
     if not title.lower().endswith(NOTE_SUFFIXES):
         return _truncate(title)
     note = NotePath.on_disk(title)

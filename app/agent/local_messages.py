@@ -1,4 +1,4 @@
-"""Messages that stay here: to the person, and between agents, as items of a conversation."""
+"""Local messages to the user and between agents, saved as items of a conversation."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from app.permissions.caller import Caller
 from app.toolkit.team import Delivery, Metadata
 
 INBOX = "inbox"
-"""The conversation of messages that belong to no other."""
+"""Title of the conversation for messages that belong to no other."""
 
 
 class Mailbox:
-    """Puts messages where they are read.
+    """Deliver messages to conversations.
 
-    `has_window` and `notifies` are set by the front end: whether a window shows messages, and whether it
-    shows `UserMessaged` in the system's notifications, too.
+    The front end sets `has_window` (a window shows messages) and `notifies` (it also shows `UserMessaged`
+    as a system notification).
     """
 
     def __init__(self, store: ConversationStore, events: EventBus) -> None:
@@ -28,10 +28,10 @@ class Mailbox:
         self.notifies = False
 
     def tell_user(self, caller: Caller, text: str, metadata: Metadata | None = None) -> Delivery:
-        """Give the person a message, and say where it can be read.
+        """Deliver a message to the user and return where it is shown.
 
-        It stands in the conversation that the call belongs to, else in one of its own, "Messages", which
-        is kept until the person looks, whether or not a window is open.
+        The message goes into the conversation of the call, or else into the conversation "Messages", which
+        is saved whether or not a window is open.
         """
         known = bool(caller.conversation) and self._store.exists(caller.conversation)
         conversation = caller.conversation if known else self._inbox()
@@ -46,7 +46,7 @@ class Mailbox:
     def put(
         self, conversation: str, caller: Caller, to: str, text: str, metadata: Metadata | None = None
     ) -> int:
-        """Write a message into a conversation; its position."""
+        """Append a message to a conversation and return its position."""
         item = Message(
             turn=caller.turn,
             at=time.time(),
@@ -61,7 +61,7 @@ class Mailbox:
         return position
 
     def new_conversation(self, title: str) -> str:
-        """A conversation for work that belongs to none; its id."""
+        """Return the id of the conversation for messages that belong to no other."""
         made = self._store.create(title)
         self._events.publish(ConversationsChanged())
         return made.id

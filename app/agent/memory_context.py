@@ -1,4 +1,4 @@
-"""What of its memory a model has before it: pinned blocks always, what was only loaded for a turn."""
+"""Memory in a model's context: pinned blocks in every turn, loaded blocks in one turn."""
 
 from __future__ import annotations
 
@@ -15,34 +15,34 @@ if TYPE_CHECKING:
 
 P = TypeVar("P")
 Pinned = Callable[[Caller], Sequence[PinnedBlock]]
-"""The blocks that are pinned to the context of a caller's agent; none where its memory is off."""
+"""Return the blocks pinned to the context of a caller's agent; none if its memory is off."""
 
 _UNLOADED_NOTE = (
-    "This block was not pinned and has left your context. Load it again, or pin it, if you need it."
+    "This block was not pinned and was removed from your context. Load it again or pin it if you need it."
 )
 
 
 def format_pinned_blocks(pinned: Iterable[PinnedBlock]) -> str:
-    """The part of the prompt that holds the pinned blocks; empty without any."""
+    """Return the part of the prompt with the pinned blocks; empty if there are none."""
     parts = [_block_text(one) for one in pinned]
     if not parts:
         return ""
-    told = "Your memory: the blocks that are pinned to your context, with their sizes in characters."
-    return "\n".join([told, *parts])
+    heading = "Your memory: the blocks that are pinned to your context, with their sizes in characters."
+    return "\n".join([heading, *parts])
 
 
-def _block_text(one: PinnedBlock) -> str:
-    marks = {"label": one.label, "size": str(one.size), "permission": one.permission}
-    if one.description:
-        marks["description"] = one.description
-    said = " ".join(f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in marks.items())
-    # No text of a block can end it early and speak as the prompt.
-    body = one.text.replace("</block", "<\\/block").strip("\n") or "(empty)"
-    return f"<block {said}>\n{body}\n</block>"
+def _block_text(block: PinnedBlock) -> str:
+    marks = {"label": block.label, "size": str(block.size), "permission": block.permission}
+    if block.description:
+        marks["description"] = block.description
+    attributes = " ".join(f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in marks.items())
+    # Escaped, so that a block's text cannot close the block and pose as the prompt.
+    body = block.text.replace("</block", "<\\/block").strip("\n") or "(empty)"
+    return f"<block {attributes}>\n{body}\n</block>"
 
 
 def strip_unpinned_blocks(messages: Iterable[ModelMessage]) -> list[ModelMessage]:
-    """The messages as the next turn is to see them: without the texts of blocks that were only loaded."""
+    """Return the messages for the next turn, without the texts of blocks that are not pinned."""
     from pydantic_ai.messages import ModelRequest
 
     return [

@@ -1,4 +1,4 @@
-"""Makes the messages of a model encodable: half of a surrogate pair is in no request that could be sent."""
+"""Make a model's messages encodable: a request with a lone surrogate cannot be sent."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _TEXT_FIELDS = ("content", "args", "tool_name", "tool_call_id", "signature")
 
 
 async def encodable_history(messages: list[Any]) -> list[Any]:
-    """As `encodable_messages`, called by the library before each request; it evaluates the annotations."""
+    """Apply `encodable_messages` before each request. The library evaluates the annotations."""
     return encodable_messages(messages)
 
 
 def encodable_messages(messages: Iterable[ModelMessage]) -> list[ModelMessage]:
-    """The messages with every text of their parts encodable; those that are so already stay as they are."""
+    """Return the messages with every text encodable; reuse the messages that already are."""
     return [_clean_message(message) for message in messages]
 
 

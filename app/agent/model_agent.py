@@ -1,7 +1,7 @@
-"""An agent that asks a model by pydantic-ai. Its only tools are the registry's, called through the turn.
+"""Agent that uses a language model through pydantic-ai, with the registry's tools only.
 
-The model layer never decides anything: it streams text and names tools. Validation, policy, approval and
-commit are the runner's, the same for it as for everyone else.
+The model layer makes no decisions: it streams text and names tools. The runner validates, authorizes, asks
+for approval and commits, as for every other caller.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from app.agent.usage_limits import BudgetExceededError, UsageBudget, run_usage
 from app.encoding import check_json_size
 from app.errors import InvalidParametersError, LimitError, NotFoundError, ScriptoriumError
 from app.settings import Settings
-from app.toolkit.call_record import ModelUsage
+from app.toolkit.call import ModelUsage
+from app.toolkit.outcome import ToolOutcome
 from app.toolkit.registry import ToolRegistry
-from app.toolkit.runner import ToolOutcome
 from app.toolkit.tool import Tool
 
 if TYPE_CHECKING:
@@ -42,22 +42,22 @@ _CITING_TOOL = "find_passages"
 MAX_CALLS_PER_RESPONSE = 32
 MAX_ARGUMENT_BYTES = 4 * 1024 * 1024
 MAX_CALLS_AT_ONCE = 4
-"""Calls of one response that run side by side: more would hold the loop for too long at once."""
+"""Maximum number of concurrent calls of one response; more would block the event loop for too long."""
 
-_INTERRUPTED = "(The person stopped this answer here.)"
+_INTERRUPTED = "(The user stopped this answer here.)"
 
 
 class ModelAgent:
-    """Answers turns by the model that the settings name when the turn begins.
+    """Answer turns with the model that the settings name when the turn begins.
 
     Args:
         vault: The vault's name, for the prompt.
-        note_text: Gives the text of a note for the prompt, None for one that a model may not see.
-        pinned: What of its memory the agent has before it; asked anew for each request.
-        news: Gives what is new in the streams as a block of data, and says in the turn that it was given.
-        spending: What the session has used of models, here and inside tools.
-        cited: Reads the note that a wikilink of an answer means.
-        asks_notes: Whether a request is a question about what the notes say.
+        note_text: Return the text of a note for the prompt; None for a note that is hidden from models.
+        pinned: Return the agent's pinned memory blocks; called for each request.
+        news: Return new items of the sources as a block of data, and record in the turn that they were given.
+        spending: The session's model usage, including usage inside tools.
+        cited: Read the note that a wikilink of an answer points to.
+        asks_notes: Return whether a request is a question about the content of the notes.
     """
 
     def __init__(
@@ -85,10 +85,10 @@ class ModelAgent:
         self._asks_notes = asks_notes
 
     async def respond(self, turn: Turn) -> None:
-        """Ask the model, stream its words, call the tools it names; a failure becomes a notice."""
+        """Ask the model, stream its answer and call its tools; show a failure as a notice."""
         settings = _for_role(self._settings(), turn.role)
         try:
-            # The system's key store is another program.
+            # The system's key store is another process and may be slow.
             key = await asyncio.to_thread(self._keys.get, settings.model.provider, settings.model.base_url)
             self._spending.check(settings.model, turn.usage)
             async with models.connect(settings.model, key) as model:
@@ -116,11 +116,11 @@ class ModelAgent:
         from pydantic_ai.run import AgentRunResultEvent
 
         turn.news = self._news(turn)
-        # An agent of the team answers the one who asked it, who cites.
+        # A team agent answers its caller, and the caller cites.
         turn.cites = turn.role is None and self._asks_notes(turn.prompt.text)
         turn.review = partial(self._review, turn)
         offered = _allowed_tools(self._registry, turn)
-        # The schemas of all tools are made when they are first asked for.
+        # Building the schemas of all tools on first use takes time.
         await asyncio.to_thread(lambda: [tool.schema for tool in offered])
         history = self._history(turn)
 
@@ -142,8 +142,8 @@ class ModelAgent:
             capabilities=[_call_limit(), ProcessHistory(encodable_history)],
             instructions=[self._prompt(turn, offered), lambda: self._memory(turn)],
         )
-        # Tokens are counted at each call, by `counted`: with a limit on them pydantic-ai sums up the whole
-        # response at each piece of it.
+        # `counted` checks the tokens at each call: with a token limit, pydantic-ai would sum up the whole
+        # response at each of its parts.
         limits = UsageLimits(request_limit=settings.model.max_requests)
         async with agent.run_stream_events(
             self._prompt_text(turn),
@@ -167,7 +167,7 @@ class ModelAgent:
         turn.flush(is_answer=True)
 
     def _review(self, turn: Turn, text: str, is_answer: bool) -> str:
-        """Check what the text cites; in an answer about the notes each statement needs a citation."""
+        """Check the text's citations; in an answer about the notes each statement needs one."""
         return self._citations.checked(text, claims=is_answer and turn.cites)
 
     def _prompt(self, turn: Turn, offered: Sequence[Tool]) -> str:
@@ -179,18 +179,18 @@ class ModelAgent:
         return system_prompt(self._vault, turn.prompt.mode, rules, agent.instructions, shown, role)
 
     def _memory(self, turn: Turn) -> str:
-        """The pinned blocks as they are now; text from outside among them taints what follows."""
+        """Return the current pinned blocks; untrusted text in them taints the conversation."""
         pinned = self._pinned(turn.caller)
         if any(one.outside for one in pinned):
             turn.caller = replace(turn.caller, tainted=True)
         return format_pinned_blocks(pinned)
 
     def _prompt_text(self, turn: Turn) -> str:
-        """The prompt, with the notes given along and the news as marked data."""
+        """Return the prompt, with its attached notes and the news as marked data."""
         parts = [turn.prompt.text]
         for path in turn.prompt.notes:
             text = self._note_text(path)
-            shown = "(This note is private and is not shown to you.)" if text is None else text
+            shown = "(This note is private and hidden from you.)" if text is None else text
             parts.append(f"<note path={json.dumps(path, ensure_ascii=False)}>\n{shown}\n</note>")
         return "\n\n".join([*parts, *([turn.news] if turn.news else [])])
 
@@ -208,7 +208,7 @@ class ModelAgent:
         turn.store.save_history(turn.conversation, saved, turn.agent)
 
     def _keep_interrupted(self, turn: Turn) -> None:
-        """Keep what was said before a stop or a failure, so that the model knows of it in the next turn."""
+        """Save the partial history after a stop or a failure, for the model's next turn."""
         from pydantic_ai.messages import ModelRequest, ModelResponse, TextPart, UserPromptPart
 
         said = turn.flush()
@@ -221,7 +221,7 @@ class ModelAgent:
 
 
 def _for_role(settings: Settings, role: Role | None) -> Settings:
-    """The settings as they hold for an agent of the team: its own model, and what is left to it of tokens."""
+    """Return the settings for a team agent: its own model and its remaining tokens."""
     if role is None:
         return settings
     most = settings.model.max_tokens_per_turn
@@ -233,15 +233,15 @@ def _for_role(settings: Settings, role: Role | None) -> Settings:
 
 
 def _allowed_tools(registry: ToolRegistry, turn: Turn) -> list[Tool]:
-    """The tools that the turn's mode allows: all, or only those that never propose anything."""
+    """Return the tools that the turn's mode allows: all, or only those that never propose a change."""
     tools = registry.tools(turn.caller)
     return [tool for tool in tools if turn.prompt.mode == "propose" or not tool.proposes]
 
 
 def _toolset(offered: Sequence[Tool], counted: Callable[[RunContext[Turn]], ModelUsage]) -> Any:  # noqa: ANN401 (the class is made where its base is imported)
-    """The registry's tools as one toolset of pydantic-ai, validated and run by our own runner.
+    """The registry's tools as a pydantic-ai toolset; the app's runner validates and runs them.
 
-    `counted` takes down what the model has used until a call, and stops the turn where that is too much.
+    `counted` records the model's usage up to a call, and stops the turn if it exceeds a limit.
     """
     from pydantic_ai.tools import ToolDefinition
     from pydantic_ai.toolsets import AbstractToolset, ToolsetTool
@@ -277,7 +277,7 @@ def _toolset(offered: Sequence[Tool], counted: Callable[[RunContext[Turn]], Mode
             turn, id = ctx.deps, ctx.tool_call_id or ""
             async with places:
                 if turn.is_over:
-                    over = LimitError("The turn is over: nothing more was done.", limit=0)
+                    over = LimitError("The turn is over, so the call was not run.", limit=0)
                     return _tool_response(await turn.reject(name, json.dumps(tool_args, default=str), over))
                 if (error := turn.refused_calls.pop(id, None)) is not None:
                     return _tool_response(await turn.reject(name, json.dumps(tool_args, default=str), error))
@@ -355,7 +355,7 @@ async def _reject(turn: Turn, call: ToolCallPart, offered: Collection[str]) -> N
 
 
 def _tool_response(outcome: ToolOutcome) -> dict[str, object]:
-    """What a model is told of a call: the result, the error with what helps to go on, or the denial."""
+    """Return a call's outcome for the model: the result, the error with its hint, or the denial."""
     if outcome.denied and outcome.error is None:
         return {"success": False, "denied": True, "message": outcome.message, "words": outcome.words}
     if not outcome.success:
@@ -364,7 +364,7 @@ def _tool_response(outcome: ToolOutcome) -> dict[str, object]:
 
 
 def _stream(turn: Turn, piece: object) -> None:
-    """Hand over a piece of text or of reasoning; other pieces are shown as cards when they are called."""
+    """Stream a part of text or reasoning to the turn; tool calls appear as cards when they run."""
     from pydantic_ai.messages import TextPart, TextPartDelta, ThinkingPart, ThinkingPartDelta
 
     match piece:

@@ -1,6 +1,6 @@
-"""Models behind the OpenAI protocol: which providers there are, building one, testing one, wording errors.
+"""Models behind the OpenAI protocol: list providers, build and test a model, word its errors.
 
-pydantic-ai and the OpenAI client take a second to import, so they are imported when a model is first used.
+pydantic-ai and the OpenAI client take a second to import, so they are imported on first use.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from openai import AsyncOpenAI
     from pydantic_ai.models import Model
 
-# The client imports what a request needs when it makes the first one, which would hold the loop.
+# The client imports more modules with its first request, which would block the event loop.
 _CLIENT_MODULES = ("openai", "openai.resources.chat.chat", "openai.resources.models")
 _MODULES = ("models.openai", "models.test", "providers.openai", "capabilities", "run", "tools", "toolsets")
 
@@ -30,7 +30,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Provider:
-    """A way to reach a model; `address` is the usual one, `local` runs on this machine."""
+    """A model provider; `address` is its default, and `local` means that it runs on this computer."""
 
     id: str
     label: str
@@ -72,7 +72,7 @@ PROVIDERS = (
 
 @dataclass(frozen=True, slots=True)
 class ModelProblem:
-    """What went wrong with a model, in words for the user: what happened, and what to do."""
+    """A model failed; the message for the user says what happened and what to do."""
 
     text: str
     hint: str
@@ -80,7 +80,7 @@ class ModelProblem:
 
 @dataclass(frozen=True, slots=True)
 class ModelCheck:
-    """The result of the test button: whether it works, in words, and the models that the server names."""
+    """The result of a connection test: success, a message, and the models that the server lists."""
 
     ok: bool
     text: str
@@ -89,10 +89,10 @@ class ModelCheck:
 
 
 def get_provider(settings: ModelSettings) -> Provider:
-    """The provider that the settings name.
+    """Return the provider that the settings name.
 
     Raises:
-        InvalidParametersError: the built-in agent is chosen, or there is no address.
+        InvalidParametersError: The built-in agent is chosen, or there is no address.
     """
     for known in PROVIDERS:
         if known.id == settings.provider:
@@ -101,10 +101,10 @@ def get_provider(settings: ModelSettings) -> Provider:
 
 
 def server_address(settings: ModelSettings) -> str:
-    """The address of the model server.
+    """Return the address of the model server.
 
     Raises:
-        InvalidParametersError: it is no HTTP address, or there is none.
+        InvalidParametersError: The address is missing or not an HTTP address.
     """
     text = (settings.base_url or get_provider(settings).address).strip().rstrip("/")
     parts = urlsplit(text)
@@ -116,7 +116,7 @@ def server_address(settings: ModelSettings) -> str:
 def _client(settings: ModelSettings, key: str | None) -> AsyncOpenAI:
     from openai import AsyncOpenAI
 
-    # A local server takes any key, but the client insists on one.
+    # A local server accepts any key, but the client requires one.
     return AsyncOpenAI(
         base_url=server_address(settings),
         api_key=key or "none",
@@ -127,22 +127,22 @@ def _client(settings: ModelSettings, key: str | None) -> AsyncOpenAI:
 
 @asynccontextmanager
 async def connect(settings: ModelSettings, key: str | None) -> AsyncIterator[Model]:
-    """The model that the settings name, ready to be asked; its connections are closed in the end.
+    """Build the model that the settings name, and close its connections on exit.
 
     Raises:
-        InvalidParametersError: no model is named, a key is missing, or the address is none.
+        InvalidParametersError: The model, its key or a valid address is missing.
     """
     chosen = get_provider(settings)
     if not settings.model.strip():
-        raise InvalidParametersError("No model is named. Choose one in the settings.")
+        raise InvalidParametersError("No model is selected. Choose one in the settings.")
     if chosen.needs_key and not key:
         raise InvalidParametersError(f"{chosen.label} needs a key. Add it in the settings.")
-    # To import the model layer and to read the system's certificates takes a second or more.
+    # Importing the model layer and reading the system's certificates takes a second or more.
     loading = asyncio.ensure_future(asyncio.to_thread(_loaded_client, settings, key))
     try:
         client = await asyncio.shield(loading)
     except asyncio.CancelledError:
-        # What follows a stop imports modules that the thread has only half imported.
+        # After a cancellation, the thread is still importing; wait, or later imports fail halfway.
         await asyncio.wait({loading})
         if not loading.cancelled() and loading.exception() is None:
             await loading.result().close()
@@ -160,40 +160,40 @@ def _loaded_client(settings: ModelSettings, key: str | None) -> AsyncOpenAI:
 
 
 def _load_client() -> None:
-    """Import the client of model servers with what its requests need: it takes seconds, so use a thread."""
+    """Import the client of model servers. This takes seconds, so run it in a thread."""
     for module in _CLIENT_MODULES:
         import_module(module)
 
 
 def load() -> None:
-    """Import the model layer, and make what it makes on first use: it takes seconds, so use a thread."""
+    """Import and warm up the model layer. This takes seconds, so run it in a thread."""
     _load_client()
     for module in _MODULES:
         import_module(f"pydantic_ai.{module}")
     from pydantic_ai import Agent, ModelMessagesTypeAdapter
 
     Agent("test")
-    # The form in which conversations are kept.
+    # The format of saved conversations.
     ModelMessagesTypeAdapter.dump_json([])
 
 
 async def check(settings: ModelSettings, key: str | None) -> ModelCheck:
-    """Ask the server for its models and the model for one word with a tool at hand: the test button."""
+    """Test the connection: list the server's models, then ask the model one question with a tool."""
     await asyncio.to_thread(_load_client)
     import openai
 
     names: tuple[str, ...] = ()
     try:
-        # Reads the system's certificates.
+        # This reads the system's certificates.
         async with await asyncio.to_thread(_client, settings, key) as client:
             try:
                 names = tuple(sorted([model.id async for model in client.models.list()]))
             except openai.APIStatusError as error:
-                # Some compatible servers have no list of models; the question below decides.
+                # Some compatible servers do not list models; the question below decides.
                 if error.status_code in (401, 403):
                     raise
             if not settings.model.strip():
-                return ModelCheck(bool(names), "The server answers. Choose a model.", "", names)
+                return ModelCheck(bool(names), "The server responds. Choose a model.", "", names)
             await client.chat.completions.create(
                 model=settings.model.strip(),
                 messages=[{"role": "user", "content": "Answer with the word: ready"}],
@@ -218,7 +218,7 @@ async def check(settings: ModelSettings, key: str | None) -> ModelCheck:
 
 
 async def find_local() -> tuple[tuple[Provider, tuple[str, ...]], ...]:
-    """The local model servers that answer at their usual addresses, with the models each has."""
+    """Return the local model servers that respond at their default addresses, each with its models."""
     await asyncio.to_thread(_load_client)
     import openai
 
@@ -235,7 +235,7 @@ async def find_local() -> tuple[tuple[Provider, tuple[str, ...]], ...]:
 
 
 def explain_error(error: BaseException, settings: ModelSettings) -> ModelProblem:
-    """Words for an error of the model layer: what happened, what to do. Never the key, never a traceback."""
+    """Word an error of the model layer: what happened and what to do, without the key or a traceback."""
     where = settings.base_url or get_provider(settings).address
     hint = get_provider(settings).hint
     status = _status_code(error)
@@ -245,9 +245,9 @@ def explain_error(error: BaseException, settings: ModelSettings) -> ModelProblem
         return ModelProblem(f"{where} does not accept the key.", "Enter the key again in the settings.")
     if status == 429:
         wait = getattr(_model_error(error), "retry_after", None)
-        text = "The model's server says that the limit of requests or credit is reached."
+        text = "The model's server reports that the request or credit limit is reached."
         return ModelProblem(
-            text, f"Try again in {wait:.0f} s." if wait else "Wait a little, or check your plan."
+            text, f"Try again in {wait:.0f} s." if wait else "Wait a moment, or check your plan."
         )
     if status in (400, 404, 422, 501) and "tool" in said.lower():
         return ModelProblem(
@@ -264,26 +264,28 @@ def explain_error(error: BaseException, settings: ModelSettings) -> ModelProblem
 
 
 def _explain_transport(error: BaseException, where: str, hint: str) -> ModelProblem:
-    """Words for an error without an HTTP status: no connection, a time-out, a stream that breaks, a limit."""
+    """Word an error without an HTTP status: no connection, a timeout, a broken stream, a limit."""
     kinds = {type(each).__name__ for each in _error_chain(error)}
     if kinds & {"UsageLimitExceeded"}:
         return ModelProblem(
             "The turn reached its limit of requests or tokens and was stopped.",
-            "Ask it to go on, or raise the limit in the settings.",
+            "Ask it to continue, or raise the limit in the settings.",
         )
     if kinds & {"RemoteProtocolError", "ReadError", "IncompleteToolCall", "JSONDecodeError"}:
-        return ModelProblem("The answer broke off: the connection to the model was lost.", "Send it again.")
+        return ModelProblem(
+            "The answer is incomplete: the connection to the model was lost.", "Send it again."
+        )
     if kinds & {"ConnectError", "ConnectTimeout"}:
         return ModelProblem(f"Nothing answers at {where}.", hint)
     if kinds & {"APITimeoutError", "ReadTimeout", "ModelTimeoutError", "RunTimedOut"}:
-        return ModelProblem(f"{where} did not answer in time.", "Try again, or raise the time-out.")
+        return ModelProblem(f"{where} did not answer in time.", "Try again, or raise the timeout.")
     if kinds & {"APIConnectionError", "ModelConnectionError"}:
         return ModelProblem(f"Nothing answers at {where}.", hint)
     return ModelProblem(f"The model's answer could not be used: {_server_message(error)}", "Send it again.")
 
 
 def _error_chain(error: BaseException) -> list[BaseException]:
-    """The error and its causes."""
+    """Yield the error and its causes."""
     chain: list[BaseException] = []
     current: BaseException | None = error
     while current is not None and current not in chain:
@@ -293,7 +295,7 @@ def _error_chain(error: BaseException) -> list[BaseException]:
 
 
 def _model_error(error: BaseException) -> BaseException | None:
-    """The error in the chain that has an HTTP status."""
+    """Return the error in the chain that has an HTTP status."""
     return next(
         (each for each in _error_chain(error) if isinstance(getattr(each, "status_code", None), int)), None
     )
@@ -305,7 +307,7 @@ def _status_code(error: BaseException) -> int | None:
 
 
 def _server_message(error: BaseException) -> str:
-    """What the server said, cut to one readable line."""
+    """Return the server's message, shortened to one line."""
     found = _model_error(error) or error
     body = getattr(found, "body", None)
     if isinstance(body, dict):

@@ -1,4 +1,4 @@
-"""What the tools of nodes and relationships answered, in words for the agent panel."""
+"""Format the results of the node and relationship tools as text for the agent panel."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _verb(kind: str) -> str:
 def _summary(result: Result, call: AnsweredCall) -> str:
     text = str(result["summary"])
     if not text:
-        return f"{_link(result['node_id'])} has no text to summarise."
+        return f"{_link(result['node_id'])} has no text to summarize."
     points = [point for point in result["key_points"] if point not in text]
     more = f"\n\nKey points:\n\n{_list(points)}" if points else ""
     return f"{_link(result['node_id'])} in short:\n\n{text}{more}\n\n*{result['reasoning']}*"
@@ -48,12 +48,12 @@ def _with_context(result: Result, call: AnsweredCall) -> str:
 
 def _related(result: Result, call: AnsweredCall) -> str:
     lines = [
-        f"{_link(one['id'])}: {_verb(one['suggested_relationship'])}, likeness {one['similarity_score']:.2f}."
+        f"{_link(one['id'])}: {_verb(one['suggested_relationship'])}, {one['similarity_score']:.2f} similar."
         f" {one['reasoning']}"
         for one in result["related_nodes"]
     ]
     if not lines:
-        return f"I found nothing like {_link(result['node_id'])}."
+        return f"No notes are similar to {_link(result['node_id'])}."
     made = result["links_created"]
     head = f"{made} relations were written:" if made else f"{_link(result['node_id'])} could be related to:"
     return f"{head}\n\n{_list(lines)}"
@@ -87,7 +87,7 @@ def _suggested(result: Result, call: AnsweredCall) -> str:
         for one in result["suggestions"]
     ]
     if not lines:
-        return "No relation seems to be missing."
+        return "No missing relations were found."
     return f"These relations may be missing. Say “relate … to …” to write one.\n\n{_list(lines)}"
 
 

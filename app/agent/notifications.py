@@ -1,4 +1,4 @@
-"""News of the streams for the agent: given with its next turn as marked data, or the start of a turn."""
+"""News from sources for the agent: added to its next turn as marked data, or the reason to start a turn."""
 
 from __future__ import annotations
 
@@ -25,27 +25,27 @@ _MIN_TURN_INTERVAL_S = 300.0
 
 
 class NotificationInbox(Protocol):
-    """Has what no agent has read yet."""
+    """Holds the news that no agent has read yet."""
 
     def take_news(self, may_see: Callable[[Notification], bool], limit: int = 30) -> Sequence[Notification]:
-        """What this agent may see of it; it counts as read from now on."""
+        """Return the news that this agent may see, and mark it as read."""
         ...
 
     def name_of(self, id: str) -> str:
-        """What people call a source."""
+        """Return the display name of a source."""
         ...
 
 
 def format_news(turn: Turn, desk: NotificationInbox, may_see: Callable[[Notification], bool]) -> str:
-    """What is new, as a block of data for the prompt; empty for nothing.
+    """Return the news as a block of data for the prompt; empty if there is none.
 
-    The conversation says that it was given, and is tainted by words that somebody outside wrote.
+    The conversation records that the news was given, and its untrusted text taints the conversation.
     """
     news = desk.take_news(may_see)
     if not news:
         return ""
     names = ", ".join(dict.fromkeys(desk.name_of(one.source) for one in news))
-    what = "1 piece of news" if len(news) == 1 else f"{len(news)} pieces of news"
+    what = "1 news item" if len(news) == 1 else f"{len(news)} news items"
     turn.add_context(
         f"The agent was given {what} from {names}.", untrusted=any(one.untrusted for one in news)
     )
@@ -54,17 +54,17 @@ def format_news(turn: Turn, desk: NotificationInbox, may_see: Callable[[Notifica
 
 
 def _item_as_json(news: Notification, source: str) -> str:
-    """One piece of news as JSON: no word of it can end the block that it stands in."""
+    """Return a news item as JSON, escaped so that it cannot close the block around it."""
     said = {"source": source, "title": news.title, "text": news.text, "link": news.link}
     told = json.dumps({name: value for name, value in said.items() if value}, ensure_ascii=False)
     return told.replace("<", "\\u003c").replace(">", "\\u003e")
 
 
 class NotificationTrigger:
-    """Starts a turn of the agent when a source has news whose news the user lets start one.
+    """Start a turn of the agent for news from sources that the user allows to start one.
 
-    News that come together start one turn; after it there is a rest. Without a model nothing is started: the
-    built-in agent makes nothing of news.
+    News that arrive together start one turn, followed by a pause. Without a model no turn starts: the
+    built-in agent cannot process news.
     """
 
     def __init__(
@@ -86,7 +86,7 @@ class NotificationTrigger:
         self._unsubscribe = events.subscribe(Notified, self._take)
 
     async def close(self) -> None:
-        """Start no more turns."""
+        """Stop starting turns."""
         self._unsubscribe()
         if self._waiting is not None:
             self._waiting.cancel()
@@ -112,18 +112,16 @@ class NotificationTrigger:
                 conversation = self._session.create()
                 self._session.rename(conversation.id, f"News: {names}"[:80])
                 self._session.start(conversation.id, UserPrompt(_TURN_PROMPT.format(names)))
-                # The news wait until the model is asked, which may take seconds the first time.
+                # The news stay unread until the model is asked, which may take seconds the first time.
                 await self._session.wait_idle(conversation.id)
             except ScriptoriumError as error:
                 log.warning("news could not start a turn: %s", error)
             await asyncio.sleep(self._rest_s)
 
     def _new(self) -> str:
-        """The names of the sources that may start a turn and have news."""
+        """Return the names of the sources that have news and may start a turn."""
         infos = self._sources.list_sources()
         return ", ".join(one.name for one in infos if one.waiting and self._sources.starts_turn(one.id))
 
 
-_TURN_PROMPT = (
-    "There is news from {0}. Say briefly what of it matters for my notes, and name the notes it touches."
-)
+_TURN_PROMPT = "There is news from {0}. Say briefly what matters for my notes, and name the notes it affects."

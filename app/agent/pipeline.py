@@ -1,4 +1,4 @@
-"""Carries out a reading: each step calls tools, and its notes are what the next step works on."""
+"""Run a reading: each step calls tools, and the next step works on its notes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ from app.vault.path import NotePath
 MAX_WRITTEN_NOTES = 500
 MAX_LISTED_NOTES = 20
 MAX_READ_NOTES = 5
-NOT_UNDERSTOOD = "I did not understand that, so nothing was done. Say it in other words, or say “help”."
+NOT_UNDERSTOOD = (
+    "I did not understand that, so nothing was changed. Rephrase it, or type “help” for examples."
+)
 _ALL_NOTES_QUERY = "modified:>=1970"
 
 Arguments = dict[str, object]
@@ -32,7 +34,7 @@ ChangesToday = Callable[[], Sequence[int]]
 
 
 class Exchange(Protocol):
-    """Where a pipeline calls tools and answers: a turn of the panel, or the terminal."""
+    """The host of a pipeline, which calls tools and shows answers: a turn of the panel, or the terminal."""
 
     async def call(self, tool: str | Tool, arguments: Mapping[str, object], claim: str = "") -> ToolOutcome:
         """Call a tool, or the app's own form of one."""
@@ -43,20 +45,20 @@ class Exchange(Protocol):
         ...
 
     def open_note(self, path: str) -> None:
-        """Bring up a note, where notes are shown."""
+        """Show a note in the front end, if it shows notes."""
         ...
 
 
 class Pipeline:
-    """Runs one reading.
+    """Run one reading.
 
     Args:
-        turn: Calls the tools and answers.
+        turn: Call the tools and show the answers.
         registry: The tools, for calls on many notes.
         language: The words of the request's language.
         dialog: What was said before.
         changes_today: The audit entries of the agent's changes since midnight, oldest first.
-        actions: The actions that there are, by id.
+        actions: All actions, by id.
     """
 
     def __init__(
@@ -76,10 +78,10 @@ class Pipeline:
         self._actions = actions
         self._is_guess = False
         self.understood = True
-        """Whether the request proved to mean something; False after words to look for that no note has."""
+        """Whether the request was understood; False after a search for words that no note contains."""
 
     async def run(self, reading: Reading) -> DialogState:
-        """Carry out the steps until one fails or is denied; return the state of the dialog after them."""
+        """Run the steps until one fails or is denied; return the dialog state after them."""
         previous: tuple[str, ...] = ()
         self._is_guess = reading.score <= GUESS_SCORE
         for step in reading.steps:
@@ -124,7 +126,7 @@ class Pipeline:
         if paths is None:
             return None
         if not paths:
-            self._turn.say("No note matches, so there is nothing to do.")
+            self._turn.say("No notes match, so nothing was changed.")
             return None
         if self._actions[step.action].writes:
             return await self._write(step, paths)
@@ -141,7 +143,7 @@ class Pipeline:
         return {}
 
     async def _notes(self, notes: NoteSet | None, previous: tuple[str, ...]) -> tuple[str, ...] | None:
-        """The paths of a set, at most `MAX_WRITTEN_NOTES`; None when the search failed."""
+        """Return the paths of a set, at most `MAX_WRITTEN_NOTES`; None if the search failed."""
         if notes is None:
             return ()
         base: tuple[str, ...] | None = None
@@ -166,7 +168,7 @@ class Pipeline:
     @staticmethod
     def _search(query: str, notes: NoteSet, limit: int) -> Arguments:
         order = {"order": notes.order} if notes.order else {}
-        # A space at the end makes the last word a whole word.
+        # A trailing space makes the last word a whole word instead of a prefix.
         return {"query": f"{query} ", "limit": notes.limit or limit, **order}
 
     async def _find(self, step: PipelineStep, previous: tuple[str, ...]) -> tuple[str, ...] | None:
@@ -211,7 +213,7 @@ class Pipeline:
         self._turn.say(f"{pluralize(total, 'note')}:\n\n{lines}{more}")
 
     def _remember(self, paths: tuple[str, ...]) -> None:
-        """Keep the notes of a list for "these" and "the first one"; a single one is also "it"."""
+        """Remember the notes of a list for "these" and "the first one"; a single note is also "it"."""
         focus = paths[:1] if len(paths) == 1 else self._dialog.focus
         self._dialog = replace(self._dialog, results=paths, focus=focus)
 
@@ -286,7 +288,7 @@ class Pipeline:
         return (path,) if outcome.success else None
 
     async def _edge(self, first: str, second: str) -> str | None:
-        """The id of a relation between two notes, in either direction."""
+        """Return the id of a relation between two notes, in either direction."""
         for path, other in ((first, second), (second, first)):
             outcome = await self._turn.call("get_node", {"node_id": path})
             if outcome.success:
@@ -352,7 +354,7 @@ class Pipeline:
         return tuple(dict.fromkeys(after))
 
     async def _calls(self, step: PipelineStep, paths: tuple[str, ...]) -> list[Arguments] | None:
-        """The tool calls of a writing step."""
+        """Return the tool calls of a writing step."""
         given = step.arguments
         match step.action:
             case "add_tag" | "remove_tag":
@@ -426,7 +428,7 @@ class Pipeline:
         return [{"name": path, "tag": str(tag)} for tag in _as_tuple(tags)]
 
     async def _removals(self, paths: tuple[str, ...], words: str) -> list[Arguments] | None:
-        """Remove the one line or list item with these words, else the words themselves."""
+        """Return the call that removes the only line or list item with these words, else the words alone."""
         calls: list[Arguments] = []
         for path in paths:
             outcome = await self._turn.call("read_note", {"name": path})
@@ -485,7 +487,7 @@ class Pipeline:
         return ()
 
     async def _call(self, step: PipelineStep, tool: str, arguments: Mapping[str, object]) -> ToolOutcome:
-        """Call a tool and say what came of it."""
+        """Call a tool and show its outcome."""
         outcome = await self._turn.call(tool, arguments)
         self._turn.say(format_outcome(AnsweredCall(tool, arguments, _INTENTS.get(step.action, "")), outcome))
         return outcome
@@ -504,7 +506,7 @@ _INTENTS = {
 
 
 def _notes_in(action: str, result: Mapping[str, Any]) -> list[str]:
-    """The notes that a tool's answer lists, for "the first one" in the next request."""
+    """Return the notes in a tool's result, for "the first one" in the next request."""
     match action:
         case "backlinks":
             return [str(path) for path in result.get("backlinks", ())]
@@ -517,7 +519,7 @@ def _notes_in(action: str, result: Mapping[str, Any]) -> list[str]:
 
 
 def _paths_after(step: PipelineStep, call: Mapping[str, object], outcome: ToolOutcome) -> list[str]:
-    """Where the notes of a call are after it."""
+    """Return the paths of a call's notes after it."""
     result = outcome.result
     for key in ("new_path", "path", "node_id", "primary_node_id", "from_id"):
         if isinstance(found := result.get(key), str) and step.action != "delete":
@@ -529,7 +531,7 @@ def _paths_after(step: PipelineStep, call: Mapping[str, object], outcome: ToolOu
 
 
 def _tool_arguments(step: PipelineStep) -> Arguments:
-    """The arguments of a step that was read from a tool's own example."""
+    """Return the arguments of a step that was read from a tool's example."""
     return {
         name: value.notes[0]
         if isinstance(value, NoteSet) and value.notes

@@ -1,4 +1,4 @@
-"""What a model is told before the conversation."""
+"""System prompt of a model."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from datetime import date
 
 _ROLE = """\
-You work in {name}, a folder of Markdown notes, for the person who owns it. You reach it only by your tools.
+You work in {name}, a folder of Markdown notes, for the person who owns it. Your tools are your only access.
 
 - Look before you answer: search and read notes instead of guessing, and name the notes you used as \
 [[wikilinks]].
@@ -20,11 +20,11 @@ follow the words of the denial.
 Today is {today}."""
 
 _MODES = {
-    "ask": "You may only read now. If a change is wanted, say what you would do.",
+    "ask": "You may only read now. If a change is requested, describe what you would do.",
     "propose": "",
     "plan": (
         "Plan first: you may only read now. Answer with a short numbered list of the changes you would make, "
-        "each with its note, and ask whether to go on."
+        "each with its note, and ask whether to continue."
     ),
 }
 
@@ -32,23 +32,23 @@ _MODES = {
 def system_prompt(
     vault: str, mode: str, rules: Iterable[str], instructions: str, open_note: str | None, role: str = ""
 ) -> str:
-    """The instructions of a turn.
+    """Return the instructions of a turn.
 
     Args:
         vault: The vault's name.
         mode: `ask`, `propose` or `plan`.
-        rules: The usage rules of the tools that the model has.
+        rules: The usage rules of the model's tools.
         instructions: The user's own, from the settings.
         open_note: The note on the screen, which "this note" means.
-        role: Who an agent of the team is, and what it is asked to do.
+        role: The name and role of a team agent.
     """
     parts = [_ROLE.format(name=vault, today=date.today().isoformat()), _MODES[mode]]
     if usage := [f"- {rule}" for rule in rules if rule]:
         parts.append("How to use the tools:\n" + "\n".join(usage))
     if open_note:
-        parts.append(f"The note on the screen is [[{open_note}]]: that is what 'this note' means.")
+        parts.append(f"The note on the screen is [[{open_note}]]; 'this note' refers to it.")
     if instructions.strip():
-        parts.append("The person asks you to keep to this:\n" + instructions.strip())
+        parts.append("Follow these instructions of the person:\n" + instructions.strip())
     if role.strip():
         parts.append(role.strip())
     return "\n\n".join(part for part in parts if part)

@@ -1,4 +1,4 @@
-"""What came of a tool call, in words: Markdown with wikilinks, for the agent panel."""
+"""Format the outcome of a tool call as Markdown with wikilinks, for the agent panel."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _CLOSEST = 2
 
 
 def format_outcome(call: AnsweredCall, outcome: ToolOutcome) -> str:
-    """The outcome of `call` for people: what was found, what was done, or why not."""
+    """Return the outcome of `call` for the user: what was found or done, or why it failed."""
     if not outcome.success:
         return _failure(outcome)
     if outcome.result.get("changed_by_user"):
@@ -32,7 +32,7 @@ def format_outcome(call: AnsweredCall, outcome: ToolOutcome) -> str:
 
 
 def wikilink(path: str) -> str:
-    """A wikilink that means exactly the note at `path` and shows its name."""
+    """Return a wikilink that resolves to exactly the note at `path` and shows its name."""
     note = NotePath.on_disk(path)
     return f"[[{note.stem_path}|{note.name}]]" if note.folder else f"[[{note.name}]]"
 
@@ -40,7 +40,7 @@ def wikilink(path: str) -> str:
 def _failure(outcome: ToolOutcome) -> str:
     if outcome.error is None:
         return (
-            f"Not done: {outcome.words}" if outcome.words else "Not done: you said no. Nothing was changed."
+            f"Not done: {outcome.words}" if outcome.words else "You denied this change. Nothing was changed."
         )
     text = str(outcome.error.get("message", "")) or "That did not work."
     near = outcome.error.get("candidates") or outcome.error.get("suggestions")
@@ -64,7 +64,7 @@ def _list(lines: Iterable[str]) -> str:
 
 
 def _count_and_list(items: Iterable[str], total: int, one: str, many: str, none: str) -> str:
-    """A sentence with the number, then a list of at most 20."""
+    """Return a sentence with the count, then a list of at most 20 items."""
     shown = list(items)
     if not shown:
         return none
@@ -81,12 +81,12 @@ def _read(result: Result, call: AnsweredCall) -> str:
     if len(text) > len(cut):
         cut = cut.rpartition("\n")[0] or cut
     quoted = "\n".join(f"> {line}".rstrip() for line in cut.splitlines())
-    more = f"\n\n… {wikilink(result['path'])} goes on." if len(text) > len(cut) else ""
+    more = f"\n\n… The rest is in {wikilink(result['path'])}." if len(text) > len(cut) else ""
     return f"{wikilink(result['path'])}, {pluralize(int(result['total_lines']), 'line')}:\n\n{quoted}{more}"
 
 
 def strip_properties(text: str) -> str:
-    """A note's text without the properties at its start."""
+    """Return a note's text without its frontmatter."""
     lines = text.lstrip("\ufeff").splitlines(keepends=True)
     if lines and lines[0].strip() == "---":
         for at, line in enumerate(lines[1:], 1):
@@ -101,11 +101,7 @@ def _hits(result: Result, call: AnsweredCall) -> str:
     for hit in result["hits"]:
         found = [" ".join(str(line["text"]).split()) for line in hit["lines"][:1]]
         lines.append(wikilink(hit["path"]) + (f": {found[0][:160]}" if found and found[0] else ""))
-    hint = (
-        " Other words may find it; “search by meaning for …” looks for the sense."
-        if call.intent == "find"
-        else ""
-    )
+    hint = " Try other words, or “search by meaning for …”." if call.intent == "find" else ""
     return _count_and_list(
         lines, int(result["total"]), "note", "notes", f"I found nothing for {_quote_query(query)}.{hint}"
     )
@@ -116,14 +112,14 @@ def _passages(result: Result, call: AnsweredCall) -> str:
     if result["answered"]:
         return "\n\n".join(_quoted(one) for one in shown)
     closest = "\n\n".join(_quoted(one) for one in shown[:_CLOSEST])
-    said = "**Not in your notes**: no passage answers this."
-    return f"{said} These come closest:\n\n{closest}" if closest else said
+    said = "**Not in your notes**: no passage answers this question."
+    return f"{said} The closest passages are:\n\n{closest}" if closest else said
 
 
 def _quoted(passage: Mapping[str, Any]) -> str:
-    """A passage as a quotation, with a link to its exact place."""
+    """Return a passage as a quotation with a link to its exact position."""
     source = str(passage["source"])
-    # A row of a table is no table without the others.
+    # A single row of a table does not render as a table.
     words = str(passage["text"]) if source.lstrip().startswith("|") else source
     lines = "\n".join(f"> {line.strip()}" for line in words.splitlines())
     name = NotePath.on_disk(passage["path"]).name
@@ -136,7 +132,7 @@ def _quote_query(query: str) -> str:
 
 def _format_names(result: Result, call: AnsweredCall) -> str:
     return _count_and_list(
-        map(wikilink, result["notes"]), int(result["total"]), "note", "notes", "No note has that."
+        map(wikilink, result["notes"]), int(result["total"]), "note", "notes", "No notes match."
     )
 
 
@@ -174,18 +170,18 @@ def _relation(kind: str, score: float) -> str:
 def _tags(result: Result, call: AnsweredCall) -> str:
     tags = sorted(result["tags"], key=lambda tag: (-tag["count"], tag["tag"]))
     lines = (f"#{tag['tag']}: {tag['count']}" for tag in tags)
-    return _count_and_list(lines, len(tags), "tag", "tags", "No note has a tag yet.")
+    return _count_and_list(lines, len(tags), "tag", "tags", "There are no tags yet.")
 
 
 def _vault(result: Result, call: AnsweredCall) -> str:
     lines = [
         f"{result['notes']} notes, {result['attachments']} other files",
-        f"{result['links']} links, {result['unresolved']} names that no note has",
+        f"{result['links']} links, {result['unresolved']} unresolved links",
         f"{result['tags']} tags",
-        f"{result['orphans']} notes without any link",
+        f"{result['orphans']} notes without links",
     ]
     if result["skipped"] or result["failed"]:
-        lines.append(f"{result['skipped']} files left out, {result['failed']} that could not be read")
+        lines.append(f"{result['skipped']} files skipped, {result['failed']} unreadable")
         lines += [f"{problem['path']}: {problem['reason']}" for problem in result["problems"][:5]]
     return "This vault holds:\n\n" + _list(lines)
 
@@ -250,9 +246,9 @@ def _versions(result: Result, call: AnsweredCall) -> str:
         len(lines),
         f"version of {name}",
         f"versions of {name}",
-        f"{name} was not changed here yet, so there are no older versions.",
+        f"{name} has not been changed in Scriptorium yet, so there are no older versions.",
     )
-    return text + ("\n\nOpen its history to compare versions or to go back to one." if lines else "")
+    return text + ("\n\nOpen its history to compare or restore versions." if lines else "")
 
 
 def _mentions(result: Result, call: AnsweredCall) -> str:
@@ -264,14 +260,14 @@ def _mentions(result: Result, call: AnsweredCall) -> str:
     return _count_and_list(
         lines,
         len(lines),
-        f"mention of {name} that is no link",
-        f"mentions of {name} that are no links",
+        f"unlinked mention of {name}",
+        f"unlinked mentions of {name}",
         f"Every mention of {name} is a link.",
     )
 
 
 def _deleted(result: Result, call: AnsweredCall) -> str:
-    text = f"{result['path']} is in the vault's trash. Say “undo” to get it back."
+    text = f"{result['path']} is in the vault's trash. Say “undo” to restore it."
     if links := result["backlinks"]:
         text += "\n\nThese notes still link to it:\n\n" + _list(map(wikilink, links[:_MAX_LIST_ITEMS]))
     return text
@@ -286,7 +282,7 @@ def _moved(result: Result, call: AnsweredCall) -> str:
         else "."
     )
     if result["left_out"]:
-        text += "\n\nLeft as they are:\n\n" + _list(map(str, result["left_out"][:_MAX_LIST_ITEMS]))
+        text += "\n\nUnchanged:\n\n" + _list(map(str, result["left_out"][:_MAX_LIST_ITEMS]))
     return text + " Say “undo” to take it back."
 
 
@@ -305,7 +301,7 @@ def _batch(result: Result, call: AnsweredCall) -> str:
 def _unresolved(result: Result, call: AnsweredCall) -> str:
     lines = [f"[[{one['name']}]]: {pluralize(int(one['links']), 'link')}" for one in result["links"]]
     return _count_and_list(
-        lines, int(result["total"]), "unresolved link", "unresolved links", "Every link leads to a note."
+        lines, int(result["total"]), "unresolved link", "unresolved links", "Every link resolves to a note."
     )
 
 

@@ -1,4 +1,4 @@
-"""Conversations with an agent: starts turns, stops them, and keeps one turn per conversation at a time."""
+"""Agent sessions: start and stop turns, one at a time in each conversation."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ log = logging.getLogger(__name__)
 class AgentSession:
     """The agent of one vault.
 
-    `start` returns at once with the turn's id; what happens in the turn is told by events. A turn ends by
-    itself, by `stop`, or when the vault is closed; its conversation is saved all along.
+    `start` returns the turn's id immediately; events report the turn's progress. A turn ends when the answer
+    is complete, on `stop`, or when the vault is closed. Its conversation is saved continuously.
     """
 
     def __init__(
@@ -62,24 +62,24 @@ class AgentSession:
         self.team = Team(store, events, runner, Responders(builtin, model), settings, self._running)
 
     def create(self) -> Conversation:
-        """A new, empty conversation."""
+        """Create an empty conversation."""
         made = self.store.create()
         self._events.publish(ConversationsChanged())
         return made
 
     def delete(self, conversation: str) -> None:
-        """Stop and forget a conversation."""
+        """Stop and delete a conversation."""
         self.stop(conversation)
         self.store.delete(conversation)
         self._events.publish(ConversationsChanged())
 
     def rename(self, conversation: str, title: str) -> None:
-        """Give a conversation another title."""
+        """Rename a conversation."""
         self.store.rename(conversation, title)
         self._events.publish(ConversationsChanged())
 
     def is_running(self, conversation: str) -> bool:
-        """Whether a turn of this conversation is under way."""
+        """Return whether a turn of this conversation is in progress."""
         return conversation in self._running
 
     async def wait_idle(self, conversation: str) -> None:
@@ -89,18 +89,18 @@ class AgentSession:
             await asyncio.sleep(0)
 
     def start(self, conversation: str, prompt: UserPrompt, from_position: int | None = None) -> str:
-        """Begin a turn; its id.
+        """Start a turn and return its id.
 
         Args:
-            conversation: An id that `create` gave.
-            prompt: What the user sends.
-            from_position: Forget the items from there on first ("edit and resend").
+            conversation: The conversation's id.
+            prompt: The user's prompt.
+            from_position: Delete the items from this position on first ("edit and resend").
 
         Raises:
-            ConflictError: a turn of this conversation is still under way.
+            ConflictError: A turn of this conversation is still in progress.
         """
         if conversation in self._running:
-            raise ConflictError("The agent is still at work in this conversation.", conversation=conversation)
+            raise ConflictError("The agent is still working in this conversation.", conversation=conversation)
         if from_position is not None:
             self.store.truncate(conversation, from_position)
         turn = self._new_turn(conversation, prompt)
@@ -110,7 +110,7 @@ class AgentSession:
         return turn.caller.turn
 
     def stop(self, conversation: str) -> None:
-        """Stop the turn that is under way, if any; a question to the user is withdrawn."""
+        """Stop the turn in progress, if any, and withdraw its question to the user."""
         if task := self._running.get(conversation):
             task.cancel()
 
@@ -132,7 +132,7 @@ class AgentSession:
             role = Role(answering.name)
         caller = self._caller(conversation, answering)
         if program is not None:
-            # What it has read by itself or from the net, nobody knows.
+            # The app cannot know what the program has read.
             caller = replace(caller, name=program.name, uses_model=True, tainted=True)
         if contains_untrusted(self.store.items(conversation)):
             caller = replace(caller, tainted=True)
@@ -144,13 +144,13 @@ class AgentSession:
         return Turn(conversation, prompt, caller, self.store, self._events, self._runner, role, program)
 
     def _caller(self, conversation: str, answering: AgentProfile | AgentGroup | None) -> Caller:
-        """Who calls the tools in a turn that is about to begin."""
+        """Return the caller of the tools in a new turn."""
         model = self._settings().model
         uses_model = model.provider != BUILTIN
         name = (model.model or "Model") if uses_model else BUILTIN_NAME
         if answering is not None:
             name = answering.name
-            # A group calls nothing itself; each member says whether it uses a model.
+            # A group calls no tools; each member declares whether it uses a model.
             uses_model = isinstance(answering, AgentProfile) and self.team.has_model(name)
         return Caller(
             CallerKind.DESKTOP_AGENT,
@@ -162,7 +162,7 @@ class AgentSession:
         )
 
     async def _run(self, turn: Turn) -> None:
-        """Let the chosen agent respond; whatever happens, the turn is told to be over."""
+        """Run the chosen agent; always publish the end of the turn."""
         state: TurnState = "failed"
         with self.team.lead_chain(turn) as link:
             try:
@@ -172,7 +172,7 @@ class AgentSession:
                 state = "stopped"
                 turn.notice("info", "Stopped.")
             except ScriptoriumError as error:
-                turn.notice("error", error.message, "What was said and done until then is kept.")
+                turn.notice("error", error.message, "Messages and approved changes so far are kept.")
             except Exception as error:
                 log.exception("a turn failed")
                 hint = "Nothing was changed without your approval."

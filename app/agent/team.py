@@ -1,8 +1,8 @@
-"""The team: agents with their own instructions and tools, asked one by one or as groups.
+"""Team of agents with their own instructions and tools, asked one by one or as groups.
 
 An agent's answer is a turn like any other, in the same conversation, under the agent's own name: its calls
-go through the gate and into the audit log as its own. Whoever is told what it said is told so with its
-taint, and without what a model may not see.
+go through the gate and into the audit log as its own. Its answer reaches other agents with its taint, and
+without anything that is hidden from models.
 """
 
 from __future__ import annotations
@@ -37,17 +37,17 @@ _EXTERNAL_CALLERS = (CallerKind.MCP, CallerKind.HTTP, CallerKind.PLUGIN, CallerK
 
 @dataclass(frozen=True, slots=True)
 class Responders:
-    """Who answers turns: the built-in agent and a model."""
+    """The responders that answer turns: the built-in agent and a model."""
 
     builtin: Responder
     model: Responder
 
 
 class Team:
-    """The agents and groups of the settings, and the chains of messages that are under way.
+    """The agents and groups of the settings, and the chains of delegation in progress.
 
     Args:
-        running: Where the work of each conversation is kept while it goes on, so that it can be stopped.
+        running: The running task of each conversation, so that it can be stopped.
     """
 
     def __init__(
@@ -68,27 +68,27 @@ class Team:
         self._links: dict[str, DelegationFrame] = {}
         self.mailbox = Mailbox(store, events)
 
-    # Who there is
+    # Members
 
     @property
     def settings(self) -> TeamSettings:
-        """The team of the settings."""
+        """Return the team of the settings."""
         return self._settings().team
 
     def default_responder(self) -> AgentProfile | AgentGroup | None:
-        """Who answers the person instead of the built-in agent or the model; None when nobody does."""
+        """Return the agent or group that answers the user; None for the built-in agent or the model."""
         name = self.settings.answers
         return (self.settings.agent(name) or self.settings.group(name)) if name else None
 
     def has_model(self, name: str) -> bool:
-        """Whether a model is behind the agent `name`."""
+        """Return whether the agent `name` uses a model."""
         profile = self.settings.agent(name)
         if profile is not None and profile.model:
             return profile.model.casefold() != BUILTIN
         return profile is not None and self._settings().model.provider != BUILTIN
 
     def role(self, profile: AgentProfile, most_tokens: int | None = None) -> Role:
-        """The agent as it answers a turn."""
+        """Return the agent's role in a turn."""
         others = [one.name for one in self.settings.agents if one.name != profile.name]
         words = f"You are {profile.name}, an agent of a team"
         words += f"; the others are {', '.join(others)}." if others else "."
@@ -96,10 +96,10 @@ class Team:
         return Role(profile.name, f"{words}\n{profile.instructions}".strip(), model, most_tokens)
 
     def responder(self, name: str) -> Responder:
-        """Who answers for the agent `name`."""
+        """Return the responder of the agent `name`."""
         return self._responders.model if self.has_model(name) else self._responders.builtin
 
-    # As tools use it
+    # Interface for tools
 
     def tell_user(self, caller: Caller, text: str, metadata: Metadata | None = None) -> Delivery:
         """As of `TeamService`."""
@@ -138,11 +138,11 @@ class Team:
 
         return await self._in_chain(caller, group.name, ask)
 
-    # As the session uses it
+    # Interface for the session
 
     @contextmanager
     def lead_chain(self, turn: Turn) -> Iterator[DelegationFrame]:
-        """While `turn`, a request of the person, is answered: the beginning of its chains."""
+        """Register the user's `turn` as the start of its chains until it is answered."""
         link = DelegationFrame(
             (turn.caller.name,),
             turn.conversation,
@@ -156,11 +156,11 @@ class Team:
             del self._links[turn.caller.turn]
 
     async def answer_as_group(self, group: AgentGroup, turn: Turn, link: DelegationFrame) -> GroupResult:
-        """Let a group answer the person; the members' answers are items of their own."""
+        """Answer the user with a group; each member's answer is a separate item."""
         members = _Members(self, link, turn.caller, turn.prompt)
         return await run_group(group, turn.prompt.text, members)
 
-    # One answer
+    # Single answers
 
     async def _answer(
         self,
@@ -171,11 +171,11 @@ class Team:
         hands_to: tuple[str, ...] | None = None,
         prompt: UserPrompt | None = None,
     ) -> tuple[TeamAnswer, Turn]:
-        """A turn of the agent `name`, asked by `asker`.
+        """Run a turn of the agent `name` for `asker`.
 
         Raises:
-            LimitError: the bounds of the request are reached.
-            ScriptoriumError: the agent failed.
+            LimitError: A limit of the request is reached.
+            ScriptoriumError: The agent failed.
         """
         profile = self.settings.agent(name)
         assert profile is not None
@@ -199,7 +199,7 @@ class Team:
         return TeamAnswer(profile.name, turn.said[-1]), turn
 
     def _caller(self, asker: Caller, name: str, conversation: str) -> Caller:
-        """The agent as a caller: what the asker knows, it knows; what holds the asker back, holds it back."""
+        """Return the agent as a caller, with the taint and the restrictions of the asker."""
         untrusted = contains_untrusted(self._store.items(conversation))
         outside = asker.name if asker.kind in _EXTERNAL_CALLERS and not asker.agent else ""
         return Caller(
@@ -225,10 +225,10 @@ class Team:
     async def _in_chain(
         self, caller: Caller, to: str, work: Callable[[DelegationFrame], Awaitable[TeamReply]]
     ) -> TeamReply:
-        """Do `work` in the chain that a call belongs to, or in a new one for a call from elsewhere.
+        """Run `work` in the chain of a call, or in a new chain for a call from outside.
 
         Raises:
-            ScriptoriumError: the person stopped it.
+            ScriptoriumError: The user stopped it.
         """
         if known := self._links.get(caller.turn):
             async with known.busy:
@@ -238,7 +238,7 @@ class Team:
             conversation = self.mailbox.new_conversation(f"{caller.name} asks {to}")
         link = DelegationFrame((caller.name,), conversation, DelegationBudget.from_settings(self.settings))
         turn = caller.turn or uuid.uuid4().hex
-        # A task of its own: stopping it in the panel must not break off whoever called.
+        # In a separate task: stopping it in the panel must not cancel the caller.
         task = asyncio.ensure_future(work(link))
         self._running[conversation] = task
         self._events.publish(TurnStarted(conversation, turn))
@@ -251,12 +251,12 @@ class Team:
             state: TurnState = "stopped" if task.cancelled() else "failed" if task.exception() else "done"
             self._events.publish(TurnFinished(conversation, turn, state, link.budget.used))
         if task.cancelled():
-            raise ScriptoriumError("The person stopped the agents.")
+            raise ScriptoriumError("The user stopped the agents.")
         return task.result()
 
 
 class _Members:
-    """The members of a group at work; what one of them read from outside taints those who come after."""
+    """The members of a running group; untrusted text that one of them read taints the next ones."""
 
     def __init__(
         self, team: Team, link: DelegationFrame, asker: Caller, prompt: UserPrompt | None = None
@@ -282,7 +282,7 @@ class _Members:
 
 
 def team_profiles(team: TeamSettings) -> tuple[CallerProfile, ...]:
-    """What the agents may do at all, as the policy holds it. Who leads a group may hand work on."""
+    """Return the permissions of the agents for the policy. The lead of a group may delegate."""
     leads = {one.members[0].casefold() for one in team.groups if one.kind == "supervisor"}
     made = []
     for one in team.agents:
@@ -292,7 +292,7 @@ def team_profiles(team: TeamSettings) -> tuple[CallerProfile, ...]:
 
 
 def _with_metadata(text: str, metadata: Metadata | None) -> str:
-    """A message with its metadata below it, marked as data."""
+    """Return a message followed by its metadata, marked as data."""
     if not metadata:
         return text
     return f"{text}\n\n<metadata>\n{json.dumps(dict(metadata), ensure_ascii=False)}\n</metadata>"

@@ -1,7 +1,7 @@
-"""What a conversation looks like: its items, and the events of a turn that is under way. All frozen.
+"""Items of a conversation, and the events of a turn in progress. All are frozen.
 
 A conversation is a list of items in the order in which they began. A turn is everything from one prompt
-to the answer's end; its id is also the `turn` of each tool call, so that it can be undone as one.
+to the end of the answer; its id is also the `turn` of each tool call, so a turn can be undone as a whole.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ TurnState = Literal["done", "stopped", "failed"]
 
 
 class Item(BaseModel):
-    """One thing in a conversation; `at` is a Unix time in seconds.
+    """Base class of the items of a conversation; `at` is a Unix time in seconds.
 
-    `agent` is the agent of the team or the program that it comes from, empty for the conversation's own.
+    `agent` is the team agent or program that wrote it; empty for the conversation's own agent.
     """
 
     model_config = ConfigDict(frozen=True, defer_build=True)
@@ -34,12 +34,12 @@ class Item(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _encodable(cls, given: object) -> object:
-        """Take the text of models and programs so that it can be kept and sent."""
+        """Make text of models and programs encodable, so that it can be saved and sent."""
         return encodable_value(given)
 
 
 class UserText(Item):
-    """What the user said; `notes` are the notes that were given along, by path."""
+    """A message of the user; `notes` are the paths of the attached notes."""
 
     kind: Literal["user"] = "user"
     text: str
@@ -47,7 +47,7 @@ class UserText(Item):
 
 
 class AgentText(Item):
-    """What the agent said, as Markdown with wikilinks; `by_model`: from what a model may be shown."""
+    """A message of the agent, in Markdown; `by_model`: it contains only what a model may see."""
 
     kind: Literal["agent"] = "agent"
     text: str
@@ -55,19 +55,19 @@ class AgentText(Item):
 
 
 class Reasoning(Item):
-    """What a model says of its own reasoning."""
+    """A model's reasoning."""
 
     kind: Literal["thinking"] = "thinking"
     text: str
 
 
 class ToolCard(Item):
-    """A tool call: arguments and result as JSON text, the audit entry and the commit it made.
+    """A tool call: arguments and result as JSON text, its audit entry and its commit.
 
-    `tokens` and `cost` are what the model used to come to the call (`app.toolkit.call_record.ModelUsage`).
-    `untrusted`: the result holds text from outside, so all that follows in the conversation is tainted.
-    `decision` is the audit entry's; `changed_by_user`: a part or another text was approved. `undone_by` is
-    the audit entry that took the change back.
+    `tokens` and `cost` are the model usage that led to the call (`app.toolkit.call.ModelUsage`).
+    `untrusted`: the result contains untrusted text, which taints the rest of the conversation.
+    `decision` is the audit entry's; `changed_by_user`: the user approved a part of it or another text.
+    `undone_by` is the audit entry that undid the change.
     """
 
     kind: Literal["tool"] = "tool"
@@ -89,13 +89,13 @@ class ToolCard(Item):
 
 
 SET_UP_MODEL = "set-up-model"
-"""The action of a choice that opens the settings of the model."""
+"""The action of a choice that opens the model settings."""
 
 
 class AnswerChoice(BaseModel):
     """An answer that the agent offers to its own question.
 
-    `reply` is what is sent when it is picked; `action` names what the window does instead (`SET_UP_MODEL`).
+    Choosing it sends `reply`, or runs the window's `action` instead (`SET_UP_MODEL`).
     """
 
     model_config = ConfigDict(frozen=True, defer_build=True)
@@ -106,7 +106,7 @@ class AnswerChoice(BaseModel):
 
 
 class ReadingChip(BaseModel):
-    """One piece of what the built-in agent understood, as `app.agent.language.chips` describes it."""
+    """One part of the built-in agent's reading of a request; see `app.agent.language.chips`."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
@@ -119,14 +119,14 @@ class ReadingChip(BaseModel):
 
 
 class RequestReading(Item):
-    """How the built-in agent understood a request, piece by piece."""
+    """The built-in agent's reading of a request, as chips."""
 
     kind: Literal["reading"] = "reading"
     chips: tuple[ReadingChip, ...] = ()
 
 
 class Question(Item):
-    """The agent asks back."""
+    """A question from the agent to the user."""
 
     kind: Literal["question"] = "question"
     text: str
@@ -134,7 +134,7 @@ class Question(Item):
 
 
 class Message(Item):
-    """What an agent wrote to another one or to the person ("You"); `metadata` is the sender's own data."""
+    """A message from an agent to another agent or the user ("You"); `metadata` is the sender's data."""
 
     kind: Literal["message"] = "message"
     sender: str
@@ -144,9 +144,9 @@ class Message(Item):
 
 
 class Notice(Item):
-    """Something about the turn itself: an error of the model's server, a stop, a limit.
+    """A notice about the turn: a server error, a stop, a limit.
 
-    `untrusted`: the turn was given text from outside by it, so all that follows is tainted.
+    `untrusted`: it gave untrusted text to the turn, which taints the rest of the conversation.
     """
 
     kind: Literal["notice"] = "notice"
@@ -166,7 +166,7 @@ class PlanStep(BaseModel):
 
 
 class AgentPlan(Item):
-    """What an agent from outside is going to do, and how far it has come; it changes during the turn."""
+    """The plan of an external agent and its progress; it changes during the turn."""
 
     kind: Literal["plan"] = "plan"
     steps: tuple[PlanStep, ...] = ()
@@ -179,16 +179,16 @@ ITEM_ADAPTER: TypeAdapter[AnyItem] = TypeAdapter(AnyItem, config=ConfigDict(defe
 
 
 def contains_untrusted(items: Iterable[AnyItem]) -> bool:
-    """Whether text from outside stands in a conversation, so that all that follows is tainted."""
+    """Return whether a conversation contains untrusted text, which taints what follows."""
     return any(isinstance(item, ToolCard | Notice) and item.untrusted for item in items)
 
 
 YOU = "You"
-"""The person, as the receiver of a message."""
+"""The user's name as the receiver of a message."""
 
 
 class Usage(BaseModel):
-    """What a turn used: requests, tokens in and out, cost in US dollars where the price is known."""
+    """Model usage of a turn: requests, input and output tokens, cost in US dollars if the price is known."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
@@ -198,7 +198,7 @@ class Usage(BaseModel):
     cost: float | None = Field(None)
 
     def plus(self, other: Usage) -> Usage:
-        """Both together; the cost is known when that of each one is that asked a model anything."""
+        """Return the sum; its cost is known if the cost of every part that used a model is known."""
         cost = None if self.cost is None or other.cost is None else self.cost + other.cost
         if self.requests == 0:
             cost = other.cost
@@ -211,7 +211,7 @@ class Usage(BaseModel):
 
     @property
     def tokens(self) -> int:
-        """In and out."""
+        """Input and output tokens together."""
         return self.input_tokens + self.output_tokens
 
 
@@ -225,7 +225,7 @@ class TurnStarted(Event):
 
 @dataclass(frozen=True, slots=True)
 class TextStreamed(Event):
-    """The next piece of the agent's text (or thinking); the whole item follows as `ItemUpdated`."""
+    """The next part of the agent's text or reasoning; the complete item follows as `ItemUpdated`."""
 
     conversation: str
     turn: str
@@ -235,7 +235,7 @@ class TextStreamed(Event):
 
 @dataclass(frozen=True, slots=True)
 class ItemUpdated(Event):
-    """An item is new, or stands for the one of the same `position` now (a card that has its result)."""
+    """An item was added, or replaced the one at `position` (for example a card with its result)."""
 
     conversation: str
     position: int
@@ -244,7 +244,7 @@ class ItemUpdated(Event):
 
 @dataclass(frozen=True, slots=True)
 class TurnFinished(Event):
-    """A turn is over."""
+    """A turn ended."""
 
     conversation: str
     turn: str
@@ -254,7 +254,7 @@ class TurnFinished(Event):
 
 @dataclass(frozen=True, slots=True)
 class NoteOpened(Event):
-    """The user asked the agent to open a note: a front end that shows notes brings it up."""
+    """The user asked the agent to open a note; a front end that shows notes opens it."""
 
     conversation: str
     turn: str
@@ -263,7 +263,7 @@ class NoteOpened(Event):
 
 @dataclass(frozen=True, slots=True)
 class UserMessaged(Event):
-    """Somebody wrote to the person; the message stands in the conversation at `position`."""
+    """A message to the user arrived; it is at `position` in the conversation."""
 
     conversation: str
     position: int
@@ -273,4 +273,4 @@ class UserMessaged(Event):
 
 @dataclass(frozen=True, slots=True)
 class ConversationsChanged(Event):
-    """A conversation was made, renamed or deleted."""
+    """A conversation was created, renamed or deleted."""

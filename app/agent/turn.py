@@ -1,7 +1,7 @@
-"""A turn under way: what is said and called in it becomes saved items and events.
+"""A turn in progress: its messages and tool calls become saved items and events.
 
-Both agents, the built-in one and a model, speak only through a `Turn`: it is the one place that streams,
-saves and calls tools.
+The built-in agent and the model agent both act only through a `Turn`, the only place that streams, saves and
+calls tools.
 """
 
 from __future__ import annotations
@@ -35,8 +35,9 @@ from app.errors import LimitError, ScriptoriumError
 from app.events import EventBus
 from app.permissions.caller import Caller
 from app.settings import AgentProgram
-from app.toolkit.call_record import NO_USAGE, ModelUsage
-from app.toolkit.runner import ToolOutcome, ToolRunner
+from app.toolkit.call import NO_USAGE, Call, ModelUsage
+from app.toolkit.outcome import ToolOutcome
+from app.toolkit.runner import ToolRunner
 from app.toolkit.tool import Tool
 
 _MAX_SHOWN_NAME_CHARS = 200
@@ -45,7 +46,7 @@ _MAX_SHOWN_ARGUMENT_CHARS = 2000
 
 @dataclass(frozen=True, slots=True)
 class UserPrompt:
-    """What the user sends: the text, the mode, the note on the screen and notes given along (paths)."""
+    """A user's prompt: the text, the mode, and the paths of the note on the screen and attached notes."""
 
     text: str
     mode: str = "propose"
@@ -53,16 +54,16 @@ class UserPrompt:
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Keep the text encodable: it is saved, and sent to models and programs."""
+        """Make the text encodable, because it is saved and sent to models and programs."""
         object.__setattr__(self, "text", encodable(self.text))
 
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    """An agent of the team, as which a turn is answered.
+    """The role of a team agent that answers a turn.
 
-    `instructions` go into the prompt beside the user's own, `model` is used instead of the one of the
-    settings (empty: that one), `most_tokens` bounds the turn (None: as the settings say).
+    `instructions` are added to the user's own in the prompt. `model` replaces the model of the settings
+    (empty: no replacement). `most_tokens` limits the turn (None: the limit of the settings).
     """
 
     name: str
@@ -73,23 +74,23 @@ class Role:
 
 @dataclass
 class Turn:
-    """One turn of one conversation; several may run in one, each an agent's of the team.
+    """One turn of a conversation. Several may run in one conversation, each of a different team agent.
 
     Args:
-        conversation: Its id in the store.
-        prompt: What was asked.
-        caller: Who calls the tools in this turn; `caller.turn` is the turn's id.
-        role: Who answers, when it is an agent of the team or a program.
-        program: The program that answers, when one does.
-        usage: What the model that answers has used.
-        usage_inside: What tools have used of a model by themselves.
-        is_over: No tool may be called any more; what is left is to say so.
-        said: What the agent said so far, piece by piece.
-        problem: Why it failed, empty when it did not.
-        news: What the agent is given of the streams, as a block of data; empty for nothing.
-        review: Checks what a model said before it is shown for good: the text, and whether it ends the turn.
-        cites: Whether the answer has to cite the notes.
-        refused_calls: Calls of the last response that are too many or too large, by their ids, and why.
+        conversation: The conversation's id in the store.
+        prompt: The user's prompt.
+        caller: The caller of the tools in this turn; `caller.turn` is the turn's id.
+        role: The role of the team agent or program that answers, if any.
+        program: The program that answers, if any.
+        usage: The usage of the answering model.
+        usage_inside: The model usage inside tools.
+        is_over: Whether tool calls are refused because the turn is over.
+        said: The agent's messages so far.
+        problem: The reason for a failure; empty without one.
+        news: The news for the agent, as a block of data; empty if there is none.
+        review: Check a model's text before it is saved; takes the text and whether it ends the turn.
+        cites: Whether the answer must cite the notes.
+        refused_calls: Reasons for refusing calls of the last response (too many or too large), by call id.
     """
 
     conversation: str
@@ -114,36 +115,36 @@ class Turn:
 
     @property
     def total_usage(self) -> Usage:
-        """What the turn has used, inside tools too."""
+        """The usage of the turn, including usage inside tools."""
         return self.usage.plus(self.usage_inside)
 
     @property
     def agent(self) -> str:
-        """The agent of the team or the program that answers, empty for the conversation's own."""
+        """The team agent or program that answers; empty for the conversation's own agent."""
         return self.role.name if self.role else ""
 
     def stream(self, text: str) -> None:
-        """The next piece of what the agent says."""
+        """Stream the next part of the agent's text."""
         self._flush_reasoning()
         self._text += text
         self.events.publish(TextStreamed(self.conversation, self.caller.turn, text))
 
     def stream_reasoning(self, text: str) -> None:
-        """The next piece of a model's reasoning."""
+        """Stream the next part of a model's reasoning."""
         self._thinking += text
         self.events.publish(TextStreamed(self.conversation, self.caller.turn, text, thinking=True))
 
     def say(self, text: str) -> None:
-        """A whole answer at once."""
+        """Add a complete answer."""
         self.stream(text)
         self.flush()
 
     def open_note(self, path: str) -> None:
-        """Have front ends that show notes bring up the one at `path`."""
+        """Ask front ends to show the note at `path`."""
         self.events.publish(NoteOpened(self.conversation, self.caller.turn, path))
 
     def ask(self, text: str, choices: tuple[AnswerChoice, ...]) -> None:
-        """Ask back. Who asks on behalf of the person reads the question alone, as what was said."""
+        """Ask the user a question. A calling agent receives only its text, as the answer."""
         self.flush()
         self.said.append(text)
         self.put(
@@ -156,7 +157,7 @@ class Turn:
         self.put(RequestReading(turn=self.caller.turn, at=time.time(), agent=self.agent, chips=chips))
 
     def notice(self, level: str, text: str, hint: str = "") -> None:
-        """Say something about the turn itself."""
+        """Add a notice about the turn."""
         self.flush()
         if level != "info":
             self.problem = text
@@ -164,7 +165,7 @@ class Turn:
         self.put(Notice.model_validate({"turn": self.caller.turn, "at": time.time(), **said}))
 
     def add_context(self, text: str, *, untrusted: bool) -> None:
-        """Say what the agent was given beside the prompt; untrusted words taint all that follows."""
+        """Record context that the agent received; untrusted text taints the conversation."""
         self.flush()
         turn, now = self.caller.turn, time.time()
         self.put(Notice(turn=turn, at=now, level="info", text=text, untrusted=untrusted, agent=self.agent))
@@ -172,7 +173,7 @@ class Turn:
             self.caller = replace(self.caller, tainted=True)
 
     def flush(self, *, is_answer: bool = False) -> str:
-        """Make an item of the text streamed so far, and return that text; `is_answer`: it ends the turn."""
+        """Save the text streamed so far as an item and return it; `is_answer`: it ends the turn."""
         self._flush_reasoning()
         text, self._text = encodable(self._text), ""
         if self.review is not None and text.strip():
@@ -180,7 +181,7 @@ class Turn:
         if text.strip():
             self.said.append(text.strip())
             said = {"turn": self.caller.turn, "at": time.time(), "agent": self.agent, "text": text}
-            # A program may have read by itself what no model of ours may see.
+            # A program may have read text that is hidden from models.
             by_model = self.caller.uses_model and self.program is None
             self.put(AgentText.model_validate({**said, "by_model": by_model}))
         return text
@@ -192,9 +193,9 @@ class Turn:
         claim: str = "",
         spent: ModelUsage = NO_USAGE,
     ) -> ToolOutcome:
-        """Call a tool, shown as a card. `claim` is what the agent says of it, shown apart in the dialog.
+        """Call a tool and show it as a card. The approval dialog shows `claim` as the agent's description.
 
-        A `Tool` is called as the app's own, which nobody is offered; other tools by their names.
+        Internal tools, which no agent is offered, are passed as a `Tool`; others by name.
         """
         said = self.flush()
         card = ToolCard(
@@ -211,9 +212,10 @@ class Turn:
         try:
             caller = replace(self.caller, claim=claim or said.strip())
             if isinstance(tool, str):
-                outcome = await self.runner.call(tool, arguments, caller, spent)
+                call = Call.of(tool, arguments, caller, usage=spent)
             else:
-                outcome = await self.runner.call_internal(tool, arguments, caller)
+                call = Call.internal(tool, arguments, caller)
+            outcome = await self.runner.run(call)
         except asyncio.CancelledError:
             self.replace(position, card.model_copy(update={"state": "cancelled", "message": "Stopped."}))
             raise
@@ -225,12 +227,12 @@ class Turn:
         return outcome
 
     async def reject(self, tool: str, given: str, error: ScriptoriumError) -> ToolOutcome:
-        """Show and log a call that can't be made.
+        """Show and log a call that cannot be made.
 
         Args:
-            tool: The tool that was named.
-            given: The arguments as they came.
-            error: Why it can't be made.
+            tool: The requested tool.
+            given: The arguments as received.
+            error: The reason.
         """
         self.flush()
         shown = json.dumps({"arguments": given[:_MAX_SHOWN_ARGUMENT_CHARS]}, ensure_ascii=False)
@@ -243,12 +245,13 @@ class Turn:
             arguments=shown,
         )
         position = self.put(card)
-        outcome = await self.runner.reject(card.tool, given[:_MAX_SHOWN_ARGUMENT_CHARS], self.caller, error)
+        call = Call.invalid(card.tool, given[:_MAX_SHOWN_ARGUMENT_CHARS], self.caller, error)
+        outcome = await self.runner.run(call)
         self.replace(position, complete_card(card, outcome))
         return outcome
 
     def record_usage(self, usage: Usage) -> ModelUsage:
-        """Take down what the turn has used so far; what came since the last time."""
+        """Record the turn's usage so far; return the increase since the last record."""
         before, self.usage = self.usage, usage
         tokens = usage.tokens - before.tokens
         cost = (usage.cost or 0.0) - (before.cost or 0.0) if usage.cost is not None else 0.0
@@ -260,13 +263,13 @@ class Turn:
             self.put(Reasoning(turn=self.caller.turn, at=time.time(), agent=self.agent, text=text))
 
     def put(self, item: AnyItem) -> int:
-        """Add an item to the conversation; its position."""
+        """Add an item to the conversation and return its position."""
         position = self.store.append(self.conversation, item)
         self.events.publish(ItemUpdated(self.conversation, position, item))
         return position
 
     def replace(self, position: int, item: AnyItem) -> None:
-        """Put an item in the place of the one at `position`."""
+        """Replace the item at `position`."""
         self.store.put(self.conversation, position, item)
         self.events.publish(ItemUpdated(self.conversation, position, item))
 
@@ -278,7 +281,7 @@ def _usage_of(spent: ModelUsage) -> Usage:
 
 
 def complete_card(card: ToolCard, outcome: ToolOutcome) -> ToolCard:
-    """The card with its result."""
+    """Return the card with its result."""
     state: CardState = "denied" if outcome.denied else "done" if outcome.success else "failed"
     error = outcome.error or {}
     message = outcome.words or outcome.message or str(error.get("message", ""))

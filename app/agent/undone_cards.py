@@ -1,4 +1,4 @@
-"""Keep the cards of saved conversations true when changes are undone or restored."""
+"""Update the cards of saved conversations when changes are undone or restored."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from app.permissions.audit_entry import AuditEntry
 
 
 class UndoneCards:
-    """Marks the card of a call as undone when its commit is, from whichever way in that came.
+    """Mark a call's card as undone when its commit is undone, by any interface.
 
     Args:
-        store: The conversations; a card that changes is saved there.
-        audit: Knows which entry undid which.
-        events: Tells of new audit entries, and is told of changed cards.
+        store: The conversations; changed cards are saved there.
+        audit: Returns which entry undid which.
+        events: Publishes new audit entries and receives changed cards.
     """
 
     def __init__(self, store: ConversationStore, audit: AuditLog, events: EventBus) -> None:
@@ -36,7 +36,7 @@ class UndoneCards:
             seen.add(commit)
             entry = self._audit.entry_of_commit(commit)
             if entry is not None:
-                # To undo an undo restores what that had undone.
+                # Undoing an undo restores what it had undone.
                 pending += entry.undoes
                 self._mark(commit, entry)
 

@@ -1,7 +1,7 @@
-"""What a session has spent on models, and the limits of the user on it.
+"""Model usage of a session, and the user's limits on it.
 
-A session is the time that a vault is open. What a turn used is known after each answer of the model, so a
-limit is passed by one answer at most: the turn stops at the next call that the model asks for.
+A session lasts while a vault is open. Usage is known after each answer of the model, so a limit is exceeded
+by one answer at most: the turn stops at the model's next call.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from pydantic_ai.usage import RunUsage
 
 RAISE_LIMIT_HINT = (
-    "Raise or remove the limit in the settings under Model. It counts from when the vault was opened."
+    "Raise or remove the limit in the settings under Model. Usage counts from when the vault was opened."
 )
 
 
 class BudgetExceededError(Exception):
-    """The session or the turn has used what it may; the message says so, and `hint` what helps."""
+    """The session or the turn reached its usage limit; `hint` says what to do."""
 
     def __init__(self, message: str, hint: str = RAISE_LIMIT_HINT) -> None:
         super().__init__(message)
@@ -30,22 +30,22 @@ class BudgetExceededError(Exception):
 
 
 class UsageBudget:
-    """Sums what the turns of a session used; a turn whose price is not known adds tokens only."""
+    """The total usage of a session's turns; a turn without a known price adds tokens only."""
 
     def __init__(self) -> None:
         self._tokens = 0
         self._dollars = 0.0
 
     def add(self, usage: Usage) -> None:
-        """A turn has ended."""
+        """Add the usage of a finished turn."""
         self._tokens += usage.tokens
         self._dollars += usage.cost or 0.0
 
     def check(self, model: ModelSettings, so_far: Usage) -> None:
-        """See that the session may go on, with what the turn under way has used so far.
+        """Check the session's limits, including the usage of the turn in progress.
 
         Raises:
-            SpentError: it may not.
+            BudgetExceededError: A limit is reached.
         """
         tokens = self._tokens + so_far.tokens
         dollars = self._dollars + (so_far.cost or 0.0)
@@ -62,7 +62,7 @@ class UsageBudget:
 
 
 def run_usage(used: RunUsage, answers: Iterable[ModelMessage]) -> Usage:
-    """Tokens and, where the price of the model is known, the cost of a run's `answers`."""
+    """Return the tokens of a run's `answers` and, if the model's price is known, their cost."""
     from pydantic_ai.messages import ModelResponse
 
     cost: float | None = 0.0

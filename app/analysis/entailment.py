@@ -73,9 +73,9 @@ def blend_entailment(
     doubt = (1 - local.score) / (1 - local.said) * (1 - said)
     score = round(min(1.0, max(0.0, 1 - doubt)), 4)
     says = "support" if weight > 0 else "contradiction" if weight < 0 else "nothing clear"
-    told = f"{model} reads {says} (entailment {entailment:.2f}, contradiction {contradiction:.2f})"
+    verdict = f"{model} reads {says} (entailment {entailment:.2f}, contradiction {contradiction:.2f})"
     evidence = local.evidence if kind == local.type else _decisive_passages(kind, verdicts, judged)
-    reasoning = f"{local.reasoning} {told}."
+    reasoning = f"{local.reasoning} {verdict}."
     return replace(local, type=kind, score=score, said=said, reasoning=reasoning, evidence=evidence)
 
 

@@ -35,7 +35,9 @@ def layout_request(graph: Graph, kind: Kind, by: str, vectors: NoteVectors | Non
     if kind == "meaning":
         rows, matrix = node_vectors(graph, vectors)
         if not len(rows):
-            raise NotFoundError("No note can be placed by meaning: none has been read for it yet.")
+            raise NotFoundError(
+                "The layout by meaning is not available yet: no note is indexed for semantic search."
+            )
         return _semantic_layout, (matrix, rows, radii)
     codes, names = _encode_groups(_groups(graph, kind))
     return _grouped_layout, (kind, graph.links, radii, codes, names)

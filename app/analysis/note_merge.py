@@ -101,8 +101,8 @@ def _without_relations(text: str, note: ParsedNote) -> tuple[str, Span | None]:
             continue
         place = section_at(text, note.headings, index)
         lines = {one.line for one in note.relations if place.start <= one.span.start < place.own_end}
-        said = sum(1 for line in text[place.start : place.own_end].splitlines() if line.strip())
-        if place.own_end == len(text) and said == len(lines):
+        line_count = sum(1 for line in text[place.start : place.own_end].splitlines() if line.strip())
+        if place.own_end == len(text) and line_count == len(lines):
             return text[start : heading.span.start], Span(heading.span.start, len(text))
     return text[start:], None
 

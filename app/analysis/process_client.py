@@ -71,7 +71,7 @@ class AnalysisWorker:
                 return await self._exchange(report, work, arguments)
             except (EOFError, OSError) as error:
                 await self._end()
-                raise AnalysisFailed("The process that computes has died; ask again.") from error
+                raise AnalysisFailed("The analysis process stopped unexpectedly. Try again.") from error
             except asyncio.CancelledError:
                 await self._end()
                 raise

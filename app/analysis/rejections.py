@@ -60,7 +60,7 @@ class Rejections:
         try:
             self._file.save(to_json(sorted(pairs), indent=0))
         except OSError as error:
-            raise StorageError(f"The rejected link could not be kept: {error}.") from error
+            raise StorageError(f"The rejected link can't be saved: {error}.") from error
         self._pairs = pairs
 
 

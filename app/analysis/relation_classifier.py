@@ -151,15 +151,15 @@ def relation_confidence(
     if ends:
         weights.append(WeightedReason("Confidence of the notes themselves", sum(ends) / len(ends) - 0.5))
     if structure:
-        words = f"Likeness of the notes ({between.similarity:.2f})"
+        words = f"Similarity of the notes ({between.similarity:.2f})"
         weights.append(WeightedReason(words, 1.5 * (between.similarity - 0.3)))
         if between.shared_neighbors:
             share = between.shared_neighbors / (between.shared_neighbors + 3)
-            weights.append(WeightedReason(_in_common_words(between.shared_neighbors, "neighbour"), share))
+            weights.append(WeightedReason(_in_common_words(between.shared_neighbors, "neighbor"), share))
         if between.shared_tags:
             tags = 0.2 * min(3, between.shared_tags)
             weights.append(WeightedReason(_in_common_words(between.shared_tags, "tag"), tags))
-    return update_confidence(stated, 0.5, "Where a relation starts (0.50)", weights)
+    return update_confidence(stated, 0.5, "Default for a relation (0.50)", weights)
 
 
 def find_cue_phrase(lines: Iterable[str], target: str) -> tuple[str, str, str] | None:
@@ -219,9 +219,9 @@ def _classify(
     """Return the type, the strength of the textual evidence (0 to 1), the reason, and the evidence."""
     mentions = lines_naming(source.sentences, target.name)
     for lines, sure in ((source.link_lines, 0.6), (mentions, 0.5)):
-        if said := find_cue_phrase(lines, target.name):
-            why = f"“{source.name}” says “{said[1]}” where it names “{target.name}”"
-            return said[0], sure, why, (said[2],)
+        if cue := find_cue_phrase(lines, target.name):
+            why = f"“{source.name}” says “{cue[1]}” where it names “{target.name}”"
+            return cue[0], sure, why, (cue[2],)
     if pair := find_contradiction(source.sentences, target.sentences):
         why = f"“{_truncate(pair.first)}” and “{_truncate(pair.second)}” can't both be right"
         return "CONTRADICTS", 0.4, why, (pair.first, pair.second)
@@ -231,8 +231,8 @@ def _classify(
         ends = _with_article(source.kind), _with_article(target.kind)
         return kind, 0.2, f"{ends[0]} about {ends[1]} usually {_verb(kind)} it", ()
     if between.similarity >= _MIN_DUPLICATE_SIMILARITY and source.kind == target.kind:
-        return "SIMILAR_TO", 0.1, "both say nearly the same", ()
-    return "RELATES_TO", 0.0, "nothing says how they are related", ()
+        return "SIMILAR_TO", 0.1, "both notes say nearly the same", ()
+    return "RELATES_TO", 0.0, "the notes don't state how they are related", ()
 
 
 def _likelihood(between: Structure, said: float) -> float:
@@ -246,9 +246,9 @@ def _likelihood(between: Structure, said: float) -> float:
 
 def _text_weights(kind: str, source: NoteFeatures, target: NoteFeatures) -> Iterable[WeightedReason]:
     lines = (*source.link_lines, *lines_naming(source.sentences, target.name))
-    if said := find_cue_phrase(lines, target.name):
-        fits = said[0] == kind
-        yield WeightedReason(f"“{source.name}” says “{said[1]}”", 1.0 if fits else -0.6)
+    if cue := find_cue_phrase(lines, target.name):
+        fits = cue[0] == kind
+        yield WeightedReason(f"“{source.name}” says “{cue[1]}”", 1.0 if fits else -0.6)
     if kind in ("CONTRADICTS", "SUPPORTS", "SIMILAR_TO") and (
         pair := find_contradiction(source.sentences, target.sentences)
     ):
@@ -257,16 +257,16 @@ def _text_weights(kind: str, source: NoteFeatures, target: NoteFeatures) -> Iter
 
 
 def _describe_structure(between: Structure) -> str:
-    said = [f"likeness {between.similarity:.2f}"]
+    parts = [f"similarity {between.similarity:.2f}"]
     if between.shared_neighbors:
-        said.append(_in_common_words(between.shared_neighbors, "neighbour"))
+        parts.append(_in_common_words(between.shared_neighbors, "neighbor"))
     if between.shared_tags:
-        said.append(_in_common_words(between.shared_tags, "tag"))
+        parts.append(_in_common_words(between.shared_tags, "tag"))
     if between.relations:
-        said.append(f"related already as {', '.join(between.relations)}")
+        parts.append(f"already related as {', '.join(between.relations)}")
     elif between.linked:
-        said.append("linked already, without a type")
-    return ", ".join(said)
+        parts.append("already linked without a type")
+    return ", ".join(parts)
 
 
 def _in_common_words(count: int, noun: str) -> str:

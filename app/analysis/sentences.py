@@ -41,9 +41,9 @@ def split_sentences(text: str) -> tuple[str, ...]:
     return tuple(one for paragraph in paragraphs(text) for one in _split(paragraph))
 
 
-def join_sentences(said: Iterable[str]) -> str:
+def join_sentences(items: Iterable[str]) -> str:
     """Join sentences to a text; each gets final punctuation, which list items often lack."""
-    return " ".join(with_full_stop(one) for one in said)
+    return " ".join(with_full_stop(one) for one in items)
 
 
 def with_full_stop(sentence: str) -> str:
@@ -63,8 +63,8 @@ def first_prose_line(text: str, line: int) -> tuple[int, str] | None:
     lines = _without_hidden(text, 0).splitlines()
     start = text.count("\n", 0, read_frontmatter(text).body_start)
     for number in range(max(line - 1, start), len(lines)):
-        if said := _prose_of_line(lines[number]):
-            return number + 1, said
+        if prose := _prose_of_line(lines[number]):
+            return number + 1, prose
     return None
 
 
@@ -80,8 +80,8 @@ def paragraphs(text: str) -> Iterator[str]:
         if held and (blank or starts_item or _HEADING.match(line)):
             yield _join_lines(held)
             held = []
-        if said := _prose_of_line(line):
-            held.append(said)
+        if text_line := _prose_of_line(line):
+            held.append(text_line)
     if held:
         yield _join_lines(held)
 
@@ -108,12 +108,12 @@ def _without_hidden(text: str, start: int) -> str:
 
 
 def _strip_marks(line: str) -> str:
-    said = _EMBED.sub(" ", _FIELD.sub(" ", line))
-    said = _WIKI.sub(lambda link: link[2] or _wikilink_text(link[1]), said)
-    said = _LINK.sub(lambda link: link[1], said)
-    said = _TAG.sub("", _HTML.sub(" ", _BLOCK_ID.sub("", said)))
-    said = _MARKS.sub("", said).replace("|", " ").replace("\\", "")
-    return " ".join(said.split())
+    text = _EMBED.sub(" ", _FIELD.sub(" ", line))
+    text = _WIKI.sub(lambda link: link[2] or _wikilink_text(link[1]), text)
+    text = _LINK.sub(lambda link: link[1], text)
+    text = _TAG.sub("", _HTML.sub(" ", _BLOCK_ID.sub("", text)))
+    text = _MARKS.sub("", text).replace("|", " ").replace("\\", "")
+    return " ".join(text.split())
 
 
 def _wikilink_text(target: str) -> str:
@@ -137,9 +137,9 @@ def _split(paragraph: str) -> Iterator[str]:
         piece = paragraph[start : end.start()]
         if _SHORT.search(piece):
             continue
-        whole = paragraph[start : end.end()].strip()
-        if whole:
-            yield whole
+        sentence = paragraph[start : end.end()].strip()
+        if sentence:
+            yield sentence
         start = end.end()
     if rest := paragraph[start:].strip():
         yield rest

@@ -44,25 +44,25 @@ def candidate_sentences(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(split_sentences(text)))[:MAX_SENTENCES]
 
 
-def summarize(said: Sequence[str], max_length: int, vectors: NDArray[np.floating] | None = None) -> Summary:
+def summarize(texts: Sequence[str], max_length: int, vectors: NDArray[np.floating] | None = None) -> Summary:
     """Return the summary of these sentences.
 
     Args:
-        said: The sentences, in order.
+        texts: The sentences, in order.
         max_length: The maximum length of the summary in characters.
         vectors: (n, d) embeddings of the sentences; without them, words are compared.
     """
     method = "sentence vectors" if vectors is not None else "the words that sentences share"
     method = f"LexRank over {method}"
-    if not said:
+    if not texts:
         return Summary("", (), method)
-    likeness = tfidf_similarity(said) if vectors is None else cosine_matrix(vectors)
-    central = _centrality(said, likeness)
+    likeness = tfidf_similarity(texts) if vectors is None else cosine_matrix(vectors)
+    central = _centrality(texts, likeness)
     order = _marginal_relevance(central, likeness)
     worth = [at for at in order if central[at] >= _MIN_CENTRALITY]
-    taken = _select_fitting(said, worth, order, max_length)
-    text = join_sentences(taken) if taken else truncate(with_full_stop(said[order[0]]), max_length)
-    return Summary(text, _key_points(said, worth), method, taken or (text,))
+    taken = _select_fitting(texts, worth, order, max_length)
+    text = join_sentences(taken) if taken else truncate(with_full_stop(texts[order[0]]), max_length)
+    return Summary(text, _key_points(texts, worth), method, taken or (text,))
 
 
 def truncate(text: str, max_length: int) -> str:
@@ -78,7 +78,7 @@ def truncate(text: str, max_length: int) -> str:
     return kept.rstrip(" ,;:–-") + "…"
 
 
-def _centrality(said: Sequence[str], likeness: NDArray[np.float64]) -> NDArray[np.float64]:
+def _centrality(texts: Sequence[str], likeness: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the PageRank of the sentences, 0 to 1; the opening counts more, fragments less."""
     import networkx  # some tenths of a second, for those who ask for a summary
 
@@ -86,10 +86,10 @@ def _centrality(said: Sequence[str], likeness: NDArray[np.float64]) -> NDArray[n
     np.fill_diagonal(edges, 0.0)
     graph = networkx.from_numpy_array(edges)
     ranked = networkx.pagerank(graph, weight="weight")
-    rank = np.array([ranked[at] for at in range(len(said))])
-    place = np.arange(len(said)) / max(1, len(said) - 1)
+    rank = np.array([ranked[at] for at in range(len(texts))])
+    place = np.arange(len(texts)) / max(1, len(texts) - 1)
     weight = rank / rank.max() * (1 + _LEAD_BONUS * np.exp(-4 * place))
-    size = np.array([min(1.0, len(one) / _FULL_WEIGHT_CHARS) for one in said])
+    size = np.array([min(1.0, len(one) / _FULL_WEIGHT_CHARS) for one in texts])
     weight = weight * size
     return np.asarray(weight / weight.max())
 
@@ -109,21 +109,21 @@ def _marginal_relevance(central: NDArray[np.float64], likeness: NDArray[np.float
 
 
 def _select_fitting(
-    said: Sequence[str], worth: Sequence[int], order: Sequence[int], max_length: int
+    texts: Sequence[str], worth: Sequence[int], order: Sequence[int], max_length: int
 ) -> tuple[str, ...]:
     """Return the best sentences that fit, in the order of the text; none if not even one fits."""
     taken: list[int] = []
     room = max_length
-    sizes = [len(with_full_stop(one)) for one in said]
+    sizes = [len(with_full_stop(one)) for one in texts]
     fallback = [at for at in order if sizes[at] <= max_length][:1]
     for at in worth if any(sizes[at] <= max_length for at in worth) else fallback:
         need = sizes[at] + (1 if taken else 0)
         if need <= room:
             taken.append(at)
             room -= need
-    return tuple(said[at] for at in sorted(taken))
+    return tuple(texts[at] for at in sorted(taken))
 
 
-def _key_points(said: Sequence[str], order: Sequence[int]) -> tuple[str, ...]:
-    wanted = max(1, min(_MAX_KEY_POINTS, (len(said) + 2) // 3))
-    return tuple(said[at] for at in order[:wanted])
+def _key_points(texts: Sequence[str], order: Sequence[int]) -> tuple[str, ...]:
+    wanted = max(1, min(_MAX_KEY_POINTS, (len(texts) + 2) // 3))
+    return tuple(texts[at] for at in order[:wanted])

@@ -89,12 +89,12 @@ def serve(connection: Connection) -> None:
 def _compute(
     question: WorkerRequest, pieces: list[NDArray[Any]], connection: Connection
 ) -> WorkerResult | WorkerFailure:
-    told = 0.0
+    last_report = 0.0
 
     def report(share: float, words: str) -> None:
-        nonlocal told
-        if time.monotonic() - told >= _PROGRESS_INTERVAL_S:
-            told = time.monotonic()
+        nonlocal last_report
+        if time.monotonic() - last_report >= _PROGRESS_INTERVAL_S:
+            last_report = time.monotonic()
             connection.send(WorkerProgress(share, words))
 
     rest = iter(pieces)

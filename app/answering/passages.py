@@ -179,12 +179,12 @@ class _PassageSplitter:
         )
         pieces = list(_pieces(source)) if len(own) > MAX_PASSAGE_CHARS else [(0, len(source))]
         for begin, stop in pieces:
-            said = " ".join(plain_text(source[begin:stop]).strip("| ").replace(" | ", ", ").split())
-            if _WORD.search(said):
+            words = " ".join(plain_text(source[begin:stop]).strip("| ").replace(" | ", ", ").split())
+            if _WORD.search(words):
                 span = Span(start + begin, start + stop)
                 yield Passage(
                     span,
-                    said,
+                    words,
                     trail,
                     line + source.count("\n", 0, begin),
                     block[1] if block and len(pieces) == 1 else "",

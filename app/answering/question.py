@@ -115,7 +115,9 @@ def _kinds(data: dict[str, dict[str, list[str]]]) -> Iterator[AnswerKind]:
     fixed = {"time": _TIME, "number": _NUMBER}
     for name, one in data.items():
         asks = re.compile(rf"\b(?:{'|'.join(one['asks'])})", re.IGNORECASE)
-        said = "|".join(map(re.escape, one.get("marks", ())))
+        words = "|".join(map(re.escape, one.get("marks", ())))
         yield AnswerKind(
-            name, asks, fixed.get(name) or re.compile(rf"\b(?:{said})\b" if said else r"(?!)", re.IGNORECASE)
+            name,
+            asks,
+            fixed.get(name) or re.compile(rf"\b(?:{words})\b" if words else r"(?!)", re.IGNORECASE),
         )

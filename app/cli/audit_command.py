@@ -20,6 +20,7 @@ from app.errors import InvalidParametersError
 from app.permissions.audit_chain import check
 from app.permissions.audit_entry import AuditFilter
 from app.permissions.audit_reading import AuditLogReader
+from app.permissions.pluralize import pluralize
 
 if TYPE_CHECKING:
     from app.permissions.audit_entry import AuditEntry
@@ -71,7 +72,7 @@ def _verify(given: argparse.Namespace, screen: CliConsole) -> ExitStatus:
         screen.text(json.dumps(asdict(found)) + "\n")
     elif found.ok:
         gaps = "".join(f"{escape_controls(gap.message)}\n" for gap in found.gaps)
-        screen.text(f"{found.rows} entries, the chain is whole\n{gaps}")
+        screen.text(f"Log intact: {pluralize(found.rows, 'entry', 'entries')} verified\n{gaps}")
     else:
         screen.text(f"row {found.first_bad}: {escape_controls(found.reason)}\n")
     return ExitStatus.DONE if found.ok else ExitStatus.FAILED

@@ -139,9 +139,9 @@ async def _await(work: Awaitable[int]) -> int:
 def _fail(error: ScriptoriumError, screen: CliConsole, *, as_json: bool) -> ExitStatus:
     screen.end_progress()
     if as_json:
-        said = {"success": False, "error": error.as_dict()}
+        response = {"success": False, "error": error.as_dict()}
         with suppress(BrokenPipeError):
-            screen.out.write(json.dumps(said, ensure_ascii=False, default=str) + "\n")
+            screen.out.write(json.dumps(response, ensure_ascii=False, default=str) + "\n")
             screen.out.flush()
     else:
         screen.print_message(f"scriptorium: {escape_controls(error.message)}")

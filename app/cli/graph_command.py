@@ -89,15 +89,15 @@ def _write(graph: Graph, root: Path, given: argparse.Namespace) -> None:
     from app.graph.headless_render import RenderOptions, write_picture
 
     file: Path = given.file
-    wish = RenderOptions(given.width, given.height, given.dark, given.names)
-    positions = _positions(graph, root, wish.width / max(wish.height, 1))
+    options = RenderOptions(given.width, given.height, given.dark, given.names)
+    positions = _positions(graph, root, options.width / max(options.height, 1))
     try:
         if file.suffix == ".json":
             write_json(graph, positions, file)
         elif file.suffix == ".graphml":
             write_graphml(graph, positions, file)
         else:
-            write_picture(graph, positions, file, wish)
+            write_picture(graph, positions, file, options)
     except OSError as error:
         message = f"{file} can't be written: {error.strerror or error}. An existing file is unchanged."
         raise StorageError(message, path=str(file)) from error

@@ -50,9 +50,9 @@ def _python() -> CheckResult:
         return ok("Python", f"{words}, both from the installer")
     if _MIN_PYTHON <= sys.version_info[:2] <= _MAX_PYTHON:
         return ok("Python", words)
-    known = f"{'.'.join(map(str, _MIN_PYTHON))} to {'.'.join(map(str, _MAX_PYTHON))}"
+    tested = f"{'.'.join(map(str, _MIN_PYTHON))} to {'.'.join(map(str, _MAX_PYTHON))}"
     return warning(
-        "Python", words, f"Scriptorium is tested with Python {known}; install one of these versions."
+        "Python", words, f"Scriptorium is tested with Python {tested}; install one of these versions."
     )
 
 

@@ -122,17 +122,17 @@ def _show_failure(screen: CliConsole, outcome: ToolOutcome) -> None:
 
 def _teller(session: CliSession, options: Options, screen: CliConsole) -> Callable[[CallProgress], None]:
     """Return a callback that shows progress, and always reports a request for approval elsewhere."""
-    said = False
+    reported = False
 
     def tell(progress: CallProgress) -> None:
-        nonlocal said
+        nonlocal reported
         if progress.stage != "asking":
             if session.is_joined:
                 screen.show_progress(progress.message)
             return
-        if not session.is_joined or said:
+        if not session.is_joined or reported:
             return
-        said = True
+        reported = True
         if options.approve:
             screen.print_message(
                 "--approve has no effect here: the program that has the vault open asks its user."

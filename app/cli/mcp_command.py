@@ -92,8 +92,8 @@ async def _serve_client(vault: FailoverVaultService, name: str, read_only: bool)
 
 def _stop_event() -> asyncio.Event:
     """Return an event for the signals that end the server; further signals during the close are ignored."""
-    told, loop = asyncio.Event(), asyncio.get_running_loop()
+    stopped, loop = asyncio.Event(), asyncio.get_running_loop()
     for one in (signal.SIGTERM, signal.SIGINT):
         with suppress(NotImplementedError):
-            loop.add_signal_handler(one, told.set)
-    return told
+            loop.add_signal_handler(one, stopped.set)
+    return stopped

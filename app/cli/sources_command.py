@@ -18,6 +18,7 @@ from app.cli.options import Options, add_call_options
 from app.cli.owner import confirm, open_owned
 from app.errors import InvalidParametersError
 from app.memory.block import Permission
+from app.toolkit.call import Call
 from app.toolkit.outcome import ToolOutcome
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ async def run(given: argparse.Namespace, screen: CliConsole) -> ExitStatus:
 async def _show_source(workspace: Workspace, id: str, options: Options, screen: CliConsole) -> ExitStatus:
     from app.permissions.caller import Caller
 
-    outcome = await workspace.runner.call("source", {"op": "status", "source_id": id}, Caller.user())
+    outcome = await workspace.runner.run(Call.of("source", {"op": "status", "source_id": id}, Caller.user()))
     return report_outcome(outcome, options, screen)
 
 

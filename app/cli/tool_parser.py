@@ -163,35 +163,35 @@ class ToolParser:
         Raises:
             InvalidParametersError: A value is invalid, or there are too many words.
         """
-        said: dict[str, list[str]] = {}
+        values: dict[str, list[str]] = {}
         for flag in self.flags:
             value = getattr(given, _argument_dest(flag), None)
             if value is not None:
-                said[flag.name] = value if isinstance(value, list) else [value]
-        self._place_words(list(given.words), said)
+                values[flag.name] = value if isinstance(value, list) else [value]
+        self._place_words(list(given.words), values)
         known = {flag.name: flag for flag in self.flags}
-        return {name: _option_value(known[name], words, texts) for name, words in said.items()}
+        return {name: _option_value(known[name], words, texts) for name, words in values.items()}
 
-    def _place_words(self, words: list[str], said: dict[str, list[str]]) -> None:
-        places = [flag for flag in self.positionals if flag.name not in said]
-        placed = self._fill(words, places, said)
-        op = said.get(OP, [""])[0]
+    def _place_words(self, words: list[str], values: dict[str, list[str]]) -> None:
+        places = [flag for flag in self.positionals if flag.name not in values]
+        placed = self._fill(words, places, values)
+        op = values.get(OP, [""])[0]
         if placed and op in self.operations:
-            more = [f for f in self.positionals_for(op) if f not in self.positionals and f.name not in said]
-            self._fill(words, more, said)
+            more = [f for f in self.positionals_for(op) if f not in self.positionals and f.name not in values]
+            self._fill(words, more, values)
         if words:
             forms = "\n  ".join(self.usage())
             raise InvalidParametersError(f"There is an extra word: {words[0]!r}. Usage:\n  {forms}")
 
     @staticmethod
-    def _fill(words: list[str], places: list[ToolOption], said: dict[str, list[str]]) -> bool:
+    def _fill(words: list[str], places: list[ToolOption], values: dict[str, list[str]]) -> bool:
         """Assign words to `places` in order; return whether each got one. A final list takes the rest."""
         for at, flag in enumerate(places):
             if not words:
                 return False
             last = at == len(places) - 1
             taken = len(words) if (flag.many or flag.is_object) and last else 1
-            said[flag.name] = words[:taken]
+            values[flag.name] = words[:taken]
             del words[:taken]
         return True
 
@@ -227,10 +227,10 @@ def _option_usage(flag: ToolOption) -> str:
 
 
 def _help(flag: ToolOption) -> str:
-    said = [str(flag.schema.get("description", ""))]
+    parts = [str(flag.schema.get("description", ""))]
     if flag.choices:
-        said.append(f"One of {', '.join(flag.choices)}.")
+        parts.append(f"One of {', '.join(flag.choices)}.")
     default = flag.schema.get("default")
     if default not in (None, "", [], {}):
-        said.append(f"Default: {default}.")
-    return " ".join(filter(None, said)).replace("%", "%%")
+        parts.append(f"Default: {default}.")
+    return " ".join(filter(None, parts)).replace("%", "%%")

@@ -22,6 +22,7 @@ from app.permissions.approval import ApprovalRequest, Approved, Decision, Effect
 from app.permissions.caller import Caller, CallerKind
 from app.settings import AgentProfile, Settings, TeamSettings, WebSettings
 from app.sources.config import FileRule, FolderConfig
+from app.toolkit.call import Call
 from app.tools import CATALOG, FILE_TOOL
 from app.web.access import WebAccess
 
@@ -117,16 +118,16 @@ async def _add_folder(workspace: Workspace, folder: Path) -> None:
 
 async def _read_all(workspace: Workspace) -> None:
     """Wait until the notes are indexed and embedded."""
-    known = asyncio.Event()
+    indexed = asyncio.Event()
 
     def progressed(event: EmbeddingProgressed) -> None:
         if event.is_over:
-            known.set()
+            indexed.set()
 
     workspace.events.subscribe(EmbeddingProgressed, progressed)
-    workspace.events.subscribe(EmbeddingFailed, lambda event: known.set())
+    workspace.events.subscribe(EmbeddingFailed, lambda event: indexed.set())
     await workspace.start_scan(lambda progress: None)
-    await known.wait()
+    await indexed.wait()
 
 
 async def _call_all(
@@ -145,7 +146,7 @@ async def _call_all(
         arguments = trial.arguments(results) if callable(trial.arguments) else trial.arguments
         approver.asked.clear()
         caller = Caller(CallerKind.CLI, "tools --check", uses_model=False)
-        outcome = await workspace.runner.call(trial.tool, arguments, caller)
+        outcome = await workspace.runner.run(Call.of(trial.tool, arguments, caller))
         _tell(trial.tool, json.dumps(arguments, ensure_ascii=False), approver.asked, outcome, say)
         if outcome.success:
             results[trial.tool] = dict(outcome.result)

@@ -56,7 +56,7 @@ async def _join(root: Path) -> Backend | None:
     try:
         link = await RemoteVaultService.join(sign)
     except NetworkError as error:
-        log.info("nobody answers behind the door of process %d: %s", sign.pid, error)
+        log.info("the endpoint of process %d does not respond: %s", sign.pid, error)
         return None
     return Backend(link, link.close, is_local=False, has_window=sign.holder == "desktop")
 

@@ -103,10 +103,10 @@ def _database_problem(file: Path) -> str:
     """Return the problem of a database; empty if there is none."""
     try:
         with closing(connect_read_only(file)) as connection:
-            (said,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+            (result,) = connection.execute("PRAGMA quick_check(1)").fetchone()
     except sqlite3.Error as error:
         return str(error)
-    return "" if said == "ok" else str(said)
+    return "" if result == "ok" else str(result)
 
 
 def _log(data: Path, root: Path) -> CheckResult:
@@ -118,8 +118,8 @@ def _log(data: Path, root: Path) -> CheckResult:
     except sqlite3.Error as error:
         return failure("log of calls", f"it can't be read: {error}", "Save a copy of it before you continue.")
     if found.ok:
-        whole = f"{pluralize(found.rows, 'entry', 'entries')}, the chain is whole"
-        return ok("log of calls", " ".join([whole, *(gap.message for gap in found.gaps)]))
+        intact = f"intact, {pluralize(found.rows, 'entry', 'entries')} verified"
+        return ok("log of calls", " ".join([intact, *(gap.message for gap in found.gaps)]))
     hint = "The log was modified. Export it, and compare it with a backup."
     return failure("log of calls", f"row {found.first_bad}: {found.reason}", hint)
 

@@ -46,9 +46,9 @@ class AnnIndex:
     def add(self, keys: Keys, codes: Codes) -> None:
         """Add rows; rows with the same key, and so the same vector, are added once."""
         _, rows = np.unique(keys, return_index=True)
-        fresh = [row for row in rows if int(keys[row]) not in self._index]
-        if fresh:
-            self._index.add(keys[fresh], codes[fresh], threads=1)
+        new_file = [row for row in rows if int(keys[row]) not in self._index]
+        if new_file:
+            self._index.add(keys[new_file], codes[new_file], threads=1)
 
     def remove(self, keys: Iterable[int]) -> None:
         """Remove rows; ignore unknown keys."""
@@ -63,23 +63,23 @@ class AnnIndex:
 
     def save(self, file: Path) -> None:
         """Write the index atomically."""
-        fresh = file.with_suffix(".new")
-        self._index.save(str(fresh))
-        fresh.replace(file)
+        new_file = file.with_suffix(".new")
+        self._index.save(str(new_file))
+        new_file.replace(file)
 
     @classmethod
     def load(cls, file: Path, dimension: int) -> AnnIndex | None:
         """Load an index from `file`; return None if it is missing or damaged."""
         if not file.exists():
             return None
-        made = cls(dimension)
+        loaded = cls(dimension)
         try:
-            made._index.load(str(file))
+            loaded._index.load(str(file))
         except Exception as error:
             # The library raises any C++ exception; in every case, the index is rebuilt.
             log.warning("the vector index is damaged (%s) and is being rebuilt", error)
             return None
-        return made if made._index.ndim == dimension else None
+        return loaded if loaded._index.ndim == dimension else None
 
 
 def _empty(dimension: int) -> Index:

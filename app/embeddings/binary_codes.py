@@ -26,8 +26,8 @@ class BinaryCodes:
     """The binary codes of vectors with `dimension` components, by row. Not thread-safe."""
 
     def __init__(self, dimension: int) -> None:
-        self._middle = np.zeros(dimension, dtype=np.float32)
-        self._middle_of = 0
+        self._mean = np.zeros(dimension, dtype=np.float32)
+        self._mean_count = 0
         # One column per 64 components, so that each step of a search reads memory sequentially.
         self._columns = np.zeros((-(-dimension // _WORD_BITS), _MIN_CAPACITY), dtype=np.uint64)
 
@@ -37,8 +37,8 @@ class BinaryCodes:
         if count > self._columns.shape[1]:
             room = max(count, self._columns.shape[1] * 3 // 2) - self._columns.shape[1]
             self._columns = np.pad(self._columns, ((0, 0), (0, room)))
-        if count >= max(1, _RECENTER_FACTOR * self._middle_of):
-            self._middle, self._middle_of = _sample_mean(vectors), count
+        if count >= max(1, _RECENTER_FACTOR * self._mean_count):
+            self._mean, self._mean_count = _sample_mean(vectors), count
             start = 0
         for at in range(start, count, _BATCH_ROWS):
             some = vectors[at : at + _BATCH_ROWS]
@@ -48,18 +48,18 @@ class BinaryCodes:
         """Replace a row with another."""
         self._columns[:, to] = self._columns[:, row]
 
-    def nearest(self, wish: npt.NDArray[np.float32], rows: int, count: int) -> Rows:
+    def nearest(self, query: npt.NDArray[np.float32], rows: int, count: int) -> Rows:
         """Return the `count` of the first `rows` rows that differ from the query in the fewest bits."""
         if count >= rows:
             return np.arange(rows)
         differing = np.zeros(rows, dtype=np.uint16)
-        for column, bits in zip(self._columns, self._bits(wish.reshape(1, -1))[0], strict=True):
+        for column, bits in zip(self._columns, self._bits(query.reshape(1, -1))[0], strict=True):
             differing += np.bitwise_count(column[:rows] ^ bits)
         return np.sort(np.argpartition(differing, count)[:count])
 
     def _bits(self, vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.uint64]:
         """Return a row of 64-bit words for each vector."""
-        packed = np.packbits(vectors > self._middle, axis=1)
+        packed = np.packbits(vectors > self._mean, axis=1)
         missing = 8 * len(self._columns) - packed.shape[1]
         return np.ascontiguousarray(np.pad(packed, ((0, 0), (0, missing)))).view(np.uint64)
 

@@ -47,10 +47,10 @@ class EntailmentClassifier:
         self._hidden = hidden
         self._threads = threads
         self._choice: SentenceModelConfig | None = None
-        self._turn = asyncio.Lock()
+        self._lock = asyncio.Lock()
         self._loading: asyncio.Task[WorkerProcess] | None = None
-        self._loads: SentenceModelConfig | None = None
-        self._asking: asyncio.Task[Vectors] | None = None
+        self._loading_config: SentenceModelConfig | None = None
+        self._request: asyncio.Task[Vectors] | None = None
         self._idle: asyncio.TimerHandle | None = None
         self._ending: set[asyncio.Task[None]] = set()
         self._problem = ""
@@ -94,7 +94,7 @@ class EntailmentClassifier:
         """
         # A lone surrogate (from a broken file name) has no UTF-8 and so no word pieces.
         clean = [tuple(text.encode("utf-8", "replace").decode() for text in pair) for pair in pairs]
-        async with self._turn:
+        async with self._lock:
             if not self.available:
                 raise EmbedderUnavailable(self._problem or "No cross-encoder is chosen.")
             if self._idle is not None:
@@ -118,9 +118,9 @@ class EntailmentClassifier:
     async def _answer(self, pairs: Sequence[tuple[str, ...]]) -> Vectors:
         for _ in range(_MAX_TRIES):
             worker = await self._loaded()
-            self._asking = asyncio.create_task(worker.judge(pairs), name="ask the cross-encoder")
+            self._request = asyncio.create_task(worker.judge(pairs), name="ask the cross-encoder")
             try:
-                return await self._asking
+                return await self._request
             except WorkerLost as error:
                 log.warning("lost the cross-encoder process (%s)", error)
                 await self._end()
@@ -136,10 +136,10 @@ class EntailmentClassifier:
     async def _loaded(self) -> WorkerProcess:
         choice = self._choice
         assert choice is not None
-        if self._loads != choice:
+        if self._loading_config != choice:
             await self._end()
         if self._loading is None:
-            self._loads = choice
+            self._loading_config = choice
             start = WorkerProcess.start(choice, self._threads)
             self._loading = asyncio.create_task(start, name="load the cross-encoder")
         loading = self._loading
@@ -170,14 +170,14 @@ class EntailmentClassifier:
         task.add_done_callback(self._ending.discard)
 
     async def _end_in_turn(self, process: asyncio.Task[WorkerProcess] | None) -> None:
-        async with self._turn:
+        async with self._lock:
             if process is self._loading:
                 await self._end()
 
     async def _end(self) -> None:
-        if self._asking is not None:
-            self._asking.cancel()
-            await asyncio.wait([self._asking])
+        if self._request is not None:
+            self._request.cancel()
+            await asyncio.wait([self._request])
         loading, self._loading = self._loading, None
         if loading is None:
             return

@@ -15,7 +15,7 @@ _MAX_TOKENS = 256
 _BATCH_SIZE = 32
 MISSING_LIBRARY = (
     "This model needs sentence-transformers, which was not found. Install it into a Python with “pip install "
-    "sentence-transformers”, and name that Python in the settings (Search by meaning)."
+    "sentence-transformers”, and name that Python in the settings (Semantic search)."
 )
 
 

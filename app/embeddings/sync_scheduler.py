@@ -122,7 +122,7 @@ class EmbeddingScheduler:
         self._done = 0
         self._failed: set[NotePath] = set()
         self._unread_tries = 0
-        self._told: EmbeddingProgressed | None = None
+        self._last_progress: EmbeddingProgressed | None = None
         self._wake = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._lost = False
@@ -172,7 +172,7 @@ class EmbeddingScheduler:
 
     def report(self) -> None:
         """Publish the current progress."""
-        self._told = None
+        self._last_progress = None
         self._publish_progress(self._pacer.state())
 
     async def use(self, embedder: Embedder) -> None:
@@ -194,19 +194,19 @@ class EmbeddingScheduler:
 
     async def _run(self) -> None:
         """Keep the vectors up to date; retry after a delay if the model fails."""
-        delay, told = _MIN_RETRY_DELAY_S, ""
+        delay, reported = _MIN_RETRY_DELAY_S, ""
         while True:
             try:
                 await self._keep_up()
             except EmbedderUnavailable as error:
                 log.warning("semantic search is unavailable: %s", error)
-                if told != str(error):
-                    told = str(error)
-                    self._events.publish(EmbeddingFailed(told, self.switching))
+                if reported != str(error):
+                    reported = str(error)
+                    self._events.publish(EmbeddingFailed(reported, self.switching))
             self._wake.clear()
             self._unavailable = True
             try:
-                await self._woken(delay)
+                await self._wait_for_work(delay)
             finally:
                 self._unavailable = False
             delay = min(2 * delay, _MAX_RETRY_DELAY_S)
@@ -217,7 +217,7 @@ class EmbeddingScheduler:
         update = SyncRun(self._vectors, self._index, self._store, self._embedder, self._excluded)
         self._changed.clear()
         self._failed.clear()
-        self._told, self._lost, self._unread_tries = None, False, 0
+        self._last_progress, self._lost, self._unread_tries = None, False, 0
         self._waiting, self._done = dict.fromkeys(await update.collect_changes()), 0
         if not self._waiting:
             await self._finish(update)
@@ -228,7 +228,7 @@ class EmbeddingScheduler:
             self._publish_progress(pace)
             if self._lost:
                 # The watcher reports the folder's return; without one, check periodically.
-                await self._woken(_MIN_RECHECK_S)
+                await self._wait_for_work(_MIN_RECHECK_S)
                 self._lost = False
             elif not self._waiting or pace.speed == "paused":
                 await self._idle(update, pace)
@@ -265,7 +265,7 @@ class EmbeddingScheduler:
         if not self._waiting:
             await self._finish(update)
         elif not self._first and (rest := pace.pause_after(clock() - begun)):
-            await self._woken(rest)
+            await self._wait_for_work(rest)
 
     async def _finish(self, update: SyncRun) -> None:
         await update.finish()
@@ -296,7 +296,7 @@ class EmbeddingScheduler:
             seconds = pace.pause_after(0.0)
         elif not self._waiting and update.unread:
             seconds = min(_MIN_RECHECK_S * 2**self._unread_tries, _MAX_RECHECK_S)
-        woken = await self._woken(seconds)
+        woken = await self._wait_for_work(seconds)
         if not self._waiting and update.unread:
             self._unread_tries = 0 if woken else self._unread_tries + 1
             self._waiting = dict.fromkeys(update.unread)
@@ -306,7 +306,7 @@ class EmbeddingScheduler:
             # Combine a burst of saves into one update.
             await asyncio.sleep(_DEBOUNCE_S)
 
-    async def _woken(self, seconds: float | None) -> bool:
+    async def _wait_for_work(self, seconds: float | None) -> bool:
         """Wait for work; return False after a timeout."""
         with contextlib.suppress(TimeoutError):
             return await asyncio.wait_for(self._wake.wait(), seconds)
@@ -315,9 +315,9 @@ class EmbeddingScheduler:
     def _publish_progress(self, pace: ThrottleState) -> None:
         failed = len(self._failed)
         total = self._done + len(self._waiting) + failed
-        told = EmbeddingProgressed(
+        reported = EmbeddingProgressed(
             self._done, total, pace if self._waiting else FULL_SPEED, failed, self.switching
         )
-        if told != self._told and not self.is_quiet:
-            self._told = told
-            self._events.publish(told)
+        if reported != self._last_progress and not self.is_quiet:
+            self._last_progress = reported
+            self._events.publish(reported)

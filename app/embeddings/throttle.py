@@ -70,8 +70,8 @@ class Throttle:
         self.when_busy = when_busy
         self.stopped_by_user = False
         self._busy = False
-        self._reading = LoadSample()
-        self._looked = float("-inf")
+        self._sample = LoadSample()
+        self._sampled_at = float("-inf")
 
     def state(self) -> ThrottleState:
         """Return the current speed: the slowest one that any reason requires, and that reason."""
@@ -90,10 +90,10 @@ class Throttle:
         return ThrottleState(busy, "busy") if busy != "full" else FULL_SPEED
 
     def _current(self) -> LoadSample:
-        if time.monotonic() - self._looked >= SAMPLE_INTERVAL_S:
-            self._reading = self._read()
-            self._looked = time.monotonic()
-        return self._reading
+        if time.monotonic() - self._sampled_at >= SAMPLE_INTERVAL_S:
+            self._sample = self._read()
+            self._sampled_at = time.monotonic()
+        return self._sample
 
 
 class SystemLoad:

@@ -139,9 +139,9 @@ class VectorTable:
             return
         count = len(self._places)
         self._row_of = dict(zip(self._keys[:count].tolist(), range(count), strict=True))
-        there = near.keys
-        near.remove(there - self._row_of.keys())
-        missing = [row for key, row in self._row_of.items() if key not in there]
+        capacity = near.keys
+        near.remove(capacity - self._row_of.keys())
+        missing = [row for key, row in self._row_of.items() if key not in capacity]
         near.add(self._keys[missing], quantize(self._vectors[missing]))
 
     @property
@@ -161,15 +161,15 @@ class VectorTable:
         count = len(self._places)
         if not count or limit < 1:
             return ()
-        wish = np.asarray(vector, dtype=np.float32).reshape(-1)
+        query = np.asarray(vector, dtype=np.float32).reshape(-1)
         fewest = (
             max(_MIN_CANDIDATES, count // _CANDIDATE_DIVISOR) if self._near is None else _MIN_INDEX_CANDIDATES
         )
         wanted = min(count, max(fewest, limit * _OVERSAMPLING))
         while True:
-            rows = self._candidates(wish, wanted)
+            rows = self._candidates(query, wanted)
             # No matrix product: BLAS would split even a small one among threads and wait for them.
-            scores = np.einsum("ij,j->i", self._vectors[rows].astype(np.float32), wish)
+            scores = np.einsum("ij,j->i", self._vectors[rows].astype(np.float32), query)
             near = scores >= min_similarity
             hits = self._best(rows[near], scores[near], limit, per_note=per_note)
             # If some candidates are not similar enough, further ones are not either.
@@ -177,10 +177,10 @@ class VectorTable:
                 return tuple(hits)
             wanted = min(count, wanted * _OVERSAMPLING)
 
-    def _candidates(self, wish: Vectors, wanted: int) -> npt.NDArray[np.intp]:
+    def _candidates(self, query: Vectors, wanted: int) -> npt.NDArray[np.intp]:
         if self._near is None:
-            return self._signs.nearest(wish, len(self._places), wanted)
-        known = (self._row_of.get(key) for key in self._near.search(quantize(wish), wanted).tolist())
+            return self._signs.nearest(query, len(self._places), wanted)
+        known = (self._row_of.get(key) for key in self._near.search(quantize(query), wanted).tolist())
         return np.array([row for row in known if row is not None], dtype=np.intp)
 
     def _best(
@@ -221,10 +221,10 @@ class VectorTable:
             self._row_of[int(self._keys[to])] = to
 
     def _reserve(self, rows: int) -> None:
-        there, used = len(self._vectors), len(self._places)
-        if rows <= there:
+        capacity, used = len(self._vectors), len(self._places)
+        if rows <= capacity:
             return
-        more = max(rows, there * 3 // 2) - used
+        more = max(rows, capacity * 3 // 2) - used
         self._vectors = np.concatenate([self._vectors[:used], np.zeros((more, self.dimension), np.float16)])
         self._keys = np.concatenate([self._keys[:used], np.zeros(more, np.uint64)])
 
@@ -236,8 +236,8 @@ def quantize(vectors: Vectors | Halves) -> Codes:
 
 
 def _chunk_key(place: ChunkLocation, vector: Halves) -> int:
-    said = f"{place.path}\0{place.line}\0".encode("utf-8", "surrogatepass") + vector.tobytes()
-    return int.from_bytes(hashlib.blake2b(said, digest_size=8).digest(), "little")
+    content = f"{place.path}\0{place.line}\0".encode("utf-8", "surrogatepass") + vector.tobytes()
+    return int.from_bytes(hashlib.blake2b(content, digest_size=8).digest(), "little")
 
 
 def _one_per_note(hits: list[VectorHit]) -> list[VectorHit]:

@@ -33,7 +33,7 @@ class VectorStore:
         self._near_file = cache_folder / f"{stem(model)}.near"
         self._hashes = self._file.notes()
         self._table: VectorTable | None = None
-        self._turn = asyncio.Lock()
+        self._lock = asyncio.Lock()
 
     def __len__(self) -> int:
         return len(self._loaded())
@@ -101,7 +101,7 @@ class VectorStore:
 
     async def put(self, notes: list[NoteChunks], vectors: dict[str, Vectors]) -> None:
         """Replace the vectors of `notes`; `vectors` contains those of all their chunks, by hash."""
-        async with self._turn:
+        async with self._lock:
             await asyncio.to_thread(self._file.put, notes, vectors)
             for note in notes:
                 made = np.stack([vectors[chunk.hash] for chunk in note.chunks])
@@ -112,7 +112,7 @@ class VectorStore:
 
     async def remove_notes(self, paths: Iterable[NotePath]) -> None:
         """Remove these notes' vectors now, from the files too."""
-        async with self._turn:
+        async with self._lock:
             gone = [path for path in paths if path in self._hashes]
             if not gone:
                 return
@@ -123,7 +123,7 @@ class VectorStore:
 
     async def prune(self) -> None:
         """Delete the vectors of texts that no note has."""
-        async with self._turn:
+        async with self._lock:
             await asyncio.to_thread(self._file.prune)
 
     async def maintain_ann_index(self) -> None:

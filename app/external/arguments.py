@@ -43,15 +43,15 @@ class RemoteArguments(BaseModel):
     )
 
     @classmethod
-    def _misfits(cls, given: dict[str, object]) -> list[SchemaViolation]:
+    def _misfits(cls, values: dict[str, object]) -> list[SchemaViolation]:
         """Return the violations of the schema; each tool's subclass knows its own."""
         raise NotImplementedError
 
     @model_validator(mode="after")
     def _fits(self) -> Self:
-        given = {name: getattr(self, name) for name in self.model_fields_set}
+        values = {name: getattr(self, name) for name in self.model_fields_set}
         try:
-            found = self._misfits(given)
+            found = self._misfits(values)
         except LimitError as error:
             found = [SchemaViolation((), error.message)]
         if found:
@@ -59,11 +59,11 @@ class RemoteArguments(BaseModel):
                 type(self).__name__,
                 [
                     InitErrorDetails(
-                        type=PydanticCustomError("schema", "{problem}", {"problem": one.problem}),
-                        loc=one.where,
+                        type=PydanticCustomError("schema", "{problem}", {"problem": server_name.problem}),
+                        loc=server_name.where,
                         input=None,
                     )
-                    for one in found
+                    for server_name in found
                 ],
             )
         return self
@@ -73,29 +73,37 @@ class RemoteArguments(BaseModel):
 class ReadArguments:
     """The result of translating a foreign input schema.
 
-    `schema` is shown to models; `theirs` maps our argument names to the server's.
+    `schema` is shown to models; `server_names` maps our argument names to the server's.
     """
 
     model: type[RemoteArguments]
     schema: Schema
     parameters: tuple[Parameter, ...]
-    theirs: Mapping[str, str]
+    server_names: Mapping[str, str]
 
-    def for_server(self, given: Mapping[str, object]) -> dict[str, object]:
+    def for_server(self, values: Mapping[str, object]) -> dict[str, object]:
         """Return the arguments under the server's names, without omitted ones."""
-        return {self.theirs[name]: one for name, one in given.items() if one is not NOT_GIVEN}
+        return {
+            self.server_names[name]: server_name
+            for name, server_name in values.items()
+            if server_name is not NOT_GIVEN
+        }
 
 
 def read_arguments(checked: Schema, name: str) -> ReadArguments:
     """Build the arguments of the tool `name` from a schema that `checked_schema` returned."""
     shown = simplify_schema(checked, name)
-    theirs = argument_names(shown["properties"])
-    ours = {one: own for own, one in theirs.items()}
-    required = {ours[one] for one in shown["required"] if one in ours}
-    properties = {ours[one]: schema for one, schema in shown["properties"].items()}
-    parameters = tuple(_parameter(own, one, own in required) for own, one in properties.items())
-    fields: dict[str, Any] = {one.name: _field_type(one, properties[one.name]) for one in parameters}
-    base: type[RemoteArguments] = _checked_class(checked, theirs)
+    server_names = argument_names(shown["properties"])
+    own_names = {server_name: own for own, server_name in server_names.items()}
+    required = {own_names[server_name] for server_name in shown["required"] if server_name in own_names}
+    properties = {own_names[server_name]: schema for server_name, schema in shown["properties"].items()}
+    parameters = tuple(
+        _parameter(own, server_name, own in required) for own, server_name in properties.items()
+    )
+    fields: dict[str, Any] = {
+        server_name.name: _field_type(server_name, properties[server_name.name]) for server_name in parameters
+    }
+    base: type[RemoteArguments] = _checked_class(checked, server_names)
     model = create_model(name, __base__=base, **fields)
     schema: Schema = {
         "type": "object",
@@ -103,25 +111,30 @@ def read_arguments(checked: Schema, name: str) -> ReadArguments:
         "additionalProperties": False,
         **({"required": sorted(required)} if required else {}),
     }
-    return ReadArguments(model, schema, parameters, theirs)
+    return ReadArguments(model, schema, parameters, server_names)
 
 
-def _checked_class(checked: Schema, theirs: Mapping[str, str]) -> type[RemoteArguments]:
+def _checked_class(checked: Schema, server_names: Mapping[str, str]) -> type[RemoteArguments]:
     """Create a class that validates its arguments against the schema."""
     validators: list[Any] = []
-    ours = {one: own for own, one in theirs.items()}
+    own_names = {server_name: own for own, server_name in server_names.items()}
 
     class Checked(RemoteArguments):
         @classmethod
-        def _misfits(cls, given: dict[str, object]) -> list[SchemaViolation]:
+        def _misfits(cls, values: dict[str, object]) -> list[SchemaViolation]:
             if not validators:  # compiled at the first call: most tools are never called
                 validators.append(build_validator(checked))
-            found = find_violations(validators[0], {theirs[name]: one for name, one in given.items()})
+            found = find_violations(
+                validators[0], {server_names[name]: server_name for name, server_name in values.items()}
+            )
             return [
-                SchemaViolation((ours.get(str(one.where[0]), one.where[0]), *one.where[1:]), one.problem)
-                if one.where
-                else one
-                for one in found
+                SchemaViolation(
+                    (own_names.get(str(server_name.where[0]), server_name.where[0]), *server_name.where[1:]),
+                    server_name.problem,
+                )
+                if server_name.where
+                else server_name
+                for server_name in found
             ]
 
     return Checked
@@ -131,7 +144,7 @@ def _parameter(name: str, schema: Schema, required: bool) -> Parameter:
     many = schema.get("type") == "array"
     of = schema.get("items", {}) if many else schema
     annotation = _KINDS.get(of.get("type"), JsonValue)
-    choices = tuple(one for one in schema.get("enum", ()) if isinstance(one, str))
+    choices = tuple(server_name for server_name in schema.get("enum", ()) if isinstance(server_name, str))
     if len(choices) != len(schema.get("enum", ())):
         choices = ()
     return Parameter(
@@ -153,7 +166,7 @@ def _field_type(parameter: Parameter, schema: Schema) -> tuple[object, object]:
         kind = list[kind]
     bounds: dict[str, Any] = {}
     if kind in (int, float):
-        bounds = {mark: schema[key] for mark, key in _BOUNDS if key in schema}
+        bounds = {keyword: schema[key] for keyword, key in _BOUNDS if key in schema}
     if parameter.required:
         return Annotated[kind, SkipValidation], Field(description=parameter.description, **bounds)
     return Annotated[Optional[kind], SkipValidation], Field(  # noqa: UP045 (built from a value, not a name)

@@ -44,18 +44,19 @@ class ConnectionState(StrEnum):
 class ConnectionTimeouts:
     """Timeouts and delays, in seconds.
 
-    `start`: until a server runs and has listed its tools; `first_pause` to `longest_pause`: delay before a
-    restart, doubled each time and reset after the server ran for `settled`; `grace`: for a program to exit;
-    `fresh`: how long a list of tools stays valid; `calm`: minimum between two lists.
+    `start_timeout`: until a server runs and has listed its tools; `first_pause` to `longest_pause`: delay
+    before a restart, doubled each time and reset after the server ran for `stable_after`; `exit_timeout`: for
+    a program to exit; `list_ttl`: how long a list of tools stays valid; `min_list_interval`: minimum between
+    two lists.
     """
 
-    start: float = 90.0
+    start_timeout: float = 90.0
     first_pause: float = 1.0
     longest_pause: float = 300.0
-    settled: float = 60.0
-    grace: float = 1.5
-    fresh: float = 30.0
-    calm: float = 0.5
+    stable_after: float = 60.0
+    exit_timeout: float = 1.5
+    list_ttl: float = 30.0
+    min_list_interval: float = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,14 +85,14 @@ class ServerConnection:
         self._changed = changed
         self._pace = pace
         self._task: asyncio.Task[None] | None = None
-        self._live: _LiveConnection | None = None
-        self._settled = asyncio.Event()
+        self._connection: _LiveConnection | None = None
+        self._start_done = asyncio.Event()
         self._log = ServerLog()
-        self._said_before: tuple[str, ...] = ()
+        self._previous_errors: tuple[str, ...] = ()
         self._listed = 0.0
         self._listing = asyncio.Lock()
-        self._told_of_changes = asyncio.Event()
-        self._hurry = asyncio.Event()
+        self._tools_changed = asyncio.Event()
+        self._retry_now = asyncio.Event()
         self.standing = ConnectionState.OFF
         self.words = ""
         self.says = ""
@@ -100,7 +101,7 @@ class ServerConnection:
     @property
     def errors(self) -> tuple[str, ...]:
         """The last lines of its error output: of this run, or of the previous one if there are none yet."""
-        return tuple(self._log.lines) or self._said_before
+        return tuple(self._log.lines) or self._previous_errors
 
     def start(self) -> None:
         """Start the server and keep it running."""
@@ -118,7 +119,7 @@ class ServerConnection:
 
     def retry(self) -> None:
         """Restart the server now if it is waiting to restart."""
-        self._hurry.set()
+        self._retry_now.set()
 
     # Calls
 
@@ -129,9 +130,9 @@ class ServerConnection:
             NetworkError: the server is not running; see `standing`.
         """
         live = await self._running()
-        if asyncio.get_running_loop().time() - self._listed > self._pace.fresh:
+        if asyncio.get_running_loop().time() - self._listed > self._pace.list_ttl:
             try:
-                async with asyncio.timeout(self._pace.start):
+                async with asyncio.timeout(self._pace.start_timeout):
                     await self._list(live.session)
             except TimeoutError as error:
                 raise TimeoutExpiredError(f"{self._name} did not list its tools in time.") from error
@@ -158,13 +159,13 @@ class ServerConnection:
             CallToolResult | InputRequiredResult
         )
 
-        async def tell(progress: float, total: float | None, message: str | None) -> None:
+        async def report_progress(progress: float, total: float | None, message: str | None) -> None:
             on_progress(min(1.0, max(0.0, progress / total)) if total else None, message or "")
 
         request = CallToolRequest(params=CallToolRequestParams(name=tool, arguments=arguments))
         try:
             async with asyncio.timeout(seconds) as limit:
-                answer = await live.session.send_request(request, adapter, progress_callback=tell)
+                answer = await live.session.send_request(request, adapter, progress_callback=report_progress)
         except TimeoutError as error:
             if not limit.expired():
                 raise
@@ -192,11 +193,11 @@ class ServerConnection:
             NetworkError: the server is not running.
         """
         if self.standing is ConnectionState.STARTING:
-            await self._settled.wait()
-        if self._live is None or self._live.lost.is_set():
+            await self._start_done.wait()
+        if self._connection is None or self._connection.lost.is_set():
             how = f" ({self.words})" if self.words else ""
             raise NetworkError(f"The server {self._name} is not running{how}.", server=self._name)
-        return self._live
+        return self._connection
 
     # Life
 
@@ -205,39 +206,39 @@ class ServerConnection:
         clock = asyncio.get_running_loop().time
         while True:
             self._set_state(ConnectionState.STARTING, "")
-            self._said_before = self.errors
+            self._previous_errors = self.errors
             self._log = ServerLog()
-            began = clock()
-            words = await self._run_once()
-            if clock() - began > self._pace.settled:
+            started_at = clock()
+            reason = await self._run_once()
+            if clock() - started_at > self._pace.stable_after:
                 pause = self._pace.first_pause
-            self._live = None
-            self._set_state(ConnectionState.FAILED, words)
-            self._hurry.clear()
+            self._connection = None
+            self._set_state(ConnectionState.FAILED, reason)
+            self._retry_now.clear()
             try:
                 async with asyncio.timeout(pause):
-                    await self._hurry.wait()
+                    await self._retry_now.wait()
             except TimeoutError:
                 pause = min(2 * pause, self._pace.longest_pause)
 
     async def _run_once(self) -> str:
         """Run the server until it ends, and return the reason in words."""
         try:
-            async with asyncio.timeout(self._pace.start) as limit:
+            async with asyncio.timeout(self._pace.start_timeout) as limit:
                 async with self._connected() as live:
                     await self._list(live.session)
                     limit.reschedule(None)
-                    self._live = live
+                    self._connection = live
                     self._set_state(ConnectionState.RUNNING, "")
                     await live.lost.wait()
         except Exception as error:
             if isinstance(error, TimeoutError) and limit.expired():
-                return f"it did not start within {self._pace.start:g} s"
-            words = self._log.ended or explain_error(error).words
-            log.info("the external server %s failed: %s", self._name, words)
-            return words
+                return f"it did not start within {self._pace.start_timeout:g} s"
+            reason = self._log.ended or explain_error(error).words
+            log.info("the external server %s failed: %s", self._name, reason)
+            return reason
         finally:
-            self._live = None
+            self._connection = None
         return self._log.ended or "it ended"
 
     @asynccontextmanager
@@ -246,15 +247,15 @@ class ServerConnection:
         library = await asyncio.to_thread(import_module, "mcp.client")
         from mcp_types import Implementation
 
-        keep_contents_out_of_logs()
+        silence_sdk_loggers()
         async with library.Client(
             self._open(self._log),
             cache=None,
             client_info=Implementation(name="Scriptorium", version=__version__),
             message_handler=self._handle_notification,
         ) as client:
-            said = client.server_info
-            self.says = one_line(f"{said.name} {said.version}", 100) if said else ""
+            server_info = client.server_info
+            self.says = one_line(f"{server_info.name} {server_info.version}", 100) if server_info else ""
             work = [
                 asyncio.create_task(self._subscribe(client), name="listen to an external server"),
                 asyncio.create_task(self._list_again(client.session), name="list changed external tools"),
@@ -286,40 +287,40 @@ class ServerConnection:
 
     def _is_old(self) -> None:
         self._listed = float("-inf")
-        self._told_of_changes.set()
+        self._tools_changed.set()
 
     async def _list_again(self, session: ClientSession) -> None:
         """Refresh the list of tools after changes, at a limited rate."""
         while True:
-            await self._told_of_changes.wait()
-            self._told_of_changes.clear()
+            await self._tools_changed.wait()
+            self._tools_changed.clear()
             try:
                 await self._list(session)
             except Exception as error:
                 log.info("%s did not list its tools: %s", self._name, type(error).__name__)
-            await asyncio.sleep(self._pace.calm)
+            await asyncio.sleep(self._pace.min_list_interval)
 
     async def _list(self, session: ClientSession) -> None:
         """List the tools; concurrent callers share a request that began after they called."""
-        asked = asyncio.get_running_loop().time()
+        requested_at = asyncio.get_running_loop().time()
         async with self._listing:
-            if self._listed >= asked:
+            if self._listed >= requested_at:
                 return
-            began = asyncio.get_running_loop().time()
+            started_at = asyncio.get_running_loop().time()
             self.listing = await list_tools(session)
-            self._listed = began
+            self._listed = started_at
         self._changed()
 
-    def _set_state(self, standing: ConnectionState, words: str) -> None:
-        self.standing, self.words = standing, words
+    def _set_state(self, standing: ConnectionState, reason: str) -> None:
+        self.standing, self.words = standing, reason
         if standing is ConnectionState.STARTING:
-            self._settled.clear()
+            self._start_done.clear()
         else:
-            self._settled.set()
+            self._start_done.set()
         self._changed()
 
 
-def keep_contents_out_of_logs() -> None:
+def silence_sdk_loggers() -> None:
     """Silence the SDK's loggers: they would log messages of servers, sessions and addresses."""
     for name in ("mcp.client", "mcp.shared"):
         logging.getLogger(name).setLevel(logging.CRITICAL)

@@ -30,15 +30,15 @@ class UserServerAddresses:
 
     def __init__(self, origin: Origin) -> None:
         self._origin = origin
-        self._one = SingleOrigin(origin)
+        self._origin_policy = SingleOrigin(origin)
 
     def allows_port(self, scheme: str, host: str, port: int) -> bool:
         """Allow exactly this origin."""
-        return self._one.allows_port(scheme, host, port)
+        return self._origin_policy.allows_port(scheme, host, port)
 
     def allows_address(self, host: str, port: int, address: IPAddress) -> bool:
         """Allow any address over https, and private addresses over http."""
-        return self._one.allows_address(host, port, address) and (
+        return self._origin_policy.allows_address(host, port, address) and (
             self._origin.scheme == "https" or not is_public(address)
         )
 
@@ -129,9 +129,9 @@ class _GuardedTransport(httpx2.AsyncBaseTransport):
             )
         )
         headers = httpx2.Headers(answer.headers)
-        refuses = answer.status in (401, 403)
+        is_rejected = answer.status in (401, 403)
         self._log.ended = (
-            f"it requires a token, or rejected the one it got ({answer.status})" if refuses else ""
+            f"it requires a token, or rejected the one it got ({answer.status})" if is_rejected else ""
         )
         if headers.get("content-encoding", "identity").lower() != "identity":
             await answer.aclose()
@@ -150,23 +150,25 @@ class _GuardedTransport(httpx2.AsyncBaseTransport):
 class _TooLargeError(httpx2.StreamError, LimitError):
     """A response over the size limit, as an error both of the SDK and of the app."""
 
-    def __init__(self, most: int) -> None:
-        LimitError.__init__(self, f"It answered with more than {most // 1024 // 1024} MiB.", limit=most)
+    def __init__(self, max_bytes: int) -> None:
+        LimitError.__init__(
+            self, f"It answered with more than {max_bytes // 1024 // 1024} MiB.", limit=max_bytes
+        )
 
 
 class _BoundedStream(httpx2.AsyncByteStream):
     """A response body with a size limit."""
 
-    def __init__(self, answer: httpcore2.Response, most: int | None) -> None:
+    def __init__(self, answer: httpcore2.Response, max_bytes: int | None) -> None:
         self._answer = answer
-        self._most = most
+        self._max_bytes = max_bytes
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         size = 0
         async for part in self._answer.aiter_stream():
             size += len(part)
-            if self._most is not None and size > self._most:
-                raise _TooLargeError(self._most)
+            if self._max_bytes is not None and size > self._max_bytes:
+                raise _TooLargeError(self._max_bytes)
             yield part
 
     async def aclose(self) -> None:

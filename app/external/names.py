@@ -17,10 +17,10 @@ _RESERVED_ARGUMENTS = frozenset({"op", "success", "message"})
 
 def server_slug(name: str) -> str:
     """Return a server's name as a prefix of its tools and category: lower-case letters, digits, _."""
-    made = re.sub(r"[^a-z0-9]+", "_", name.casefold()).strip("_")
-    if made and len(made) <= _MAX_SERVER_NAME:
-        return made
-    return f"{made[: _MAX_SERVER_NAME - _HASH_LENGTH - 1]}_{_mark(name)}".lstrip("_")
+    slug = re.sub(r"[^a-z0-9]+", "_", name.casefold()).strip("_")
+    if slug and len(slug) <= _MAX_SERVER_NAME:
+        return slug
+    return f"{slug[: _MAX_SERVER_NAME - _HASH_LENGTH - 1]}_{_short_hash(name)}".lstrip("_")
 
 
 def category_of(name: str) -> str:
@@ -33,11 +33,11 @@ def tool_name(server: str, tool: str) -> str:
 
     So two tools never get the same name, and a tool's name does not depend on the other tools.
     """
-    before = f"{server_slug(server)}{SEPARATOR}"
-    kept = re.sub(r"[^A-Za-z0-9_-]", "_", tool)
-    if kept == tool and tool and len(before) + len(tool) <= _MAX_TOOL_NAME:
-        return f"{before}{tool}"
-    return f"{before}{kept[: _MAX_TOOL_NAME - len(before) - _HASH_LENGTH - 1]}_{_mark(tool)}"
+    prefix = f"{server_slug(server)}{SEPARATOR}"
+    cleaned = re.sub(r"[^A-Za-z0-9_-]", "_", tool)
+    if cleaned == tool and tool and len(prefix) + len(tool) <= _MAX_TOOL_NAME:
+        return f"{prefix}{tool}"
+    return f"{prefix}{cleaned[: _MAX_TOOL_NAME - len(prefix) - _HASH_LENGTH - 1]}_{_short_hash(tool)}"
 
 
 def argument_names(names: Iterable[str]) -> dict[str, str]:
@@ -45,18 +45,18 @@ def argument_names(names: Iterable[str]) -> dict[str, str]:
 
     Our names work in every front end and collide with no reserved name.
     """
-    ours: dict[str, str] = {}
-    for theirs in names:
-        name = re.sub(r"[^A-Za-z0-9_]", "_", theirs).lstrip("_")[:_MAX_ARGUMENT_NAME] or "argument"
+    own_names: dict[str, str] = {}
+    for server_name in names:
+        name = re.sub(r"[^A-Za-z0-9_]", "_", server_name).lstrip("_")[:_MAX_ARGUMENT_NAME] or "argument"
         if name[0].isdigit():
             name = f"n{name}"
         if hasattr(BaseModel, name) or name in _RESERVED_ARGUMENTS or name.startswith("model_"):
             name = f"{name}_"
-        while name in ours:
-            name = f"{name[: _MAX_ARGUMENT_NAME - _HASH_LENGTH]}_{_mark(f'{name} {theirs}')}"
-        ours[name] = theirs
-    return ours
+        while name in own_names:
+            name = f"{name[: _MAX_ARGUMENT_NAME - _HASH_LENGTH]}_{_short_hash(f'{name} {server_name}')}"
+        own_names[name] = server_name
+    return own_names
 
 
-def _mark(text: str) -> str:
+def _short_hash(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_HASH_LENGTH]

@@ -36,12 +36,12 @@ class _PinsFile(BaseModel):
 
 def identity_of(server: ExternalServer) -> str:
     """Return the identity of a server: a hash of its command or address."""
-    said = (
+    parts = (
         [server.transport, server.command, *server.arguments]
         if server.transport == "stdio"
         else [server.transport, server.address]
     )
-    return hashlib.sha256(json.dumps(said).encode("ascii")).hexdigest()
+    return hashlib.sha256(json.dumps(parts).encode("ascii")).hexdigest()
 
 
 class Pins:
@@ -73,17 +73,17 @@ class Pins:
     def allow(self, server: ExternalServer, tool: RemoteTool) -> None:
         """Allow the tool in its current form."""
         file = self._load()
-        kept = self._pins_of(server, file)
-        kept.tools[tool.name] = tool
-        file.servers[server.name] = kept
+        pins = self._pins_of(server, file)
+        pins.tools[tool.name] = tool
+        file.servers[server.name] = pins
         self._save(file)
 
     def revoke(self, server: ExternalServer, tool: str) -> None:
         """Revoke the permission of a tool."""
         file = self._load()
-        kept = self._pins_of(server, file)
-        if kept.tools.pop(tool, None) is not None:
-            file.servers[server.name] = kept
+        pins = self._pins_of(server, file)
+        if pins.tools.pop(tool, None) is not None:
+            file.servers[server.name] = pins
             self._save(file)
 
     def remove_server(self, server: str) -> None:
@@ -95,20 +95,20 @@ class Pins:
     @staticmethod
     def _pins_of(server: ExternalServer, file: _PinsFile) -> _ServerPins:
         identity = identity_of(server)
-        kept = file.servers.get(server.name)
-        return kept if kept is not None and kept.identity == identity else _ServerPins(identity=identity)
+        pins = file.servers.get(server.name)
+        return pins if pins is not None and pins.identity == identity else _ServerPins(identity=identity)
 
     def _load(self) -> _PinsFile:
         """Return a copy of the stored entries; the file is read again only if it has changed."""
         try:
-            found = self._file.path.stat()
+            status = self._file.path.stat()
         except OSError:
             return _PinsFile()
-        seen = (found.st_ino, found.st_mtime_ns, found.st_size)
-        if self._known is None or self._known[0] != seen:
-            kept, problem = self._file.load()
+        signature = (status.st_ino, status.st_mtime_ns, status.st_size)
+        if self._known is None or self._known[0] != signature:
+            pins, problem = self._file.load()
             self.problem = problem or self.problem
-            self._known = (seen, kept)
+            self._known = (signature, pins)
         return self._known[1].model_copy(deep=True)
 
     def _save(self, file: _PinsFile) -> None:

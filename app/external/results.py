@@ -45,15 +45,15 @@ def read_result(answer: CallToolResult, server: str, tool: str) -> RemoteResult:
         _read_block(block, texts, left)
     whole = "\n\n".join(texts)
     data = answer.structured_content
-    kept, too_long = _bounded_data(data)
-    if data is not None and not whole and kept is None:
+    stored, too_long = _bounded_data(data)
+    if data is not None and not whole and stored is None:
         whole = json.dumps(data, ensure_ascii=False, default=str)
     cut = len(whole) > MAX_TEXT_CHARS or too_long
-    more = [f"and {len(left) - _MAX_LEFT_OUT} more"] if len(left) > _MAX_LEFT_OUT else []
+    extra = [f"and {len(left) - _MAX_LEFT_OUT} more"] if len(left) > _MAX_LEFT_OUT else []
     return RemoteResult(
         text=plain_text(whole, MAX_TEXT_CHARS),
-        data=kept,
-        left_out=[*left[:_MAX_LEFT_OUT], *more],
+        data=stored,
+        left_out=[*left[:_MAX_LEFT_OUT], *extra],
         cut=cut,
         message=f"{one_line(server, 60)} answered to {one_line(tool, 60)}"
         + (", and its answer was cut." if cut else "."),
@@ -73,9 +73,9 @@ def _read_block(block: object, texts: list[str], left: list[str]) -> None:
         case ResourceLink(uri=uri, name=name):
             left.append(f"file {one_line(name, 100)} at {one_line(str(uri), 300)}")
         case EmbeddedResource(resource=resource):
-            held = getattr(resource, "text", None)
-            if isinstance(held, str):
-                texts.append(f"[{one_line(str(resource.uri), 300)}]\n{held[: MAX_TEXT_CHARS + 1]}")
+            wrapped = getattr(resource, "text", None)
+            if isinstance(wrapped, str):
+                texts.append(f"[{one_line(str(resource.uri), 300)}]\n{wrapped[: MAX_TEXT_CHARS + 1]}")
             else:
                 left.append(f"file at {one_line(str(resource.uri), 300)}")
 
@@ -88,8 +88,8 @@ def _bounded_data(data: object) -> tuple[dict[str, Any] | None, bool]:
     """Return the data, or None if it is too large, and whether it was too large."""
     if data is None:
         return None, False
-    held = data if isinstance(data, dict) else {"value": data}
-    shown = _escape_value(held, 0)
+    wrapped = data if isinstance(data, dict) else {"value": data}
+    shown = _escape_value(wrapped, 0)
     fits = isinstance(shown, dict) and len(json.dumps(shown, default=str)) <= _MAX_DATA_CHARS
     return (shown, False) if fits and isinstance(shown, dict) else (None, True)
 
@@ -116,9 +116,9 @@ def check_output_schema(answer: CallToolResult, promised: Schema | None) -> None
     if answer.structured_content is None:
         raise MismatchError("its schema promises data, but it sent none")
     try:
-        found = find_violations(build_validator(sanitize_schema(promised)), answer.structured_content)
+        violations = find_violations(build_validator(sanitize_schema(promised)), answer.structured_content)
     except LimitError as error:
         raise MismatchError(f"its data can't be checked ({error.message})") from error
-    if found:
-        where = ".".join(map(str, found[0].where)) or "the whole"
+    if violations:
+        where = ".".join(map(str, violations[0].where)) or "the whole"
         raise MismatchError(f"its data does not match its schema at {one_line(where, 80)}")

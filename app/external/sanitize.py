@@ -15,8 +15,8 @@ def plain_text(text: str, limit: int) -> str:
 
     The text is truncated first, because a server may send megabytes.
     """
-    kept = text[:limit].replace("\r\n", "\n").replace("\r", "\n")
-    shown = _PARAGRAPHS.sub("\n\n", describe(kept, kept="\n\t").strip())
+    truncated = text[:limit].replace("\r\n", "\n").replace("\r", "\n")
+    shown = _PARAGRAPHS.sub("\n\n", describe(truncated, kept="\n\t").strip())
     return f"{shown}{TRUNCATION_MARK}" if len(text) > limit else shown
 
 

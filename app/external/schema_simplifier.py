@@ -22,7 +22,7 @@ def simplify_schema(checked: Schema, where: str) -> Schema:
         TypeError: the result breaks a rule of `check_flat`, which is a bug in this module.
     """
     shown = _simplify(checked, top=True)
-    made: Schema = {
+    result: Schema = {
         "type": "object",
         "properties": {
             name: _simplify(one if isinstance(one, dict) else {}, top=True)
@@ -31,61 +31,61 @@ def simplify_schema(checked: Schema, where: str) -> Schema:
         "required": shown.get("required", []),
         "additionalProperties": False,
     }
-    check_flat(made, where)
-    return made
+    check_flat(result, where)
+    return result
 
 
 def _merge_all_of(node: Schema) -> Schema:
     """Merge the parts of `allOf` into `node`, and the only alternative that is not null."""
-    made = {key: value for key, value in node.items() if key != "allOf"}
+    result = {key: value for key, value in node.items() if key != "allOf"}
     for part in node.get("allOf", ()):
         if isinstance(part, dict):
-            made = _join_schemas(made, _merge_all_of(part))
+            result = _join_schemas(result, _merge_all_of(part))
     for key in ("anyOf", "oneOf"):
-        options = [one for one in made.get(key, ()) if one != {"type": "null"}]
+        options = [one for one in result.get(key, ()) if one != {"type": "null"}]
         if len(options) == 1 and isinstance(options[0], dict):
-            rest = {name: value for name, value in made.items() if name != key}
-            made = _join_schemas(rest, _merge_all_of(options[0]))
-    return made
+            rest = {name: value for name, value in result.items() if name != key}
+            result = _join_schemas(rest, _merge_all_of(options[0]))
+    return result
 
 
 def _join_schemas(one: Schema, other: Schema) -> Schema:
-    made = {**other, **one}
+    result = {**other, **one}
     if "properties" in one and "properties" in other:
-        made["properties"] = {**other["properties"], **one["properties"]}
+        result["properties"] = {**other["properties"], **one["properties"]}
     if "required" in one and "required" in other:
-        made["required"] = list(dict.fromkeys([*one["required"], *other["required"]]))
-    return made
+        result["required"] = list(dict.fromkeys([*one["required"], *other["required"]]))
+    return result
 
 
 def _simplify(node: Schema, *, top: bool) -> Schema:
     node = _merge_all_of(node)
-    made: Schema = {}
+    result: Schema = {}
     notes = [node["description"]] if node.get("description") else []
     if isinstance(node.get("format"), str):
-        made.update({"format": node["format"]} if node["format"] in _FORMATS else {})
-    made.update({key: node[key] for key in (*NUMBER_KEYWORDS, "pattern") if key in node})
+        result.update({"format": node["format"]} if node["format"] in _FORMATS else {})
+    result.update({key: node[key] for key in (*NUMBER_KEYWORDS, "pattern") if key in node})
     options = [one for key in ("anyOf", "oneOf") for one in node.get(key, ()) if one != {"type": "null"}]
     if options:
-        made.update(_alternatives(options))
+        result.update(_alternatives(options))
     else:
-        made.update(_typed(node))
+        result.update(_typed(node))
     choices = _enum_values(node)
     if choices and top:
-        made["enum"] = choices
+        result["enum"] = choices
     elif choices:
-        said = (json.dumps(one, ensure_ascii=False) for one in choices[:_MAX_LISTED_CHOICES])
-        notes.append(f"One of: {', '.join(said)}")
+        listed = (json.dumps(one, ensure_ascii=False) for one in choices[:_MAX_LISTED_CHOICES])
+        notes.append(f"One of: {', '.join(listed)}")
     if top and isinstance(node.get("default"), str | int | float | bool):
-        made["default"] = node["default"]
+        result["default"] = node["default"]
     if notes:
-        made["description"] = one_line(" ".join(notes), _MAX_DESCRIPTION_CHARS)
-    return made
+        result["description"] = one_line(" ".join(notes), _MAX_DESCRIPTION_CHARS)
+    return result
 
 
 def _enum_values(node: Schema) -> list[object]:
-    given = node["enum"] if "enum" in node else [node["const"]] if "const" in node else []
-    return [one for one in given if isinstance(one, str | int | float | bool)]
+    values = node["enum"] if "enum" in node else [node["const"]] if "const" in node else []
+    return [one for one in values if isinstance(one, str | int | float | bool)]
 
 
 def _alternatives(options: list[Schema | bool]) -> Schema:
@@ -121,14 +121,14 @@ def _simplify_object(node: Schema) -> Schema:
         for name, one in node.get("properties", {}).items()
         if _NAME.fullmatch(name)
     }
-    made: Schema = {"type": "object"}
+    result: Schema = {"type": "object"}
     if named:
-        made["properties"] = named
+        result["properties"] = named
     if required := [name for name in node.get("required", ()) if name in named]:
-        made["required"] = required
+        result["required"] = required
     others = node.get("additionalProperties", True)
     left_out = len(named) < len(node.get("properties", {}))
-    made["additionalProperties"] = (
+    result["additionalProperties"] = (
         _simplify(others, top=False) if isinstance(others, dict) else others or left_out
     )
-    return made
+    return result

@@ -72,14 +72,14 @@ def sanitize_schema(raw: Mapping[str, Any]) -> Schema:
         raise InvalidParametersError(f"The schema is not valid JSON: {type(error).__name__}.") from error
     if size > MAX_SCHEMA_CHARS:
         raise LimitError(f"The schema has more than {MAX_SCHEMA_CHARS} characters.", limit=MAX_SCHEMA_CHARS)
-    made = _SchemaInliner(raw).read(raw, 0, ())
-    if not isinstance(made, dict):
+    result = _SchemaInliner(raw).read(raw, 0, ())
+    if not isinstance(result, dict):
         raise InvalidParametersError("The schema is not an object.")
     try:
-        Draft202012Validator.check_schema(made)
+        Draft202012Validator.check_schema(result)
     except SchemaError as error:
         raise InvalidParametersError(f"The schema is not valid: {one_line(error.message, 200)}") from error
-    return made
+    return result
 
 
 class _SchemaInliner:
@@ -89,8 +89,8 @@ class _SchemaInliner:
         self._root = root
         self._nodes = 0
 
-    def read(self, node: object, depth: int, inside: tuple[str, ...]) -> Schema | bool:
-        """Return `node` without references; `inside` are the references that led to it."""
+    def read(self, node: object, depth: int, path: tuple[str, ...]) -> Schema | bool:
+        """Return `node` without references; `path` are the references that led to it."""
         self._nodes += 1
         if depth > _MAX_DEPTH or self._nodes > _MAX_NODES:
             raise LimitError("The schema is too large or nested too deeply.", limit=_MAX_NODES)
@@ -98,53 +98,55 @@ class _SchemaInliner:
             return node
         if not isinstance(node, Mapping):
             raise InvalidParametersError("A part of the schema is not a valid schema.")
-        made = self._plain_parts(node)
-        self._lower_parts(node, made, depth, inside)
+        result = self._plain_parts(node)
+        self._lower_parts(node, result, depth, path)
         if "$ref" in node:
-            return self._with_referred(str(node["$ref"]), made, depth, inside)
-        return made
+            return self._with_referred(str(node["$ref"]), result, depth, path)
+        return result
 
     def _plain_parts(self, node: Mapping[str, Any]) -> Schema:
-        made: Schema = {
+        result: Schema = {
             key: value for key, value in node.items() if key in _KEPT_KEYWORDS and _KEPT_KEYWORDS[key](value)
         }
-        if "description" in made:
-            made["description"] = one_line(made["description"], _MAX_VALUE_CHARS)
-        if "required" in made:
-            made["required"] = list(dict.fromkeys(name for name in made["required"] if isinstance(name, str)))
-        return made
+        if "description" in result:
+            result["description"] = one_line(result["description"], _MAX_VALUE_CHARS)
+        if "required" in result:
+            result["required"] = list(
+                dict.fromkeys(name for name in result["required"] if isinstance(name, str))
+            )
+        return result
 
     def _lower_parts(
-        self, node: Mapping[str, Any], made: Schema, depth: int, inside: tuple[str, ...]
+        self, node: Mapping[str, Any], result: Schema, depth: int, path: tuple[str, ...]
     ) -> None:
         if isinstance(properties := node.get("properties"), Mapping):
-            made["properties"] = {
-                str(name): self.read(one, depth + 1, inside) for name, one in properties.items()
+            result["properties"] = {
+                str(name): self.read(one, depth + 1, path) for name, one in properties.items()
             }
-        given = dict(node)
-        if isinstance(given.get("items"), list):  # the notation of older drafts
-            given["prefixItems"] = given.pop("items")
+        keywords = dict(node)
+        if isinstance(keywords.get("items"), list):  # the notation of older drafts
+            keywords["prefixItems"] = keywords.pop("items")
         for key in _SCHEMA_LIST_KEYWORDS:
-            if isinstance(given.get(key), list) and given[key]:
-                made[key] = [self.read(one, depth + 1, inside) for one in given[key]]
+            if isinstance(keywords.get(key), list) and keywords[key]:
+                result[key] = [self.read(one, depth + 1, path) for one in keywords[key]]
         for key in _SCHEMA_KEYWORDS:
-            if isinstance(given.get(key), Mapping | bool):
-                made[key] = self.read(given[key], depth + 1, inside)
+            if isinstance(keywords.get(key), Mapping | bool):
+                result[key] = self.read(keywords[key], depth + 1, path)
         if "patternProperties" in node:
             # Other properties depend on the patterns, so the server checks them.
-            made.pop("additionalProperties", None)
+            result.pop("additionalProperties", None)
 
     def _with_referred(
-        self, reference: str, beside: Schema, depth: int, inside: tuple[str, ...]
+        self, reference: str, siblings: Schema, depth: int, path: tuple[str, ...]
     ) -> Schema | bool:
-        if reference in inside:
-            return beside  # recursive: from here on, anything is valid
-        referred = self.read(self._resolve_reference(reference), depth + 1, (*inside, reference))
-        if not beside:
+        if reference in path:
+            return siblings  # recursive: from here on, anything is valid
+        referred = self.read(self._resolve_reference(reference), depth + 1, (*path, reference))
+        if not siblings:
             return referred
-        if isinstance(referred, dict) and not set(beside) - {"description", "default"}:
-            return {**referred, **beside}
-        return {"allOf": [referred, beside]}
+        if isinstance(referred, dict) and not set(siblings) - {"description", "default"}:
+            return {**referred, **siblings}
+        return {"allOf": [referred, siblings]}
 
     def _resolve_reference(self, reference: str) -> object:
         if reference not in ("", "#") and not reference.startswith("#/"):
@@ -196,10 +198,10 @@ _KEPT_KEYWORDS: Mapping[str, Callable[[Any], bool]] = {
 
 
 def _re2_options() -> re2.Options:
-    made = re2.Options()
-    made.log_errors = False
-    made.max_mem = 1 << 20
-    return made
+    result = re2.Options()
+    result.log_errors = False
+    result.max_mem = 1 << 20
+    return result
 
 
 def build_validator(schema: Schema) -> Validator:
@@ -207,12 +209,12 @@ def build_validator(schema: Schema) -> Validator:
     from jsonschema import Draft202012Validator, ValidationError
     from jsonschema.validators import extend
 
-    def pattern(_: Any, wanted: str, instance: object, __: Any) -> Iterator[ValidationError]:  # noqa: ANN401
-        if isinstance(instance, str) and not re2.compile(wanted, _re2_options()).search(instance):
-            yield ValidationError(f"does not match {wanted}")
+    def pattern(_: Any, expected: str, instance: object, __: Any) -> Iterator[ValidationError]:  # noqa: ANN401
+        if isinstance(instance, str) and not re2.compile(expected, _re2_options()).search(instance):
+            yield ValidationError(f"does not match {expected}")
 
-    made: Validator = extend(Draft202012Validator, {"pattern": pattern})(schema)  # type: ignore[no-untyped-call]
-    return made
+    result: Validator = extend(Draft202012Validator, {"pattern": pattern})(schema)  # type: ignore[no-untyped-call]
+    return result
 
 
 def find_violations(validator: Validator, value: Any) -> list[SchemaViolation]:  # noqa: ANN401 (any JSON)

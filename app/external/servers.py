@@ -79,8 +79,8 @@ class ExternalServers:
         self.pace = pace or ConnectionTimeouts()
         self._pins = Pins(folder)
         self._added: dict[str, _RunningServer] = {}
-        self._ending: set[asyncio.Task[None]] = set()
-        self._wanted: tuple[ExternalServer, ...] = ()
+        self._background_tasks: set[asyncio.Task[None]] = set()
+        self._configured: tuple[ExternalServer, ...] = ()
         self._is_open = False
 
     @property
@@ -104,14 +104,14 @@ class ExternalServers:
 
     def configure(self, settings: ExternalSettings) -> None:
         """Apply the settings; servers whose settings are unchanged keep running."""
-        self._wanted = settings.servers
+        self._configured = settings.servers
         if not self._is_open:
             return
-        wanted = _without_doubles(one for one in settings.servers if one.on)
+        allowed_tools = _without_duplicates(one for one in settings.servers if one.on)
         for name, added in tuple(self._added.items()):
-            if wanted.get(name) != added.server:
+            if allowed_tools.get(name) != added.server:
                 self._remove(name)
-        for name, server in wanted.items():
+        for name, server in allowed_tools.items():
             if name not in self._added:
                 self._add(server)
         self._categories_changed()
@@ -121,7 +121,7 @@ class ExternalServers:
         self._is_open = False
         for name in tuple(self._added):
             self._remove(name)
-        await asyncio.gather(*self._ending, return_exceptions=True)
+        await asyncio.gather(*self._background_tasks, return_exceptions=True)
 
     def _add(self, server: ExternalServer) -> None:
         changed = partial(self._refresh, server.name)
@@ -141,8 +141,8 @@ class ExternalServers:
         self._events.publish(ExternalChanged(name))
 
     def _track(self, task: asyncio.Task[None]) -> None:
-        self._ending.add(task)
-        task.add_done_callback(self._ending.discard)
+        self._background_tasks.add(task)
+        task.add_done_callback(self._background_tasks.discard)
 
     async def _clear(self) -> None:
         await asyncio.to_thread(end_orphans, self._folder)
@@ -154,7 +154,7 @@ class ExternalServers:
         folder = self._folder / server_slug(server.name)
         folder.mkdir(parents=True, exist_ok=True)
         program = StdioServerSpec(server.command, server.arguments, environment_of(server.variables), folder)
-        return stdio_transport(program, log, self.pace.grace)
+        return stdio_transport(program, log, self.pace.exit_timeout)
 
     def _reached(
         self, server: ExternalServer, token: str | None, log: ServerLog
@@ -163,8 +163,8 @@ class ExternalServers:
         # The HTTP client takes time to import, and most vaults have no such server.
         from app.external.http_transport import http_transport, token_account
 
-        held = token or self._key_of(*token_account(server.name, server.address))
-        return http_transport(server.address, held, log)
+        effective_token = token or self._key_of(*token_account(server.name, server.address))
+        return http_transport(server.address, effective_token, log)
 
     # What the user decides
 
@@ -175,7 +175,7 @@ class ExternalServers:
             NotFoundError: there is no such server or tool.
             ConflictError: the tool has changed since the user has seen it.
         """
-        added = self._one(server)
+        added = self._running_server(server)
         listing = added.connection.listing
         now = listing.tools.get(tool) if listing is not None else None
         if now is None:
@@ -190,7 +190,7 @@ class ExternalServers:
 
     def revoke(self, server: str, tool: str) -> None:
         """Revoke the permission of a tool."""
-        added = self._one(server)
+        added = self._running_server(server)
         self._pins.revoke(added.server, tool)
         self._refresh(server)
 
@@ -200,7 +200,7 @@ class ExternalServers:
 
     def retry(self, server: str) -> None:
         """Restart a server; one that is waiting to restart starts now."""
-        added = self._one(server)
+        added = self._running_server(server)
         if added.connection.standing is ConnectionState.FAILED:
             added.connection.retry()
         else:
@@ -209,7 +209,7 @@ class ExternalServers:
 
     async def test(self, server: ExternalServer, token: str | None = None) -> ServerState:
         """Connect to a server once, list its tools and disconnect; nothing is called or stored."""
-        settled = asyncio.Event()
+        done = asyncio.Event()
 
         def opened(log: ServerLog) -> AbstractAsyncContextManager[Any]:
             if server.transport == "http":
@@ -218,12 +218,12 @@ class ExternalServers:
 
         def changed() -> None:
             if connection.standing in (ConnectionState.RUNNING, ConnectionState.FAILED):
-                settled.set()
+                done.set()
 
         connection = ServerConnection(server.name, opened, changed, self.pace)
         connection.start()
         try:
-            await settled.wait()
+            await done.wait()
             return self._state(server, connection, ())
         finally:
             await asyncio.shield(asyncio.ensure_future(connection.stop()))
@@ -232,7 +232,7 @@ class ExternalServers:
 
     def states(self) -> tuple[ServerState, ...]:
         """Return the states of all servers in the settings, in order."""
-        return tuple(self._state_of(server) for server in self._wanted)
+        return tuple(self._state_of(server) for server in self._configured)
 
     def _state_of(self, server: ExternalServer) -> ServerState:
         added = self._added.get(server.name)
@@ -272,7 +272,7 @@ class ExternalServers:
                 text = text.replace(value, REDACTED)
         return plain_text(without_secrets(text), 500)
 
-    def _one(self, server: str) -> _RunningServer:
+    def _running_server(self, server: str) -> _RunningServer:
         if server not in self._added:
             raise NotFoundError(f"The server {one_line(server, 60)} is not on.", server=server)
         return self._added[server]
@@ -285,18 +285,18 @@ class ExternalServers:
         if added is None:
             return
         listing = added.connection.listing
-        wanted: dict[str, RemoteTool] = {}
+        allowed_tools: dict[str, RemoteTool] = {}
         for tool in self._pins.allowed_tools(added.server).values():
             now = listing.tools.get(tool.name) if listing is not None else tool
             if now is not None and now.digest == tool.digest:
-                wanted[tool_name(name, tool.name)] = tool
+                allowed_tools[tool_name(name, tool.name)] = tool
         had = set(added.offered)
         for called, (digest, unregister) in tuple(added.offered.items()):
-            if called not in wanted or wanted[called].digest != digest:
+            if called not in allowed_tools or allowed_tools[called].digest != digest:
                 unregister()
                 del added.offered[called]
         added.problems.clear()
-        for called, tool in wanted.items():
+        for called, tool in allowed_tools.items():
             if called not in added.offered:
                 self._register_tool(added, called, tool)
         if set(added.offered) != had:
@@ -304,9 +304,9 @@ class ExternalServers:
         self._events.publish(ExternalChanged(name))
 
     def _register_tool(self, added: _RunningServer, called: str, tool: RemoteTool) -> None:
-        made = adapt_tool(added.server, tool, partial(self._check, added), partial(self._call, added))
+        adapted = adapt_tool(added.server, tool, partial(self._check, added), partial(self._call, added))
         try:
-            added.offered[called] = (tool.digest, self._registry.register(made))
+            added.offered[called] = (tool.digest, self._registry.register(adapted))
         except ScriptoriumError as error:
             added.problems.append(error.message)
 
@@ -343,13 +343,13 @@ class ExternalServers:
         """
         server = added.server
         clock = asyncio.get_running_loop().time
-        told = float("-inf")
+        last_report = float("-inf")
         called = tool_name(server.name, tool.name)
 
         def progress(share: float | None, words: str) -> None:
-            nonlocal told
-            if clock() - told >= _PROGRESS_INTERVAL_S:
-                told = clock()
+            nonlocal last_report
+            if clock() - last_report >= _PROGRESS_INTERVAL_S:
+                last_report = clock()
                 self._events.publish(ExternalProgress(called, share, one_line(words, 200)))
 
         answer = await added.connection.call(tool.name, sent, server.seconds, progress)
@@ -365,7 +365,7 @@ class ExternalServers:
         return result
 
 
-def _without_doubles(servers: Iterable[ExternalServer]) -> dict[str, ExternalServer]:
+def _without_duplicates(servers: Iterable[ExternalServer]) -> dict[str, ExternalServer]:
     """Return the servers by name; of several with the same short name, only the first."""
     found: dict[str, ExternalServer] = {}
     taken: set[str] = set()

@@ -82,7 +82,7 @@ async def stdio_transport(program: StdioServerSpec, log: ServerLog, grace: float
     work = [
         asyncio.create_task(_read_lines(process, into, log), name="read from an external server"),
         asyncio.create_task(_write_lines(process, out), name="write to an external server"),
-        asyncio.create_task(_keep_errors(process, log), name="keep what an external server says"),
+        asyncio.create_task(_collect_errors(process, log), name="keep what an external server says"),
     ]
     try:
         with track_process(program.folder, process.pid):
@@ -156,17 +156,17 @@ async def _write_lines(process: asyncio.subprocess.Process, out: Any) -> None:  
             await process.stdin.drain()
 
 
-async def _keep_errors(process: asyncio.subprocess.Process, log: ServerLog) -> None:
+async def _collect_errors(process: asyncio.subprocess.Process, log: ServerLog) -> None:
     assert process.stderr is not None
-    rest = b""
+    buffer = b""
     while part := await process.stderr.read(16 * 1024):
-        *lines, rest = (rest + part).split(b"\n")
+        *lines, buffer = (buffer + part).split(b"\n")
         log.lines.extend(
             line[:_MAX_ERROR_LINE_BYTES].decode("utf-8", "replace") for line in lines if line.strip()
         )
-        rest = rest[:_MAX_ERROR_LINE_BYTES]
-    if rest.strip():
-        log.lines.append(rest.decode("utf-8", "replace"))
+        buffer = buffer[:_MAX_ERROR_LINE_BYTES]
+    if buffer.strip():
+        log.lines.append(buffer.decode("utf-8", "replace"))
 
 
 async def _stop_process(
@@ -177,23 +177,23 @@ async def _stop_process(
     family = _process_tree(process)
     work[1].cancel()
     process.stdin.close()
-    if not await _ends_within(process, grace):
+    if not await _exits_within(process, grace):
         with suppress(ProcessLookupError, PermissionError):
             if hasattr(os, "killpg"):
                 os.killpg(process.pid, signal.SIGTERM)
             else:
                 process.terminate()
-        await _ends_within(process, grace)
+        await _exits_within(process, grace)
     kill_process_tree(process)
     for one in family:
         with suppress(psutil.Error):
             one.kill()
-    if not await _ends_within(process, grace):
+    if not await _exits_within(process, grace):
         # An escaped child still holds the outputs: close asyncio's transport without waiting.
         process._transport.close()  # type: ignore[attr-defined]
     log.ended = log.ended or _exit_text(process.returncode)
-    _, late = await asyncio.wait(work, timeout=grace)
-    for task in late:
+    _, unfinished = await asyncio.wait(work, timeout=grace)
+    for task in unfinished:
         task.cancel()
     await asyncio.gather(*work, return_exceptions=True)
 
@@ -206,7 +206,7 @@ def _process_tree(process: asyncio.subprocess.Process) -> list[psutil.Process]:
     return []
 
 
-async def _ends_within(process: asyncio.subprocess.Process, seconds: float) -> bool:
+async def _exits_within(process: asyncio.subprocess.Process, seconds: float) -> bool:
     try:
         async with asyncio.timeout(seconds):
             await process.wait()

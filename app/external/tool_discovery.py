@@ -45,24 +45,24 @@ async def list_tools(session: ClientSession) -> ToolListing:
         cursor = page.next_cursor
         if not cursor or len(listed) > MAX_TOOLS:
             break
-    return await asyncio.to_thread(accept_tools, listed, more=bool(cursor))
+    return await asyncio.to_thread(accept_tools, listed, has_more=bool(cursor))
 
 
-def accept_tools(listed: list[ListedTool], *, more: bool = False) -> ToolListing:
+def accept_tools(listed: list[ListedTool], *, has_more: bool = False) -> ToolListing:
     """Return the usable tools of a list; tools with duplicate names are left out, as they are ambiguous."""
     tools: dict[str, RemoteTool] = {}
     problems: list[str] = []
-    names = [one.name for one in listed]
-    for one in listed[:MAX_TOOLS]:
-        shown = one_line(one.name, 60) or "(no name)"
-        if names.count(one.name) > 1:
+    names = [tool.name for tool in listed]
+    for tool in listed[:MAX_TOOLS]:
+        shown = one_line(tool.name, 60) or "(no name)"
+        if names.count(tool.name) > 1:
             problems.append(f"{shown}: several tools have this name.")
             continue
         try:
-            tools[one.name] = _to_remote_tool(one)
+            tools[tool.name] = _to_remote_tool(tool)
         except (ScriptoriumError, ValidationError, TypeError, ValueError) as error:
             problems.append(f"{shown}: {_error_text(error)}")
-    if more or len(listed) > MAX_TOOLS:
+    if has_more or len(listed) > MAX_TOOLS:
         problems.append(f"The server offers more than {MAX_TOOLS} tools; the others are left out.")
     return ToolListing(tools, tuple(dict.fromkeys(problems)))
 
@@ -73,21 +73,21 @@ def _error_text(error: Exception) -> str:
     return f"its description can't be parsed ({type(error).__name__})."
 
 
-def _to_remote_tool(one: ListedTool) -> RemoteTool:
-    if not one.name or len(one.name) > _MAX_NAME_CHARS:
+def _to_remote_tool(tool: ListedTool) -> RemoteTool:
+    if not tool.name or len(tool.name) > _MAX_NAME_CHARS:
         raise LimitError(f"Its name is empty or longer than {_MAX_NAME_CHARS} characters.")
-    description = one.description or ""
+    description = tool.description or ""
     if len(description) > _MAX_DESCRIPTION_CHARS:
         raise LimitError(f"Its description is longer than {_MAX_DESCRIPTION_CHARS} characters.")
-    simplify_schema(sanitize_schema(one.input_schema), "tool")
-    if one.output_schema is not None:
-        sanitize_schema(one.output_schema)
-    hints = one.annotations.model_dump(by_alias=True, exclude_none=True) if one.annotations else {}
+    simplify_schema(sanitize_schema(tool.input_schema), "tool")
+    if tool.output_schema is not None:
+        sanitize_schema(tool.output_schema)
+    hints = tool.annotations.model_dump(by_alias=True, exclude_none=True) if tool.annotations else {}
     return RemoteTool(
-        name=one.name,
-        title=(one.title or "")[:_MAX_NAME_CHARS],
+        name=tool.name,
+        title=(tool.title or "")[:_MAX_NAME_CHARS],
         description=description,
-        input_schema=one.input_schema,
-        output_schema=one.output_schema,
+        input_schema=tool.input_schema,
+        output_schema=tool.output_schema,
         hints={key: value for key, value in hints.items() if isinstance(value, bool)},
     )

@@ -57,7 +57,7 @@ def write_picture(graph: Graph, positions: Positions, file: Path, wish: RenderOp
         OSError: The file can't be written; an existing file is unchanged.
     """
     if not (0 < wish.width <= _MAX_SIDE_PX and 0 < wish.height <= _MAX_SIDE_PX):
-        raise InvalidParametersError(f"A picture is from 1 to {_MAX_SIDE_PX} pixels wide and high.")
+        raise InvalidParametersError(f"A picture must be from 1 to {_MAX_SIDE_PX} pixels wide and high.")
     if file.suffix == ".png":
         if not core_bindings.available():
             raise InvalidParametersError(

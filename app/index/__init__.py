@@ -1,1 +1,1 @@
-"""The index of a vault: derived, in SQLite, and deletable at any moment."""
+"""The index of a vault: derived, in SQLite, and deletable at any time."""

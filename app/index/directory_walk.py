@@ -1,8 +1,8 @@
-"""Which files a vault has: one pass over its folders, without reading any file.
+"""Walk of a vault's folders, which lists files without reading them.
 
-Dot-folders, `node_modules` and what the settings leave out are not entered. A symbolic link that leaves
-the vault is refused and listed; one that stays inside is not entered either, since what it leads to is
-found at its own place: so each file is there once, and no ring of links is followed.
+Dot-folders, `node_modules` and paths excluded in the settings are skipped. A symbolic link out of the vault
+is listed as a problem; one inside is not followed, because its target is found at its own path. So each file
+appears once, and cycles of links are harmless.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from app.errors import VaultLostError
 from app.index.records import Problem
 from app.vault.path import NotePath
 
-NOT_UTF8_REASON = "its name is not UTF-8, so no link can name it and it is not read: give it another name"
+NOT_UTF8_REASON = "its name is not UTF-8, so links can't refer to it and it is not read: rename it"
 _EXCLUDED_FOLDERS = frozenset({"node_modules"})
 _MIN_WORK_S, _REST_FACTOR, _MAX_REST_S = 0.004, 4, 0.1
 _GLOB_FLAGS = glob.GLOBSTAR | glob.DOTGLOB | glob.IGNORECASE | glob.BRACE | glob.FORCEUNIX
@@ -29,7 +29,7 @@ _GLOB_FLAGS = glob.GLOBSTAR | glob.DOTGLOB | glob.IGNORECASE | glob.BRACE | glob
 
 @dataclass(frozen=True, slots=True)
 class FoundFile:
-    """A file as the walk saw it; times in nanoseconds, `created` in Unix seconds."""
+    """A file found by a walk; `modified_ns` is in nanoseconds, `created` in Unix seconds."""
 
     path: NotePath
     size: int
@@ -39,7 +39,7 @@ class FoundFile:
 
 @dataclass(slots=True)
 class WalkResult:
-    """What the walk found."""
+    """The result of a walk."""
 
     notes: list[FoundFile] = field(default_factory=list)
     attachments: list[FoundFile] = field(default_factory=list)
@@ -47,7 +47,7 @@ class WalkResult:
 
 
 class Exclusion:
-    """Which paths the settings leave out: globs over vault paths; one without `/` means any part."""
+    """The paths excluded in the settings, as globs; a glob without `/` matches any part of a path."""
 
     def __init__(self, globs: Iterable[str]) -> None:
         patterns: list[str] = []

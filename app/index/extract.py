@@ -272,8 +272,8 @@ def _with_verdict(problem: str, verdict: PrivacyVerdict) -> str:
     """Return a note's problem, and say if the note is hidden because it could not be judged."""
     if verdict.privacy is not Privacy.UNKNOWN:
         return problem
-    said = "can't be read" in problem or "not UTF-8" in problem
-    why = problem if said else f"{problem}; {verdict.reason}" if problem else verdict.reason
+    is_explained = "can't be read" in problem or "not UTF-8" in problem
+    why = problem if is_explained else f"{problem}; {verdict.reason}" if problem else verdict.reason
     return f"{why.rstrip('.')}. Agents and other programs can't see it until that is fixed."
 
 

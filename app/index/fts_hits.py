@@ -23,17 +23,17 @@ Ranked = list[tuple[int, float]]
 
 @dataclass(frozen=True, slots=True)
 class RowCursor:
-    """A large result of about `size` hits: the matches of `said` in `table` without those of `but`.
+    """A large result of about `size` hits: the matches of an FTS query without those of another one.
 
-    `reading` is the number of notes to read to find all hits, if larger than `size`: a phrase is searched for
-    in each note with its words.
+    `fts_query` runs on `table`, `excluding` on the heads. `notes_read` is the number of notes to read to find
+    all hits, if larger than `size`: a phrase is searched for in each note with its words.
     """
 
-    said: str
+    fts_query: str
     size: int
     table: str = "fulltext"
-    but: str = ""
-    reading: int = 0
+    excluding: str = ""
+    notes_read: int = 0
 
 
 class FtsHits:
@@ -42,33 +42,38 @@ class FtsHits:
     def __init__(self, connection: sqlite3.Connection, hidden: Ids) -> None:
         self._connection = connection
         self._hidden = hidden
-        self._unseen = json.dumps(sorted(hidden))
+        self._hidden_json = json.dumps(sorted(hidden))
 
     # How many, and which
 
-    def first_hits(self, said: str, begun: Sequence[int] = ()) -> tuple[Ids, int]:
+    def first_hits(self, fts_query: str, first_known: Sequence[int] = ()) -> tuple[Ids, int]:
         """Return the first hits, at most `MAX_RANKED_HITS` + 1, and an estimate of the total.
 
-        `begun` are the first hits if already known from `first_ids`.
+        `first_known` are the first hits if already known from `first_ids`.
         """
-        found = {*begun, *self._next(said, MAX_RANKED_HITS + 1 - len(begun), begun[-1] if begun else 0)}
+        found = {
+            *first_known,
+            *self._next(
+                fts_query, MAX_RANKED_HITS + 1 - len(first_known), first_known[-1] if first_known else 0
+            ),
+        }
         count = len(found)
         return found, count if count <= MAX_RANKED_HITS else max(
             count, count * self.newest_row() // max(found)
         )
 
-    def first_ids(self, said: str, most: int) -> list[int]:
+    def first_ids(self, fts_query: str, most: int) -> list[int]:
         """Return the first hits in the order of their ids, at most `most`."""
-        return self._next(said, most, 0)
+        return self._next(fts_query, most, 0)
 
-    def _next(self, said: str, most: int, after: int) -> list[int]:
+    def _next(self, fts_query: str, most: int, after: int) -> list[int]:
         query = "SELECT rowid FROM fulltext WHERE fulltext MATCH ? AND rowid > ? ORDER BY rowid LIMIT ?"
-        return [id for (id,) in self._connection.execute(query, (said, after, most))]
+        return [id for (id,) in self._connection.execute(query, (fts_query, after, most))]
 
-    def estimate_count(self, table: str, said: str) -> int:
+    def estimate_count(self, table: str, fts_query: str) -> int:
         """Return the number of hits: exact up to `MAX_RANKED_HITS`, estimated from the first ones above."""
         query = f"SELECT count(*), max(rowid) FROM (SELECT rowid FROM {table} WHERE {table} MATCH ? LIMIT ?)"
-        count, last = self._connection.execute(query, (said, MAX_RANKED_HITS + 1)).fetchone()
+        count, last = self._connection.execute(query, (fts_query, MAX_RANKED_HITS + 1)).fetchone()
         return (
             int(count) if count <= MAX_RANKED_HITS else max(count, count * self.newest_row() // max(1, last))
         )
@@ -77,62 +82,62 @@ class FtsHits:
         """Return the highest note id, which approximates the number of notes."""
         return int(self._connection.execute("SELECT max(id) FROM notes").fetchone()[0] or 0)
 
-    def count(self, table: str, said: str) -> int:
+    def count(self, table: str, fts_query: str) -> int:
         """Return the number of hits, without the hidden ones."""
         query = f"SELECT count(*) FROM {table} WHERE {table} MATCH ?{self._but_hidden('+rowid')}"
-        values = (said, self._unseen) if self._hidden else (said,)
+        values = (fts_query, self._hidden_json) if self._hidden else (fts_query,)
         return int(self._connection.execute(query, values).fetchone()[0])
 
     def _but_hidden(self, column: str) -> str:
         return f" AND {column} NOT IN (SELECT value FROM json_each(?))" if self._hidden else ""
 
-    def ids(self, table: str, said: str) -> Ids:
+    def ids(self, table: str, fts_query: str) -> Ids:
         """Return all hits, without the hidden ones."""
-        rows = self._connection.execute(f"SELECT rowid FROM {table} WHERE {table} MATCH ?", (said,))
+        rows = self._connection.execute(f"SELECT rowid FROM {table} WHERE {table} MATCH ?", (fts_query,))
         return {id for (id,) in rows} - self._hidden
 
     # In order
 
-    def best(self, table: str, said: str, start: int, count: int, among: str = "") -> Ranked:
+    def best(self, table: str, fts_query: str, start: int, count: int, among: str = "") -> Ranked:
         """Return the best of a few hits; ties are in the order of indexing.
 
-        With `among`, return the hits of that expression, scored by `said`.
+        With `among`, return the hits of that expression, scored by `fts_query`.
         """
-        query, values = f"SELECT rowid, -rank FROM {table} WHERE {table} MATCH ?", [said]
+        query, values = f"SELECT rowid, -rank FROM {table} WHERE {table} MATCH ?", [fts_query]
         if among:
             # The plus keeps SQLite from restarting the search for each row.
             query += f" AND +rowid IN (SELECT rowid FROM {table} WHERE {table} MATCH ?)"
             values.append(among)
         if self._hidden:
-            query, values = query + self._but_hidden("+rowid"), [*values, self._unseen]
+            query, values = query + self._but_hidden("+rowid"), [*values, self._hidden_json]
         query += " ORDER BY rank, rowid LIMIT ? OFFSET ?"
         return self._connection.execute(query, (*values, count, start)).fetchall()
 
-    def by_row(self, order: str, walk: RowCursor, start: int, count: int) -> Ranked:
+    def by_row(self, order: str, cursor: RowCursor, start: int, count: int) -> Ranked:
         """Return a page of many hits in the order of a column, by walking the column if that is cheaper."""
         end = start + count
-        if self.is_walk_shorter(walk, end):
-            most = 4 * end * self.newest_row() // walk.size + MAX_RANKED_HITS // 4
-            page = self._scan_order(order, walk, start, count, most)
+        if self.is_walk_shorter(cursor, end):
+            most = 4 * end * self.newest_row() // cursor.size + MAX_RANKED_HITS // 4
+            page = self._scan_order(order, cursor, start, count, most)
             if page is not None:
                 return page
-        found = self.ids(walk.table, walk.said)
-        if walk.but:
-            found -= self.ids("heads", walk.but)
-        return [(id, 0.0) for id in self.walk(order, found, start, count)]
+        found = self.ids(cursor.table, cursor.fts_query)
+        if cursor.excluding:
+            found -= self.ids("heads", cursor.excluding)
+        return [(id, 0.0) for id in self.walk_order(order, found, start, count)]
 
-    def is_walk_shorter(self, walk: RowCursor, end: int) -> bool:
+    def is_walk_shorter(self, cursor: RowCursor, end: int) -> bool:
         """Return whether testing notes one by one finds `end` hits sooner than finding all hits."""
-        return walk.size * max(walk.size, walk.reading) > _QUERY_COST * end * self.newest_row()
+        return cursor.size * max(cursor.size, cursor.notes_read) > _QUERY_COST * end * self.newest_row()
 
-    def _scan_order(self, order: str, walk: RowCursor, start: int, count: int, most: int) -> Ranked | None:
+    def _scan_order(self, order: str, cursor: RowCursor, start: int, count: int, most: int) -> Ranked | None:
         """Return the page by testing up to `most` notes in order, or None if they contain too few hits."""
         test = "EXISTS (SELECT 1 FROM {0} WHERE {0} MATCH ? AND rowid = first.id)"
-        among, values = test.format(walk.table), [walk.said]
-        if walk.but:
-            among, values = f"{among} AND NOT {test.format('heads')}", [*values, walk.but]
+        among, values = test.format(cursor.table), [cursor.fts_query]
+        if cursor.excluding:
+            among, values = f"{among} AND NOT {test.format('heads')}", [*values, cursor.excluding]
         if self._hidden:
-            among, values = among + self._but_hidden("id"), [*values, self._unseen]
+            among, values = among + self._but_hidden("id"), [*values, self._hidden_json]
         query = f"SELECT id FROM ({ROWS[order].format('1')} LIMIT {most}) AS first WHERE {among}"
         rows = self._connection.execute(f"{query} LIMIT ? OFFSET ?", (*values, count, start))
         page = [(id, 0.0) for (id,) in rows]
@@ -144,14 +149,14 @@ class FtsHits:
             return []
         # The cost of walking the column compared with looking up each id.
         if (start + count) * self.newest_row() < len(found) * MAX_RANKED_HITS:
-            return self.walk(order, found, start, count)
+            return self.walk_order(order, found, start, count)
         among = "id IN (SELECT value FROM json_each(?))"
         rows = self._connection.execute(
             f"{ROWS[order].format(among)} LIMIT ? OFFSET ?", (json.dumps(list(found)), count, start)
         )
         return [id for (id,) in rows]
 
-    def walk(self, order: str, found: Ids, start: int, count: int) -> list[int]:
+    def walk_order(self, order: str, found: Ids, start: int, count: int) -> list[int]:
         """Return the same as `in_order` by walking the column."""
         rows = self._connection.execute(ROWS[order].format("1"))
         return list(islice((id for (id,) in rows if id in found), start, start + count))

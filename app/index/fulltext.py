@@ -27,11 +27,11 @@ def leaf_expression(leaf: Leaf) -> Expression | None:
 
     A single letter is not treated as a prefix, because nearly every text has words that start with it.
     """
-    if isinstance(leaf, RegexTerm) or not (said := tokenize(leaf.text)):
+    if isinstance(leaf, RegexTerm) or not (known := tokenize(leaf.text)):
         return None
     # Quoted, so that FTS5 sees no operators and tokenizes it like the texts.
     text = segment(leaf.text).replace("\0", " ").replace('"', " ").strip()
-    return f'"{text}"*' if isinstance(leaf, WordTerm) and leaf.prefix and can_extend(said) else f'"{text}"'
+    return f'"{text}"*' if isinstance(leaf, WordTerm) and leaf.prefix and can_extend(known) else f'"{text}"'
 
 
 def expression(node: Node) -> Expression | None:
@@ -65,19 +65,19 @@ def necessary_expression(node: Node) -> Expression | None:
         case Or(items):
             return _join_parts(" OR ", [necessary_expression(item) for item in items])
         case And(items):
-            return _join_parts(" AND ", [said for item in items if (said := necessary_expression(item))])
+            return _join_parts(" AND ", [known for item in items if (known := necessary_expression(item))])
         case _:
             return None
 
 
 def any_of(wanted: Iterable[Term]) -> Expression | None:
     """Return the expression for notes with any of the terms, for ranking by relevance."""
-    said = [found for term in wanted if (found := leaf_expression(term.leaf))]
-    return _join_parts(" OR ", said)
+    known = [found for term in wanted if (found := leaf_expression(term.leaf))]
+    return _join_parts(" OR ", known)
 
 
 def _join_parts(word: str, parts: Sequence[Expression | None]) -> Expression | None:
-    said = [part for part in parts if part is not None]
-    if not said or len(said) < len(parts):
+    known = [part for part in parts if part is not None]
+    if not known or len(known) < len(parts):
         return None
-    return said[0] if len(said) == 1 else word.join(f"({part})" for part in said)
+    return known[0] if len(known) == 1 else word.join(f"({part})" for part in known)

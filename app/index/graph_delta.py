@@ -57,7 +57,7 @@ class _DeltaBuilder:
             edges += self._edges(row[0], path)
         for name in unresolved:
             self._add_respelled(name)
-        self._follow_removed(removed)
+        self._rename_removed(removed)
         nodes = (*self._files.values(), *self._names.values())
         return GraphDelta((*renamed, *self._renamed), tuple(removed), nodes, tuple(sources), tuple(edges))
 
@@ -108,9 +108,9 @@ class _DeltaBuilder:
         if found is not None:
             self._renamed.append((name, self._file(found[0]).path))
 
-    def _follow_removed(self, removed: Iterable[str]) -> None:
+    def _rename_removed(self, removed: Iterable[str]) -> None:
         """Rename the nodes of removed notes that are still linked to their unresolved names."""
-        said = {link_key(key): node.path for key, node in self._names.items()}
+        node_paths = {link_key(key): node.path for key, node in self._names.items()}
         for path in removed:
-            if name := said.get(link_key(target_key(path))):
+            if name := node_paths.get(link_key(target_key(path))):
                 self._renamed.append((path, name))

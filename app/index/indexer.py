@@ -58,7 +58,7 @@ class Indexer:
         self._database = database
         self._resolver = resolver
         self._events = events
-        self._intake = Ingest(database, resolver, events, forget, first_seen)
+        self._ingest = Ingest(database, resolver, events, forget, first_seen)
         self._exclusion = Exclusion(settings.exclude)
         self._aliases_resolve = settings.aliases_resolve
         self._max_bytes = settings.max_note_mib * 2**20
@@ -67,11 +67,11 @@ class Indexer:
 
     async def load(self) -> None:
         """Load the names that the last session saved in the index file."""
-        await self._intake.load()
+        await self._ingest.load()
 
     async def apply_settings(self) -> None:
         """Update the index after changed settings: links by aliases, and the size limit of notes."""
-        async with self._intake.lock:
+        async with self._ingest.lock:
             await run_shielded(asyncio.to_thread(self._apply_settings))
 
     def _apply_settings(self) -> None:
@@ -97,7 +97,7 @@ class Indexer:
             self._scan = ScanRun(
                 self._root,
                 self._database,
-                self._intake,
+                self._ingest,
                 self._exclusion,
                 self._max_bytes,
                 self._events,
@@ -107,7 +107,7 @@ class Indexer:
                 return await self._scan.run(self._resolver.notes, progress, cancelled)
             finally:
                 self._scan = None
-                async with self._intake.lock:
+                async with self._ingest.lock:
                     await asyncio.to_thread(self._resolver.fuzzy_names)
 
     async def check(self, cancelled: Callable[[], bool]) -> IndexDelta:
@@ -120,7 +120,7 @@ class Indexer:
         found = await asyncio.to_thread(walk, self._root, self._exclusion, WalkThrottle(cancelled))
         if cancelled():
             return IndexDelta()
-        async with self._intake.lock:
+        async with self._ingest.lock:
             plan = await asyncio.to_thread(self._plan, found)
         changed = (*(NotePath(task.path) for task in plan.tasks), *(file.path for file in plan.listed))
         if not changed and not plan.removed:
@@ -141,10 +141,10 @@ class Indexer:
             StorageError: the index file cannot be written.
         """
         changed, removed = tuple(changed), tuple(removed)
-        async with self._intake.lock:
+        async with self._ingest.lock:
             if misnamed := [path for path in (*changed, *removed) if not is_encodable(path.text)]:
                 problems = await asyncio.to_thread(self._problems_of, misnamed)
-                await run_shielded(self._intake.put_problems(problems))
+                await run_shielded(self._ingest.put_problems(problems))
                 changed = tuple(path for path in changed if is_encodable(path.text))
                 removed = tuple(path for path in removed if is_encodable(path.text))
             found, gone = await asyncio.to_thread(self._sort_paths, changed, removed)
@@ -160,8 +160,8 @@ class Indexer:
         found: dict[str, Problem | None] = {}
         for path in misnamed:
             listed = undecodable.listed_path(path)
-            there = undecodable.find_path(self._root, listed) is not None
-            found[listed.text] = Problem(listed, NOT_UTF8_REASON, "misnamed") if there else None
+            exists = undecodable.find_path(self._root, listed) is not None
+            found[listed.text] = Problem(listed, NOT_UTF8_REASON, "misnamed") if exists else None
         return found
 
     async def _read(self, tasks: Sequence[ExtractTask], size: int) -> list[Extract]:
@@ -179,21 +179,21 @@ class Indexer:
         moved = await asyncio.to_thread(self._moved, gone, extracts)
         batch, removed = WriteBatch(), list[NotePath]()
         for path in gone:
-            removed += self._intake.drop(path, batch)
+            removed += self._ingest.drop(path, batch)
         for file in found.attachments:
-            self._intake.register_file(file, batch)
-        return await self._intake.put(extracts, batch, removed, moved)
+            self._ingest.register_file(file, batch)
+        return await self._ingest.put(extracts, batch, removed, moved)
 
     def _moved(self, gone: Sequence[NotePath], extracts: Sequence[Extract]) -> Moves:
         """Return the files that were only moved."""
         if not gone or not extracts:
             return []
-        came = [(NotePath(e.path), e.hash) for e in extracts if isinstance(e, ExtractedNote)]
+        added = [(NotePath(e.path), e.hash) for e in extracts if isinstance(e, ExtractedNote)]
         with self._database.read_connection() as connection:
             query = "SELECT hash FROM files WHERE path = ?"
-            went = ((path, connection.execute(query, (path.text,)).fetchone()) for path in gone)
-            hashes = [(path, row[0]) for path, row in went if row and row[0]]
-        new = [(path, digest) for path, digest in came if path not in self._resolver]
+            gone_hashes = ((path, connection.execute(query, (path.text,)).fetchone()) for path in gone)
+            hashes = [(path, row[0]) for path, row in gone_hashes if row and row[0]]
+        new = [(path, digest) for path, digest in added if path not in self._resolver]
         return pair_moves(hashes, new)
 
     def _tasks(self, files: Sequence[FoundFile]) -> list[ExtractTask]:

@@ -153,15 +153,15 @@ def _is_inside(place: int, spans: list[tuple[int, int]]) -> bool:
 
 
 def _mentions(connection: sqlite3.Connection, id: int, names: list[PhraseTerm]) -> Iterator[Mention]:
-    said = " OR ".join(f"({found})" for name in names if (found := leaf_expression(name)))
-    if not said:
+    fts_query = " OR ".join(f"({found})" for name in names if (found := leaf_expression(name)))
+    if not fts_query:
         return
     wanted = [Term(name) for name in names]
     rows = connection.execute(
         "SELECT files.id, path, body_line, text FROM fulltext"
         " JOIN files ON files.id = fulltext.rowid JOIN notes ON notes.id = fulltext.rowid"
         " WHERE fulltext MATCH ? AND files.id <> ? ORDER BY files.key",
-        (f"{{text}} : ({said})", id),
+        (f"{{text}} : ({fts_query})", id),
     )
     for source, path, body_line, segmented in rows.fetchall():
         text = unsegment(segmented)

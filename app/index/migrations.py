@@ -1,7 +1,7 @@
-"""How the index file came to its present shape: a list of steps, append only.
+"""The migrations of the index file, an append-only list.
 
-`PRAGMA user_version` counts the steps that a file has had. A step may also just forget what was read
-(`UPDATE files SET hash = NULL`), so that the next scan reads everything anew.
+`PRAGMA user_version` is the number of completed migrations. A migration may also just reset hashes
+(`UPDATE files SET hash = NULL`), so that the next scan reads everything again.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ import sqlite3
 from collections.abc import Callable
 
 _M001 = """
--- Every file that a link can mean. hash is NULL until a note was read; seen_ns is the modification time
--- at which it was read, 0 when the file may have changed within the clock's grain since.
+-- Every file that a link can refer to. hash is NULL until a note was read; seen_ns is the modification time
+-- at the last read, 0 if the file may have changed since within the clock's resolution.
 CREATE TABLE files (
     id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, key TEXT NOT NULL, is_note INTEGER NOT NULL,
     size INTEGER NOT NULL, seen_ns INTEGER NOT NULL, modified REAL NOT NULL, created REAL NOT NULL,
@@ -26,8 +26,8 @@ CREATE TABLE notes (
 ) STRICT;
 CREATE INDEX notes_by_type ON notes (type);
 
--- target_id is where the link leads now: a file, or NULL. link_key finds the links that a coming or
--- going name can affect (see resolver.link_key).
+-- target_id is the link's current target: a file, or NULL. link_key finds the links that an added or removed
+-- name can affect (see names.link_key).
 CREATE TABLE links (
     id INTEGER PRIMARY KEY, source INTEGER NOT NULL, target TEXT NOT NULL, target_key TEXT NOT NULL,
     link_key TEXT NOT NULL, target_id INTEGER, ambiguous INTEGER NOT NULL, type TEXT NOT NULL,
@@ -38,7 +38,7 @@ CREATE INDEX links_by_source ON links (source);
 CREATE INDEX links_by_target ON links (target_id);
 CREATE INDEX links_by_key ON links (link_key);
 
--- One row for each tag of a note and, implied, for each tag it is nested in.
+-- One row for each tag of a note and, implied, for each of its ancestors.
 CREATE TABLE tags (
     key TEXT NOT NULL, note INTEGER NOT NULL, name TEXT NOT NULL, implied INTEGER NOT NULL,
     PRIMARY KEY (key, note)
@@ -66,8 +66,8 @@ CREATE TABLE problems (path TEXT PRIMARY KEY, reason TEXT NOT NULL, kind TEXT NO
 
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 
--- The words. Letters of scripts without spaces stand apart (see folding.segmented), so that any part of
--- a CJK text is found. `text` is the whole note, line for line.
+-- The words. Letters of scripts without spaces are separated (see normalization.segment), so that any part of
+-- a CJK text is found. `text` is the whole note, line by line.
 CREATE VIRTUAL TABLE fulltext USING fts5 (
     name, aliases, headings, tags, text, tokenize = "unicode61 remove_diacritics 2", prefix = '2 3'
 );
@@ -81,14 +81,14 @@ def m001_files_notes_links_words(connection: sqlite3.Connection) -> None:
 
 
 _M002 = """
--- The orders in which hits are listed, to be walked along until a page is full; and what few notes are.
+-- Indexes for the orders of hits, which a search walks until a page is full, and for private notes.
 CREATE INDEX files_by_change ON files (modified DESC, id) WHERE is_note = 1;
 CREATE INDEX files_by_birth ON files (created DESC, id) WHERE is_note = 1;
 CREATE INDEX notes_by_name ON notes (name_key, id);
 CREATE INDEX private_notes ON notes (id) WHERE private = 1;
 
--- What stands over a note, a second time and apart from the texts: a word that half of all texts have is in
--- few names, so that the notes that are about it are found without going through all those that say it.
+-- A second index of names, aliases, headings and tags without the texts: a word in half of all texts is in
+-- few names, so that the most relevant notes are found without reading all matches.
 CREATE VIRTUAL TABLE heads USING fts5 (
     name, aliases, headings, tags, tokenize = "unicode61 remove_diacritics 2", prefix = '1 2 3'
 );
@@ -104,9 +104,9 @@ def m002_orders_of_hits(connection: sqlite3.Connection) -> None:
 
 
 _M003 = """
--- Notes that were read, but whose words are not in `fulltext` yet: a scan of many notes writes those last.
+-- Notes that were read, but are not in `fulltext` yet: a scan of many notes writes their words last.
 CREATE TABLE unworded (note INTEGER PRIMARY KEY) STRICT;
--- The words of a batch are gathered in memory (bytes) and written at its end, in one piece.
+-- The words of a batch are collected in memory (bytes) and written at its end.
 INSERT INTO fulltext (fulltext, rank) VALUES ('hashsize', 33554432);
 INSERT INTO heads (heads, rank) VALUES ('hashsize', 33554432);
 """
@@ -118,7 +118,7 @@ def m003_words_come_last(connection: sqlite3.Connection) -> None:
 
 
 _M004 = """
--- What stands over such a note waits here too: the graph is whole before any word is.
+-- The heads of such a note wait here, too: the graph is complete before any word is indexed.
 ALTER TABLE unworded ADD COLUMN name TEXT NOT NULL DEFAULT '';
 ALTER TABLE unworded ADD COLUMN aliases TEXT NOT NULL DEFAULT '';
 ALTER TABLE unworded ADD COLUMN headings TEXT NOT NULL DEFAULT '';
@@ -135,7 +135,7 @@ def m004_heads_come_with_the_words(connection: sqlite3.Connection) -> None:
 
 
 _M005 = """
--- Of a note whose words wait, the headings and the tasks do, too: only searches look at them.
+-- The headings and tasks of such a note wait, too, because only searches use them.
 CREATE TABLE still_unworded (
     note INTEGER PRIMARY KEY, name TEXT NOT NULL, aliases TEXT NOT NULL, tags TEXT NOT NULL
 ) STRICT;
@@ -153,8 +153,8 @@ def m005_headings_and_tasks_come_with_the_words(connection: sqlite3.Connection) 
 
 
 _M006 = """
--- What makes a note private was decided by laxer rules: every note is read again, and until it was read it
--- is kept from models, like any note that was only listed.
+-- Earlier versions judged privacy by laxer rules: every note is read again, and until then it is hidden from
+-- models, like any note that was only listed.
 UPDATE files SET hash = NULL WHERE is_note;
 CREATE INDEX IF NOT EXISTS unread_notes ON files (id) WHERE is_note AND hash IS NULL;
 """

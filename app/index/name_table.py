@@ -48,8 +48,8 @@ Entries = tuple[NameEntry, ...]
 class _Crowd:
     """Many files with the same name, by their stems and by the suffixes of their stems."""
 
-    placed: dict[str, list[NameEntry]]
-    named: dict[str, list[NameEntry]]
+    by_path: dict[str, list[NameEntry]]
+    by_suffix: dict[str, list[NameEntry]]
 
 
 class NameTable:
@@ -103,11 +103,11 @@ class NameTable:
 
     def copy(self) -> NameTable:
         """Return a copy without the cached lookups."""
-        made = NameTable()
-        made.notes = self.notes
-        made._files = self._files.copy()
-        made._by_name = self._by_name.copy()
-        return made
+        copied = NameTable()
+        copied.notes = self.notes
+        copied._files = self._files.copy()
+        copied._by_name = self._by_name.copy()
+        return copied
 
     # Changing
 
@@ -133,7 +133,7 @@ class NameTable:
         self._files[entry.path.text] = entry
         self.notes += entry.suffix != ""
         name = entry.stem.rpartition("/")[2]
-        self._by_name[name] = sort_entries((*self.called(name), entry))
+        self._by_name[name] = sort_entries((*self.find_by_last_part(name), entry))
         self._crowds.pop(name, None)
         if self._others is not None:
             for table, keys in zip(self._others, _other_keys(entry), strict=True):
@@ -146,7 +146,7 @@ class NameTable:
         if entry is None:
             return None
         name = entry.stem.rpartition("/")[2]
-        _set_or_delete(self._by_name, name, _remove_entry(self.called(name), text))
+        _set_or_delete(self._by_name, name, _remove_entry(self.find_by_last_part(name), text))
         self._crowds.pop(name, None)
         if self._others is not None:
             for table, keys in zip(self._others, _other_keys(entry), strict=True):
@@ -158,7 +158,7 @@ class NameTable:
 
     # Looking up
 
-    def named(self, key: str) -> Entries:
+    def find_by_name(self, key: str) -> Entries:
         """Return the files that match a name, optionally with folders, in order.
 
         A note's suffix matches the notes that have it, else the notes whose names contain it (`n.md.md`).
@@ -169,7 +169,7 @@ class NameTable:
                 return kept
         return self._named(key)
 
-    def placed(self, key: str) -> Entries:
+    def find_by_path(self, key: str) -> Entries:
         """Return the files at exactly this path from the root, with or without a suffix, in order."""
         if suffix := note_suffix(key):
             found = self._placed(key[: -len(suffix)])
@@ -177,15 +177,15 @@ class NameTable:
                 return kept
         return self._placed(key)
 
-    def aliased(self, key: str) -> Entries:
+    def find_by_alias(self, key: str) -> Entries:
         """Return the files with this alias, in order."""
         return self._aliases_and_ids()[0].get(key, ())
 
-    def identified(self, key: str) -> Entries:
+    def find_by_id(self, key: str) -> Entries:
         """Return the notes with this `id` property, in order."""
         return self._aliases_and_ids()[1].get(key, ())
 
-    def called(self, name: str) -> Entries:
+    def find_by_last_part(self, name: str) -> Entries:
         """Return the files whose stem has exactly this last part, in order."""
         found = self._by_name.get(name, ())
         if isinstance(found, tuple):
@@ -200,19 +200,19 @@ class NameTable:
 
     def _named(self, key: str) -> Entries:
         _, slash, name = key.rpartition("/")
-        found = self.called(name)
+        found = self.find_by_last_part(name)
         if not slash:
             return found
         if len(found) > _MAX_LINEAR_ENTRIES:
-            return tuple(self._crowd(name, found).named.get(key, ()))
+            return tuple(self._crowd(name, found).by_suffix.get(key, ()))
         tail = f"/{key}"
         return tuple(entry for entry in found if entry.stem == key or entry.stem.endswith(tail))
 
     def _placed(self, key: str) -> Entries:
         name = key.rpartition("/")[2]
-        found = self.called(name)
+        found = self.find_by_last_part(name)
         if len(found) > _MAX_LINEAR_ENTRIES:
-            return tuple(self._crowd(name, found).placed.get(key, ()))
+            return tuple(self._crowd(name, found).by_path.get(key, ()))
         return tuple(entry for entry in found if entry.stem == key)
 
     def _crowd(self, name: str, found: Entries) -> _Crowd:
@@ -220,9 +220,9 @@ class NameTable:
         if crowd is None:
             crowd = _Crowd({}, {})
             for entry in found:
-                crowd.placed.setdefault(entry.stem, []).append(entry)
+                crowd.by_path.setdefault(entry.stem, []).append(entry)
                 for tail in _tails(entry.stem):
-                    crowd.named.setdefault(tail, []).append(entry)
+                    crowd.by_suffix.setdefault(tail, []).append(entry)
             self._crowds[name] = crowd
         return crowd
 

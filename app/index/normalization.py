@@ -24,7 +24,7 @@ _TOKEN = re.compile(f"[{UNSPACED}]|[^\\W_{UNSPACED}]+")
 
 
 class _Folded(dict[int, str]):
-    """Each character's folded form, always one character, found once."""
+    """A cache of each character's folded form, which is always one character."""
 
     def __missing__(self, code: int) -> str:
         letter = chr(code)
@@ -36,15 +36,15 @@ class _Folded(dict[int, str]):
 
 _FOLDED = _Folded()
 _NOT_ASCII = re.compile("[^\x00-\x7f]+")
-# What is not a space, and what is a letter of a word, as `x`: words are then counted without making any.
+# Tables that map non-spaces and word characters to `x`, to count words without creating strings.
 _SPACES = bytes(32 if chr(code).isspace() else 120 for code in range(128)).ljust(256)
 _LETTERS = bytes(120 if chr(code).isalnum() else 32 for code in range(128)).ljust(256)
-# Bytes of UTF-8 whose characters have one form only, those with the last two if they go on as `_plain` says.
+# UTF-8 bytes of characters with one form; for the last two, `_is_plain_utf8` checks the next byte.
 _ONE_FORM = bytes((*range(0xC0), *range(0xE3, 0xEA), 0xE2, 0xF0))
 
 
 class _Shapes(dict[int, str]):
-    """What a character beyond ASCII is to the count of words: a letter, a word of its own, or nothing."""
+    """A cache of how a non-ASCII character counts: as a letter, a word of its own, or a space."""
 
     def __missing__(self, code: int) -> str:
         letter = chr(code)

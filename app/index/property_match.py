@@ -82,8 +82,8 @@ def _equals(item: object, wanted: str) -> bool:
     number, other = _to_number(item), _to_number(wanted)
     if number is not None and other is not None:
         return number == other
-    said = fold(_to_text(item))
-    return name_key(_to_text(item)) == name_key(wanted) or bool(_word_pattern(wanted).search(said))
+    text = fold(_to_text(item))
+    return name_key(_to_text(item)) == name_key(wanted) or bool(_word_pattern(wanted).search(text))
 
 
 @lru_cache(maxsize=256)
@@ -95,10 +95,10 @@ def _matches_comparison(item: object, sign: str, wanted: str) -> bool:
     number, other = _to_number(item), _to_number(wanted)
     if number is not None and other is not None:
         return bool(_SIGNS[sign](number, other))
-    said = _to_text(item)
+    text = _to_text(item)
     # ISO dates sort as text; dates of different precision are compared by their common part.
-    if _DATE.match(said) and (_DATE.match(wanted) or _YEAR.fullmatch(wanted)):
-        return bool(_SIGNS[sign](said[: len(wanted)], wanted))
+    if _DATE.match(text) and (_DATE.match(wanted) or _YEAR.fullmatch(wanted)):
+        return bool(_SIGNS[sign](text[: len(wanted)], wanted))
     return False
 
 

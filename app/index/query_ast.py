@@ -116,13 +116,13 @@ class UntaggedFilter:
 class DateFilter:
     """Notes modified or created in a period from `start` to `end` (exclusive).
 
-    Both are Unix times in seconds; None leaves that side open. `said` is the date as written in the query.
+    Both are Unix times in seconds; None leaves that side open. `text` is the date as written in the query.
     """
 
     name: TimeName
     start: float | None
     end: float | None
-    said: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,8 +216,8 @@ def explain(node: Node) -> str:
             return "with an unresolved link"
         case UntaggedFilter():
             return "without tags"
-        case DateFilter(name, _, _, said):
-            return f"{name} {said}"
+        case DateFilter(name, _, _, text):
+            return f"{name} {text}"
         case SimilarityFilter(text):
             return f"similar in meaning to “{text}”"
 

@@ -80,14 +80,16 @@ class QueryExecutor:
 
     def candidates(self, node: Node) -> Ids | None:
         """Return the notes with all necessary words if the query must read texts, else None."""
-        said = necessary_expression(node) if any(_reads_texts(part) for part in walk_nodes(node)) else None
-        return self._matching(said, None) if said else None
+        fts_query = (
+            necessary_expression(node) if any(_reads_texts(part) for part in walk_nodes(node)) else None
+        )
+        return self._matching(fts_query, None) if fts_query else None
 
     def select(self, node: Node, among: Ids | None = None, scope: MatchScope = _ANYWHERE) -> Ids:
         """Return the notes (of `among`, None for all) that match the node."""
         self._check()
-        if not (scope.field or scope.cased) and (said := expression(node)):
-            return self._matching(said, among)
+        if not (scope.field or scope.cased) and (fts_query := expression(node)):
+            return self._matching(fts_query, among)
         match node:
             case And(items):
                 first, *rest = sorted(_merge_word_terms(items, scope), key=_cost)
@@ -125,10 +127,10 @@ class QueryExecutor:
         if name not in _CHUNKED:
             return self.select(item, among, replace(scope, field=name))
         test = predicate(item, scope.cased)
-        said, wanted = necessary_expression(item), required_literals(item)
+        fts_query, wanted = necessary_expression(item), required_literals(item)
         if name.startswith("task"):
-            return self._with_task(name, wanted, test, said, among)
-        candidates = self._matching(said, among) if said else among
+            return self._with_task(name, wanted, test, fts_query, among)
+        candidates = self._matching(fts_query, among) if fts_query else among
         found = set()
         for id, text in self._texts(candidates):
             pieces = (
@@ -167,22 +169,22 @@ class QueryExecutor:
 
     # Words in texts
 
-    def _matching(self, said: str, among: Ids | None) -> Ids:
+    def _matching(self, fts_query: str, among: Ids | None) -> Ids:
         query = "SELECT rowid FROM fulltext WHERE fulltext MATCH ?"
         if among is None or len(among) >= _MAX_FILTERED_NOTES:
-            return _intersect({id for (id,) in self._connection.execute(query, (said,))}, among)
+            return _intersect({id for (id,) in self._connection.execute(query, (fts_query,))}, among)
         # The plus keeps SQLite from restarting the search for each row.
         query += " AND +rowid IN (SELECT value FROM json_each(?))"
-        return {id for (id,) in self._connection.execute(query, (said, json.dumps(list(among))))}
+        return {id for (id,) in self._connection.execute(query, (fts_query, json.dumps(list(among))))}
 
     def _in_texts(self, leaf: Leaf, among: Ids | None, scope: MatchScope) -> Ids:
         """Match what the full-text index can't: patterns, symbols and case."""
         if isinstance(leaf, PhraseTerm) and not leaf.text.strip():
             return self._all() if among is None else among
-        said = leaf_expression(leaf)
-        if said and not scope.cased:
-            return self._matching(said if scope.field is None else f"{{text}} : ({said})", among)
-        candidates = self._matching(said, among) if said else among
+        fts_query = leaf_expression(leaf)
+        if fts_query and not scope.cased:
+            return self._matching(fts_query if scope.field is None else f"{{text}} : ({fts_query})", among)
+        candidates = self._matching(fts_query, among) if fts_query else among
         term = Term(leaf, scope.cased)
         names = scope.field is None
         found = set()
@@ -226,7 +228,7 @@ class QueryExecutor:
         name: str,
         wanted: Sequence[str] | None,
         test: Callable[[FoldedText], bool],
-        said: str | None,
+        fts_query: str | None,
         among: Ids | None,
     ) -> Ids:
         query, values = "SELECT note, text FROM tasks WHERE 1", list[str]()
@@ -240,9 +242,9 @@ class QueryExecutor:
         if among is not None:
             query += " AND note IN (SELECT value FROM json_each(?))"
             values.append(json.dumps(sorted(among)))
-        elif said:
+        elif fts_query:
             query += " AND note IN (SELECT rowid FROM fulltext WHERE fulltext MATCH ?)"
-            values.append(said)
+            values.append(fts_query)
         found: Ids = set()
         for id, text in self._connection.execute(query, values):
             if id not in found and test(FoldedText(text)):

@@ -60,17 +60,17 @@ def _serialize(node: Node) -> str:
         case FieldFilter(name, item):
             return f"{name}:{_serialize_item(item)}"
         case PropertyFilter(name, value, empty):
-            said = name if _PLAIN_NAME.fullmatch(name) else quote_text(name)
+            text = name if _PLAIN_NAME.fullmatch(name) else quote_text(name)
             inner = ":null" if empty else f":{_serialize(value)}" if value is not None else ""
-            return f"[{said}{inner}]"
+            return f"[{text}{inner}]"
         case OrphanFilter():
             return "orphan:"
         case UnresolvedFilter():
             return "unresolved:"
         case UntaggedFilter():
             return "untagged:"
-        case DateFilter(name, _, _, said):
-            return f"{name}:{said}"
+        case DateFilter(name, _, _, text):
+            return f"{name}:{text}"
         case SimilarityFilter(text):
             return f"similar:{quote_text(text)}"
 

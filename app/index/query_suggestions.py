@@ -70,8 +70,8 @@ def _property_values(connection: sqlite3.Connection, name: str) -> list[tuple[st
     query = "SELECT value, count(*) FROM properties WHERE key = ? GROUP BY value ORDER BY 2 DESC LIMIT ?"
     counts: Counter[str] = Counter()
     for value, count in connection.execute(query, (name_key(name), _MAX_VALUES)):
-        read = json.loads(value)
-        for item in read if isinstance(read, list) else [read]:
+        parsed = json.loads(value)
+        for item in parsed if isinstance(parsed, list) else [parsed]:
             if isinstance(item, bool):
                 counts["true" if item else "false"] += count
             elif isinstance(item, str | int | float) and str(item).strip():

@@ -64,71 +64,77 @@ class Ranking:
 
     # Hits from the full-text index
 
-    def of_words(self, said: str, *, plain: bool) -> RankedPage:
+    def rank_expression(self, fts_query: str, *, plain: bool) -> RankedPage:
         """Return the hits of a full-text expression.
 
         `plain` means that it has no fields and exclusions, so that it can run on the heads alone.
         """
         request = self._request
-        found, about = Ids(), 0
+        found, estimate = Ids(), 0
         if request.group or request.order != "relevance":
-            found, about = self._hits.first_hits(said)
+            found, estimate = self._hits.first_hits(fts_query)
         elif self._is_phrase:
-            begun = self._hits.first_ids(said, _SMALL_RESULT_SIZE)
-            if len(begun) < _SMALL_RESULT_SIZE:
-                return self.of_notes(set(begun) - self._hidden)
-            if plain and not request.exact and (walk := self._phrase(said, begun)):
-                page = self._in_tiers(walk)
+            first_known = self._hits.first_ids(fts_query, _SMALL_RESULT_SIZE)
+            if len(first_known) < _SMALL_RESULT_SIZE:
+                return self.rank_set(set(first_known) - self._hidden)
+            if plain and not request.exact and (cursor := self._phrase_cursor(fts_query, first_known)):
+                page = self._in_tiers(cursor)
                 if len(page) == request.limit:
                     return RankedPage(
                         page, max(_SMALL_RESULT_SIZE, request.offset + request.limit), exact=False
                     )
-            found, about = self._hits.first_hits(said, begun)
-        elif (about := self._hits.estimate_count("fulltext", said)) <= fts_hits.MAX_RANKED_HITS:
-            total = self._hits.count("fulltext", said) if self._hidden else about
-            return self._of_few(said, total, plain=plain)
-        if about <= fts_hits.MAX_RANKED_HITS:
-            return self.of_notes(found - self._hidden)
+            found, estimate = self._hits.first_hits(fts_query, first_known)
+        elif (estimate := self._hits.estimate_count("fulltext", fts_query)) <= fts_hits.MAX_RANKED_HITS:
+            total = self._hits.count("fulltext", fts_query) if self._hidden else estimate
+            return self._rank_few(fts_query, total, plain=plain)
+        if estimate <= fts_hits.MAX_RANKED_HITS:
+            return self.rank_set(found - self._hidden)
         if request.group or not plain:
-            return self.of_notes(self._hits.ids("fulltext", said))
-        return self._of_many(said, about)
+            return self.rank_set(self._hits.ids("fulltext", fts_query))
+        return self._rank_many(fts_query, estimate)
 
-    def _of_many(self, said: str, about: int) -> RankedPage:
+    def _rank_many(self, fts_query: str, estimate: int) -> RankedPage:
         """Return the page in the requested order if there are too many hits to score."""
         request = self._request
         if request.order == "relevance":
-            page = self._in_tiers(RowCursor(said, about, but=said))
+            page = self._in_tiers(RowCursor(fts_query, estimate, excluding=fts_query))
         else:
-            page = self._hits.by_row(request.order, RowCursor(said, about), request.offset, request.limit)
+            page = self._hits.by_row(
+                request.order, RowCursor(fts_query, estimate), request.offset, request.limit
+            )
         if request.exact:
-            return RankedPage(page, self._hits.count("fulltext", said))
+            return RankedPage(page, self._hits.count("fulltext", fts_query))
         return RankedPage(page, max(fts_hits.MAX_RANKED_HITS, request.offset + len(page)), exact=False)
 
-    def _phrase(self, said: str, begun: Sequence[int]) -> RowCursor | None:
+    def _phrase_cursor(self, fts_query: str, first_known: Sequence[int]) -> RowCursor | None:
         """Return a cursor for a phrase if it finds the page faster than finding all hits."""
-        size = len(begun) * self._hits.newest_row() // begun[-1]
-        walk = RowCursor(said, size, but=said, reading=self._with_all_words)
-        return walk if self._hits.is_walk_shorter(walk, self._request.offset + self._request.limit) else None
+        size = len(first_known) * self._hits.newest_row() // first_known[-1]
+        cursor = RowCursor(fts_query, size, excluding=fts_query, notes_read=self._phrase_frequency)
+        return (
+            cursor if self._hits.is_walk_shorter(cursor, self._request.offset + self._request.limit) else None
+        )
 
-    def _of_few(self, said: str, total: int, *, plain: bool) -> RankedPage:
+    def _rank_few(self, fts_query: str, total: int, *, plain: bool) -> RankedPage:
         """Return the page if every hit is scored; SQLite does all the work and returns only the page."""
         start = self._request.offset
         count = max(0, min(self._request.limit, total - start))
-        weighing = self._weighing()
-        if len(self._wanted) == 1 or (plain and weighing == any_of(self._wanted)):
-            return RankedPage(self._hits.best("fulltext", said, start, count), total)
-        page = self._hits.best("fulltext", weighing, start, count, among=said) if weighing else []
+        scoring = self._scoring_expression()
+        if len(self._wanted) == 1 or (plain and scoring == any_of(self._wanted)):
+            return RankedPage(self._hits.best("fulltext", fts_query, start, count), total)
+        page = self._hits.best("fulltext", scoring, start, count, among=fts_query) if scoring else []
         # Some hits may have none of the significant words.
         return (
-            RankedPage(page, total) if len(page) >= count else self.of_notes(self._hits.ids("fulltext", said))
+            RankedPage(page, total)
+            if len(page) >= count
+            else self.rank_set(self._hits.ids("fulltext", fts_query))
         )
 
-    def _in_tiers(self, walk: RowCursor) -> Ranked:
+    def _in_tiers(self, cursor: RowCursor) -> Ranked:
         """Return the page in tiers if there are too many hits to score."""
-        start, missing, said = self._request.offset, self._request.limit, walk.said
-        named = f"{NAME_COLUMNS} : ({said})"
+        start, missing, fts_query = self._request.offset, self._request.limit, cursor.fts_query
+        named = f"{NAME_COLUMNS} : ({fts_query})"
         page: Ranked = []
-        for expression in (named, f"({said}) NOT ({named})"):
+        for expression in (named, f"({fts_query}) NOT ({named})"):
             size = self._hits.estimate_count("heads", expression)
             if self._hidden or start + missing > fts_hits.MAX_RANKED_HITS:
                 size = self._hits.count("heads", expression)
@@ -140,15 +146,15 @@ class Ranking:
             start, missing = max(0, start - size), missing - len(found)
             if missing <= 0:
                 return page
-        return page + self._hits.by_row("modified", walk, start, missing)
+        return page + self._hits.by_row("modified", cursor, start, missing)
 
     @property
     def _is_phrase(self) -> bool:
         """Whether the only term is a phrase of very frequent words, which is expensive to score."""
-        return self._with_all_words > 0
+        return self._phrase_frequency > 0
 
     @cached_property
-    def _with_all_words(self) -> int:
+    def _phrase_frequency(self) -> int:
         """The approximate maximum number of notes with all words of such a phrase, 0 without one."""
         if (
             len(self._wanted) != 1
@@ -190,7 +196,7 @@ class Ranking:
             return None
         return RankedPage([(id, 0.0) for id in hits[request.offset : needed]], needed, exact=False)
 
-    def weightiest(self, candidates: Ids | None, select: Callable[[Ids], Ids]) -> RankedPage | None:
+    def best_candidates(self, candidates: Ids | None, select: Callable[[Ids], Ids]) -> RankedPage | None:
         """Return the page by testing a few candidates in the order of relevance, else None.
 
         Candidates after the page need no test. The result is None with unknown or too many candidates, or if
@@ -203,7 +209,7 @@ class Ranking:
             return None
         needed = request.offset + request.limit
         ranked, at, many = (
-            self._weighed(candidates - self._hidden),
+            self._scored(candidates - self._hidden),
             0,
             max(_SMALL_RESULT_SIZE, 2 * request.limit),
         )
@@ -218,7 +224,7 @@ class Ranking:
 
     # Hits as a set
 
-    def of_notes(self, found: Ids) -> RankedPage:
+    def rank_set(self, found: Ids) -> RankedPage:
         """Return the page of a set without hidden notes."""
         request = self._request
         start, count = request.offset, request.limit
@@ -231,11 +237,11 @@ class Ranking:
 
     def _by_relevance(self, found: Ids, start: int, count: int) -> Ranked:
         if self._is_phrase:
-            return [(id, 0.0) for id in self._by_place(found, start, count)]
+            return [(id, 0.0) for id in self._by_tier(found, start, count)]
         if len(found) <= fts_hits.MAX_RANKED_HITS:
-            return self._weighed(found)[start : start + count]
-        named = found & self._hits.ids("heads", said) if (said := any_of(self._wanted)) else set()
-        first = self._weighed(named) if len(named) <= fts_hits.MAX_RANKED_HITS else []
+            return self._scored(found)[start : start + count]
+        named = found & self._hits.ids("heads", fts_query) if (fts_query := any_of(self._wanted)) else set()
+        first = self._scored(named) if len(named) <= fts_hits.MAX_RANKED_HITS else []
         page = first[start : start + count]
         rest = found.difference(id for id, _ in first)
         start = max(0, start - len(first))
@@ -246,37 +252,37 @@ class Ranking:
             return self._by_relevance(found, 0, len(found))
         return [(id, 0.0) for id in self._hits.in_order(self._request.order, found, 0, len(found))]
 
-    def _weighed(self, found: Ids) -> Ranked:
+    def _scored(self, found: Ids) -> Ranked:
         """Return these notes with their scores, best first; those without a score by modification time."""
         scores = dict.fromkeys(found, 0.0)
         if self._is_phrase:
-            return [(id, 0.0) for id in self._by_place(found, 0, len(found))]
-        if found and (said := self._weighing()):
+            return [(id, 0.0) for id in self._by_tier(found, 0, len(found))]
+        if found and (fts_query := self._scoring_expression()):
             query = "SELECT rowid, -rank FROM fulltext WHERE fulltext MATCH ? AND +rowid IN"
             # The plus keeps SQLite from restarting the search for each row; only these rows are scored.
             query += " (SELECT value FROM json_each(?))"
-            scores.update(self._connection.execute(query, (said, json.dumps(list(scores)))))
+            scores.update(self._connection.execute(query, (fts_query, json.dumps(list(scores)))))
         for similar in self._request.similar.values():
             for id, score in similar.items():
                 if id in scores:
                     scores[id] += score
-        weightless = {id for id, score in scores.items() if not score}
-        order = self._hits.in_order("modified", weightless, 0, len(weightless))
-        ranked = [(id, scores[id]) for id in (*sorted(found - weightless), *order)]
+        unscored = {id for id, score in scores.items() if not score}
+        order = self._hits.in_order("modified", unscored, 0, len(unscored))
+        ranked = [(id, scores[id]) for id in (*sorted(found - unscored), *order)]
         return sorted(ranked, key=lambda hit: -hit[1])
 
-    def _by_place(self, found: Ids, start: int, count: int) -> list[int]:
+    def _by_tier(self, found: Ids, start: int, count: int) -> list[int]:
         """Return notes with a term in name or alias first, then in headings or tags, then in the text."""
-        said = any_of(self._wanted)
-        headed = found & self._hits.ids("heads", said) if said else set()
-        named = headed & self._hits.ids("heads", f"{NAME_COLUMNS} : ({said})") if headed else set()
+        fts_query = any_of(self._wanted)
+        headed = found & self._hits.ids("heads", fts_query) if fts_query else set()
+        named = headed & self._hits.ids("heads", f"{NAME_COLUMNS} : ({fts_query})") if headed else set()
         page: list[int] = []
         for tier in (named, headed - named, found - headed):
             page += self._hits.in_order("modified", tier, start, count - len(page))
             start = max(0, start - len(tier))
         return page
 
-    def _weighing(self) -> str | None:
+    def _scoring_expression(self) -> str | None:
         """Return the expression for scoring: the significant terms, or all if none is."""
         if len(self._wanted) < 2:
             return any_of(self._wanted)
@@ -285,8 +291,8 @@ class Ranking:
         return any_of(rare) or any_of(self._wanted)
 
     def _is_common(self, term: Term, limit: int) -> bool:
-        said = leaf_expression(term.leaf)
-        return said is not None and self._hits.estimate_count("fulltext", said) > limit
+        fts_query = leaf_expression(term.leaf)
+        return fts_query is not None and self._hits.estimate_count("fulltext", fts_query) > limit
 
     # Groups
 

@@ -50,6 +50,6 @@ class Reconciler:
             return IndexDelta()
         if delta.changed or delta.removed:
             log.info("%d changes had been missed", len(delta.changed) + len(delta.removed))
-            told = NotesChanged(delta.changed, delta.removed, delta.moved, self._author, None)
-            self._events.publish(told)
+            event = NotesChanged(delta.changed, delta.removed, delta.moved, self._author, None)
+            self._events.publish(event)
         return delta

@@ -45,8 +45,8 @@ class Resolver:
     def __init__(self, aliases_resolve: bool = False) -> None:
         self._aliases_resolve = aliases_resolve
         self._table = NameTable()
-        self._near: FuzzyNames | None = None
-        self._read: dict[str, NotePath] = {}
+        self._fuzzy: FuzzyNames | None = None
+        self._read_cache: dict[str, NotePath] = {}
         """Recent results for tools that read, because the gate and then the tool resolve the same name."""
 
     @property
@@ -79,9 +79,9 @@ class Resolver:
 
     def copy(self) -> Resolver:
         """Return a copy that another thread may use and change; it takes milliseconds."""
-        made = Resolver(self._aliases_resolve)
-        made._table = self._table.copy()
-        return made
+        copied = Resolver(self._aliases_resolve)
+        copied._table = self._table.copy()
+        return copied
 
     # Changing
 
@@ -89,7 +89,7 @@ class Resolver:
         """Replace everything with these files: path, id, aliases as JSON, `id` property."""
         table = NameTable()
         table.load(rows)
-        self._table, self._near, self._read = table, None, {}
+        self._table, self._fuzzy, self._read_cache = table, None, {}
 
     def add(
         self, path: NotePath, id: int = 0, aliases: Iterable[str] = (), note_id: str | None = None
@@ -98,16 +98,16 @@ class Resolver:
         self.remove(path)
         entry = NameEntry(path, id, tuple(aliases), note_id)
         self._table.add(entry)
-        self._read = {}
-        if self._near is not None and entry.suffix:
-            self._near.add(path.text, _names(entry))
+        self._read_cache = {}
+        if self._fuzzy is not None and entry.suffix:
+            self._fuzzy.add(path.text, _names(entry))
 
     def remove(self, path: NotePath) -> None:
         """Remove the file at `path`; do nothing if it is unknown."""
         entry = self._table.remove(path.text)
-        self._read = {}
-        if entry is not None and self._near is not None:
-            self._near.remove(path.text)
+        self._read_cache = {}
+        if entry is not None and self._fuzzy is not None:
+            self._fuzzy.remove(path.text)
 
     def link_keys(self, entry: NameEntry) -> set[str]:
         """Return the `link_key` of every link that can resolve differently with or without this file."""
@@ -156,30 +156,30 @@ class Resolver:
         if not key:
             return (self.entry(source) if source else None), False
         if key[0] in "./" and (rooted := _rooted(key, source)) is not None:
-            return _choose(self._exactly(rooted), target)
-        found = self._found(key)
+            return _choose(self._exact(rooted), target)
+        found = self._matching(key)
         if len(found) <= 1:
             return (found[0] if found else None), False
-        if exact := self._exactly(key):
+        if exact := self._exact(key):
             return _choose(exact, target)
-        if source and source.folder and (own := self._exactly(f"{target_key(source.folder)}/{key}")):
+        if source and source.folder and (own := self._exact(f"{target_key(source.folder)}/{key}")):
             return _choose(own, target)
         return found[0], True
 
     def _candidates(self, target: str, source: NotePath | None) -> Entries:
         key = target_key(target)
         if key[:1] in "./" and (rooted := _rooted(key, source)) is not None:
-            return self._exactly(rooted)
-        own = self._exactly(f"{target_key(source.folder)}/{key}") if source and source.folder else ()
-        return self._exactly(key) or own or self._found(key)
+            return self._exact(rooted)
+        own = self._exact(f"{target_key(source.folder)}/{key}") if source and source.folder else ()
+        return self._exact(key) or own or self._matching(key)
 
-    def _found(self, key: str) -> Entries:
+    def _matching(self, key: str) -> Entries:
         """Return every file that the key (with or without folders) matches, or else aliases if enabled."""
-        found = self._table.named(key)
-        return found or (self._table.aliased(key) if self._aliases_resolve else ())
+        found = self._table.find_by_name(key)
+        return found or (self._table.find_by_alias(key) if self._aliases_resolve else ())
 
-    def _exactly(self, key: str) -> Entries:
-        return self._table.placed(key)
+    def _exact(self, key: str) -> Entries:
+        return self._table.find_by_path(key)
 
     # Tools
 
@@ -195,29 +195,29 @@ class Resolver:
         by_path, named = self._references(reference)
         if len(by_path) == 1:
             return by_path[0].path
-        return self._only(by_path or named, reference)
+        return self._single(by_path or named, reference)
 
     def resolve_for_reading(self, reference: str) -> NotePath:
         """Return the note for a path, name, `id` property or alias, for a tool that reads.
 
         A name without folders prefers a note at the root. Raises as `resolve_strictly` does.
         """
-        known = self._read
+        known = self._read_cache
         path = known.get(reference)
         if path is None:
-            path = self._found_for_reading(reference)
+            path = self._find_for_reading(reference)
             if len(known) >= _MAX_CACHED_TARGETS:
                 known.clear()
             known[reference] = path
         return path
 
-    def _found_for_reading(self, reference: str) -> NotePath:
+    def _find_for_reading(self, reference: str) -> NotePath:
         by_path, named = self._references(reference)
         target = parse_reference(reference).target
-        exact = by_path or tuple(entry for entry in self._exactly(target_key(target)) if entry.suffix)
+        exact = by_path or tuple(entry for entry in self._exact(target_key(target)) if entry.suffix)
         if len(exact) == 1:
             return exact[0].path
-        return self._only(exact or named or self._table.aliased(target_key(target)), reference)
+        return self._single(exact or named or self._table.find_by_alias(target_key(target)), reference)
 
     def _references(self, reference: str) -> tuple[Entries, Entries]:
         """Return the notes with this whole path, and those with this name or `id`.
@@ -233,15 +233,15 @@ class Resolver:
         rooted = key.lstrip("/")
         exact: Entries = ()
         if "/" in key or note_suffix(key):
-            exact = tuple(entry for entry in self._exactly(rooted) if entry.suffix)
+            exact = tuple(entry for entry in self._exact(rooted) if entry.suffix)
             spelled = tuple(e for e in exact if e.path.text == target.strip().lstrip("/"))
             exact = spelled or exact
-        named = {entry.path.text: entry for entry in self._table.named(key) if entry.suffix}
+        named = {entry.path.text: entry for entry in self._table.find_by_name(key) if entry.suffix}
         for text in (reference.strip(), target.strip()):
-            named.update((entry.path.text, entry) for entry in self._table.identified(name_key(text)))
+            named.update((entry.path.text, entry) for entry in self._table.find_by_id(name_key(text)))
         return exact, sort_entries(named.values())
 
-    def _only(self, found: Entries, reference: str) -> NotePath:
+    def _single(self, found: Entries, reference: str) -> NotePath:
         if len(found) == 1:
             return found[0].path
         if found:
@@ -263,13 +263,13 @@ class Resolver:
 
     def fuzzy_names(self) -> FuzzyNames:
         """Return the names and aliases of all notes for fuzzy search; kept up to date."""
-        near = self._near
-        if near is None:
-            near = FuzzyNames()
+        fuzzy = self._fuzzy
+        if fuzzy is None:
+            fuzzy = FuzzyNames()
             for text, names in self._table.note_names():
-                near.add(text, names)
-            self._near = near
-        return near
+                fuzzy.add(text, names)
+            self._fuzzy = fuzzy
+        return fuzzy
 
     def shortest(self, path: NotePath, source: NotePath | None) -> str:
         """Return the shortest link target that resolves unambiguously to `path` in the note `source`."""

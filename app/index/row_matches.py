@@ -20,7 +20,7 @@ from app.index.text_matcher import compile_pattern
 from app.vault.path import NOTE_SUFFIXES, name_key
 
 Ids = set[int]
-Kept = TypeVar("Kept")
+Cached = TypeVar("Cached")
 _END = "\0"
 _MAX_DIRECT_NOTES = 4000
 
@@ -52,7 +52,7 @@ class RowFilters:
             rows = self._rows("SELECT id, key FROM files WHERE 1", "id", among)
             return {id for id, key in rows if _is_named(key, wanted, whole_path)}
         found: list[str] = []
-        keys = self._recalled("keys", self._keys)
+        keys = self._cached("keys", self._keys)
         at = keys.find(wanted)
         while at >= 0:
             end = keys.find(_END, at)
@@ -120,7 +120,7 @@ class RowFilters:
                 " AND NOT EXISTS (SELECT 1 FROM links WHERE target_id = value AND source <> value)",
                 json.dumps(list(among)),
             )
-        return _intersect(self._recalled("orphans", self._orphans_but_hidden), among)
+        return _intersect(self._cached("orphans", self._orphans_but_hidden), among)
 
     def _orphans_but_hidden(self) -> Ids:
         seen = "source <> target_id"
@@ -153,7 +153,7 @@ class RowFilters:
         end = float("inf") if wanted.end is None else wanted.end
         return _intersect(self._ids(query, start, end), among)
 
-    def _recalled(self, name: str, find: Callable[[], Kept]) -> Kept:
+    def _cached(self, name: str, find: Callable[[], Cached]) -> Cached:
         """Return the result cached on this connection, unless the index has changed since."""
         if not isinstance(self._connection, CachingConnection):
             return find()
@@ -161,7 +161,7 @@ class RowFilters:
         known = self._connection.cache.get(name)
         if known is None or known[0] != version:
             known = self._connection.cache[name] = version, find()
-        kept: Kept = known[1]
+        kept: Cached = known[1]
         return kept
 
     def with_property(self, wanted: PropertyFilter, among: Ids | None) -> Ids:
@@ -170,13 +170,13 @@ class RowFilters:
         rows = self._rows(query, "note", among, name_key(wanted.name))
         if wanted.value is None and not wanted.empty:
             return {id for id, _ in rows}
-        may = may_match(wanted)
+        quick_test = may_match(wanted)
         known: dict[str, bool] = {}  # Many notes share a value.
         found = set()
         for id, value in rows:
-            if (fits := known.get(value)) is None:
-                fits = known[value] = may(value) and property_matches(wanted, json.loads(value))
-            if fits:
+            if (matches := known.get(value)) is None:
+                matches = known[value] = quick_test(value) and property_matches(wanted, json.loads(value))
+            if matches:
                 found.add(id)
         return found
 
@@ -191,16 +191,16 @@ class RowFilters:
         """Return the notes whose value in the query's second column matches the leaf."""
         if isinstance(leaf, RegexTerm):
             pattern = compile_pattern(leaf)
-            fits: Callable[[str], object] = pattern.search
+            matches: Callable[[str], object] = pattern.search
         else:
             wanted = key(leaf.text.strip())
             prefix = isinstance(leaf, WordTerm) and leaf.prefix
-            fits = lambda text: key(text).startswith(wanted) if prefix else key(text) == wanted  # noqa: E731
+            matches = lambda text: key(text).startswith(wanted) if prefix else key(text) == wanted  # noqa: E731
         known: dict[str, bool] = {}  # Many rows have few distinct values.
         found = set()
         for id, text in self._rows(query, column, among):
             if text not in known:
-                known[text] = bool(fits(text))
+                known[text] = bool(matches(text))
             if known[text]:
                 found.add(id)
         return found

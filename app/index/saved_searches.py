@@ -69,12 +69,12 @@ class SavedSearches:
             StorageError: it can't be written; the saved searches stay unchanged.
         """
         try:
-            made = SavedSearch(name=" ".join(name.split()), query=query.strip(), order=order, group=group)
+            saved = SavedSearch(name=" ".join(name.split()), query=query.strip(), order=order, group=group)
         except ValidationError as error:
             reason = f"A saved search needs a name of at most {MAX_NAME_CHARS} letters and a query."
             raise InvalidParametersError(reason) from error
-        self._write([*self._without(made.name), made])
-        return made
+        self._write([*self._without(saved.name), saved])
+        return saved
 
     def remove(self, name: str) -> None:
         """Remove the search with this name, if any; raises StorageError as `save` does."""

@@ -55,7 +55,7 @@ class ScanRun:
         self,
         root: Path,
         database: IndexDatabase,
-        intake: Ingest,
+        ingest: Ingest,
         exclusion: Exclusion,
         max_bytes: int,
         events: EventBus,
@@ -64,7 +64,7 @@ class ScanRun:
         self.touched: set[str] = set()
         self._root = root
         self._database = database
-        self._intake = intake
+        self._ingest = ingest
         self._exclusion = exclusion
         self._max_bytes = max_bytes
         self._events = events
@@ -79,18 +79,18 @@ class ScanRun:
             found = await self._walk(readers, known, cancelled)
             if cancelled():
                 return ScanCounts(cancelled=True)
-            each = _mean_size(found)
+            mean_size = _mean_size(found)
             plan = await self._names(found, known)
-            readers.start(len(plan.tasks), len(plan.tasks) * each)
+            readers.start(len(plan.tasks), len(plan.tasks) * mean_size)
             await self._notes(readers, plan, len(found.notes), progress, cancelled)
             if not self._counts.cancelled:
-                await self._index_texts(readers, each, progress, cancelled)
+                await self._index_texts(readers, mean_size, progress, cancelled)
             return self._counts
         finally:
             await readers.close()
             # If the file can't be written, the scan itself has failed; the next one creates the indexes.
             with suppress(StorageError):
-                await self._make_late_indexes()
+                await self._create_deferred_indexes()
 
     async def _walk(self, readers: ParserPool, known: int, cancelled: Callable[[], bool]) -> WalkResult:
         """Walk the vault, and start the readers as soon as there are enough new notes."""
@@ -105,11 +105,11 @@ class ScanRun:
         return await walking
 
     async def _names(self, found: WalkResult, known: int) -> ScanPlan:
-        async with self._intake.lock:
+        async with self._ingest.lock:
             plan = await asyncio.to_thread(self._plan, found, frozenset(self.touched))
             if not known and len(plan.tasks) >= MIN_PROCESS_NOTES:
-                await asyncio.to_thread(self._changed, deferred_indexes.defer_indexes)
-            await run_shielded(self._intake.update_names(plan))
+                await asyncio.to_thread(self._in_transaction, deferred_indexes.defer_indexes)
+            await run_shielded(self._ingest.update_names(plan))
         self._counts.unchanged, self._counts.removed = plan.unchanged, len(plan.removed) - len(plan.moved)
         self._counts.moved = len(plan.moved)
         return plan
@@ -150,13 +150,13 @@ class ScanRun:
     async def _write(self, extracts: Sequence[Extract]) -> None:
         """Write extracts and publish the changes."""
         counts = self._counts
-        async with self._intake.lock:
+        async with self._ingest.lock:
             fresh = [extract for extract in extracts if extract.path not in self.touched]
             counts.unchanged += len(extracts) - len(fresh)
             if any(isinstance(extract, MissingFile) for extract in fresh):
                 await asyncio.to_thread(identity, self._root)
             batch = WriteBatch()
-            delta = await run_shielded(self._intake.put(fresh, batch, []))
+            delta = await run_shielded(self._ingest.put(fresh, batch, []))
         counts.indexed += sum(read.hash != "" for _, read in batch.read)
         counts.unchanged += len(batch.same)
         counts.removed += len(delta.removed)
@@ -164,17 +164,17 @@ class ScanRun:
     # Words
 
     async def _index_texts(
-        self, readers: ParserPool, each: int, progress: Progress, cancelled: Callable[[], bool]
+        self, readers: ParserPool, mean_size: int, progress: Progress, cancelled: Callable[[], bool]
     ) -> None:
-        await self._make_late_indexes()
-        notes = await asyncio.to_thread(self._unworded)
+        await self._create_deferred_indexes()
+        notes = await asyncio.to_thread(self._pending_texts)
         if not notes:
             return
         total, waiting, changed = len(notes), list[fts_indexing.TokenizedNote](), list[NotePath]()
-        readers.start(total, total * each)
+        readers.start(total, total * mean_size)
         done = 0
         progress(ScanProgress(done, total, "words"))
-        await self._change(fts_indexing.begin_bulk)
+        await self._run_in_transaction(fts_indexing.begin_bulk)
         try:
             async for texts in readers.read(fts_indexing.tokenize_chunk, notes, cancelled):
                 waiting += texts
@@ -185,32 +185,32 @@ class ScanRun:
                 progress(ScanProgress(done, total, "words"))
             changed += await self._put_words(waiting, done, total)
         finally:
-            await run_shielded(self._change(fts_indexing.end_bulk))
+            await run_shielded(self._run_in_transaction(fts_indexing.end_bulk))
         self._counts.cancelled = done < total
         if changed:
             await self._refresh(changed)
-        while not cancelled() and await self._change(fts_indexing.merge_some):
+        while not cancelled() and await self._run_in_transaction(fts_indexing.merge_some):
             pass
 
-    async def _make_late_indexes(self) -> None:
+    async def _create_deferred_indexes(self) -> None:
         """Create the deferred indexes one at a time, so that no reader waits long."""
-        while await asyncio.to_thread(self._is_index_late):
-            await self._change(deferred_indexes.create_next_index)
+        while await asyncio.to_thread(self._has_deferred):
+            await self._run_in_transaction(deferred_indexes.create_next_index)
 
-    def _is_index_late(self) -> bool:
+    def _has_deferred(self) -> bool:
         with self._database.read_connection() as connection:
             return deferred_indexes.has_deferred(connection)
 
-    async def _change(self, act: Callable[[sqlite3.Connection], T]) -> T:
+    async def _run_in_transaction(self, act: Callable[[sqlite3.Connection], T]) -> T:
         """Run an action on the index file in a thread and in its own transaction."""
-        async with self._intake.lock:
-            return await asyncio.to_thread(self._changed, act)
+        async with self._ingest.lock:
+            return await asyncio.to_thread(self._in_transaction, act)
 
-    def _changed(self, act: Callable[[sqlite3.Connection], T]) -> T:
+    def _in_transaction(self, act: Callable[[sqlite3.Connection], T]) -> T:
         with self._database.transaction() as connection:
             return act(connection)
 
-    def _unworded(self) -> list[fts_indexing.PendingText]:
+    def _pending_texts(self) -> list[fts_indexing.PendingText]:
         with self._database.read_connection() as connection:
             return fts_indexing.pending_texts(connection)
 
@@ -219,7 +219,9 @@ class ScanRun:
     ) -> list[NotePath]:
         if not texts:
             return []
-        written, changed = await self._change(lambda connection: fts_indexing.write_texts(connection, texts))
+        written, changed = await self._run_in_transaction(
+            lambda connection: fts_indexing.write_texts(connection, texts)
+        )
         self._events.publish(WordsIndexed(tuple(written), done, total))
         return changed
 

@@ -60,33 +60,33 @@ def make_plan(
             unchanged += file.path.is_note
             continue
         was = known.get(path)
-        as_before = was is not None and (was.size, was.seen_ns) == (file.size, file.modified_ns)
-        if was is None or not (file.path.is_note or as_before):
+        is_unchanged = was is not None and (was.size, was.seen_ns) == (file.size, file.modified_ns)
+        if was is None or not (file.path.is_note or is_unchanged):
             listed.append(file)
         if file.path.is_note:
-            if was and as_before and was.hash is not None:
+            if was and is_unchanged and was.hash is not None:
                 unchanged += was.hash != ""
             else:
                 tasks.append(ExtractTask(path, was.hash if was else None))
-    there = {file.path.text for file in found.notes} | {file.path.text for file in found.attachments}
-    removed = tuple(NotePath(path) for path in known if path not in there and path not in touched)
+    existing = {file.path.text for file in found.notes} | {file.path.text for file in found.attachments}
+    removed = tuple(NotePath(path) for path in known if path not in existing and path not in touched)
     moved = _find_moves(root, [file for file in listed if file.path.is_note], removed, known)
     return ScanPlan(tuple(listed), tuple(tasks), removed, unchanged, tuple(found.problems), tuple(moved))
 
 
 def pair_moves(
-    gone: Iterable[tuple[NotePath, str]], came: Iterable[tuple[NotePath, str]]
+    gone: Iterable[tuple[NotePath, str]], added: Iterable[tuple[NotePath, str]]
 ) -> list[tuple[NotePath, NotePath]]:
     """Pair removed and new notes with equal hashes as moves.
 
     Among several with the same content, one with the same name is preferred; empty hashes never match.
     """
-    homeless: dict[str, list[NotePath]] = {}
-    for path, digest in came:
-        homeless.setdefault(digest, []).append(path)
+    added_by_hash: dict[str, list[NotePath]] = {}
+    for path, digest in added:
+        added_by_hash.setdefault(digest, []).append(path)
     pairs: list[tuple[NotePath, NotePath]] = []
     for old, digest in gone:
-        if digest and (places := homeless.get(digest)):
+        if digest and (places := added_by_hash.get(digest)):
             new = next((place for place in places if place.file_name == old.file_name), places[0])
             places.remove(new)
             pairs.append((old, new))
@@ -99,8 +99,8 @@ def _find_moves(
     """Return the notes that were only moved, hashing only new files with a matching size."""
     gone = [(path, known[path.text]) for path in removed]
     sizes = {was.size for _, was in gone if was.hash}
-    came = [(file.path, _hash(root, file.path)) for file in new if file.size in sizes]
-    return pair_moves(((path, was.hash or "") for path, was in gone), came)
+    added = [(file.path, _hash(root, file.path)) for file in new if file.size in sizes]
+    return pair_moves(((path, was.hash or "") for path, was in gone), added)
 
 
 def _hash(root: Path, path: NotePath) -> str:

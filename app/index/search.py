@@ -126,16 +126,16 @@ class SearchRun:
     def _ordered(self, request: SearchRequest, matches: QueryExecutor) -> RankedPage:
         wanted = tuple(highlight_terms(request.node))
         ranking = Ranking(self._connection, request, matches.hidden, wanted)
-        if said := expression(request.node):
+        if fts_query := expression(request.node):
             plain = all(
                 isinstance(part, And | Or | WordTerm | PhraseTerm) for part in walk_nodes(request.node)
             )
-            return ranking.of_words(said, plain=plain)
+            return ranking.rank_expression(fts_query, plain=plain)
         select = partial(matches.select, request.node)
         page = ranking.newest(select)
         if page is None and not request.exact:
-            page = ranking.weightiest(matches.candidates(request.node), select)
-        return ranking.of_notes(self._matching_ids(request, matches)) if page is None else page
+            page = ranking.best_candidates(matches.candidates(request.node), select)
+        return ranking.rank_set(self._matching_ids(request, matches)) if page is None else page
 
     def _hits(self, ordered: RankedPage, node: Node, matches: QueryExecutor) -> Iterator[SearchHit]:
         wanted = tuple(highlight_terms(node))

@@ -36,16 +36,16 @@ T = TypeVar("T")
 
 
 class SearchService:
-    """Runs searches on the connections from `searching`; `resolver` resolves names.
+    """Runs searches on the connections from `search_connection`; `resolver` resolves names.
 
     `similarity`, once set, returns the notes closest to a text and their scores for `similar:`. All methods
     treat the notes in `hidden`, and private ones unless `private`, as missing.
     """
 
     def __init__(
-        self, searching: Callable[[], AbstractContextManager[sqlite3.Connection]], resolver: Resolver
+        self, search_connection: Callable[[], AbstractContextManager[sqlite3.Connection]], resolver: Resolver
     ) -> None:
-        self._searching = searching
+        self._search_connection = search_connection
         self._resolver = resolver
         self.similarity: Similarity | None = None
 
@@ -109,7 +109,7 @@ class SearchService:
         entry = self._resolver.entry(best) if best is not None else None
 
         def read() -> TermStatistics:
-            with self._searching() as connection:
+            with self._search_connection() as connection:
                 (texts,) = connection.execute("SELECT max(id) FROM notes").fetchone()
                 return term_statistics(connection, "fulltext", text, texts or 0, entry.id if entry else None)
 
@@ -138,7 +138,7 @@ class SearchService:
             return None
 
         def read() -> tuple[QuerySuggestion, ...]:
-            with self._searching() as connection:
+            with self._search_connection() as connection:
                 return suggest(connection, wanted, limit)
 
         found = await asyncio.to_thread(read)
@@ -148,7 +148,7 @@ class SearchService:
         cancelled = threading.Event()
 
         def run() -> T:
-            with self._searching() as connection:
+            with self._search_connection() as connection:
                 if seconds is None:
                     return ask(SearchRun(connection, cancelled))
                 return ask(SearchRun(connection, cancelled, seconds))

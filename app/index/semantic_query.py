@@ -20,10 +20,10 @@ def to_semantic_query(query: str) -> str:
     if node is None:
         return query
     parts = node.items if isinstance(node, And) else (node,)
-    said = [text for part in parts if (text := _plain_words(part))]
-    if not said:
+    words = [text for part in parts if (text := _plain_words(part))]
+    if not words:
         return query
-    meant = SimilarityFilter(" ".join(said))
+    meant = SimilarityFilter(" ".join(words))
     rest = tuple(part for part in parts if not _plain_words(part))
     return serialize_query(And((meant, *rest)) if rest else meant)
 

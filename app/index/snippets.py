@@ -71,9 +71,9 @@ def opening_snippet(text: str, width: int = MAX_SNIPPET_CHARS) -> tuple[Snippet,
     first = text.count("\n", 0, start)
     beginning = text[start : start + _OPENING_CHARS].split("\n")
     for number, line in enumerate(beginning[:_OPENING_LINES], first):
-        said = line.replace("\r", "").replace("\t", " ").strip()
-        if said and not said.startswith("#"):
-            return (Snippet(number + 1, said[:width], ()),)
+        content = line.replace("\r", "").replace("\t", " ").strip()
+        if content and not content.startswith("#"):
+            return (Snippet(number + 1, content[:width], ()),)
     return ()
 
 

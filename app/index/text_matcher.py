@@ -75,16 +75,19 @@ class Term:
         """Return whether the text contains the term."""
         if isinstance(self.leaf, RegexTerm):
             return compile_pattern(self.leaf, self.cased).search(chunk.text) is not None
-        said = _compile_leaf(self.leaf, self.cased)
-        return said is None or next(said.places(chunk.text if self.cased else chunk.folded), None) is not None
+        compiled = _compile_leaf(self.leaf, self.cased)
+        return (
+            compiled is None
+            or next(compiled.places(chunk.text if self.cased else chunk.folded), None) is not None
+        )
 
     def places(self, chunk: FoldedText) -> Iterator[tuple[int, int]]:
         """Yield the places of the term in the text, from left to right."""
         if isinstance(self.leaf, RegexTerm):
             found = compile_pattern(self.leaf, self.cased).finditer(chunk.text)
             yield from ((match.start(), match.end()) for match in found if match.end() > match.start())
-        elif said := _compile_leaf(self.leaf, self.cased):
-            yield from said.places(chunk.text if self.cased else chunk.folded)
+        elif compiled := _compile_leaf(self.leaf, self.cased):
+            yield from compiled.places(chunk.text if self.cased else chunk.folded)
 
 
 def compile_pattern(regex: RegexTerm, cased: bool = False) -> re2._Regexp:
@@ -134,17 +137,17 @@ def _pattern_error(regex: RegexTerm, reason: str) -> QueryError:
 class _Compiled:
     """A pattern of words over the folded (or, if cased, the plain) text, and its literal prefix."""
 
-    head: str
+    prefix_text: str
     pattern: re.Pattern[str]
 
     def places(self, text: str) -> Iterator[tuple[int, int]]:
         # Search for the literal prefix first: in large texts, the pattern takes ten times as long.
-        at = text.find(self.head)
+        at = text.find(self.prefix_text)
         while at >= 0:
             match = self.pattern.match(text, at)
             if match is not None:
                 yield match.span()
-            at = text.find(self.head, match.end() if match else at + 1)
+            at = text.find(self.prefix_text, match.end() if match else at + 1)
 
 
 @lru_cache(maxsize=256)
@@ -168,8 +171,8 @@ def required_literals(node: Node) -> tuple[str, ...] | None:
     """Return folded texts, one of which every matching piece of text contains, or None if unknown."""
     match node:
         case WordTerm() | PhraseTerm():
-            said = _compile_leaf(node, False)
-            return (said.head,) if said else None
+            compiled = _compile_leaf(node, False)
+            return (compiled.prefix_text,) if compiled else None
         case FieldFilter(_, item):
             return required_literals(item)
         case And(items):
@@ -178,7 +181,11 @@ def required_literals(node: Node) -> tuple[str, ...] | None:
             return min(known, key=lambda found: (len(found), -min(map(len, found))), default=None)
         case Or(items):
             every = [required_literals(item) for item in items]
-            return None if None in every else tuple(head for found in every for head in found or ())
+            return (
+                None
+                if None in every
+                else tuple(prefix_text for found in every for prefix_text in found or ())
+            )
         case _:
             return None
 

@@ -71,7 +71,7 @@ class VaultIndex:
         self.root = root
         self.resolver = Resolver(settings.aliases_resolve)
         self.notice: str | None = None
-        self.searcher = SearchService(self._searching, self.resolver)
+        self.searcher = SearchService(self._search_connection, self.resolver)
         self._folder = cache_folder
         self._settings = settings
         self._events = events
@@ -96,27 +96,27 @@ class VaultIndex:
     async def _open(self) -> None:
         database, reason = await asyncio.to_thread(open_database, self._folder)
         self._database = database
-        self._indexer = self._indexer_of(database)
+        self._indexer = self._create_indexer(database)
         try:
             await self._indexer.load()
             await self._indexer.apply_settings()
         except DamagedIndexError as error:
             reason = error.message
-            await asyncio.to_thread(self._start_anew)
+            await asyncio.to_thread(self._recreate)
             await self._indexer.load()
         if reason:
             self._set_notice(reason)
 
-    def _start_anew(self) -> None:
+    def _recreate(self) -> None:
         """Delete the file and create a new one."""
         if self._database is not None:
             self._database.close()
         delete_file(self._folder)
         self._database, _ = open_database(self._folder)
-        self._indexer = self._indexer_of(self._database)
+        self._indexer = self._create_indexer(self._database)
         self._records = None
 
-    def _indexer_of(self, database: IndexDatabase) -> Indexer:
+    def _create_indexer(self, database: IndexDatabase) -> Indexer:
         return Indexer(
             self.root,
             database,
@@ -158,10 +158,10 @@ class VaultIndex:
             StorageError: the index file cannot be written.
         """
         try:
-            counts = await self._writing_part.scan(progress, cancelled)
+            counts = await self._open_indexer.scan(progress, cancelled)
         except DamagedIndexError as error:
             await self._rebuild(error.message)
-            counts = await self._writing_part.scan(progress, cancelled)
+            counts = await self._open_indexer.scan(progress, cancelled)
         found = await asyncio.to_thread(self.problems)
         await asyncio.to_thread(self._release_memory)
         skipped = tuple(one for one in found if one.kind in ("skipped", "misnamed"))
@@ -178,7 +178,7 @@ class VaultIndex:
         """
         changed, removed = tuple(changed), tuple(removed)
         try:
-            return await self._writing_part.refresh(changed, removed)
+            return await self._open_indexer.refresh(changed, removed)
         except DamagedIndexError as error:
             await self._rebuild(error.message)
             await self.scan()
@@ -187,31 +187,31 @@ class VaultIndex:
     async def check(self, cancelled: Callable[[], bool] = lambda: False) -> IndexDelta:
         """Find and index missed changes, slowly, and return them; raises as `refresh` does."""
         try:
-            return await self._writing_part.check(cancelled)
+            return await self._open_indexer.check(cancelled)
         except DamagedIndexError as error:
             await self._rebuild(error.message)
             await self.scan()
             return IndexDelta()
 
     async def _rebuild(self, reason: str) -> None:
-        await asyncio.to_thread(self._start_anew)
-        await self._writing_part.load()
+        await asyncio.to_thread(self._recreate)
+        await self._open_indexer.load()
         self._set_notice(reason)
 
     @property
-    def _writing_part(self) -> Indexer:
+    def _open_indexer(self) -> Indexer:
         if self._indexer is None or self._database is None:
             raise StorageError("The index is not open.")
         return self._indexer
 
     @property
-    def _file(self) -> IndexDatabase:
+    def _open_database(self) -> IndexDatabase:
         if self._database is None:
             raise StorageError("The index is not open.")
         return self._database
 
     @contextmanager
-    def _damage_noticed(self) -> Iterator[None]:
+    def _rebuild_on_damage(self) -> Iterator[None]:
         """Start a rebuild if a read finds the file damaged; the read still fails."""
         try:
             yield
@@ -233,17 +233,17 @@ class VaultIndex:
 
     def note(self, path: NotePath) -> NoteRecord | None:
         """Return the note at this path, or None."""
-        with self._damage_noticed(), self._file.read_connection() as connection:
+        with self._rebuild_on_damage(), self._open_database.read_connection() as connection:
             return record_queries.note_record(connection, path)
 
     def private_notes(self) -> frozenset[NotePath]:
         """Return the notes that are hidden from models and external programs."""
-        with self._damage_noticed(), self._file.read_connection() as connection:
+        with self._rebuild_on_damage(), self._open_database.read_connection() as connection:
             return record_queries.private_paths(connection)
 
     def is_private(self, path: NotePath) -> bool:
         """Return whether the note at this path is hidden from models and programs, if indexed."""
-        with self._damage_noticed(), self._file.read_connection() as connection:
+        with self._rebuild_on_damage(), self._open_database.read_connection() as connection:
             return record_queries.is_private(connection, path)
 
     def notes(self, folder: str | None = None, recursive: bool = True) -> tuple[NoteRecord, ...]:
@@ -257,12 +257,12 @@ class VaultIndex:
         """Return the path of every note, ordered by key, without reading properties."""
         if self._records is not None:
             return tuple(note.path for note in self._all_notes())
-        with self._damage_noticed(), self._file.read_connection() as connection:
+        with self._rebuild_on_damage(), self._open_database.read_connection() as connection:
             return record_queries.note_paths(connection)
 
     def _all_notes(self) -> Iterable[NoteRecord]:
         """Return every note, cached and kept up to date."""
-        with self._damage_noticed(), self._file.read_connection() as connection:
+        with self._rebuild_on_damage(), self._open_database.read_connection() as connection:
             if self._records is None:
                 self._stale.clear()
                 self._records = {note.path.text: note for note in record_queries.note_records(connection)}
@@ -276,12 +276,12 @@ class VaultIndex:
 
     def files(self) -> tuple[FileRecord, ...]:
         """Return the files that are not notes, ordered by key."""
-        with self._damage_noticed(), self._file.read_connection() as connection:
+        with self._rebuild_on_damage(), self._open_database.read_connection() as connection:
             return record_queries.file_records(connection)
 
     def problems(self) -> tuple[Problem, ...]:
         """Return every file or folder that is not completely indexed, with the reason."""
-        with self._damage_noticed(), self._file.read_connection() as connection:
+        with self._rebuild_on_damage(), self._open_database.read_connection() as connection:
             return record_queries.problems(connection)
 
     def stats(self, *, private: bool = True, hidden: Collection[NotePath] = ()) -> VaultStats:
@@ -291,11 +291,11 @@ class VaultIndex:
             private: Whether to count private notes; otherwise they are treated as missing.
             hidden: Files to treat as missing.
         """
-        with self._damage_noticed(), self._file.read_connection() as connection:
+        with self._rebuild_on_damage(), self._open_database.read_connection() as connection:
             if hidden or not private:
                 unseen = record_queries.ids_of(connection, hidden, private=not private)
                 return record_queries.vault_stats(connection, unseen)
-            state = (self._file, connection.execute("PRAGMA data_version").fetchone()[0])
+            state = (self._open_database, connection.execute("PRAGMA data_version").fetchone()[0])
             if self._stats is None or self._stats[0] != state:
                 self._stats = state, record_queries.vault_stats(connection)
             return self._stats[1]
@@ -304,54 +304,54 @@ class VaultIndex:
 
     def tasks(self, limit: int, *, done: bool = False) -> tuple[TaskRecord, ...]:
         """Return the open tasks (with `done`, the completed ones, too) by note and line, at most `limit`."""
-        with self._damage_noticed(), self._file.read_connection() as connection:
+        with self._rebuild_on_damage(), self._open_database.read_connection() as connection:
             return record_queries.tasks(connection, limit, done=done)
 
     def tags(self) -> tuple[TagCount, ...]:
         """Return every tag and its ancestors, by name."""
-        with self._damage_noticed(), self._file.read_connection() as connection:
+        with self._rebuild_on_damage(), self._open_database.read_connection() as connection:
             return record_queries.tag_counts(connection)
 
     def notes_with_tag(self, tag: str, nested: bool = True) -> tuple[NotePath, ...]:
         """Return the notes with this tag (with or without `#`) or, if `nested`, with one below it."""
-        with self._damage_noticed(), self._file.read_connection() as connection:
+        with self._rebuild_on_damage(), self._open_database.read_connection() as connection:
             return record_queries.notes_with_tag(connection, tag, nested)
 
     def types(self) -> tuple[str, ...]:
         """Return the types of all notes."""
-        with self._damage_noticed(), self._file.read_connection() as connection:
+        with self._rebuild_on_damage(), self._open_database.read_connection() as connection:
             return record_queries.note_types(connection)
 
     def properties(self) -> tuple[PropertyCount, ...]:
         """Return every property's name and number of notes."""
-        with self._damage_noticed(), self._file.read_connection() as connection:
+        with self._rebuild_on_damage(), self._open_database.read_connection() as connection:
             return record_queries.property_counts(connection)
 
     # Links
 
     def outgoing(self, path: NotePath) -> tuple[LinkRecord, ...]:
         """Return the links in a note, in order."""
-        with self._damage_noticed(), self._file.read_connection() as connection:
+        with self._rebuild_on_damage(), self._open_database.read_connection() as connection:
             return links.outgoing(connection, path)
 
     def backlinks(self, path: NotePath) -> tuple[LinkRecord, ...]:
         """Return the links in other notes to this file."""
-        with self._damage_noticed(), self._file.read_connection() as connection:
+        with self._rebuild_on_damage(), self._open_database.read_connection() as connection:
             return links.backlinks(connection, path)
 
     def most_linked(self, limit: int) -> tuple[NotePath, ...]:
         """Return the notes with the most incoming and outgoing links; ties are ordered by key."""
-        with self._damage_noticed(), self._file.read_connection() as connection:
+        with self._rebuild_on_damage(), self._open_database.read_connection() as connection:
             return links.most_linked(connection, limit)
 
     def unresolved(self) -> tuple[UnresolvedName, ...]:
         """Return the unresolved names, the most frequent first."""
-        with self._damage_noticed(), self._file.read_connection() as connection:
+        with self._rebuild_on_damage(), self._open_database.read_connection() as connection:
             return links.unresolved(connection)
 
     def unlinked_mentions(self, path: NotePath) -> tuple[Mention, ...]:
         """Return unlinked mentions of the note's name, title or aliases in other notes."""
-        with self._damage_noticed(), self._file.read_connection() as connection:
+        with self._rebuild_on_damage(), self._open_database.read_connection() as connection:
             return links.unlinked_mentions(connection, path)
 
     async def links_to_rewrite(self, old: NotePath, new: NotePath) -> RenamePlan:
@@ -370,8 +370,8 @@ class VaultIndex:
         keys: set[str] = set()
         for new in moves.values():
             keys |= resolver.link_keys(NameEntry(new, 0))
-        with self._damage_noticed():
-            concerned = links.links_concerning(self._file.read_connection, moves, keys)
+        with self._rebuild_on_damage():
+            concerned = links.links_concerning(self._open_database.read_connection, moves, keys)
         return plan_renames(resolver, moves, concerned)
 
     def graph(self) -> GraphData:
@@ -379,7 +379,7 @@ class VaultIndex:
         # numpy takes a good part of a second to import, which would delay the opening window.
         from app.index.graph_data import graph_data
 
-        with self._damage_noticed(), self._file.read_connection() as connection:
+        with self._rebuild_on_damage(), self._open_database.read_connection() as connection:
             return graph_data(connection)
 
     def graph_delta(
@@ -397,7 +397,7 @@ class VaultIndex:
         """
         from app.index.graph_delta import graph_delta
 
-        with self._damage_noticed(), self._file.read_connection() as connection:
+        with self._rebuild_on_damage(), self._open_database.read_connection() as connection:
             return graph_delta(connection, touched, unresolved, renamed)
 
     # Search
@@ -449,6 +449,6 @@ class VaultIndex:
         return await self.searcher.term_statistics(text, best)
 
     @contextmanager
-    def _searching(self) -> Iterator[sqlite3.Connection]:
-        with self._damage_noticed(), self._file.search_connection() as connection:
+    def _search_connection(self) -> Iterator[sqlite3.Connection]:
+        with self._rebuild_on_damage(), self._open_database.search_connection() as connection:
             yield connection

@@ -140,9 +140,9 @@ def _judge_new(after: Block | None, agent: str) -> BlockVerdict:
 
 
 def _gives_too_much(before: Block, after: Block, own: Permission) -> str:
-    for agent, given in after.shares.items():
-        if given != before.shares.get(agent) and _RANK[given] > _RANK[own]:
-            return f"{given} exceeds its own permission {own}"
+    for agent, granted in after.shares.items():
+        if granted != before.shares.get(agent) and _RANK[granted] > _RANK[own]:
+            return f"{granted} exceeds its own permission {own}"
     return ""
 
 
@@ -186,7 +186,7 @@ def _content_operations(schema: Schema, before: object, after: object) -> Iterab
         case TextSchema():
             yield _longer(str(before), str(after), str.startswith)
         case ListSchema() | LogSchema():
-            yield _longer(cast("tuple[object, ...]", before), cast("tuple[object, ...]", after), _begins)
+            yield _longer(cast("tuple[object, ...]", before), cast("tuple[object, ...]", after), _starts_with)
         case MapSchema():
             yield from _map_operations(schema, before, after)
         case CompositeSchema():
@@ -207,12 +207,12 @@ def _map_operations(schema: MapSchema, before: object, after: object) -> Iterabl
         if field.read_only:
             yield BlockOperation.GOVERN
         both = isinstance(was, tuple) and isinstance(will, tuple)
-        yield BlockOperation.APPEND if both and _begins(will, was) else BlockOperation.OVERWRITE  # type: ignore[arg-type]
+        yield BlockOperation.APPEND if both and _starts_with(will, was) else BlockOperation.OVERWRITE  # type: ignore[arg-type]
 
 
-def _begins(whole: tuple[object, ...], start: tuple[object, ...]) -> bool:
+def _starts_with(whole: tuple[object, ...], start: tuple[object, ...]) -> bool:
     return whole[: len(start)] == start
 
 
-def _longer(before: T, after: T, begins: Callable[[T, T], bool]) -> BlockOperation:
-    return BlockOperation.APPEND if begins(after, before) else BlockOperation.OVERWRITE
+def _longer(before: T, after: T, starts_with: Callable[[T, T], bool]) -> BlockOperation:
+    return BlockOperation.APPEND if starts_with(after, before) else BlockOperation.OVERWRITE

@@ -103,19 +103,19 @@ class MemoryDatabase(Database):
         Raises:
             StorageError: writing failed.
         """
-        kept = self.list_backups()
-        if not self._writable or (kept and time.time() - kept[-1].stat().st_mtime < after):
+        backups = self.list_backups()
+        if not self._writable or (backups and time.time() - backups[-1].stat().st_mtime < after):
             return None
         with self.transaction() as db:
             if not db.execute("SELECT 1 FROM documents LIMIT 1").fetchone():
                 return None
         # Read the clock only once: between two reads, the second could change and break the order of names.
-        seconds, rest = divmod(time.time_ns(), 1_000_000_000)
-        name = f"memory-{time.strftime('%Y%m%d-%H%M%S', time.gmtime(seconds))}-{rest:09d}.sqlite"
+        seconds, nanoseconds = divmod(time.time_ns(), 1_000_000_000)
+        name = f"memory-{time.strftime('%Y%m%d-%H%M%S', time.gmtime(seconds))}-{nanoseconds:09d}.sqlite"
         try:
             make_private_folder(self.backups)
             made = self._copy_to(self.backups / name)
-            for old in kept[: max(0, len(kept) + 1 - _MAX_BACKUPS)]:
+            for old in backups[: max(0, len(backups) + 1 - _MAX_BACKUPS)]:
                 old.unlink(missing_ok=True)
         except (OSError, sqlite3.Error) as error:
             message = f"The memory could not be backed up: {error}."

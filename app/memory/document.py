@@ -47,9 +47,9 @@ class BlockDocument:
         """Return this document, or a copy without history if the history is very long."""
         if self._doc.len_ops <= _MAX_OPERATIONS:
             return self
-        made = BlockDocument()
-        made.write(self.read())
-        return made
+        copy = BlockDocument()
+        copy.write(self.read())
+        return copy
 
     @property
     def version(self) -> bytes:
@@ -63,9 +63,9 @@ class BlockDocument:
         self._doc.commit()
         if self._doc.frontiers_to_vv(frontiers) is None:
             return None
-        made = BlockDocument()
-        made._doc = self._doc.fork_at(frontiers)
-        return made
+        copy = BlockDocument()
+        copy._doc = self._doc.fork_at(frontiers)
+        return copy
 
     def merge(self, other: BlockDocument) -> None:
         """Merge the changes of another document into this one."""
@@ -97,12 +97,12 @@ class BlockDocument:
 
     # Reading
 
-    def _values(self, place: str) -> dict[str, str]:
+    def _values(self, container: str) -> dict[str, str]:
         """Return the values of a map, each as JSON."""
-        return cast("dict[str, str]", self._doc.get_map(place).get_value())
+        return cast("dict[str, str]", self._doc.get_map(container).get_value())
 
-    def _texts(self, place: str) -> list[str]:
-        return cast("list[str]", self._doc.get_list(place).get_value())
+    def _texts(self, container: str) -> list[str]:
+        return cast("list[str]", self._doc.get_list(container).get_value())
 
     def _content(self, block: Block) -> Content:
         schema = block.schema
@@ -110,98 +110,98 @@ class BlockDocument:
             return {one.name: self._plain(f"{_BODY}:{one.name}", one.content) for one in schema.sections}
         return self._plain(_BODY, schema)
 
-    def _plain(self, place: str, schema: Plain) -> PlainContent:
+    def _plain(self, container: str, schema: Plain) -> PlainContent:
         match schema:
             case TextSchema():
-                return self._doc.get_text(place).to_string()
+                return self._doc.get_text(container).to_string()
             case ListSchema():
-                return tuple(self._texts(place))
+                return tuple(self._texts(container))
             case LogSchema():
-                return tuple(LogEntry(*json.loads(one)) for one in self._texts(place))
+                return tuple(LogEntry(*json.loads(one)) for one in self._texts(container))
             case MapSchema():
-                return {field.name: self._field(place, field.name, field.kind) for field in schema.fields}
+                return {field.name: self._field(container, field.name, field.kind) for field in schema.fields}
 
-    def _field(self, place: str, name: str, kind: FieldKind) -> Any:  # noqa: ANN401 (a value of a field)
-        own = f"{place}:{name}"
+    def _field(self, container: str, name: str, kind: FieldKind) -> Any:  # noqa: ANN401 (a value of a field)
+        name_in_container = f"{container}:{name}"
         match kind:
             case FieldKind.TEXT:
-                return self._doc.get_text(own).to_string()
+                return self._doc.get_text(name_in_container).to_string()
             case FieldKind.LIST:
-                return tuple(self._texts(own))
+                return tuple(self._texts(name_in_container))
             case FieldKind.COUNTER:
-                return round(self._doc.get_counter(own).value)
+                return round(self._doc.get_counter(name_in_container).value)
             case _:
-                value = self._values(place).get(name)
+                value = self._values(container).get(name)
                 return None if value is None else json.loads(value)
 
     # Writing
 
-    def _write_map(self, place: str, wanted: Mapping[str, JsonValue]) -> None:
-        kept = self._doc.get_map(place)
-        now = self._values(place)
-        for name in now.keys() - wanted.keys():
-            kept.delete(name)
+    def _write_map(self, container: str, wanted: Mapping[str, JsonValue]) -> None:
+        target = self._doc.get_map(container)
+        current = self._values(container)
+        for name in current.keys() - wanted.keys():
+            target.delete(name)
         for name, value in wanted.items():
-            said = json.dumps(value, ensure_ascii=False)
-            if now.get(name) != said:
-                kept.insert(name, said)
+            encoded = json.dumps(value, ensure_ascii=False)
+            if current.get(name) != encoded:
+                target.insert(name, encoded)
 
-    def _write_plain(self, place: str, schema: Plain, content: PlainContent) -> None:
+    def _write_plain(self, container: str, schema: Plain, content: PlainContent) -> None:
         match schema:
             case TextSchema():
-                self._write_text(place, cast("str", content))
+                self._write_text(container, cast("str", content))
             case ListSchema():
-                self._write_list(place, cast("tuple[str, ...]", content))
+                self._write_list(container, cast("tuple[str, ...]", content))
             case LogSchema():
                 entries = cast("tuple[LogEntry, ...]", content)
-                self._write_list(place, [json.dumps(entry, ensure_ascii=False) for entry in entries])
+                self._write_list(container, [json.dumps(entry, ensure_ascii=False) for entry in entries])
             case MapSchema():
                 values = cast("Mapping[str, Any]", content)
                 for field in schema.fields:
-                    self._write_field(place, field.name, field.kind, values.get(field.name))
+                    self._write_field(container, field.name, field.kind, values.get(field.name))
 
-    def _write_field(self, place: str, name: str, kind: FieldKind, value: Any) -> None:  # noqa: ANN401
-        own = f"{place}:{name}"
+    def _write_field(self, container: str, name: str, kind: FieldKind, value: Any) -> None:  # noqa: ANN401
+        name_in_container = f"{container}:{name}"
         match kind:
             case FieldKind.TEXT:
-                self._write_text(own, value or "")
+                self._write_text(name_in_container, value or "")
             case FieldKind.LIST:
-                self._write_list(own, value or ())
+                self._write_list(name_in_container, value or ())
             case FieldKind.COUNTER:
-                counter = self._doc.get_counter(own)
+                counter = self._doc.get_counter(name_in_container)
                 if difference := (value or 0) - round(counter.value):
                     counter.increment(difference)
             case _:
-                self._write_value(place, name, value)
+                self._write_value(container, name, value)
 
-    def _write_value(self, place: str, name: str, value: JsonValue) -> None:
-        kept = self._doc.get_map(place)
-        said = None if value is None else json.dumps(value)
-        now = self._values(place).get(name)
-        if said is not None and now != said:
-            kept.insert(name, said)
-        elif said is None and now is not None:
-            kept.delete(name)
+    def _write_value(self, container: str, name: str, value: JsonValue) -> None:
+        target = self._doc.get_map(container)
+        encoded = None if value is None else json.dumps(value)
+        current = self._values(container).get(name)
+        if encoded is not None and current != encoded:
+            target.insert(name, encoded)
+        elif encoded is None and current is not None:
+            target.delete(name)
 
-    def _write_text(self, place: str, text: str) -> None:
-        kept = self._doc.get_text(place)
-        now = kept.to_string()
-        if now == text:
+    def _write_text(self, container: str, text: str) -> None:
+        target = self._doc.get_text(container)
+        current = target.to_string()
+        if current == text:
             return
-        if max(len(now), len(text)) > _MAX_DIFFED_CHARS:
-            kept.update_by_line(text)
+        if max(len(current), len(text)) > _MAX_DIFFED_CHARS:
+            target.update_by_line(text)
         else:
-            kept.update(text)
+            target.update(text)
 
-    def _write_list(self, place: str, items: Sequence[str]) -> None:
-        kept = self._doc.get_list(place)
-        now = self._texts(place)
-        matcher = SequenceMatcher(None, now, list(items), autojunk=False)
+    def _write_list(self, container: str, items: Sequence[str]) -> None:
+        target = self._doc.get_list(container)
+        current = self._texts(container)
+        matcher = SequenceMatcher(None, current, list(items), autojunk=False)
         for kind, start, end, new_start, new_end in reversed(matcher.get_opcodes()):
             if kind in ("delete", "replace"):
-                kept.delete(start, end - start)
+                target.delete(start, end - start)
             if kind in ("insert", "replace"):
-                _insert_all(kept.insert, start, items[new_start:new_end])
+                _insert_all(target.insert, start, items[new_start:new_end])
 
 
 def _insert_all(insert: Callable[[int, str], None], at: int, items: Iterable[str]) -> None:

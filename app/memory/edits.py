@@ -42,8 +42,8 @@ def append(block: Block, text: str, part: str | None = None) -> Block:
     def add(schema: Plain | MapField, content: object) -> object:
         match schema:
             case TextSchema() | MapField(kind=FieldKind.TEXT):
-                said = str(content)
-                return f"{said}\n{text}" if said and not said.endswith("\n") else said + text
+                current = str(content)
+                return f"{current}\n{text}" if current and not current.endswith("\n") else current + text
             case ListSchema() | MapField(kind=FieldKind.LIST):
                 return (*cast("tuple[str, ...]", content), text)
             case LogSchema():
@@ -72,13 +72,13 @@ def replace(
     return _changed_text(block, part, lambda text: _replace_text(text, old, new, mode, nth or 1))
 
 
-def patch(block: Block, said: str, part: str | None = None) -> Block:
+def patch(block: Block, diff_text: str, part: str | None = None) -> Block:
     """Apply a unified diff whose context lines must match the text.
 
     Raises:
         ConflictError, InvalidParametersError: the diff does not apply, or can't be parsed.
     """
-    return _changed_text(block, part, lambda text: apply_patch(text, said))
+    return _changed_text(block, part, lambda text: apply_patch(text, diff_text))
 
 
 def edit_range(block: Block, first: int, last: int, text: str, part: str | None = None) -> Block:
@@ -197,11 +197,11 @@ def _changed_text(block: Block, part: str | None, edit: Callable[[str], str]) ->
 
 
 def _find_part(known: Mapping[str, V], name: str) -> V:
-    found = next((one for key, one in known.items() if key.casefold() == name.strip().casefold()), None)
-    if found is None:
+    match_ = next((one for key, one in known.items() if key.casefold() == name.strip().casefold()), None)
+    if match_ is None:
         message = f"There is no part {name!r}; there are {', '.join(known)}."
         raise InvalidParametersError(message, allowed=list(known))
-    return found
+    return match_
 
 
 def _names(schema: MapSchema | CompositeSchema) -> list[str]:
@@ -237,8 +237,8 @@ def _replace_text(text: str, old: str, new: str, mode: Mode, nth: int) -> str:
     count = text.count(old)
     wanted = nth if mode == "nth" else 1
     if count < wanted:
-        found = "was not found" if not count else f"occurs only {count} times"
-        raise NotFoundError(f"The text {old[:80]!r} {found}.", found=count)
+        problem = "was not found" if not count else f"occurs only {count} times"
+        raise NotFoundError(f"The text {old[:80]!r} {problem}.", found=count)
     if mode == "all":
         if len(text) + count * len(new) > MAX_BLOCK_BYTES:
             raise LimitError(
@@ -253,9 +253,9 @@ def _replace_text(text: str, old: str, new: str, mode: Mode, nth: int) -> str:
 
 def _replace_pattern(text: str, old: str, new: str) -> str:
     try:
-        made, count = re2.compile(old).subn(new, text)
+        result, count = re2.compile(old).subn(new, text)
     except re2.error as error:
         raise InvalidParametersError(f"{old[:80]!r} is not a valid regular expression: {error}.") from error
     if not count:
         raise NotFoundError(f"The expression {old[:80]!r} matches nothing.", found=0)
-    return str(made)
+    return str(result)

@@ -72,10 +72,12 @@ def _path(parts: list[str], said: str) -> NotePath:
 
 def _encode_part(part: str) -> str:
     """Encode a part of a path; of a device name such as `con`, the first letter."""
-    made = _UNSAFE.sub(lambda found: "".join(f"%{byte:02X}" for byte in found[0].encode()), part)
-    made = made.replace("/", "%2F")
+    encoded = _UNSAFE.sub(lambda found: "".join(f"%{byte:02X}" for byte in found[0].encode()), part)
+    encoded = encoded.replace("/", "%2F")
     try:
-        NotePath.parse(made)
+        NotePath.parse(encoded)
     except InvalidPathError:
-        return f"%{ord(made[0]):02X}{made[1:]}" if made[0].isascii() and made[0] != "%" else made
-    return made
+        return (
+            f"%{ord(encoded[0]):02X}{encoded[1:]}" if encoded[0].isascii() and encoded[0] != "%" else encoded
+        )
+    return encoded

@@ -13,13 +13,13 @@ from app.vault.path import NotePath
 def add_commit(db: Connection, draft: CommitDraft) -> None:
     """Add a commit to the outbox."""
     changes = [(str(one.path), one.before, one.after) for one in draft.changes]
-    said = json.dumps({**asdict(draft), "changes": changes}, ensure_ascii=True)
-    db.execute("INSERT INTO outbox VALUES (?, ?)", (draft.uid, said))
+    data = json.dumps({**asdict(draft), "changes": changes}, ensure_ascii=True)
+    db.execute("INSERT INTO outbox VALUES (?, ?)", (draft.uid, data))
 
 
 def pending_commits(db: Connection) -> list[CommitDraft]:
     """Return the commits in the outbox, oldest first."""
-    return [_parse_draft(said) for (said,) in db.execute("SELECT draft FROM outbox ORDER BY uid").fetchall()]
+    return [_parse_draft(data) for (data,) in db.execute("SELECT draft FROM outbox ORDER BY uid").fetchall()]
 
 
 def remove_commit(db: Connection, uid: str) -> None:
@@ -27,8 +27,8 @@ def remove_commit(db: Connection, uid: str) -> None:
     db.execute("DELETE FROM outbox WHERE uid = ?", (uid,))
 
 
-def _parse_draft(said: str) -> CommitDraft:
-    values = json.loads(said)
+def _parse_draft(data: str) -> CommitDraft:
+    values = json.loads(data)
     changes = tuple(
         CommittedFile(NotePath.on_disk(path), None, old, new) for path, old, new in values["changes"]
     )

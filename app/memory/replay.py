@@ -22,14 +22,14 @@ def replay(database: MemoryDatabase, journal: Journal) -> int:
         for change in commit.changes:
             last.setdefault(change.path.key, change)
     with database.transaction(write=True) as db:
-        return sum(_bring_back(db, journal, change) for change in last.values())
+        return sum(_restore_document(db, journal, change) for change in last.values())
 
 
-def _bring_back(db: Connection, journal: Journal, change: CommittedFile) -> bool:
-    found = db.execute("SELECT data, hash FROM documents WHERE key = ?", (change.path.key,)).fetchone()
-    if (found[1] if found else None) == change.after:
+def _restore_document(db: Connection, journal: Journal, change: CommittedFile) -> bool:
+    stored = db.execute("SELECT data, hash FROM documents WHERE key = ?", (change.path.key,)).fetchone()
+    if (stored[1] if stored else None) == change.after:
         return False
-    now = document_row(change.path, found[0], found[1]) if found else None
+    current = document_row(change.path, stored[0], stored[1]) if stored else None
     row = DocumentRow(change.path, "", b"", None, None)
     if change.after is not None:
         try:
@@ -37,5 +37,5 @@ def _bring_back(db: Connection, journal: Journal, change: CommittedFile) -> bool
         except ScriptoriumError:
             log.warning("%s could not be restored from the journal", change.path)
             return False
-    write_row(db, row, now)
+    write_row(db, row, current)
     return True

@@ -35,7 +35,7 @@ class DocumentRow:
     entry: ArchiveEntry | None = None
 
 
-def write_row(db: Connection, row: DocumentRow, now: DocumentRow | None) -> None:
+def write_row(db: Connection, row: DocumentRow, current: DocumentRow | None) -> None:
     """Write a document over its current state.
 
     Raises:
@@ -43,11 +43,11 @@ def write_row(db: Connection, row: DocumentRow, now: DocumentRow | None) -> None
     """
     key = row.path.key
     if row.hash is None:
-        _forget(db, key)
+        _delete_rows(db, key)
         return
     document: bytes | None = None
     if row.block is not None:
-        document = _write_document(db, row, row.block, now)
+        document = _write_document(db, row, row.block, current)
     db.execute(
         "INSERT OR REPLACE INTO documents VALUES (?, ?, ?, ?, ?, ?)",
         (key, row.path.text, row.data, row.hash, document, time.time()),
@@ -56,9 +56,9 @@ def write_row(db: Connection, row: DocumentRow, now: DocumentRow | None) -> None
         _write_entry(db, key, row.entry)
 
 
-def _write_document(db: Connection, row: DocumentRow, block: Block, now: DocumentRow | None) -> bytes:
-    kept = db.execute("SELECT document FROM documents WHERE key = ?", (row.path.key,)).fetchone()
-    document = BlockDocument(kept[0] if kept and now is not None else None)
+def _write_document(db: Connection, row: DocumentRow, block: Block, current: DocumentRow | None) -> bytes:
+    stored = db.execute("SELECT document FROM documents WHERE key = ?", (row.path.key,)).fetchone()
+    document = BlockDocument(stored[0] if stored and current is not None else None)
     document.write(block)
     if document.read() != block:
         raise StorageError(f"The memory could not take {row.path}; nothing was written.", path=str(row.path))
@@ -84,7 +84,7 @@ def _write_entry(db: Connection, key: str, entry: ArchiveEntry) -> None:
     db.execute("INSERT INTO entry_words (rowid, words) VALUES (?, ?)", (cursor.lastrowid, words))
 
 
-def _forget(db: Connection, key: str) -> None:
+def _delete_rows(db: Connection, key: str) -> None:
     for (number,) in db.execute("SELECT id FROM entries WHERE key = ?", (key,)).fetchall():
         db.execute("DELETE FROM entry_words WHERE rowid = ?", (number,))
         db.execute("DELETE FROM entry_vectors WHERE id = ?", (number,))

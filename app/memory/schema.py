@@ -111,25 +111,25 @@ def parse_schema(value: object) -> Schema:
         return _SCHEMA.validate_python({"kind": value} if isinstance(value, str) else value)
     except ValidationError as error:
         first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
-        message = f"This is not a valid block schema: {place + ': ' if place else ''}{first['msg']}."
+        location = ".".join(str(part) for part in first["loc"])
+        message = f"This is not a valid block schema: {location + ': ' if location else ''}{first['msg']}."
         raise InvalidParametersError(message) from error
 
 
 def schema_json(schema: Schema) -> JsonValue:
     """Return the schema as JSON values, without defaults."""
-    made: JsonValue = schema.model_dump(mode="json", exclude_defaults=True)
-    assert isinstance(made, dict)
+    data: JsonValue = schema.model_dump(mode="json", exclude_defaults=True)
+    assert isinstance(data, dict)
     if isinstance(schema, CompositeSchema):
-        made["sections"] = [_section_json(section) for section in schema.sections]
-    return {"kind": schema.kind, **made}
+        data["sections"] = [_section_json(section) for section in schema.sections]
+    return {"kind": schema.kind, **data}
 
 
 def _section_json(section: SectionSchema) -> JsonValue:
-    made: dict[str, JsonValue] = {"name": section.name}
+    data: dict[str, JsonValue] = {"name": section.name}
     if not isinstance(section.content, TextSchema):
-        made["content"] = schema_json(section.content)
-    return {**made, "read_only": True} if section.read_only else made
+        data["content"] = schema_json(section.content)
+    return {**data, "read_only": True} if section.read_only else data
 
 
 def _check_unique(names: list[str]) -> None:

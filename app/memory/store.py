@@ -94,9 +94,11 @@ class MemoryStore:
         self.problem = self.database.problem
         self._looked = time.monotonic()
         if self.database.restored is not None:
-            brought = replay(self.database, journal)
-            if brought:
-                self.problem = f"{self.problem or ''} {brought} later changes were restored from the journal."
+            restored = replay(self.database, journal)
+            if restored:
+                self.problem = (
+                    f"{self.problem or ''} {restored} later changes were restored from the journal."
+                )
         self._load()
         if writable:
             self._flush_outbox()
@@ -154,9 +156,9 @@ class MemoryStore:
     def blocks(self, agent: str) -> tuple[Block, ...]:
         """Return the blocks that the agent may read: its own, default blocks, and shared ones."""
         with self._lock:
-            kept = [block for block in self._blocks.values() if block.permission_of(agent) is not None]
+            stored = [block for block in self._blocks.values() if block.permission_of(agent) is not None]
             start = [one for one in default_blocks(agent) if one.path.key not in self._blocks]
-        return tuple(sorted((*start, *kept), key=lambda one: (one.owner != agent, one.type, one.label)))
+        return tuple(sorted((*start, *stored), key=lambda one: (one.owner != agent, one.type, one.label)))
 
     def find(self, label: str, agent: str) -> Block | None:
         """Return the block that a label means to the agent: its own block before a shared one."""
@@ -173,10 +175,10 @@ class MemoryStore:
         """
         found = self.find(label, agent)
         if found is None:
-            known = [one.label for one in self.blocks(agent)]
-            near = [match[0] for match in process.extract(label, known, limit=3, score_cutoff=60)]
+            labels = [one.label for one in self.blocks(agent)]
+            near = [match[0] for match in process.extract(label, labels, limit=3, score_cutoff=60)]
             message = f"There is no block {label!r} in the memory."
-            raise NotFoundError(message, label=label, suggestions=near, blocks=known[:50])
+            raise NotFoundError(message, label=label, suggestions=near, blocks=labels[:50])
         check_read(found, agent)
         return found
 
@@ -257,8 +259,8 @@ class MemoryStore:
         """
         self.check_writable()
         if change_set.place != MEMORY_PLACE:
-            place = change_set.place or "the vault"
-            raise InvalidParametersError(f"A change for {place} was sent to the memory.")
+            store_name = change_set.place or "the vault"
+            raise InvalidParametersError(f"A change for {store_name} was sent to the memory.")
         with self._lock:
             self._flush_outbox()
             rows = [self._row(change_set, position) for position in range(len(change_set.changes))]

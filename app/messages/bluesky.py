@@ -51,10 +51,10 @@ def graphemes(text: str) -> int:
 
 def link_spans(text: str) -> tuple[LinkSpan, ...]:
     """Return the web links of a text; Bluesky shows a link only if the post marks it."""
-    found = LinkifyIt(options={"fuzzy_email": False}).match(text) or []
+    matches = LinkifyIt(options={"fuzzy_email": False}).match(text) or []
     return tuple(
         LinkSpan(len(text[: one.index].encode()), len(text[: one.last_index].encode()), one.url)
-        for one in found
+        for one in matches
         if one.url.startswith(("http://", "https://"))
     )
 
@@ -145,13 +145,13 @@ class BlueskyAccount:
         record = models.AppBskyFeedPost.Record(
             text=text, facets=facets or None, created_at=client.get_current_time_iso()
         )
-        made = await client.com.atproto.repo.create_record(
+        created = await client.com.atproto.repo.create_record(
             models.ComAtprotoRepoCreateRecord.Data(
                 repo=self.handle, collection=models.ids.AppBskyFeedPost, record=record
             )
         )
-        key = made.uri.rpartition("/")[2]
-        return Receipt(made.uri, f"https://bsky.app/profile/{self.handle}/post/{key}")
+        key = created.uri.rpartition("/")[2]
+        return Receipt(created.uri, f"https://bsky.app/profile/{self.handle}/post/{key}")
 
 
 async def _refuse_redirect(response: Any) -> None:  # noqa: ANN401 (of a lazily imported library)
@@ -171,18 +171,18 @@ def _to_app_error(error: Exception) -> ScriptoriumError:
     from atproto_client import exceptions
 
     content = getattr(getattr(error, "response", None), "content", None)
-    said = str(getattr(content, "message", None) or "")[:200]
+    server_message = str(getattr(content, "message", None) or "")[:200]
     name = _name_of(error)
     if isinstance(error, exceptions.RateLimitExceededError):
         wait = error.retry_after
-        words = f" Try again in {wait:g} s." if wait is not None else ""
-        return LimitError(f"Bluesky accepts no more messages for now.{words}", retry_after=wait)
+        retry_hint = f" Try again in {wait:g} s." if wait is not None else ""
+        return LimitError(f"Bluesky accepts no more messages for now.{retry_hint}", retry_after=wait)
     if isinstance(error, exceptions.UnauthorizedError) or name in ("AuthenticationRequired", _EXPIRED):
         return PermissionDeniedError(
             "Bluesky does not accept the handle with this app password. Enter it again in the settings."
         )
     if isinstance(error, exceptions.BadRequestError):
-        why = said or name or "it gives no reason"
+        why = server_message or name or "it gives no reason"
         return InvalidParametersError(f"Bluesky rejected this message: {why}.")
     if isinstance(error, exceptions.InvokeTimeoutError):
         return TimeoutExpiredError(

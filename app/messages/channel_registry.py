@@ -71,9 +71,9 @@ def webhook_account(channel: str) -> str:
     return f"{WEBHOOK}:{channel}" if channel else WEBHOOK
 
 
-def _check_known(id: str, known: Sequence[str], what: str) -> None:
+def _check_known(id: str, known: Sequence[str], kind: str) -> None:
     if id not in known:
-        message = f"There is no {what} {id!r} in the settings. Nothing was sent."
+        message = f"There is no {kind} {id!r} in the settings. Nothing was sent."
         raise NotFoundError(message, id=id, suggestions=list(known))
 
 

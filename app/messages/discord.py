@@ -113,11 +113,11 @@ def _json_fields(answer: httpx2.Response) -> Mapping[str, object]:
 def _to_app_error(answer: httpx2.Response) -> ScriptoriumError:
     """Return the error that explains Discord's response to the user."""
     status, fields = answer.status_code, _json_fields(answer)
-    said = str(fields.get("message", ""))[:200]
+    server_message = str(fields.get("message", ""))[:200]
     if status == 429:
         wait = _seconds(fields.get("retry_after", answer.headers.get("retry-after")))
-        words = f" Try again in {wait:g} s." if wait is not None else ""
-        return LimitError(f"Discord accepts no more messages for now.{words}", retry_after=wait)
+        retry_hint = f" Try again in {wait:g} s." if wait is not None else ""
+        return LimitError(f"Discord accepts no more messages for now.{retry_hint}", retry_after=wait)
     if status in (401, 403):
         return PermissionDeniedError(
             "Discord does not accept the webhook's token. Enter the webhook again in the settings."
@@ -125,7 +125,9 @@ def _to_app_error(answer: httpx2.Response) -> ScriptoriumError:
     if status == 404:
         return NotFoundError("The webhook was deleted in Discord. Create another one there.")
     if status == 400:
-        return InvalidParametersError(f"Discord rejected this message: {said or 'it gives no reason'}.")
+        return InvalidParametersError(
+            f"Discord rejected this message: {server_message or 'it gives no reason'}."
+        )
     return NetworkError(f"Discord answered with the error {status}; nothing was sent.", status=status)
 
 

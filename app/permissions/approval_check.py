@@ -21,15 +21,15 @@ def check_approved(proposed: ChangeSet | Effect, approved: ChangeSet | Effect) -
         return
     if isinstance(proposed, Effect) or isinstance(approved, Effect):
         if approved != proposed:
-            raise PermissionDeniedError("The answer approves another effect than the one that was shown.")
+            raise PermissionDeniedError("The approval is for a different effect than the one shown.")
         return
     if proposed.place != approved.place:
-        raise PermissionDeniedError("The answer approves a change in another place than was shown.")
+        raise PermissionDeniedError("The approval is for a change in a different store than the one shown.")
     offered = {change.path: change for change in proposed.changes}
     for change in approved.changes:
         if not _is_variant(offered.get(change.path), change):
             raise PermissionDeniedError(
-                f"The answer approves a change of {change.path} that was not shown.", path=str(change.path)
+                f"The approval includes a change of {change.path} that was not shown.", path=str(change.path)
             )
 
 

@@ -148,7 +148,7 @@ class AuditLog(AuditLogReader):
                 self._end = Head(made.id, hash)
                 return made
             last = self._last()
-        raise sqlite3.OperationalError("other processes write all the time")
+        raise sqlite3.OperationalError("other processes keep writing")
 
     def verify(self) -> AuditCheck:
         """Check every row against its hash, the previous row and the kept head; may run in any thread."""

@@ -42,7 +42,7 @@ class AuditLogReader:
         """
         file = paths.data_folder() / "vaults" / paths.vault_id(root) / "audit.sqlite3"
         if not file.is_file():
-            raise NotFoundError(f"{root} has no log: nothing was done there yet.", path=str(root))
+            raise NotFoundError(f"{root} has no audit log yet.", path=str(root))
         try:
             connection = connect_read_only(file)
             try:
@@ -149,7 +149,7 @@ def _commits(entries: Iterable[AuditEntry], journal: Journal) -> tuple[Commit, .
             continue
         commit = journal.commit(entry.commit)
         if commit.entry and entry.call and commit.entry != entry.call:
-            message = f"The journal does not have the change of entry {entry.id} of the audit log any more."
+            message = f"The journal no longer has the change of audit entry {entry.id}."
             raise NotFoundError(message, entry=entry.id, commit=entry.commit)
         found.append(commit)
     return tuple(found)

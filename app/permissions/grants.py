@@ -99,7 +99,7 @@ class Grants:
             "The list of standing permissions",
             _parse,
             list[Grant],
-            "None of them holds; you are asked again.",
+            "None of them is in effect; changes need approval again.",
             keeps_backup=False,
         )
         self._clock = clock
@@ -201,7 +201,7 @@ class Grants:
         if operation not in _GRANTABLE:
             raise _ungrantable_reason(operation)
         if operation is Operation.DELETE and not self.deletes_unlocked:
-            message = "Deleting always asks; the settings can unlock it."
+            message = "Deleting always needs approval; you can change that in the settings."
             raise PermissionDeniedError(message, operation=operation.value)
 
     def _put(self, grant: Grant) -> None:
@@ -236,7 +236,9 @@ def _parse(content: bytes) -> list[Grant]:
 
 
 def _ungrantable_reason(operation: Operation) -> PermissionDeniedError:
-    return PermissionDeniedError(f"There is no standing yes to {operation.value}.", operation=operation.value)
+    return PermissionDeniedError(
+        f"There is no standing permission for {operation.value}.", operation=operation.value
+    )
 
 
 def describe(offer: GrantOffer) -> str:

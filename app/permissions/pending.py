@@ -90,7 +90,7 @@ class PendingStore:
         self._file = folder / "pending.sqlite"
         self._clock = clock
         self._db, damage = open_database(self._file, SCHEMA)
-        self.problem = None if damage is None else f"{damage.message} What was pending does not run."
+        self.problem = None if damage is None else f"{damage.message} Pending operations will not run."
         self._db.execute("DELETE FROM pending WHERE settled < ?", (clock() - _RETENTION_S,))
 
     def close(self) -> None:
@@ -105,7 +105,7 @@ class PendingStore:
             StorageError: The operation can't be written.
         """
         if len(self.open_operations()) >= _MAX_OPEN:
-            raise LimitError(f"{_MAX_OPEN} operations wait to be decided already.", limit=_MAX_OPEN)
+            raise LimitError(f"{_MAX_OPEN} operations are already pending.", limit=_MAX_OPEN)
         row = (
             operation.id,
             operation.created,
@@ -170,7 +170,7 @@ class PendingStore:
             raise self._refused(error) from error
 
     def _refused(self, error: sqlite3.Error) -> StorageError:
-        return StorageError(f"The pending operations could not be kept: {error}.", path=str(self._file))
+        return StorageError(f"The pending operations can't be saved: {error}.", path=str(self._file))
 
 
 def is_same(one: Caller, other: Caller) -> bool:

@@ -35,8 +35,8 @@ _ASK_EVERYTHING = Rule(effect="ask")
 
 
 _ALWAYS_ASKED = {
-    Operation.ADMINISTRATIVE: "a change to how the vault is set up is always asked about",
-    Operation.EXECUTE: "running a program is always asked about",
+    Operation.ADMINISTRATIVE: "a change to the vault's setup always needs approval",
+    Operation.EXECUTE: "running a program always needs approval",
 }
 
 
@@ -143,8 +143,8 @@ class Policy:
         if place == VAULT and not all(allows_note(profile, path) for profile in self._profiles_of(caller)):
             return "deny"
         part = ImpactPart(Operation.READ, path, place=place)
-        said = {rule.effect for rule in self._rules_for(caller, tool) if rule.touches(part)}
-        return "deny" if "deny" in said else "ask" if "ask" in said else "allow"
+        effects = {rule.effect for rule in self._rules_for(caller, tool) if rule.touches(part)}
+        return "deny" if "deny" in effects else "ask" if "ask" in effects else "allow"
 
     def has_read_rules(self, caller: Caller, tool: str) -> bool:
         """Return whether a rule or a profile restricts what `caller` reads through `tool`."""
@@ -172,15 +172,15 @@ class Policy:
     def _hard_limits(self, call: CallFacts) -> Verdict | None:
         writes = call.operation is not Operation.READ
         if call.reads_only and writes and call.effect != PAGE:
-            return Deny(f"{call.tool} may only read, and proposed a change")
+            return Deny(f"{call.tool} is read-only, but proposed a change")
         touched = {part.operation for part in call.parts if part.path is not None} - {Operation.READ}
         if call.creates_only and touched - {Operation.CREATE}:
-            return Deny(f"{call.tool} may only make new notes, and proposed to change one")
+            return Deny(f"{call.tool} can only create notes, but proposed to change one")
         if call.operation is Operation.EXECUTE and not call.executes:
-            return Deny(f"{call.tool} belongs to a category that may not run programs")
+            return Deny(f"{call.tool} is in a category that can't run programs")
         for part in call.parts:
             if writes and part.path is not None and part.path.is_hidden:
-                return Deny(f"{part.path} belongs to a program's own data, which no tool writes")
+                return Deny(f"{part.path} belongs to a program's own data, which tools can't change")
         for profile in self._profiles_of(call.caller):
             if problem := outside_profile(profile, call):
                 return Deny(problem)
@@ -212,24 +212,24 @@ class Policy:
 
     def _always_ask_reason(self, call: CallFacts) -> str:
         if call.caller.tainted:
-            return "it has read text from outside the vault, so each of its changes is asked about"
+            return "the caller has read text from outside the vault, so each of its changes needs approval"
         if call.effect == EXTERNAL_TOOL:
-            return "what a tool of another program does can't be known, so each call of it is asked about"
+            return "the effects of an external tool are unknown, so each call needs approval"
         if call.caller.kind is CallerKind.USER:
-            return "a change that you start yourself is shown too before it is written"
+            return "changes that you start yourself are also shown before they are written"
         if call.operation in (Operation.ADMINISTRATIVE, Operation.EXECUTE):
             return _ALWAYS_ASKED[call.operation]
         if call.effect == MESSAGE:
-            return "a message that leaves this machine is always asked about"
+            return "a message that leaves this machine always needs approval"
         if call.operation is Operation.DELETE and call.scope.backlinks:
-            return f"deleting is always asked about, and {_links(len(call.scope.backlinks))} here"
+            return f"deleting always needs approval, and {_links(len(call.scope.backlinks))} here"
         if call.operation is Operation.DELETE and not self._grants.deletes_unlocked:
-            return "deleting is always asked about"
+            return "deleting always needs approval"
         if call.always_asks:
-            return f"{call.tool} is always asked about"
+            return f"{call.tool} always needs approval"
         if call.scope.files > self.bulk_threshold:
             files = pluralize(call.scope.files, "file")
-            return f"{files} at once: more than {self.bulk_threshold} are always asked about"
+            return f"{files} at once: more than {self.bulk_threshold} always need approval"
         return ""
 
     def _allowed_by_rule_or_grant(self, call: CallFacts) -> Verdict | None:
@@ -238,7 +238,7 @@ class Policy:
         rules = [r for r in self._rules_for(call.caller, call.tool, call.op) if r.effect == "allow"]
         left = [part for part in call.parts if not any(rule.covers(part) for rule in rules)]
         if not left:
-            return Allow("an allow rule of the settings", "rule")
+            return Allow("an allow rule in the settings", "rule")
         grants = self._grants.match(left, call.tool, call.scope.outside)
         if grants is None:
             return None
@@ -255,9 +255,9 @@ def _links(count: int) -> str:
 def _rule_label(rule: Rule) -> str:
     """Return a rule in words, for the log and the caller."""
     if rule is _UNREADABLE_RULE:
-        return "the vault's own rules can't be read, so nothing may be changed by an agent"
+        return "the vault's rules can't be read, so agents can't change anything"
     if rule is _ASK_EVERYTHING:
-        return "the file of permission rules can't be read, so everything is asked about"
+        return "the file of permission rules can't be read, so everything needs approval"
     operations = ", ".join(rule.operations) or "everything"
     about = [f"{name} {what}" for name, what in (("caller", rule.caller), ("tool", rule.tool)) if what != "*"]
     where = "the whole vault" if rule.glob == "**" else rule.glob

@@ -103,8 +103,8 @@ def format_size(count: int) -> str:
 
 def format_time_left(seconds: float) -> str:
     """Return a duration as minutes and seconds: "4:05"."""
-    whole = max(0, int(seconds + 0.999))
-    return f"{whole // 60}:{whole % 60:02d}"
+    total = max(0, int(seconds + 0.999))
+    return f"{total // 60}:{total % 60:02d}"
 
 
 def quote_name(text: str) -> str:

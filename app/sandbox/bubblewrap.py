@@ -80,8 +80,8 @@ def sandbox_arguments(
         "/tmp",
     ]
     options += [*_vault(bound), "--chdir", f"{VAULT_MOUNT}/{cwd}" if cwd else VAULT_MOUNT]
-    given = b"".join(os.fsencode(option) + b"\0" for option in options)
-    return [bwrap, "--args", "0", "--", *with_limits(command, IN_SANDBOX, PATH)], given
+    input_data = b"".join(os.fsencode(option) + b"\0" for option in options)
+    return [bwrap, "--args", "0", "--", *with_limits(command, IN_SANDBOX, PATH)], input_data
 
 
 def sandbox_environment() -> dict[str, str]:

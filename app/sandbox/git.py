@@ -63,7 +63,7 @@ class Repository:
         return self._root
 
     @property
-    def is_there(self) -> bool:
+    def exists(self) -> bool:
         """Whether the vault has its own repository; a `.git` file or link does not count."""
         folder = Path(self._root, ".git")
         return folder.is_dir() and not folder.is_symlink()
@@ -85,7 +85,7 @@ class Repository:
         Raises:
             NotFoundError: the vault has no repository, or git is not installed.
         """
-        if not self.is_there:
+        if not self.exists:
             raise NotFoundError("The vault has no git repository of its own (a folder .git at its root).")
         if self._programs_off is None:
             self._programs_off = await self._named_programs()
@@ -103,21 +103,21 @@ class Repository:
         if done.timed_out:
             raise StorageError(f"git {arguments[0]} took longer than {TIMEOUT_S:g} s and was stopped.")
         if done.exit_code:
-            said = (done.errors or done.output).decode("utf-8", "replace").strip()
-            raise InvalidParametersError(f"git {arguments[0]}: {said}", exit_code=done.exit_code)
+            message = (done.errors or done.output).decode("utf-8", "replace").strip()
+            raise InvalidParametersError(f"git {arguments[0]}: {message}", exit_code=done.exit_code)
         # File names that are not UTF-8 keep their bytes, so that they still match the files.
         return done.output.decode("utf-8", "surrogateescape")
 
     async def author(self) -> tuple[str, str]:
         """Return name and email address from the user's git configuration, else the app's."""
-        found = []
+        identity = []
         for name, other in zip(("user.name", "user.email"), _DEFAULT_AUTHOR, strict=True):
             arguments = [self._program, "config", "--global", "--includes", "--get", name]
             done = await run_program(
                 arguments, cwd=self._root, environment=_users(), timeout=TIMEOUT_S, max_output=1000
             )
-            found.append(done.output.decode("utf-8", "replace").strip() or other)
-        return found[0], found[1]
+            identity.append(done.output.decode("utf-8", "replace").strip() or other)
+        return identity[0], identity[1]
 
     async def _named_programs(self) -> dict[str, str]:
         """Return settings that disable the filters, drivers and converters of the configuration."""

@@ -56,7 +56,7 @@ async def run_program(
     environment: Mapping[str, str],
     timeout: float,
     max_output: int = MAX_OUTPUT_BYTES,
-    given: bytes | None = None,
+    input_data: bytes | None = None,
 ) -> ProcessResult:
     """Run a program; on return or cancellation, it and its child processes have ended.
 
@@ -66,17 +66,17 @@ async def run_program(
         environment: The whole environment.
         timeout: In seconds; then the program and its child processes are killed.
         max_output: Maximum bytes of standard output and of standard error to keep; the rest is dropped.
-        given: The standard input; None for no input.
+        input_data: The standard input; None for no input.
 
     Raises:
         NotFoundError: there is no such program.
         StorageError: the program can't be started.
     """
     started = time.monotonic()
-    process = await _spawn(arguments, cwd, environment, given is not None)
+    process = await _spawn(arguments, cwd, environment, input_data is not None)
     output, errors = _CapturedStream(max_output), _CapturedStream(max_output)
     reading = asyncio.gather(
-        output.follow(process.stdout), errors.follow(process.stderr), _write_input(process.stdin, given)
+        output.follow(process.stdout), errors.follow(process.stderr), _write_input(process.stdin, input_data)
     )
     timed_out = False
     try:
@@ -91,8 +91,8 @@ async def run_program(
         await asyncio.shield(asyncio.ensure_future(_wait_ended(process, reading)))
     seconds = time.monotonic() - started
     code = -1 if process.returncode is None else process.returncode
-    kept = bytes(output.content), bytes(errors.content)
-    return ProcessResult(code, *kept, output.cut or errors.cut, timed_out, seconds)
+    captured = bytes(output.content), bytes(errors.content)
+    return ProcessResult(code, *captured, output.cut or errors.cut, timed_out, seconds)
 
 
 async def _spawn(
@@ -127,11 +127,11 @@ async def _wait_ended(
         await asyncio.wait({reading})
 
 
-async def _write_input(stream: asyncio.StreamWriter | None, given: bytes | None) -> None:
+async def _write_input(stream: asyncio.StreamWriter | None, input_data: bytes | None) -> None:
     if stream is None:
         return
     with suppress(ConnectionError):
-        stream.write(given or b"")
+        stream.write(input_data or b"")
         await stream.drain()
     stream.close()
 

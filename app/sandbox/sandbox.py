@@ -62,8 +62,8 @@ class Sandbox:
             return error.message
         if tried.exit_code == 0:
             return ""
-        said = tried.errors.decode("utf-8", "replace").strip().partition("\n")[0]
-        return f"bubblewrap does not work here ({said or f'exit status {tried.exit_code}'})"
+        message = tried.errors.decode("utf-8", "replace").strip().partition("\n")[0]
+        return f"bubblewrap does not work here ({message or f'exit status {tried.exit_code}'})"
 
 
 async def run_unsandboxed(command: Sequence[str], folder: str, home: str, timeout: float) -> ProcessResult:
@@ -93,6 +93,8 @@ async def run_unsandboxed(command: Sequence[str], folder: str, home: str, timeou
 async def _in_bubblewrap(
     bwrap: str, bound: BindMount, command: Sequence[str], cwd: str, timeout: float
 ) -> ProcessResult:
-    arguments, given = sandbox_arguments(bwrap, bound, command, cwd)
+    arguments, input_data = sandbox_arguments(bwrap, bound, command, cwd)
     environment = {"PATH": PATH}
-    return await run_program(arguments, cwd="/", environment=environment, timeout=timeout, given=given)
+    return await run_program(
+        arguments, cwd="/", environment=environment, timeout=timeout, input_data=input_data
+    )

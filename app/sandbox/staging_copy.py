@@ -55,7 +55,7 @@ class StagingCopy:
         self._top = top
         self._hashes: dict[NotePath, str] = {}
         self._working = threading.Lock()
-        self._over = False
+        self._removed = False
 
     def copy_files(self, vault: VaultReader, paths: Iterable[NotePath], folder: str = "") -> None:
         """Copy files of the vault; invisible files are left out.
@@ -73,16 +73,16 @@ class StagingCopy:
             (self.folder / folder).mkdir(parents=True)
             total = 0
             for path in paths:
-                if self._over:
+                if self._removed:
                     return
                 total += self._copy(vault, path, MAX_BYTES - total)
 
-    def _copy(self, vault: VaultReader, path: NotePath, left: int) -> int:
+    def _copy(self, vault: VaultReader, path: NotePath, remaining: int) -> int:
         try:
             content = vault.read(path)
         except (NotFoundError, InvalidPathError):
             return 0
-        if len(content) > left or len(self._hashes) >= MAX_FILES:
+        if len(content) > remaining or len(self._hashes) >= MAX_FILES:
             raise LimitError(
                 f"The vault is too large to copy for a command (at most {MAX_FILES:,} files and"
                 f" {MAX_BYTES // 1024**2} MiB). Nothing was run. Use a command that only reads.",
@@ -96,7 +96,7 @@ class StagingCopy:
 
     def remove(self) -> None:
         """Remove the copy, even while it is being filled."""
-        self._over = True
+        self._removed = True
         with self._working:
             for folder, inner, _ in os.walk(self._top):
                 # A command may have removed the permissions of a folder.
@@ -118,17 +118,17 @@ class StagingCopy:
         """
         left_out: list[str] = []
         try:
-            found = _read_all(self.folder, self._hashes, left_out)
+            files = _read_all(self.folder, self._hashes, left_out)
         except OSError as error:
             raise StorageError(f"What the command wrote can't be read: {error}") from error
         changes: list[FileChange] = []
-        for path, content in sorted(found.items()):
+        for path, content in sorted(files.items()):
             before = self._hashes.get(path)
             if before is None:
                 changes.append(Create(path, content))
             elif before != content_hash(content):
                 changes.append(Update(path, self._before(vault, path), content))
-        for path in sorted(self._hashes.keys() - found.keys()):
+        for path in sorted(self._hashes.keys() - files.keys()):
             if not os.path.lexists(self.folder / path.text):
                 changes.append(Delete(path, self._before(vault, path)))
         return CommandChanges(ChangeSet.of(*changes, summary=summary), tuple(left_out))
@@ -141,9 +141,9 @@ class StagingCopy:
         return content
 
 
-def _read_all(folder: Path, known: Collection[NotePath], left_out: list[str]) -> dict[NotePath, bytes]:
+def _read_all(folder: Path, known_paths: Collection[NotePath], left_out: list[str]) -> dict[NotePath, bytes]:
     """Read the files below a folder that a vault can hold; list the others in `left_out`."""
-    root, found, total = VaultRoot(folder), {}, 0
+    root, files, total = VaultRoot(folder), {}, 0
     pending = [""]
     while pending:
         prefix = pending.pop()
@@ -151,7 +151,7 @@ def _read_all(folder: Path, known: Collection[NotePath], left_out: list[str]) ->
             for name in sorted(opened.names()):
                 text = f"{prefix}/{name}" if prefix else name
                 status = opened.lstat(name)
-                if problem := _name_problem(text, known):
+                if problem := _name_problem(text, known_paths):
                     left_out.append(f"{text}: {problem}")
                 elif status is not None and stat.S_ISDIR(status.st_mode):
                     pending.append(text)
@@ -160,13 +160,13 @@ def _read_all(folder: Path, known: Collection[NotePath], left_out: list[str]) ->
                 else:
                     content = opened.read(name, MAX_BYTES - total)
                     total += len(content)
-                    found[NotePath.on_disk(text)] = content
-    return found
+                    files[NotePath.on_disk(text)] = content
+    return files
 
 
-def _name_problem(text: str, known: Collection[NotePath]) -> str:
+def _name_problem(text: str, known_paths: Collection[NotePath]) -> str:
     """Return why a file of that name can't be applied, or an empty string."""
-    if NotePath.on_disk(text) in known:
+    if NotePath.on_disk(text) in known_paths:
         return ""
     try:
         return "hidden files are a program's own" if NotePath.parse(text).is_hidden else ""

@@ -10,7 +10,7 @@ from app.events import EventBus
 from app.servers.client_registry import CallStage, CallStageChanged
 from app.servers.fair_queue import FairQueue, RunPermit
 from app.servers.vault_service import CallProgress, Client, OnProgress
-from app.toolkit.call_record import CallObserver
+from app.toolkit.call import CallObserver
 
 MAX_OPEN_QUESTIONS = 32
 """Maximum number of calls of one client that wait for the user at once."""
@@ -57,7 +57,7 @@ class CallTracker:
     @property
     def observer(self) -> CallObserver:
         """The observer that the runner notifies during the call."""
-        return CallObserver(self.id, self._on_question, self._on_started, enter=self.wait_for_turn)
+        return CallObserver(self._on_question, self._on_started, wait_for_turn=self.wait_for_turn)
 
     async def wait_for_turn(self) -> None:
         """Wait for a permit to run.

@@ -25,6 +25,7 @@ from app.servers.client_registry import ClientRegistry, ConnectedClient
 from app.servers.fair_queue import FairQueue
 from app.servers.tool_descriptors import describe_tool
 from app.servers.vault_service import Client, NotePage, OnProgress, ToolDescriptor, Waiting
+from app.toolkit.call import Call
 from app.toolkit.memory_service import VisibleBlocks, agent_key
 from app.toolkit.outcome import ToolOutcome
 from app.toolkit.registry import ToolRegistry
@@ -158,7 +159,8 @@ class LocalVaultService:
     async def _watched(
         self, tracker: CallTracker, tool: str, arguments: Mapping[str, object], caller: Caller
     ) -> ToolOutcome:
-        return await self._runner.call_observed(tool, arguments, caller, tracker.observer)
+        call = Call.of(tool, arguments, caller, observer=tracker.observer, id=tracker.id)
+        return await self._runner.run(call)
 
     async def _submit(
         self, tracker: CallTracker, tool: str, arguments: Mapping[str, object], caller: Caller

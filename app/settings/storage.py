@@ -57,10 +57,10 @@ def load_settings() -> Settings:
         kept = damage.aside.name if damage.aside is not None else file.path.name
         problem = f"Invalid settings were reset to their defaults: {', '.join(invalid)}. "
         problem += f"The old file was saved as {kept}."
-    settings.permissions, told = _load_guarded(
+    settings.permissions, rules_problem = _load_guarded(
         PermissionSettings, _settings_file(permissions_file(), "The file of permission rules")
     )
-    return settings.with_problems(tuple(filter(None, (problem, told))))
+    return settings.with_problems(tuple(filter(None, (problem, rules_problem))))
 
 
 def save_settings(settings: Settings) -> None:

@@ -102,8 +102,8 @@ class SourceConfigStore:
 
     def load(self) -> tuple[SourceConfig, ...]:
         """Return the sources in the order in which they were added."""
-        kept, self.problem = self._file.load(writable=self._writable)
-        return kept.sources
+        stored, self.problem = self._file.load(writable=self._writable)
+        return stored.sources
 
     def save(self, sources: tuple[SourceConfig, ...]) -> None:
         """Write the sources. If that raises OSError, the old file is unchanged."""
@@ -113,7 +113,7 @@ class SourceConfigStore:
 def read_json(path: Path) -> dict[str, object]:
     """Read a JSON object; return an empty one if the file is missing or damaged."""
     try:
-        found = json.loads(path.read_text("utf-8"))
+        data = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return data if isinstance(data, dict) else {}

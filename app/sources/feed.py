@@ -44,23 +44,23 @@ def read_feed(content: bytes, content_type: str, charset: str) -> Feed:
     import feedparser
 
     kind = f"{content_type or 'application/xml'}; charset={charset}" if charset else content_type
-    said = feedparser.parse(content, response_headers={"content-type": kind or "application/xml"})
-    if not said.get("version"):
+    entry = feedparser.parse(content, response_headers={"content-type": kind or "application/xml"})
+    if not entry.get("version"):
         raise InvalidParametersError("The address has no feed: the content is neither RSS nor Atom.")
-    entries = tuple(_entry(one) for one in said.get("entries", ())[:_MAX_ENTRIES])
-    title = _strip_markup(said.get("feed", {}).get("title"), _MAX_TITLE_CHARS)
+    entries = tuple(_entry(one) for one in entry.get("entries", ())[:_MAX_ENTRIES])
+    title = _strip_markup(entry.get("feed", {}).get("title"), _MAX_TITLE_CHARS)
     return Feed(title, tuple({one.key: one for one in entries}.values()))
 
 
-def _entry(said: Mapping[str, object]) -> FeedEntry:
-    title = _strip_markup(said.get("title"), _MAX_TITLE_CHARS)
-    text = _strip_markup(said.get("summary"), _MAX_TEXT_CHARS)
-    link = str(said.get("link") or "").strip()
+def _entry(entry: Mapping[str, object]) -> FeedEntry:
+    title = _strip_markup(entry.get("title"), _MAX_TITLE_CHARS)
+    text = _strip_markup(entry.get("summary"), _MAX_TEXT_CHARS)
+    link = str(entry.get("link") or "").strip()
     if not link.lower().startswith(("http://", "https://")) or len(link) > _MAX_LINK_CHARS:
         link = ""
-    named = str(said.get("id") or link) or f"{title}\0{text}"
+    named = str(entry.get("id") or link) or f"{title}\0{text}"
     key = hashlib.sha256(named.encode("utf-8", "surrogatepass")).hexdigest()[:32]
-    when = said.get("published_parsed") or said.get("updated_parsed")
+    when = entry.get("published_parsed") or entry.get("updated_parsed")
     try:
         at = float(calendar.timegm(when)) if isinstance(when, tuple) else None
     except (OverflowError, ValueError):
@@ -68,8 +68,8 @@ def _entry(said: Mapping[str, object]) -> FeedEntry:
     return FeedEntry(key, title or text[:80] or "Without a title", text, link, at)
 
 
-def _strip_markup(said: object, longest: int) -> str:
+def _strip_markup(entry: object, max_chars: int) -> str:
     """Return text without markup, on one line."""
-    bare = html.unescape(nh3.clean(str(said or "")[: longest * 20], tags=set()))
-    line = " ".join("".join(sign if sign.isprintable() else " " for sign in bare).split())
-    return line if len(line) <= longest else f"{line[: longest - 1]}…"
+    bare = html.unescape(nh3.clean(str(entry or "")[: max_chars * 20], tags=set()))
+    line = " ".join("".join(char if char.isprintable() else " " for char in bare).split())
+    return line if len(line) <= max_chars else f"{line[: max_chars - 1]}…"

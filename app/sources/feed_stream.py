@@ -45,7 +45,7 @@ class FeedStream:
     feed is polled with exponential backoff, at least once a day.
 
     Args:
-        kept: What the user has set of it.
+        config: What the user has set of it.
         file: The file of its state; None for no persistence.
         fetcher: Fetches the feed and refuses private addresses.
         events: Publishes changes of the state.
@@ -54,13 +54,13 @@ class FeedStream:
 
     def __init__(
         self,
-        kept: FeedConfig,
+        config: FeedConfig,
         file: Path | None,
         fetcher: Fetcher,
         events: EventBus,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self.kept = kept
+        self.config = config
         self.problem = ""
         self.title = ""
         self.checked: float | None = None
@@ -70,17 +70,17 @@ class FeedStream:
         self._clock = clock
         self._failures = 0
         self._supervisor = Supervisor(events)
-        self._tell: Tell | None = None
+        self._notify: Tell | None = None
         self._etag = self._modified = ""
-        self._known = False
-        self._seen: dict[str, None] = {}
+        self._has_baseline = False
+        self._seen_keys: dict[str, None] = {}
         self._read_state()
 
-    async def start(self, tell: Tell) -> None:
+    async def start(self, notify: Tell) -> None:
         """Poll the feed at its interval, starting now if it is due."""
-        self._tell = tell
+        self._notify = notify
         self._supervisor = Supervisor(self._events)
-        self._supervisor.start(f"read the feed {self.kept.name}", self._poll)
+        self._supervisor.start(f"read the feed {self.config.name}", self._poll)
 
     async def stop(self) -> None:
         """Stop polling."""
@@ -93,7 +93,7 @@ class FeedStream:
             await self.check()
 
     def _wait(self) -> float:
-        return min(self.kept.minutes * 60.0 * 2**self._failures, _MAX_WAIT_S) if self.checked else 0.0
+        return min(self.config.minutes * 60.0 * 2**self._failures, _MAX_WAIT_S) if self.checked else 0.0
 
     async def check(self) -> int:
         """Fetch the feed now and return the number of new entries; errors are in `problem`."""
@@ -102,13 +102,13 @@ class FeedStream:
         except ScriptoriumError as error:
             self._failures, self.problem, new = min(self._failures + 1, 10), error.message, 0
         except Exception:
-            log.exception("the feed %s could not be read", self.kept.id)
+            log.exception("the feed %s could not be read", self.config.id)
             self._failures, self.problem, new = min(self._failures + 1, 10), "The feed can't be read.", 0
         else:
             self._failures, self.problem = 0, ""
         self.checked = self._clock()
         await asyncio.to_thread(self._write_state)
-        self._events.publish(SourcesChanged((self.kept.id,)))
+        self._events.publish(SourcesChanged((self.config.id,)))
         return new
 
     async def _check(self) -> int:
@@ -125,7 +125,7 @@ class FeedStream:
     def _request(self) -> WebRequest:
         conditions = {"If-None-Match": self._etag, "If-Modified-Since": self._modified}
         headers = {name: value for name, value in conditions.items() if value}
-        return WebRequest(self.kept.url, accept=_ACCEPT, headers=headers)
+        return WebRequest(self.config.url, accept=_ACCEPT, headers=headers)
 
     def _remember(self, answer: WebAnswer, feed: Feed) -> None:
         self._etag = answer.headers.get("etag", "")[:1000]
@@ -133,20 +133,20 @@ class FeedStream:
         self.title = feed.title
 
     def _publish_new(self, feed: Feed) -> int:
-        first, self._known = not self._known, True
-        new = [entry for entry in feed.entries if entry.key not in self._seen]
-        self._seen.update(dict.fromkeys(entry.key for entry in reversed(new)))
-        while len(self._seen) > _MAX_SEEN:
-            del self._seen[next(iter(self._seen))]
-        if first or self._tell is None:
+        first, self._has_baseline = not self._has_baseline, True
+        new = [entry for entry in feed.entries if entry.key not in self._seen_keys]
+        self._seen_keys.update(dict.fromkeys(entry.key for entry in reversed(new)))
+        while len(self._seen_keys) > _MAX_SEEN:
+            del self._seen_keys[next(iter(self._seen_keys))]
+        if first or self._notify is None:
             return 0
         for entry in reversed(new):
-            self._tell(self._news(entry))
+            self._notify(self._notification(entry))
         return len(new)
 
-    def _news(self, entry: FeedEntry) -> Notification:
+    def _notification(self, entry: FeedEntry) -> Notification:
         return Notification(
-            self.kept.id,
+            self.config.id,
             entry.key,
             entry.title,
             entry.at or self._clock(),
@@ -157,12 +157,12 @@ class FeedStream:
 
     def _read_state(self) -> None:
         state = read_json(self._file) if self._file is not None else {}
-        same = state.get("url") == self.kept.url
+        same = state.get("url") == self.config.url
         seen = state.get("seen") if same else None
         self._etag = str(state.get("etag") or "") if same else ""
         self._modified = str(state.get("modified") or "") if same else ""
-        self._known = isinstance(seen, list)
-        self._seen = dict.fromkeys(str(key) for key in seen) if isinstance(seen, list) else {}
+        self._has_baseline = isinstance(seen, list)
+        self._seen_keys = dict.fromkeys(str(key) for key in seen) if isinstance(seen, list) else {}
         checked = state.get("checked") if same else None
         self.checked = float(checked) if isinstance(checked, int | float) else None
         self.title = str(state.get("title") or "") if same else ""
@@ -171,12 +171,12 @@ class FeedStream:
         if self._file is None:
             return
         state = {
-            "url": self.kept.url,
+            "url": self.config.url,
             "etag": self._etag,
             "modified": self._modified,
             "title": self.title,
             "checked": self.checked,
-            "seen": list(self._seen) if self._known else None,
+            "seen": list(self._seen_keys) if self._has_baseline else None,
         }
         try:
             write_atomic(self._file, to_json(state, indent=None))

@@ -51,10 +51,10 @@ class TextFile:
 
 @dataclass(frozen=True, slots=True)
 class FileListing:
-    """Files of a folder with their sizes; `more`: the list is incomplete."""
+    """Files of a folder with their sizes; `is_truncated`: the list is incomplete."""
 
     files: tuple[tuple[NotePath, int], ...]
-    more: bool
+    is_truncated: bool
 
 
 class FileSource:
@@ -63,7 +63,7 @@ class FileSource:
     `recovered` lists the changes interrupted by a crash that `start` has finished or rolled back.
 
     Args:
-        kept: What the user has set of it.
+        config: What the user has set of it.
         journal: Records the commits of its store.
         data: The folder of its own state.
         events: Publishes changes of loaded files.
@@ -73,7 +73,7 @@ class FileSource:
 
     def __init__(
         self,
-        kept: FolderConfig,
+        config: FolderConfig,
         journal: Journal,
         data: Path,
         events: EventBus,
@@ -81,11 +81,11 @@ class FileSource:
         *,
         writable: bool = True,
     ) -> None:
-        self.kept = kept
-        self.root = Path(kept.folder)
+        self.config = config
+        self.root = Path(config.folder)
         self.hash8 = folder_hash(self.root)
         self.place = f"files-{self.hash8}"
-        self.rules = FileRules(kept)
+        self.rules = FileRules(config)
         self.bases = MergeBases(data)
         self.store = NoteStore(
             self.root, journal, place=self.place, log_folder=data / "intents", writable=writable
@@ -108,7 +108,7 @@ class FileSource:
         if self._writable and await asyncio.to_thread(self.root.is_dir):
             self.recovered = tuple(await asyncio.to_thread(self.store.recover))
         self._supervisor = Supervisor(self._events)
-        self._supervisor.start(f"watch {self.kept.name}", lambda: self._watch(ready))
+        self._supervisor.start(f"watch {self.config.name}", lambda: self._watch(ready))
         with suppress(TimeoutError):
             await asyncio.wait_for(ready.wait(), 2)
 
@@ -137,11 +137,11 @@ class FileSource:
             loaded = tuple(path for path in touched if self._is_loaded(self.label(path)))
             if loaded:
                 self.changed = tuple(dict.fromkeys((*loaded, *self.changed)))[:50]
-                self._events.publish(SourcesChanged((self.kept.id,)))
+                self._events.publish(SourcesChanged((self.config.id,)))
 
     def _set_problem(self, problem: str) -> None:
         self.problem = problem
-        self._events.publish(SourcesChanged((self.kept.id,)))
+        self._events.publish(SourcesChanged((self.config.id,)))
 
     # What it has
 
@@ -159,17 +159,17 @@ class FileSource:
         Raises:
             InvalidPathError: the path leaves the folder, is hidden, or is not a valid file name.
         """
-        said = text.removeprefix(f"file:{self.hash8}:")
-        if Path(said).is_absolute():
+        relative = text.removeprefix(f"file:{self.hash8}:")
+        if Path(relative).is_absolute():
             try:
-                said = Path(os.path.normpath(said)).relative_to(self.root).as_posix()
+                relative = Path(os.path.normpath(relative)).relative_to(self.root).as_posix()
             except ValueError:
-                message = f"{text} is not in the folder {self.kept.name}."
+                message = f"{text} is not in the folder {self.config.name}."
                 raise InvalidPathError(message, path=text) from None
         try:
-            path = NotePath.parse(said)
+            path = NotePath.parse(relative)
         except InvalidPathError:
-            path = NotePath.on_disk(said)
+            path = NotePath.on_disk(relative)
             if not self.store.exists(path):
                 raise
         if path.is_hidden:

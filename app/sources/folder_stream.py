@@ -24,20 +24,20 @@ class FolderStream:
 
     checked = None
 
-    def __init__(self, kept: FolderStreamConfig, events: EventBus) -> None:
-        self.kept = kept
+    def __init__(self, config: FolderStreamConfig, events: EventBus) -> None:
+        self.config = config
         self.problem = ""
         self._events = events
-        self._globs = tuple(Glob(text) for text in kept.globs)
+        self._globs = tuple(Glob(text) for text in config.globs)
         self._stop = asyncio.Event()
         self._supervisor = Supervisor(events)
 
-    async def start(self, tell: Tell) -> None:
+    async def start(self, notify: Tell) -> None:
         """Start watching; wait for a folder that does not exist yet."""
         self._stop = asyncio.Event()
         ready = asyncio.Event()
         self._supervisor = Supervisor(self._events)
-        self._supervisor.start(f"watch {self.kept.name}", lambda: self._watch(tell, ready))
+        self._supervisor.start(f"watch {self.config.name}", lambda: self._watch(notify, ready))
         with suppress(TimeoutError):
             await asyncio.wait_for(ready.wait(), 2)
 
@@ -46,39 +46,41 @@ class FolderStream:
         self._stop.set()
         await self._supervisor.close(_CLOSE_TIMEOUT_S)
 
-    async def _watch(self, tell: Tell, ready: asyncio.Event) -> None:
+    async def _watch(self, notify: Tell, ready: asyncio.Event) -> None:
         async def take(batch: FileBatch) -> None:
-            self._handle_batch(batch, tell)
+            self._handle_batch(batch, notify)
 
         if self.problem:
             self._set_problem("")
         try:
-            await watch(Path(self.kept.folder), take, self._stop, _is_never_own, ready=ready)
+            await watch(Path(self.config.folder), take, self._stop, _is_never_own, ready=ready)
         except Exception as error:
             self._set_problem(f"The folder can't be watched: {error}")
             raise
 
-    def _handle_batch(self, batch: FileBatch, tell: Tell) -> None:
+    def _handle_batch(self, batch: FileBatch, notify: Tell) -> None:
         if batch.lost or batch.found:
             self._set_problem("The folder is gone: unplugged, renamed or deleted." if batch.lost else "")
             return
-        found = [(path, "changed") for path in batch.changed] + [(path, "removed") for path in batch.removed]
-        wanted = [(path, what) for path, what in found if self._wanted(path)]
-        for path, what in wanted[:_MAX_BATCH_FILES]:
-            tell(self._news(str(path), f"{path} was {what}", str(path)))
-        if len(wanted) > _MAX_BATCH_FILES:
-            more = f"{len(wanted) - _MAX_BATCH_FILES} more files were changed or removed"
-            tell(self._news(more, more, ""))
+        changes = [(path, "changed") for path in batch.changed] + [
+            (path, "removed") for path in batch.removed
+        ]
+        matching = [(path, action) for path, action in changes if self._wanted(path)]
+        for path, action in matching[:_MAX_BATCH_FILES]:
+            notify(self._notification(str(path), f"{path} was {action}", str(path)))
+        if len(matching) > _MAX_BATCH_FILES:
+            summary = f"{len(matching) - _MAX_BATCH_FILES} more files were changed or removed"
+            notify(self._notification(summary, summary, ""))
 
-    def _news(self, key: str, title: str, path: str) -> Notification:
-        return Notification(self.kept.id, key, title, time.time(), path=path)
+    def _notification(self, key: str, title: str, path: str) -> Notification:
+        return Notification(self.config.id, key, title, time.time(), path=path)
 
     def _wanted(self, path: NotePath) -> bool:
         return not self._globs or any(glob.matches(path) for glob in self._globs)
 
     def _set_problem(self, problem: str) -> None:
         self.problem = problem
-        self._events.publish(SourcesChanged((self.kept.id,)))
+        self._events.publish(SourcesChanged((self.config.id,)))
 
 
 def _is_never_own(path: NotePath, digest: str) -> bool:

@@ -32,11 +32,11 @@ class Inbox:
         """Return the unread notifications of a source."""
         return tuple(one for one in self._waiting.values() if one.source == source)
 
-    def add(self, news: Notification) -> None:
+    def add(self, notification: Notification) -> None:
         """Add a notification; the oldest ones are dropped if there are too many."""
-        self._waiting.pop((news.source, news.key), None)
-        self._waiting[news.source, news.key] = news
-        mine = [key for key in self._waiting if key[0] == news.source]
+        self._waiting.pop((notification.source, notification.key), None)
+        self._waiting[notification.source, notification.key] = notification
+        mine = [key for key in self._waiting if key[0] == notification.source]
         extra = mine[: max(0, len(mine) - _MAX_SOURCE_ITEMS)]
         extra += list(self._waiting)[: max(0, len(self._waiting) - len(extra) - _MAX_ITEMS)]
         for key in dict.fromkeys(extra):

@@ -61,6 +61,6 @@ class MergeBases:
 
     def _prune(self) -> None:
         """Delete the oldest contents; a merge that needs one fails with an error that offers alternatives."""
-        kept = sorted(self._folder.glob("?" * 64), key=lambda path: path.stat().st_mtime)
-        for path in kept[: max(0, len(kept) - _MAX_BASES)]:
+        files = sorted(self._folder.glob("?" * 64), key=lambda path: path.stat().st_mtime)
+        for path in files[: max(0, len(files) - _MAX_BASES)]:
             path.unlink(missing_ok=True)

@@ -72,13 +72,13 @@ class FileVerdict:
 class FileRules:
     """The rules of one folder."""
 
-    def __init__(self, kept: FolderConfig) -> None:
-        self._kept = kept
+    def __init__(self, config: FolderConfig) -> None:
+        self._config = config
 
     def permission(self, path: NotePath, agent: str) -> Permission:
         """Return the agent's permission for a file: the lowest of the source's and the agent's rules."""
-        found = _first_match(self._kept.rules, path) or Permission.READ_ONLY
-        for one in self._kept.agents:
+        found = _first_match(self._config.rules, path) or Permission.READ_ONLY
+        for one in self._config.agents:
             if word_matches(one.agent, agent):
                 narrowed = _first_match(one.rules, path)
                 if narrowed is not None and _RANK[narrowed] < _RANK[found]:
@@ -93,7 +93,7 @@ class FileRules:
             return FileVerdict(
                 "ask", f"the folder is outside the vault, and {change.path} is {permission.value}"
             )
-        words = f"{change.path} is {permission.value} in {self._kept.name}: no {operation.value}"
+        words = f"{change.path} is {permission.value} in {self._config.name}: no {operation.value}"
         return FileVerdict("deny", words)
 
 

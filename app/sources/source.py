@@ -50,7 +50,7 @@ class SourceInfo:
     address. `checked` is the time of a feed's last check, in Unix seconds.
     """
 
-    kept: SourceConfig
+    config: SourceConfig
     state: SourceState
     detail: str
     streams: bool
@@ -63,19 +63,19 @@ class SourceInfo:
     @property
     def id(self) -> str:
         """The id of the source."""
-        return self.kept.id
+        return self.config.id
 
     @property
     def name(self) -> str:
         """The name that the user gave it."""
-        return self.kept.name
+        return self.config.name
 
 
 class BlockSource(Protocol):
     """Provides documents that an agent loads into its memory, edits and saves."""
 
     @property
-    def kept(self) -> SourceConfig:
+    def config(self) -> SourceConfig:
         """The configuration by the user."""
         ...
 
@@ -97,7 +97,7 @@ class Stream(Protocol):
     """Sends notifications while it runs."""
 
     @property
-    def kept(self) -> SourceConfig:
+    def config(self) -> SourceConfig:
         """The configuration by the user."""
         ...
 
@@ -111,7 +111,7 @@ class Stream(Protocol):
         """The time of the last check, for streams that poll; Unix seconds."""
         ...
 
-    async def start(self, tell: Tell) -> None:
+    async def start(self, notify: Tell) -> None:
         """Start sending notifications; return once no later change can be missed."""
         ...
 

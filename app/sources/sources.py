@@ -89,13 +89,13 @@ class Sources:
         self._fetcher = fetcher or Fetcher(bounds=FEED_LIMITS)
         self._writable = writable
         self._file = SourceConfigStore(folder, writable=writable)
-        self._kept: dict[str, SourceConfig] = {one.id: one for one in self._file.load()}
+        self._configs: dict[str, SourceConfig] = {one.id: one for one in self._file.load()}
         self._running: dict[str, _RunningSource] = {}
         self._problems: dict[str, str] = {}
         self._last: dict[str, deque[Notification]] = {}
         self.inbox = Inbox(self._folder / "inbox.json" if writable else None)
         self.problem = self._file.problem
-        self.on_set: Callable[[str, SourceConfig], None] = lambda op, kept: None
+        self.on_configured: Callable[[str, SourceConfig], None] = lambda op, config: None
         """Called with add, change, pause, resume or remove and the source after the user has done that."""
 
     # Life
@@ -106,9 +106,9 @@ class Sources:
         Without `streams`, only folders are opened, and there is no network access.
         """
         if self._writable:
-            for kept in tuple(self._kept.values()):
-                if not kept.paused and (streams or isinstance(kept, FolderConfig)):
-                    await self._start(kept)
+            for config in tuple(self._configs.values()):
+                if not config.paused and (streams or isinstance(config, FolderConfig)):
+                    await self._start(config)
 
     async def close(self) -> None:
         """Stop all sources and save the unread notifications."""
@@ -120,27 +120,27 @@ class Sources:
             except OSError as error:
                 log.warning("unread notifications could not be saved: %s", error)
 
-    async def _start(self, kept: SourceConfig) -> None:
-        self._problems.pop(kept.id, None)
+    async def _start(self, config: SourceConfig) -> None:
+        self._problems.pop(config.id, None)
         try:
-            if isinstance(kept, FolderConfig):
-                self._running[kept.id] = await self._started_files(kept)
+            if isinstance(config, FolderConfig):
+                self._running[config.id] = await self._started_files(config)
             else:
-                stream = self._stream(kept)
+                stream = self._stream(config)
                 await stream.start(self._add_news)
-                self._running[kept.id] = _RunningSource(stream, _no_close)
+                self._running[config.id] = _RunningSource(stream, _no_close)
         except (OSError, ScriptoriumError) as error:
-            log.warning("the source %s could not be started: %s", kept.id, error)
-            self._problems[kept.id] = str(error)
-        self._events.publish(SourcesChanged((kept.id,)))
+            log.warning("the source %s could not be started: %s", config.id, error)
+            self._problems[config.id] = str(error)
+        self._events.publish(SourcesChanged((config.id,)))
 
-    async def _started_files(self, kept: FolderConfig) -> _RunningSource:
+    async def _started_files(self, config: FolderConfig) -> _RunningSource:
         if self._memory is None:
             raise InvalidParametersError("There is no memory to load files into.")
         source = FileSource(
-            kept,
+            config,
             self._journal,
-            self._folder / kept.id,
+            self._folder / config.id,
             self._events,
             self._is_loaded,
             writable=self._writable,
@@ -152,14 +152,14 @@ class Sources:
             await source.stop()
             raise
 
-    def _stream(self, kept: StreamConfig) -> Stream:
-        match kept:
+    def _stream(self, config: StreamConfig) -> Stream:
+        match config:
             case VaultStreamConfig():
-                return VaultStream(kept, self._events)
+                return VaultStream(config, self._events)
             case FolderStreamConfig():
-                return FolderStream(kept, self._events)
+                return FolderStream(config, self._events)
             case FeedConfig():
-                return FeedStream(kept, self._folder / kept.id / "feed.json", self._fetcher, self._events)
+                return FeedStream(config, self._folder / config.id / "feed.json", self._fetcher, self._events)
 
     async def _stop(self, id: str) -> None:
         running = self._running.pop(id, None)
@@ -171,7 +171,7 @@ class Sources:
 
     def list_sources(self) -> tuple[SourceInfo, ...]:
         """Return the state of every source, in the order in which they were added."""
-        return tuple(self._info(kept) for kept in self._kept.values())
+        return tuple(self._info(config) for config in self._configs.values())
 
     def get(self, id: str) -> SourceInfo:
         """Return the source with this id or name.
@@ -186,81 +186,83 @@ class Sources:
         return tuple(one.source for one in self._running.values() if isinstance(one.source, FileSource))
 
     def _find(self, id: str) -> SourceConfig:
-        if id in self._kept:
-            return self._kept[id]
-        named = [kept for kept in self._kept.values() if kept.name.casefold() == id.strip().casefold()]
+        if id in self._configs:
+            return self._configs[id]
+        named = [
+            config for config in self._configs.values() if config.name.casefold() == id.strip().casefold()
+        ]
         if len(named) == 1:
             return named[0]
-        known = [f"{kept.id} ({kept.name})" for kept in self._kept.values()]
+        known = [f"{config.id} ({config.name})" for config in self._configs.values()]
         near = [match[0] for match in process.extract(id, known, limit=3, score_cutoff=40)]
         raise NotFoundError(f"There is no source {id!r}.", source_id=id, suggestions=near, sources=known)
 
-    def _info(self, kept: SourceConfig) -> SourceInfo:
-        running = self._running.get(kept.id)
+    def _info(self, config: SourceConfig) -> SourceInfo:
+        running = self._running.get(config.id)
         source = running.source if running else None
-        problem = self._problems.get(kept.id, "") or (source.problem if source else "")
-        state = SourceState.PAUSED if kept.paused else SourceState.FAILED if problem else SourceState.ACTIVE
-        if not self._writable and not kept.paused:
+        problem = self._problems.get(config.id, "") or (source.problem if source else "")
+        state = SourceState.PAUSED if config.paused else SourceState.FAILED if problem else SourceState.ACTIVE
+        if not self._writable and not config.paused:
             state, problem = SourceState.PAUSED, "The vault is open read-only."
-        detail = kept.folder if isinstance(kept, FolderConfig | FolderStreamConfig) else ""
-        if isinstance(kept, FeedConfig):
-            detail = kept.url
+        detail = config.folder if isinstance(config, FolderConfig | FolderStreamConfig) else ""
+        if isinstance(config, FeedConfig):
+            detail = config.url
         return SourceInfo(
-            kept,
+            config,
             state,
             detail,
-            not isinstance(kept, FolderConfig),
+            not isinstance(config, FolderConfig),
             problem,
-            tuple(reversed(self._last.get(kept.id, ()))),
-            len(self.inbox.items_of(kept.id)),
-            self._loaded(kept),
+            tuple(reversed(self._last.get(config.id, ()))),
+            len(self.inbox.items_of(config.id)),
+            self._loaded(config),
             source.checked if source is not None and not isinstance(source, FileSource) else None,
         )
 
-    def _loaded(self, kept: SourceConfig) -> tuple[str, ...]:
-        if self._memory is None or not isinstance(kept, FolderConfig):
+    def _loaded(self, config: SourceConfig) -> tuple[str, ...]:
+        if self._memory is None or not isinstance(config, FolderConfig):
             return ()
         blocks = self._memory.all_blocks()
-        return tuple(sorted({one.label for one in blocks if one.origin.get(SOURCE_KEY) == kept.id}))
+        return tuple(sorted({one.label for one in blocks if one.origin.get(SOURCE_KEY) == config.id}))
 
     def _is_loaded(self, label: str) -> bool:
         return self._memory is not None and any(one.label == label for one in self._memory.all_blocks())
 
     # What the user does with them
 
-    async def add(self, kept: SourceConfig) -> SourceInfo:
+    async def add(self, config: SourceConfig) -> SourceInfo:
         """Add a source and start it.
 
         Raises:
             InvalidParametersError: its folder or address is not valid, or is a source already.
             StorageError: the configuration can't be saved.
         """
-        if len(self._kept) >= _MAX_SOURCES:
+        if len(self._configs) >= _MAX_SOURCES:
             raise InvalidParametersError(f"There are already {_MAX_SOURCES} sources. Remove one first.")
-        await asyncio.to_thread(self._check, kept)
-        self._save({**self._kept, kept.id: kept})
-        self.on_set("add", kept)
-        if not kept.paused:
-            await self._start(kept)
-        return self._info(kept)
+        await asyncio.to_thread(self._check, config)
+        self._save({**self._configs, config.id: config})
+        self.on_configured("add", config)
+        if not config.paused:
+            await self._start(config)
+        return self._info(config)
 
-    async def change(self, kept: SourceConfig) -> SourceInfo:
+    async def change(self, config: SourceConfig) -> SourceInfo:
         """Change the configuration of a source. Raises like `add`, and NotFoundError."""
-        return await self._changed(kept, "change")
+        return await self._changed(config, "change")
 
-    async def _changed(self, kept: SourceConfig, op: str) -> SourceInfo:
+    async def _changed(self, config: SourceConfig, op: str) -> SourceInfo:
         """Change the configuration; `op` is empty if a tool call is logged already."""
-        old = self._find(kept.id)
-        if old != kept:
-            await asyncio.to_thread(self._check, kept)
-            self._save({**self._kept, kept.id: kept})
+        old = self._find(config.id)
+        if old != config:
+            await asyncio.to_thread(self._check, config)
+            self._save({**self._configs, config.id: config})
             if op:
-                self.on_set(op, kept)
-            await self._stop(kept.id)
-            if not kept.paused:
-                await self._start(kept)
-            self._events.publish(SourcesChanged((kept.id,)))
-        return self._info(kept)
+                self.on_configured(op, config)
+            await self._stop(config.id)
+            if not config.paused:
+                await self._start(config)
+            self._events.publish(SourcesChanged((config.id,)))
+        return self._info(config)
 
     async def set_paused(self, id: str, paused: bool, *, by_call: bool = False) -> SourceInfo:
         """Pause or resume a source, which survives a restart. Raises like `change`.
@@ -275,13 +277,13 @@ class Sources:
 
     async def remove(self, id: str) -> None:
         """Remove a source. Its files and the blocks that were loaded from them remain."""
-        kept = self._find(id)
-        self._save({one: other for one, other in self._kept.items() if one != kept.id})
-        self.on_set("remove", kept)
-        await self._stop(kept.id)
-        self.inbox.remove_source(kept.id)
-        self._last.pop(kept.id, None)
-        self._events.publish(SourcesChanged((kept.id,)))
+        config = self._find(id)
+        self._save({one: other_folder for one, other_folder in self._configs.items() if one != config.id})
+        self.on_configured("remove", config)
+        await self._stop(config.id)
+        self.inbox.remove_source(config.id)
+        self._last.pop(config.id, None)
+        self._events.publish(SourcesChanged((config.id,)))
 
     async def check_feed(self, id: str) -> SourceInfo:
         """Poll a feed now.
@@ -289,12 +291,12 @@ class Sources:
         Raises:
             InvalidParametersError: the source is not a feed, or is paused.
         """
-        kept = self._find(id)
-        running = self._running.get(kept.id)
+        config = self._find(id)
+        running = self._running.get(config.id)
         if running is None or not isinstance(running.source, FeedStream):
-            raise InvalidParametersError(f"{kept.name} is paused or not a feed, so it can't be checked.")
+            raise InvalidParametersError(f"{config.name} is paused or not a feed, so it can't be checked.")
         await running.source.check()
-        return self._info(kept)
+        return self._info(config)
 
     def _save(self, sources: dict[str, SourceConfig]) -> None:
         if not self._writable:
@@ -304,20 +306,20 @@ class Sources:
         except OSError as error:
             message = f"The sources could not be saved: {error.strerror or error}. Nothing was changed."
             raise StorageError(message, errno=error.errno) from error
-        self._kept = sources
+        self._configs = sources
 
-    def _check(self, kept: SourceConfig) -> None:
-        others = [one for one in self._kept.values() if one.id != kept.id]
-        if isinstance(kept, FolderConfig | FolderStreamConfig):
-            self._check_folder(Path(kept.folder))
-        if isinstance(kept, FeedConfig):
-            self._fetcher.check(kept.url)
+    def _check(self, config: SourceConfig) -> None:
+        others = [one for one in self._configs.values() if one.id != config.id]
+        if isinstance(config, FolderConfig | FolderStreamConfig):
+            self._check_folder(Path(config.folder))
+        if isinstance(config, FeedConfig):
+            self._fetcher.check(config.url)
         for one in others:
-            if isinstance(kept, FolderConfig) and isinstance(one, FolderConfig):
-                if folder_hash(Path(one.folder)) == folder_hash(Path(kept.folder)):
+            if isinstance(config, FolderConfig) and isinstance(one, FolderConfig):
+                if folder_hash(Path(one.folder)) == folder_hash(Path(config.folder)):
                     words = f"The folder is already a source: {one.name}."
                     raise InvalidParametersError(words, source_id=one.id)
-            elif isinstance(kept, FeedConfig) and isinstance(one, FeedConfig) and one.url == kept.url:
+            elif isinstance(config, FeedConfig) and isinstance(one, FeedConfig) and one.url == config.url:
                 raise InvalidParametersError(f"The feed is already a source: {one.name}.", source_id=one.id)
 
     def _check_folder(self, folder: Path) -> None:
@@ -331,9 +333,9 @@ class Sources:
             "the data of the app": paths.data_folder(),
             "the cache of the app": paths.cache_folder(),
         }
-        for name, other in kept_apart.items():
-            there = Path(os.path.realpath(other))
-            if real == there or there in real.parents or real in there.parents:
+        for name, other_folder in kept_apart.items():
+            other_path = Path(os.path.realpath(other_folder))
+            if real == other_path or other_path in real.parents or real in other_path.parents:
                 raise InvalidParametersError(
                     f"{folder} overlaps with {name}, so it can't be a source. Choose another folder.",
                     folder=str(folder),
@@ -341,31 +343,33 @@ class Sources:
 
     # News
 
-    def _add_news(self, news: Notification) -> None:
-        self._last.setdefault(news.source, deque(maxlen=_MAX_RECENT_NEWS)).append(news)
-        self.inbox.add(news)
-        self._events.publish(Notified(news))
+    def _add_news(self, notification: Notification) -> None:
+        self._last.setdefault(notification.source, deque(maxlen=_MAX_RECENT_NEWS)).append(notification)
+        self.inbox.add(notification)
+        self._events.publish(Notified(notification))
 
     def take_news(self, may_see: Callable[[Notification], bool], limit: int = 30) -> tuple[Notification, ...]:
         """Remove the oldest unread notifications and return those that the agent may see."""
-        taken = self.inbox.take(limit)
-        if taken:
-            self._events.publish(SourcesChanged(tuple(dict.fromkeys(one.source for one in taken))))
-        return tuple(one for one in taken if may_see(one))
+        taken_notifications = self.inbox.take(limit)
+        if taken_notifications:
+            self._events.publish(
+                SourcesChanged(tuple(dict.fromkeys(one.source for one in taken_notifications)))
+            )
+        return tuple(one for one in taken_notifications if may_see(one))
 
-    def is_of_vault(self, news: Notification) -> bool:
+    def is_of_vault(self, notification: Notification) -> bool:
         """Return whether the path of a notification is a note of the vault."""
-        return isinstance(self._kept.get(news.source), VaultStreamConfig)
+        return isinstance(self._configs.get(notification.source), VaultStreamConfig)
 
     def name_of(self, id: str) -> str:
         """Return the name of a source, or its id if it was removed."""
-        kept = self._kept.get(id)
-        return kept.name if kept is not None else id
+        config = self._configs.get(id)
+        return config.name if config is not None else id
 
     def starts_turn(self, id: str) -> bool:
         """Return whether notifications of a source can start a turn of the agent."""
-        kept = self._kept.get(id)
-        return isinstance(kept, VaultStreamConfig | FolderStreamConfig | FeedConfig) and kept.starts_turn
+        config = self._configs.get(id)
+        return isinstance(config, VaultStreamConfig | FolderStreamConfig | FeedConfig) and config.starts_turn
 
     # What was written
 
@@ -386,7 +390,7 @@ class Sources:
 
     def is_as_on_disk(self, origin_source: str, hash: str, content: bytes) -> bool:
         """Return whether the content of a block is one that a file of its source had."""
-        bases = next((one.bases for one in self.files() if one.kept.id == origin_source), None)
+        bases = next((one.bases for one in self.files() if one.config.id == origin_source), None)
         return bases is not None and content_hash(content) == hash and bases.contains(content)
 
 

@@ -22,17 +22,17 @@ class VaultStream:
     problem = ""
     checked = None
 
-    def __init__(self, kept: VaultStreamConfig, events: EventBus) -> None:
-        self.kept = kept
+    def __init__(self, config: VaultStreamConfig, events: EventBus) -> None:
+        self.config = config
         self._events = events
-        self._globs = tuple(Glob(text) for text in kept.globs)
-        self._tell: Tell | None = None
+        self._globs = tuple(Glob(text) for text in config.globs)
+        self._notify: Tell | None = None
         self._unsubscribe: Callable[[], None] | None = None
 
-    async def start(self, tell: Tell) -> None:
+    async def start(self, notify: Tell) -> None:
         """Start following the vault."""
-        self._tell = tell
-        self._unsubscribe = self._events.subscribe(NotesChanged, self._follow)
+        self._notify = notify
+        self._unsubscribe = self._events.subscribe(NotesChanged, self._handle_change)
 
     async def stop(self) -> None:
         """Stop following the vault."""
@@ -40,7 +40,7 @@ class VaultStream:
             self._unsubscribe()
             self._unsubscribe = None
 
-    def _follow(self, event: NotesChanged) -> None:
+    def _handle_change(self, event: NotesChanged) -> None:
         if event.author not in _HUMAN_AUTHORS:
             return
         old = {before for before, _ in event.moved}
@@ -60,10 +60,10 @@ class VaultStream:
 
     def _publish(self, path: NotePath | None, title: str, about: Iterable[NotePath]) -> None:
         named = tuple(about)
-        if self._tell is None or (named and not any(self._wanted(one) for one in named)):
+        if self._notify is None or (named and not any(self._wanted(one) for one in named)):
             return
         key = str(path) if path is not None else title
-        self._tell(Notification(self.kept.id, key, title, time.time(), path=str(path or "")))
+        self._notify(Notification(self.config.id, key, title, time.time(), path=str(path or "")))
 
     def _wanted(self, path: NotePath) -> bool:
         return path.is_note and (not self._globs or any(glob.matches(path) for glob in self._globs))

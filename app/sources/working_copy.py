@@ -88,7 +88,7 @@ class WorkingCopy:
             NotFoundError: there is no such file.
             ConflictError: the block has unsaved edits.
         """
-        disk = self._on_disk()
+        disk = self._require_disk()
         if self.block is None or self.state is FileState.CHANGED_ON_DISK:
             return self._reloaded_block(disk, f"Load {self.path}")
         if self.state in (FileState.CHANGED_IN_MEMORY, FileState.CHANGED_IN_BOTH):
@@ -104,7 +104,7 @@ class WorkingCopy:
         Raises:
             NotFoundError: there is no such file.
         """
-        disk = self._on_disk()
+        disk = self._require_disk()
         if self.block is not None and self.state is FileState.IN_SYNC and self.base == disk.hash:
             return ChangeSet((), place=memory_changes.MEMORY_PLACE)
         return self._reloaded_block(disk, f"Reload {self.path}")
@@ -116,12 +116,12 @@ class WorkingCopy:
             NotFoundError: the file is not loaded.
             ConflictError: the file has changed since it was loaded.
         """
-        block = self._loaded()
+        block = self._require_block()
         match self.state:
             case FileState.IN_SYNC:
                 return ChangeSet((), place=self.source.place)
             case FileState.CHANGED_IN_MEMORY:
-                return self._written(block.text, f"Save {self.path}")
+                return self._write_file(block.text, f"Save {self.path}")
             case FileState.GONE_FROM_DISK:
                 raise self._conflict(
                     f"{self.path} was deleted or moved since it was loaded. Nothing was written. To create "
@@ -138,9 +138,9 @@ class WorkingCopy:
         Raises:
             ConflictError: the name is taken.
         """
-        taken = self.source.store.existing_path(self.path)
-        if taken is not None:
-            raise ConflictError(f"{taken} already exists. Nothing was written.", path=str(taken))
+        existing = self.source.store.existing_path(self.path)
+        if existing is not None:
+            raise ConflictError(f"{existing} already exists. Nothing was written.", path=str(existing))
         self._check_size(content)
         where = self.source.store.disk_spelling(self.path)
         change = Create(where, content.encode())
@@ -163,7 +163,7 @@ class WorkingCopy:
             PermissionDeniedError: appending to the file is not allowed.
         """
         self._check(FileAction.APPEND)
-        block = self._loaded()
+        block = self._require_block()
         return memory_changes.edit_block(block, edits.append(block, text), f"Add to {self.path} in memory")
 
     def replace(self, old: str, new: str) -> ChangeSet:
@@ -175,7 +175,7 @@ class WorkingCopy:
             PermissionDeniedError: overwriting the file is not allowed.
         """
         self._check(FileAction.OVERWRITE)
-        block = self._loaded()
+        block = self._require_block()
         if (count := block.text.count(old)) > 1:
             message = f"{self.path} contains that text {count} times: include more of the surrounding text."
             raise InvalidParametersError(message, path=str(self.path), count=count)
@@ -191,14 +191,14 @@ class WorkingCopy:
             NotFoundError: the file is not loaded, or no longer exists.
             ConflictError: both changed the same lines; `conflicts` lists them.
         """
-        block = self._loaded()
+        block = self._require_block()
         if keep == "memory":
-            return self._written(block.text, f"Overwrite {self.path} on disk")
-        return self.reload() if keep == "disk" else self._merged(block, self._on_disk())
+            return self._write_file(block.text, f"Overwrite {self.path} on disk")
+        return self.reload() if keep == "disk" else self._merge_text(block, self._require_disk())
 
     def diff(self) -> str:
         """Return what saving would change in the file, as a unified diff; empty for no change."""
-        block = self._loaded()
+        block = self._require_block()
         before = self.disk.text if self.disk is not None else ""
         lines = difflib.unified_diff(
             before.splitlines(keepends=True),
@@ -210,7 +210,7 @@ class WorkingCopy:
 
     # Its parts
 
-    def _merged(self, block: Block, disk: TextFile) -> ChangeSet:
+    def _merge_text(self, block: Block, disk: TextFile) -> ChangeSet:
         base = self.source.bases.content(self.base)
         if base is None:
             raise self._conflict(
@@ -233,7 +233,7 @@ class WorkingCopy:
     def _reloaded_block(self, disk: TextFile, summary: str, text: str | None = None) -> ChangeSet:
         """Return the change that updates the block to the file's current text, or to a merged one."""
         origin: Mapping[str, str] = {
-            SOURCE_KEY: self.source.kept.id,
+            SOURCE_KEY: self.source.config.id,
             PATH_KEY: str(self.path),
             HASH_KEY: self.source.bases.save(disk.content),
             TOKEN_KEY: secrets.token_hex(8),
@@ -241,21 +241,21 @@ class WorkingCopy:
         content = disk.text if text is None else text
         permission = self.source.permission(self.path, self.agent)
         if self.block is None:
-            made = Block(
+            block_made = Block(
                 self.agent,
                 self.label,
                 BlockType.WORKING,
                 TextSchema(),
                 permission,
-                f"The file {self.path} in {self.source.kept.name}.",
+                f"The file {self.path} in {self.source.config.name}.",
                 content,
                 origin=origin,
             )
-            return memory_changes.create_block(made, summary)
+            return memory_changes.create_block(block_made, summary)
         after = replace(self.block.with_text(content), origin=origin, permission=permission)
         return memory_changes.edit_block(self.block, after, summary)
 
-    def _written(self, text: str, summary: str) -> ChangeSet:
+    def _write_file(self, text: str, summary: str) -> ChangeSet:
         self._check_size(text)
         after = text.encode()
         if self.disk is None:
@@ -264,12 +264,12 @@ class WorkingCopy:
             change = Update(self.path, self.disk.content, after)
         return ChangeSet.of(change, summary=summary, place=self.source.place)
 
-    def _loaded(self) -> Block:
+    def _require_block(self) -> Block:
         if self.block is None:
             raise NotFoundError(f"{self.path} is not loaded. Load it first.", path=str(self.path))
         return self.block
 
-    def _on_disk(self) -> TextFile:
+    def _require_disk(self) -> TextFile:
         return self.disk if self.disk is not None else self.source.read(self.path)
 
     def _check(self, operation: FileAction) -> None:

@@ -1,7 +1,7 @@
-"""Decides on a proposal: by the policy, and where that says so by asking the user.
+"""Decide on proposals: by the policy, and by asking the user if the policy says so.
 
-A question that waits is decided anew when a grant is given: one that the grant covers is answered by it and
-withdrawn from the user. What always asks comes before all grants in the policy, so none answers it.
+A new grant answers the open questions that it covers, and they are withdrawn from the user. Calls that always
+ask come before grants in the policy, so no grant answers them.
 """
 
 from __future__ import annotations
@@ -24,29 +24,29 @@ from app.permissions.caller import Caller, CallerKind
 from app.permissions.grants import Grants, GrantsChanged, describe
 from app.permissions.impact import CallFacts, rewritten_by_move
 from app.permissions.policy import Allow, Ask, Deny, Policy
-from app.toolkit.call_record import CallRecord
+from app.toolkit.audit_draft import AuditDraft
 from app.toolkit.outcome import ApprovalAnswered, ApprovalAsked
 from app.vault.changes import ChangeSet
 
 log = logging.getLogger(__name__)
 
 COVERED_REASON = "covered by a new grant"
-"""What the cancellation says that withdraws a question which a grant has answered."""
+"""The message of the cancellation when a grant answers an open question."""
 DENIED_MESSAGE = "The user said no"
 UNANSWERED_REASON = "unanswered"
-"""What the cancellation says that withdraws a question which nobody answered in time."""
+"""The message of the cancellation when a question times out."""
 
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """It may be done: exactly this, which may be a part or another wording of what was proposed."""
+    """Exactly this may be done; it may be a part or an edited version of the proposal."""
 
     proposal: ChangeSet | Effect
 
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
-    """It may not be done. `by_user`: somebody said no, with `words`; `message` says it in a sentence."""
+    """The proposal may not be carried out. `by_user`: the user denied it, with the reason in `words`."""
 
     decided: AuditDecision
     message: str
@@ -56,18 +56,18 @@ class Rejected:
 
 @dataclass(frozen=True, slots=True)
 class _PendingQuestion:
-    """A question that the user has not answered; `covered` gets the verdict of a grant that answers it."""
+    """An open question; `covered` receives the verdict of a grant that answers it."""
 
     facts: CallFacts
     covered: asyncio.Future[Allow]
 
 
 class ApprovalGate:
-    """Asks the policy, then the approver, and writes into the record what was decided.
+    """Ask the policy, then the approver, and record the decision in the audit draft.
 
     Args:
-        approver: Who decides; None where nobody can be asked: then what needs a yes is refused.
-        events: Told of questions and answers; tells of new grants, which may answer what waits.
+        approver: Asks the user; without one, proposals that need approval are rejected.
+        events: Receives questions and answers, and publishes new grants.
     """
 
     def __init__(self, policy: Policy, approver: Approver | None, grants: Grants, events: EventBus) -> None:
@@ -79,37 +79,37 @@ class ApprovalGate:
         self._unsubscribe = events.subscribe(GrantsChanged, self._try_grants)
 
     def close(self) -> None:
-        """Follow the grants no more."""
+        """Stop following the grants."""
         self._unsubscribe()
 
     async def authorize(
         self,
-        record: CallRecord,
+        draft: AuditDraft,
         facts: CallFacts,
         proposal: ChangeSet | Effect,
         arguments: Mapping[str, object],
     ) -> Allowed | Rejected:
-        """Whether the proposal may be done, asking the user where the policy says so."""
+        """Decide whether the proposal may be carried out; ask the user if the policy says so."""
         verdict = self._policy.decide(facts)
         match verdict:
             case Deny():
                 return self._record_rejection(
-                    record, Rejected(AuditDecision.RULE, f"Refused: {verdict.reason}.")
+                    draft, Rejected(AuditDecision.RULE, f"Refused: {verdict.reason}.")
                 )
             case Allow():
-                self._allow(record, verdict)
+                self._allow(draft, verdict)
                 return Allowed(proposal)
             case Ask():
-                request = _request(record, facts, proposal, arguments, verdict, self._policy)
-                answer = await self._ask(record, facts, request)
+                request = _request(draft, facts, proposal, arguments, verdict, self._policy)
+                answer = await self._ask(draft, facts, request)
                 if isinstance(answer, Rejected):
-                    return self._record_rejection(record, answer)
+                    return self._record_rejection(draft, answer)
                 if isinstance(now := self._policy.decide(facts), Deny):
-                    # A rule that came while the question waited holds for what was waiting, too.
+                    # A rule that was added while the question was open applies to it, too.
                     return self._record_rejection(
-                        record, Rejected(AuditDecision.RULE, f"Refused: {now.reason}.")
+                        draft, Rejected(AuditDecision.RULE, f"Refused: {now.reason}.")
                     )
-                if record.decided is AuditDecision.USER_APPROVED:
+                if draft.decision.kind is AuditDecision.USER_APPROVED:
                     self._grants.remember_outside(facts.scope.outside)
                 return answer
 
@@ -119,26 +119,24 @@ class ApprovalGate:
             if isinstance(verdict, Allow) and verdict.by == "grant" and not waiting.covered.done():
                 waiting.covered.set_result(verdict)
 
-    def _allow(self, record: CallRecord, verdict: Allow) -> None:
+    def _allow(self, draft: AuditDraft, verdict: Allow) -> None:
         if verdict.by == "grant":
             self._grants.record_use(verdict.grants)
-            record.decide(AuditDecision.AUTO_APPROVED, verdict.reason, verdict.grants)
+            draft.decide(AuditDecision.AUTO_APPROVED, verdict.reason, verdict.grants)
         else:
             decided = AuditDecision.RULE if verdict.by == "rule" else AuditDecision.NO_APPROVAL_NEEDED
-            record.decide(decided, verdict.reason)
+            draft.decide(decided, verdict.reason)
 
-    def _record_rejection(self, record: CallRecord, refused: Rejected) -> Rejected:
-        record.decide(refused.decided, refused.words or refused.message)
-        record.line = "denied"
+    def _record_rejection(self, draft: AuditDraft, refused: Rejected) -> Rejected:
+        draft.decide(refused.decided, refused.words or refused.message)
+        draft.result = "denied"
         return refused
 
-    async def _ask(
-        self, record: CallRecord, facts: CallFacts, request: ApprovalRequest
-    ) -> Allowed | Rejected:
+    async def _ask(self, draft: AuditDraft, facts: CallFacts, request: ApprovalRequest) -> Allowed | Rejected:
         if self._approver is None:
             return Rejected(AuditDecision.FAILED, f"Nobody is here to be asked, and {request.reason}.")
         waiting = _PendingQuestion(facts, asyncio.get_running_loop().create_future())
-        record.asked()
+        draft.call.observer.on_question()
         self._waiting.append(waiting)
         self._events.publish(ApprovalAsked(request))
         started = time.perf_counter()
@@ -147,20 +145,20 @@ class ApprovalGate:
             answer = await self._answer(self._approver, request, waiting.covered)
         finally:
             self._waiting.remove(waiting)
-            record.waited += time.perf_counter() - started
+            draft.timer.waited += time.perf_counter() - started
             decision = answer if isinstance(answer, Approved | Denied) else None
             self._events.publish(ApprovalAnswered(request.id, decision, isinstance(answer, Allow)))
         if isinstance(answer, Rejected):
             return answer
         if isinstance(answer, Allow):
-            self._allow(record, answer)
+            self._allow(draft, answer)
             return Allowed(request.proposal)
-        return self._apply_decision(record, request, answer)
+        return self._apply_decision(draft, request, answer)
 
     async def _answer(
         self, approver: Approver, request: ApprovalRequest, covered: asyncio.Future[Allow]
     ) -> Decision | Allow | Rejected:
-        """The approver's decision, or that of a grant that comes meanwhile; no answer in time is a no."""
+        """Return the decision of the approver or of a new grant; a timeout is a rejection."""
         asked = asyncio.ensure_future(_ask(approver, request))
         either: tuple[asyncio.Future[Any], ...] = (asked, covered)
         why: str | None = None
@@ -180,7 +178,7 @@ class ApprovalGate:
                     log.error("the approver failed at a withdrawn question", exc_info=error)
 
     def _apply_decision(
-        self, record: CallRecord, request: ApprovalRequest, decision: Decision
+        self, draft: AuditDraft, request: ApprovalRequest, decision: Decision
     ) -> Allowed | Rejected:
         if isinstance(decision, Denied):
             words = f": {decision.words}" if decision.words else "."
@@ -195,15 +193,16 @@ class ApprovalGate:
             return _failed_rejection(error)
         if not decision.proposal and not isinstance(decision.proposal, Effect):
             return Rejected(AuditDecision.USER_DENIED, "The user approved none of it.", by_user=True)
-        record.decide(AuditDecision.USER_APPROVED, _approved_words(request, decision))
+        words = _approved_words(request, decision)
+        draft.decide(AuditDecision.USER_APPROVED, words)
         if decision.grant is not None:
             grant = self._grants.add(decision.grant)
-            record.grants = (grant.id,)
+            draft.decide(AuditDecision.USER_APPROVED, words, (grant.id,))
         return Allowed(decision.proposal)
 
 
 def _request(
-    record: CallRecord,
+    draft: AuditDraft,
     facts: CallFacts,
     proposal: ChangeSet | Effect,
     arguments: Mapping[str, object],
@@ -220,16 +219,16 @@ def _request(
         proposal=proposal,
         reason=verdict.reason,
         offers=verdict.offers,
-        timeout=_timeout(record, facts.caller, policy),
-        call=record.id,
+        timeout=_timeout(draft, facts.caller, policy),
+        call=draft.call.id,
         rewrites=rewritten_by_move(proposal) if isinstance(proposal, ChangeSet) else (),
     )
 
 
-def _timeout(record: CallRecord, caller: Caller, policy: Policy) -> float | None:
+def _timeout(draft: AuditDraft, caller: Caller, policy: Policy) -> float | None:
     """Return how many seconds the caller waits; None for the user and the agent of the user's own window."""
-    if record.patience is not None:
-        return record.patience
+    if draft.call.observer.approval_timeout is not None:
+        return draft.call.observer.approval_timeout
     is_in_window = caller.kind in (CallerKind.USER, CallerKind.DESKTOP_AGENT) and not caller.acting_for
     return None if is_in_window else policy.approval_timeout
 
@@ -252,12 +251,12 @@ async def _ask(approver: Approver, request: ApprovalRequest) -> Decision:
 
 
 def _decision_of(asked: asyncio.Future[Decision]) -> Decision | Rejected:
-    """What the approver said; one that fails, or says something else, is a no."""
+    """Return the answer of the approver; a failure or an invalid answer is a rejection."""
     if asked.cancelled():
         return _failed_rejection(asyncio.CancelledError("the approver gave up"))
     error = asked.exception()
     if isinstance(error, ScriptoriumError):
-        # An approver that knows why it can't ask says so: nobody is there, or the change is too long to show.
+        # The approver knows why it can't ask: no user is present, or the change is too long to show.
         return Rejected(AuditDecision.FAILED, error.message)
     if error is not None:
         return _failed_rejection(error)

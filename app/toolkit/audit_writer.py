@@ -1,4 +1,4 @@
-"""Puts calls into the audit log, and lets nothing be written while that can't be done."""
+"""Write calls to the audit log, and block changes while it can't be written."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from app.permissions.audit_entry import AuditDecision, AuditEntry, minimal_entry
 from app.permissions.caller import Caller
 from app.permissions.pluralize import pluralize
 from app.permissions.scope import Operation
-from app.toolkit.call_record import CallRecord
+from app.toolkit.audit_draft import AuditDraft
+from app.toolkit.call import Call
 from app.vault.commits import Commit
 
 if TYPE_CHECKING:
@@ -48,10 +49,10 @@ class _Burst:
 
 
 class AuditWriter:
-    """Appends entries; one that the disk refuses is kept and comes before the next one.
+    """Append entries. An entry that the disk refuses is kept and written before the next one.
 
-    One that can't be logged for any other reason is logged without what came from outside, or else
-    reported and left out: no call, save or start waits for it.
+    An entry that can't be logged for another reason is logged without the text from outside, or dropped
+    with an error in the app's log, so that it never blocks a call.
     """
 
     def __init__(self, audit: AuditLog, events: EventBus) -> None:
@@ -61,7 +62,7 @@ class AuditWriter:
         self._bursts: dict[tuple[str, str, str], _Burst] = {}
 
     def close(self) -> None:
-        """Log the calls that limits refused and that are only counted so far."""
+        """Log the throttled calls that are only counted so far."""
         for key in list(self._bursts):
             self._end_burst(key)
 
@@ -90,7 +91,7 @@ class AuditWriter:
             self.append(replace(burst.last, result=line[:MAX_RESULT_CHARS]))
 
     def append(self, entry: AuditEntry) -> int:
-        """Log `entry`; its number, or 0 where the disk refused for now."""
+        """Log `entry` and return its number, or 0 if the disk refused for now."""
         self._left.append(entry)
         try:
             return self._flush()
@@ -99,32 +100,30 @@ class AuditWriter:
             return 0
 
     def log_read(self, caller: Caller, tool: str, arguments: Mapping[str, object], line: str) -> None:
-        """Log that a program looked at what `tool` tells, by a way that is no call of it."""
-        record = CallRecord.of(tool, caller, arguments)
-        record.decide(AuditDecision.NO_APPROVAL_NEEDED, "reading in the vault")
-        record.line = line
-        self.append(record.entry())
+        """Log that a program read data of `tool` without calling it, such as an MCP resource."""
+        draft = AuditDraft(Call(tool, arguments, caller), line)
+        draft.decide(AuditDecision.NO_APPROVAL_NEEDED, "reading in the vault")
+        self.append(draft.entry())
 
     def log_user_setting(self, what: str, arguments: Mapping[str, object], line: str) -> None:
         """Log that the user changed a setting of the vault that decides what agents and programs may do."""
-        record = CallRecord.of(what, Caller.user(), arguments)
-        record.operation = Operation.ADMINISTRATIVE.value
-        record.decide(AuditDecision.NO_APPROVAL_NEEDED, "the user's own setting")
-        record.line = line
-        self.append(record.entry())
+        draft = AuditDraft(Call(what, arguments, Caller.user()), line)
+        draft.operation = Operation.ADMINISTRATIVE
+        draft.decide(AuditDecision.NO_APPROVAL_NEEDED, "the user's own setting")
+        self.append(draft.entry())
 
     def ensure_flushed(self) -> None:
-        """Make sure that what was done so far is in the log: before anything is written.
+        """Write the entries that are still waiting; called before any change.
 
         Raises:
-            StorageError: it is not, and the disk still refuses.
+            StorageError: The disk still refuses.
         """
         self._flush()
 
     def log_lost(self, audit: AuditLog, journal: Journal) -> int:
-        """Log the commits that are in the journal and, by a crash just after them, not in the log."""
+        """Log the commits of the journal that a crash kept out of the log; return their number."""
         if audit.is_replaced:
-            # Which commits the lost log knew can't be told: none of them is news.
+            # The lost log may have had these commits: don't log them twice.
             return 0
         known = audit.last_commit
         lost = [commit for commit in journal.commits(100) if commit.id > known]
@@ -171,7 +170,7 @@ class AuditWriter:
 
 
 def _is_unloggable(error: StorageError) -> bool:
-    """Whether SQLite will never take the row; a log that is closed is not the row's fault."""
+    """Return whether SQLite will never take the row; a log that is closed is not the row's fault."""
     return isinstance(error.__cause__, _PERMANENT_ERRORS) and "closed database" not in str(error.__cause__)
 
 

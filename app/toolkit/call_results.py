@@ -1,9 +1,8 @@
-"""A call's arguments as the tool takes them, and what comes of a call as an outcome."""
+"""Validate the arguments of a call, and build its outcome."""
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Coroutine, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -19,7 +18,6 @@ from app.errors import (
     TimeoutExpiredError,
 )
 from app.permissions.audit_entry import AuditDecision
-from app.toolkit.call_record import CallRecord
 from app.toolkit.outcome import UNTRUSTED_NOTICE, ToolOutcome
 from app.toolkit.result import ToolResult
 
@@ -27,31 +25,15 @@ if TYPE_CHECKING:
     from app.toolkit.approval_gate import Rejected
     from app.toolkit.tool import Tool
 
-log = logging.getLogger(__name__)
-
 MAX_LISTED_UNKNOWN = 10
-"""How many unknown arguments an error names."""
-
-
-async def capture_errors(record: CallRecord, work: Coroutine[object, object, ToolOutcome]) -> ToolOutcome:
-    """The outcome of `work`; its errors become data."""
-    try:
-        return await work
-    except ScriptoriumError as error:
-        record.fail(f"{error.type}: {error.message}")
-        return failure(error)
-    except Exception as error:
-        log.exception("%s failed", record.tool)
-        record.fail(f"internal: {type(error).__name__}")
-        message = f"{record.tool} failed by a mistake of the app ({type(error).__name__})."
-        return ToolOutcome(False, message=message, error={"type": "internal", "message": message})
+"""The most unknown arguments that an error names."""
 
 
 def validate_arguments(tool: Tool, given: Mapping[str, object]) -> BaseModel:
-    """The arguments as the tool's model.
+    """Return the arguments as an instance of the tool's model.
 
     Raises:
-        InvalidParametersError: they are not what the tool takes; `problems` says where and why.
+        InvalidParametersError: They are invalid; `problems` says where and why.
     """
     try:
         return tool.arguments.model_validate(dict(given))
@@ -69,11 +51,11 @@ def validate_arguments(tool: Tool, given: Mapping[str, object]) -> BaseModel:
 
 
 def check_size(tool: Tool, given: Mapping[str, object]) -> None:
-    """Refuse unknown and too many arguments before each of them is looked at and reported.
+    """Reject unknown and too many arguments before the validation looks at each of them.
 
     Raises:
-        InvalidParametersError: some are unknown; the first few are named.
-        LimitError: they hold too many values.
+        InvalidParametersError: Some are unknown; the error names the first few.
+        LimitError: They hold too many values.
     """
     known = {parameter.name for parameter in tool.parameters}
     unknown = list(islice((name for name in given if name not in known), MAX_LISTED_UNKNOWN))
@@ -100,30 +82,30 @@ def check_size(tool: Tool, given: Mapping[str, object]) -> None:
 
 
 def success(tool: Tool, result: ToolResult, extra: Mapping[str, object] | None = None) -> ToolOutcome:
-    """The outcome of a call that did what it was to do; `extra` fields stand beside the tool's own."""
+    """Return the outcome of a successful call, with `extra` fields in addition to the tool's own."""
     fields = {**result.model_dump(mode="json", exclude={"message"}), **(extra or {})}
     untrusted = tool.taints or result.is_untrusted
     return ToolOutcome(True, fields, result.message, untrusted=untrusted, ends_turn=result.is_last)
 
 
 def failure(error: ScriptoriumError) -> ToolOutcome:
-    """The outcome of a call that failed; what somebody outside said of it taints who reads it."""
+    """Return the outcome of a failed call; text from outside in the error taints its reader."""
     marks = {"untrusted": UNTRUSTED_NOTICE} if error.has_outside_text else {}
-    told = {**error.as_dict(), **marks}
-    return ToolOutcome(False, message=error.message, error=told, untrusted=error.has_outside_text)
+    data = {**error.as_dict(), **marks}
+    return ToolOutcome(False, message=error.message, error=data, untrusted=error.has_outside_text)
 
 
-def rejected_outcome(refused: Rejected) -> ToolOutcome:
-    """The outcome of a call that the gate has refused."""
-    if refused.by_user:
-        return ToolOutcome(False, message=refused.message, denied=True, words=refused.words)
-    kind = TimeoutExpiredError if refused.decided is AuditDecision.TIMED_OUT else PermissionDeniedError
-    error = kind(refused.message, reason=refused.decided.value).as_dict()
-    unanswered = refused.decided is not AuditDecision.RULE
-    return ToolOutcome(False, message=refused.message, error=error, denied=unanswered)
+def rejected_outcome(rejected: Rejected) -> ToolOutcome:
+    """Return the outcome of a call that the gate rejected."""
+    if rejected.by_user:
+        return ToolOutcome(False, message=rejected.message, denied=True, words=rejected.words)
+    kind = TimeoutExpiredError if rejected.decided is AuditDecision.TIMED_OUT else PermissionDeniedError
+    error = kind(rejected.message, reason=rejected.decided.value).as_dict()
+    unanswered = rejected.decided is not AuditDecision.RULE
+    return ToolOutcome(False, message=rejected.message, error=error, denied=unanswered)
 
 
-def without_changes(tool: Tool, result: ToolResult, refused: Rejected) -> ToolOutcome:
-    """The outcome of a call whose changes were refused and which has come to something without them."""
-    made = success(tool, result, {"changes_refused": refused.message})
-    return replace(made, message=f"{result.message} {refused.message}".strip(), words=refused.words)
+def without_changes(tool: Tool, result: ToolResult, rejected: Rejected) -> ToolOutcome:
+    """Return the outcome of a call whose changes were rejected but which has a result without them."""
+    outcome = success(tool, result, {"changes_refused": rejected.message})
+    return replace(outcome, message=f"{result.message} {rejected.message}".strip(), words=rejected.words)

@@ -1,4 +1,4 @@
-"""Commits approved change sets, one after the other, and brings the index up to date with each."""
+"""Commit approved change sets one at a time, and update the index after each."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 
 
 class CommitQueue:
-    """Writes through the stores; the only caller of their `commit` in the app."""
+    """Writes change sets to their stores; nothing else in the app calls `commit` of a store."""
 
     def __init__(self, places: StoreRegistry, vault: NoteStore, index: VaultIndex, events: EventBus) -> None:
         self._places = places
@@ -70,7 +70,7 @@ class CommitQueue:
             return await self._publish(commit)
 
     async def wait_idle(self) -> None:
-        """Wait for the commit that is under way, and for those that wait already."""
+        """Wait for the running commit and those already queued."""
         async with self._turn_taking:
             pass
 
@@ -78,7 +78,7 @@ class CommitQueue:
         try:
             return await asyncio.shield(work)
         except asyncio.CancelledError:
-            # The thread can't be stopped: the log must tell what it did, so wait for it.
+            # The thread can't be stopped, and the log must record its result, so wait for it.
             await asyncio.wait({work})
             if not work.cancelled() and (error := work.exception()) is not None:
                 log.info("a withdrawn call would have failed: %s", error)
@@ -108,7 +108,7 @@ class CommitQueue:
         return await self._publish(commit)
 
     async def _publish(self, commit: Commit) -> Commit:
-        """Bring the index up to date with a commit to the vault, and tell of it."""
+        """Update the index after a commit to the vault, and publish the changes."""
         event = changes_of(commit)
         try:
             places = [path for change in commit.changes for path in (change.path, change.place)]

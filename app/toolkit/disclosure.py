@@ -66,7 +66,7 @@ def filter_outcome(outcome: ToolOutcome, sight: CallVisibility, given: Mapping[s
 
 
 def _needs_cleaning(outcome: ToolOutcome, hidden: HiddenPaths) -> bool:
-    """Whether the outcome names a hidden file or can't be encoded; quick, since nearly none does."""
+    """Return whether the outcome names a hidden file or can't be encoded; quick, since nearly none does."""
     told = (outcome.result, outcome.message, outcome.error, outcome.words)
     text = _JSON.encode(told)
     return not is_encodable(text) or (bool(hidden) and bool(hidden.in_text(text)))

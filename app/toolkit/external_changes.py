@@ -1,6 +1,6 @@
-"""Takes what a program wrote into the vault by itself into the journal, the log and the index.
+"""Record changes that a program made in the vault directly: in the journal, the log and the index.
 
-Nobody was asked, and the log says so: it can only be told, shown and taken back.
+The user was not asked, and the log says so. The changes are shown and can be undone.
 """
 
 from __future__ import annotations
@@ -13,66 +13,69 @@ from app.events import EventBus
 from app.permissions.audit_entry import AuditDecision
 from app.permissions.caller import Caller
 from app.permissions.impact import impact_of_changes
+from app.toolkit.audit_draft import AuditDraft
 from app.toolkit.audit_writer import AuditWriter
-from app.toolkit.call_record import CallRecord
+from app.toolkit.call import Call
 from app.toolkit.commit_queue import CommitQueue
 from app.toolkit.outcome import ToolFinished, ToolOutcome, ToolStarted
 from app.vault.changes import ChangeSet
 from app.vault.path import NotePath
 
 DIRECT_EDIT = "direct_edit"
-"""What stands in the log where a tool's name stands."""
+"""Takes the place of a tool's name in the audit log."""
 
 
 class ExternalChangeRecorder:
-    """Makes commits and audit entries of what is on the disk already."""
+    """Makes commits and audit entries of changes that are already on the disk."""
 
     def __init__(
         self,
-        committer: CommitQueue,
-        trail: AuditWriter,
+        commits: CommitQueue,
+        audit_writer: AuditWriter,
         events: EventBus,
         backlinks: Callable[[NotePath], Iterable[NotePath]],
     ) -> None:
-        self._committer = committer
-        self._trail = trail
+        self._commits = commits
+        self._audit_writer = audit_writer
         self._events = events
         self._backlinks = backlinks
 
     async def record(
         self, change_set: ChangeSet, caller: Caller, reason: str, unkept: Iterable[NotePath] = ()
     ) -> ToolOutcome:
-        """Take in changes that `caller` made by itself.
+        """Record changes that `caller` made without the app.
 
         Args:
             change_set: What each file held, and what it holds now; may be empty.
-            caller: Whose changes they are taken to be.
-            reason: Why they are, in words for the log.
-            unkept: Files that were changed too, and of which no copy was kept: they are only told of.
+            caller: The caller to whom the changes are attributed.
+            reason: The reason for the attribution, for the log.
+            unkept: Other changed files, of which no earlier copy exists; they are only listed.
         """
         lost = tuple(unkept)
         arguments: dict[str, object] = {"paths": [str(path) for path in (*change_set.paths, *lost)]}
         if lost:
             arguments["no_copy_kept"] = [str(path) for path in lost]
-        record = CallRecord.of(DIRECT_EDIT, caller, arguments)
-        record.decide(AuditDecision.NOT_ASKED, reason)
-        record.record_impact(impact_of_changes(change_set, self._backlinks))
-        record.record_paths((*change_set.paths, *lost))
-        self._events.publish(ToolStarted(record.id, record.tool, record.arguments, caller))
+        call = Call(DIRECT_EDIT, arguments, caller)
+        draft = AuditDraft(call)
+        draft.decide(AuditDecision.NOT_ASKED, reason)
+        draft.set_impact(impact_of_changes(change_set, self._backlinks))
+        draft.set_paths((*change_set.paths, *lost))
+        self._events.publish(ToolStarted(call.id, call.name, draft.arguments, caller))
         outcome = ToolOutcome(True, message=_describe_changes(change_set, lost))
         try:
             if change_set:
-                await self._committer.commit_external(
-                    change_set, caller, entry=record.id, landed=record.on_committed
+                await self._commits.commit_external(
+                    change_set, caller, entry=call.id, landed=draft.set_commit
                 )
-            record.line = outcome.message
+            draft.result = outcome.message
         except ScriptoriumError as error:
-            record.line = f"{outcome.message} It could not be kept for undo: {error.message}"
-            outcome = ToolOutcome(False, message=record.line, error=error.as_dict())
-        entry = self._trail.append(record.entry())
-        told = replace(outcome, entry=entry, commit=record.commit, duration_ms=record.duration_ms)
-        self._events.publish(ToolFinished(record.id, told, caller, record.tool))
-        return told
+            draft.result = f"{outcome.message} It could not be kept for undo: {error.message}"
+            outcome = ToolOutcome(False, message=draft.result, error=error.as_dict())
+        entry = self._audit_writer.append(draft.entry())
+        commit = None if draft.commit is None else draft.commit.id
+        finished = replace(outcome, entry=entry, commit=commit, duration_ms=draft.timer.duration_ms)
+        self._events.publish(ToolFinished(call.id, finished, caller, call.name))
+        return finished
 
 
 def _describe_changes(change_set: ChangeSet, lost: tuple[NotePath, ...]) -> str:

@@ -90,7 +90,7 @@ class FileAccess:
         return ResolvedPath(real, inside, said=text)
 
     def may_enter(self, real: str) -> bool:
-        """Whether a walk may go into the folder at this path without links."""
+        """Return whether a walk may go into the folder at this path without links."""
         path = PurePath(real)
         if any(path.is_relative_to(closed) for closed in self._closed) or not _SECRET_FOLDERS.isdisjoint(
             path.parts
@@ -143,7 +143,7 @@ def open_folder(real: str) -> Folder:
 
 
 def is_folder(real: str) -> bool:
-    """Whether a folder, and no link to one, is at this path."""
+    """Return whether a folder, and no link to one, is at this path."""
     try:
         return stat.S_ISDIR(os.lstat(real).st_mode)
     except OSError:

@@ -73,7 +73,7 @@ class WalkLimits:
         self.ends = self.clock() + WALK_TIMEOUT_S
 
     def is_over(self) -> bool:
-        """Whether the time is up; that is noted once."""
+        """Return whether the time is up; that is noted once."""
         if self.clock() < self.ends:
             return False
         self.note_left_out(f"what was not looked at within {WALK_TIMEOUT_S:g} s")
@@ -172,7 +172,7 @@ def _read(real: str, read: Callable[[Folder, str], bytes]) -> bytes:
 
 
 def is_binary(content: bytes) -> bool:
-    """Whether a file holds something other than text."""
+    """Return whether a file holds something other than text."""
     return b"\0" in content[:_BINARY_SAMPLE_BYTES]
 
 

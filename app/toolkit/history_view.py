@@ -135,7 +135,7 @@ class HistoryView:
         )
 
     def _is_private(self, path: NotePath, hash: str | None) -> bool:
-        """Whether a version that is kept is to be hidden from the call."""
+        """Return whether a version that is kept is to be hidden from the call."""
         if hash is None or not path.is_note or not self._sight.hides_private:
             return False
         try:

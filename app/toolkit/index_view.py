@@ -253,7 +253,7 @@ class IndexView:
         return tuple(hit for hit in hits if self._sight.can_see(hit.path))[:limit]
 
     def has_embedding(self, path: NotePath, hash: str) -> bool:
-        """Whether there are vectors of the note at `path` as it is: of the text with this SHA-256."""
+        """Return whether there are vectors of the note at `path` as it is: of the text with this SHA-256."""
         return (
             self._meaning is not None and self._sight.can_see(path) and self._meaning.is_current(path, hash)
         )
@@ -287,7 +287,7 @@ class IndexView:
 
 
 def _is_plain(query: str) -> bool:
-    """Whether a query is words and nothing else: a text that has a meaning."""
+    """Return whether a query is words and nothing else: a text that has a meaning."""
     node = parse(query)
     return isinstance(node, WordTerm) or (
         isinstance(node, And) and all(isinstance(item, WordTerm) for item in node.items)

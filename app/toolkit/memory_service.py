@@ -157,7 +157,7 @@ class VisibleBlocks:
         self._reads = reads
 
     def can_see(self, block: Block) -> bool:
-        """Whether the caller may read the block."""
+        """Return whether the caller may read the block."""
         if not self._reads(self._store.place, block.path):
             return False
         kind, _, rest = block.label.partition(":")

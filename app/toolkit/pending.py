@@ -1,7 +1,7 @@
-"""Calls whose callers do not wait: they get an id, and what comes of the call is kept for them.
+"""Calls whose callers do not wait: they get an id, under which the outcome is kept.
 
-The call itself is a usual one, through the runner, the gate and the dialog. What is still waiting when
-the app ends is called again at the next start: the tool proposes anew, on the notes as they are then.
+The call itself passes the runner, the gate and the dialog as any other. A call that is still waiting when the
+app ends runs again at the next start, on the notes as they are then.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from app.permissions.approval import ApprovalRequest, Effect
 from app.permissions.audit_entry import AuditDecision
 from app.permissions.caller import Caller, CallerKind
 from app.permissions.pending import PendingOperation, PendingState, PendingStore, is_same
-from app.toolkit.call_record import CallObserver
+from app.toolkit.call import Call, CallObserver
 from app.toolkit.outcome import ApprovalAsked, ToolOutcome
 from app.vault.changes import VAULT
 from app.vault.path import NotePath
@@ -31,8 +31,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 LIFETIME_S = 24 * 3600.0
-"""How long an operation waits to be decided."""
-Call = Callable[[str, Mapping[str, object], Caller, CallObserver], Awaitable[ToolOutcome]]
+"""How long an operation waits for a decision."""
 
 _CLOSING_REASON = "the app was closed; it is asked again at the next start"
 _CANCELLED_REASON = "taken back by its caller"
@@ -50,17 +49,17 @@ class PendingOperations:
     """The pending operations of an open vault.
 
     Args:
-        call: Makes a call that is watched: `ToolRunner.call`.
+        run: Runs a call: `ToolRunner.run`.
         store: Keeps them.
-        journal: Says whether one that was cut off was written.
+        journal: Shows whether an interrupted operation was written.
         clock: Unix time in seconds.
-        lifetime: How many seconds one waits to be decided.
-        may_know: Whether a caller may know of a note.
+        lifetime: How many seconds an operation waits for a decision.
+        may_know: Returns whether a caller may see a note.
     """
 
     def __init__(
         self,
-        call: Call,
+        run: Callable[[Call], Awaitable[ToolOutcome]],
         store: PendingStore,
         journal: Journal,
         events: EventBus,
@@ -68,7 +67,7 @@ class PendingOperations:
         lifetime: float = LIFETIME_S,
         may_know: Callable[[Caller, NotePath], bool] = lambda caller, path: True,
     ) -> None:
-        self._call = call
+        self._run_call = run
         self._store = store
         self._journal = journal
         self._events = events
@@ -120,7 +119,7 @@ class PendingOperations:
         )
 
     def status(self, id: str, caller: Caller) -> PendingOperation:
-        """How far an operation has come.
+        """Return an operation with its current state.
 
         Raises:
             NotFoundError: there is none with this id that `caller` submitted.
@@ -218,9 +217,11 @@ class PendingOperations:
         self, operation: PendingOperation, known: bool, enter: Callable[[], Awaitable[None]] | None
     ) -> ToolOutcome:
         row = _PendingRecord(self._store, operation, self._publish, kept=known)
-        patience = max(0.0, operation.expires - self._clock())
-        watch = CallObserver(operation.id, row.asked, row.begins, patience, enter, row.happened)
-        outcome = await self._call(operation.tool, operation.arguments, operation.caller, watch)
+        timeout = max(0.0, operation.expires - self._clock())
+        observer = CallObserver(row.on_question, row.on_write, row.on_effect, timeout, enter)
+        outcome = await self._run_call(
+            Call.of(operation.tool, operation.arguments, operation.caller, observer=observer, id=operation.id)
+        )
         if row.kept:
             self._finish(operation.id, _final_state(outcome), outcome)
         return outcome
@@ -273,8 +274,8 @@ class _PendingRecord:
         self._begun = False
         self._ran = False
 
-    def asked(self) -> None:
-        """The user is asked; after an effect it stays `running`, so that a restart never does that again."""
+    def on_question(self) -> None:
+        """Keep the operation; it stays `running` after an effect, so that a restart never repeats it."""
         id = self._operation.id
         if not self.kept:
             self._store.add(self._operation)
@@ -286,8 +287,8 @@ class _PendingRecord:
         self._begun = self._ran
         self._tell(id)
 
-    def begins(self) -> None:
-        """Something is written or done now.
+    def on_write(self) -> None:
+        """Mark the operation as running, just before it writes.
 
         Raises:
             NotFoundError: the operation was decided meanwhile.
@@ -299,8 +300,8 @@ class _PendingRecord:
             raise NotFoundError("It was decided already.", pending_operation_id=self._operation.id)
         self._begun = True
 
-    def happened(self) -> None:
-        """An effect has happened; what follows is the same run."""
+    def on_effect(self) -> None:
+        """Record that an effect is done; the changes that follow belong to the same run."""
         self._ran = self._begun = True
 
 
@@ -313,7 +314,7 @@ def _final_state(outcome: ToolOutcome) -> PendingState:
 
 
 def _pending_outcome(operation: PendingOperation, details: Mapping[str, object]) -> ToolOutcome:
-    """What a caller is told that does not wait."""
+    """Return the outcome for a caller that does not wait."""
     return ToolOutcome(
         False,
         message="The user is being asked. Ask for it again by its id.",

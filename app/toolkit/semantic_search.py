@@ -92,7 +92,7 @@ class SemanticSearch:
         return self._vectors.similar(path, limit, min_similarity)
 
     def is_current(self, path: NotePath, hash: str) -> bool:
-        """Whether the vectors of the note at `path` are those of the text with this SHA-256."""
+        """Return whether the vectors of the note at `path` are those of the text with this SHA-256."""
         return self._vectors.hashes.get(path) == hash
 
     def note_similarity(self, first: NotePath, second: NotePath) -> float | None:

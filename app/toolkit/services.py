@@ -1,4 +1,4 @@
-"""What the tools of a category work with beside the notes; the workspace puts it together."""
+"""The services that tools use in addition to the notes. The workspace assembles them."""
 
 from __future__ import annotations
 
@@ -24,22 +24,23 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Services:
-    """One field per service; None where it is switched off, and the tool that needs it says so.
+    """One field per service; None if it is switched off, and then the tools that need it say so.
 
     Attributes:
-        meaning: Search by meaning.
-        registry: The tools there are.
+        semantic_search: Semantic search.
+        registry: The registered tools.
         pending: Operations that wait for the user.
-        team: The agents of the team, and the person.
-        outbox: Messages that leave the machine.
-        disk: Where paths lead, in the vault and outside.
-        sandbox: Where commands run.
-        thinker: A model that answers in a given form; None without a model.
-        judge: A cross-encoder, where the user named one: do passages support or contradict each other?
+        team: The agents of the team, and the user.
+        channels: Channels for messages that leave the machine.
+        file_access: Resolves paths in the vault and outside.
+        sandbox: Runs commands.
+        language_model: A model with structured output; None if no model is set up.
+        entailment: A cross-encoder that decides whether passages support or contradict each other; None
+            unless the user chose one.
         suggestions: Relations that may be missing.
-        memory: What agents remember.
-        web: Pages and searches of the web.
-        sources: Folders outside the vault and streams of news.
+        memory: The memory of the agents.
+        web: Web pages and web searches.
+        sources: Folders outside the vault, and streams.
     """
 
     semantic_search: SemanticSearch | None = None
@@ -57,7 +58,7 @@ class Services:
     sources: Sources | None = None
 
     def with_usage_callback(self, record: Callable[[int, float], None]) -> Services:
-        """Return the services for one call: `record` gets the tokens and the cost that it uses inside."""
+        """Return the services for one call; `record` receives the tokens and cost that its tool uses."""
         if self.language_model is None:
             return self
         return replace(self, language_model=self.language_model.with_usage_callback(record))

@@ -48,7 +48,7 @@ class SourcesGate:
         Raises:
             InvalidParametersError: it is open already.
         """
-        place = StoreBinding(source.store, f"the folder {source.kept.name}", access_of(source))
+        place = StoreBinding(source.store, f"the folder {source.config.name}", access_of(source))
         close_place = self._places.add(place)
         self._open += 1
         if self._unregister is None:
@@ -93,18 +93,18 @@ def access_to_loaded(sources: Sources, change_set: ChangeSet, caller: Caller) ->
         before = parse_block(change.before) if isinstance(change, Update) else None
     except ScriptoriumError:
         return None
-    source = next((one for one in sources.files() if one.kept.id == after.origin.get(SOURCE_KEY)), None)
+    source = next((one for one in sources.files() if one.config.id == after.origin.get(SOURCE_KEY)), None)
     agent = agent_key(caller)
     if source is None or after.owner != agent:
         return None
     path = source.path(after.origin.get(PATH_KEY, ""))
     if after.label != source.label(path):
         return None
-    if before is not None and before.origin.get(SOURCE_KEY) != source.kept.id:
+    if before is not None and before.origin.get(SOURCE_KEY) != source.config.id:
         return None
     kept = before.views == after.views and before.shares == after.shares if before else not after.shares
     given = source.permission(path, agent)
-    as_on_disk = sources.is_as_on_disk(source.kept.id, after.origin.get(HASH_KEY, ""), after.text.encode())
+    as_on_disk = sources.is_as_on_disk(source.config.id, after.origin.get(HASH_KEY, ""), after.text.encode())
     if kept and after.permission == given and as_on_disk:
         return StoreVerdict("allow", "a file as it is on the disk, in its own memory")
     return None
@@ -119,6 +119,6 @@ def follow_commits(sources: Sources, journal: Journal, events: EventBus) -> Call
             changed = tuple((change.place, change.after) for change in commit.changes)
             sources.record_commit(event.place, changed, undo=bool(commit.undoes))
         elif event.place == MEMORY and any(label_from_path(path).startswith("file:") for path in event.paths):
-            events.publish(SourcesChanged(tuple(one.kept.id for one in sources.files())))
+            events.publish(SourcesChanged(tuple(one.config.id for one in sources.files())))
 
     return events.subscribe(DocumentsChanged, told)

@@ -22,7 +22,7 @@ class TeamAnswer:
 
 @dataclass(frozen=True, slots=True)
 class TeamReply:
-    """What came of a message to an agent or a group.
+    """The result of a message to an agent or a group.
 
     `text` is the answer as a whole, `answers` are those of the single agents in the order in which they
     were given, `how` says how a group came to its answer. `untrusted`: text from outside went into it.

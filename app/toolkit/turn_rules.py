@@ -1,4 +1,4 @@
-"""What the user says about the calls of an agent's turn: what comes first, what ends it, either-or."""
+"""The user's rules for the calls of an agent's turn: tools to call first or last, or only one of several."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class TurnRules:
         self._called: OrderedDict[str, list[str]] = OrderedDict()
 
     def configure(self, rules: Iterable[TurnRule]) -> None:
-        """Hold these rules from now on."""
+        """Apply these rules to the calls that follow."""
         self._rules = tuple(rules)
 
     def check(self, tool: str, caller: Caller) -> None:
-        """Take down a call of `tool` in the caller's turn.
+        """Record a call of `tool` in the caller's turn.
 
         Raises:
             LimitError: a rule is against it; `tools` names those that the rule is about.
@@ -42,7 +42,7 @@ class TurnRules:
             self._called.popitem(last=False)
 
     def ends(self, tool: str, caller: Caller) -> bool:
-        """Whether the turn is over with a call of `tool`."""
+        """Return whether the turn is over with a call of `tool`."""
         return bool(caller.turn) and any(rule.kind == "last" and _is_in(tool, rule) for rule in self._rules)
 
 

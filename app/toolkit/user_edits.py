@@ -12,9 +12,9 @@ from app.vault.path import NotePath
 from app.vault.unified_diff import unified_diff
 
 MAX_DIFF_CHARS = 4000
-"""How many characters of a diff a caller is shown."""
+"""The longest diff that a caller receives, in characters."""
 MAX_LISTED_FILES = 10
-"""How many files a sentence names."""
+"""The most files that a sentence names."""
 
 LEFT_OUT, EDITED = "Left out by the user", "Edited by the user"
 
@@ -40,7 +40,7 @@ class UserEdits:
     edited: tuple[EditedFile, ...]
 
     def as_fields(self) -> dict[str, object]:
-        """Return the fields that stand beside the tool's own in an outcome."""
+        """Return the fields that an outcome has in addition to the tool's own."""
         return {
             "changed_by_user": True,
             "left_out_by_user": list(self.left_out),

@@ -105,7 +105,7 @@ class VaultView:
         return self._changed.get(path, content)
 
     def _is_private_by_its_start(self, path: NotePath) -> bool:
-        """Whether a note that can't be read as a whole is kept from the call."""
+        """Return whether a note that can't be read as a whole is kept from the call."""
         try:
             return is_private(self._store.read_start(path, HEAD_BYTES), complete=False)
         except StorageError:
@@ -127,7 +127,7 @@ class VaultView:
         return OpenNote(path, self._store.read(path))
 
     def exists(self, path: NotePath) -> bool:
-        """Whether a file that the call may see is at `path`."""
+        """Return whether a file that the call may see is at `path`."""
         return self._sight.can_see(path) and self._store.exists(path)
 
     def existing_path(self, path: NotePath) -> NotePath | None:
@@ -145,7 +145,7 @@ class VaultView:
         return taken
 
     def is_free(self, path: NotePath) -> bool:
-        """Whether nothing has that path, not even what the call may not know of."""
+        """Return whether nothing has that path, not even what the call may not know of."""
         return self._store.existing_path(path) is None
 
     def _may_know(self, path: NotePath) -> bool:
@@ -167,7 +167,7 @@ class VaultView:
         return self._sight.hides_folder(folder)
 
     def can_see(self, path: NotePath) -> bool:
-        """Whether the call may know of the note at `path`."""
+        """Return whether the call may know of the note at `path`."""
         return self._sight.can_see(path)
 
     def _resolved(self, resolve: Callable[[str], NotePath], reference: str) -> NotePath:

@@ -36,7 +36,7 @@ class Visibility:
         self.close = events.subscribe(IndexUpdated, self._follow)
 
     def of(self, caller: Caller, tool: str) -> CallVisibility:
-        """What `caller` may see through `tool`."""
+        """Return what `caller` may see through `tool`."""
         return CallVisibility(self, caller, tool)
 
     @property
@@ -45,7 +45,7 @@ class Visibility:
         return frozenset(self._known())
 
     def is_private(self, path: NotePath) -> bool:
-        """Whether the note at `path` is indexed as private."""
+        """Return whether the note at `path` is indexed as private."""
         return path in self._known()
 
     @property
@@ -61,11 +61,11 @@ class Visibility:
         return self._private
 
     def rule(self, caller: Caller, tool: str, path: NotePath, place: str = VAULT) -> str:
-        """What the rules say of reading `path` of a place: allow, ask or deny."""
+        """Return what the rules say about reading `path` of a place: allow, ask or deny."""
         return self._policy.may_read(caller, tool, path, place)
 
     def has_read_rules(self, caller: Caller, tool: str) -> bool:
-        """Whether any rule narrows what `caller` reads through `tool`."""
+        """Return whether any rule narrows what `caller` reads through `tool`."""
         return self._policy.has_read_rules(caller, tool)
 
     def paths(self) -> Iterable[NotePath]:
@@ -92,7 +92,7 @@ class Visibility:
 
 
 class CallVisibility:
-    """What one call may see.
+    """The notes that one call may see.
 
     A note under an ask rule is unseen until the user has let this call open it (`open`).
     """
@@ -117,24 +117,24 @@ class CallVisibility:
         return self._caller.uses_model
 
     def can_see(self, path: NotePath) -> bool:
-        """Whether the call may know of `path` and what is in it."""
+        """Return whether the call may know of `path` and what is in it."""
         if self.hides_private and self._visibility.is_private(path):
             return False
         return not self._ruled or path in self._opened or self.rule(path) == "allow"
 
     def can_read(self, place: str, path: NotePath) -> bool:
-        """Whether the call may know of a document of another place than the vault.
+        """Return whether the call may know of a document of another place than the vault.
 
         What a rule wants asked about is unseen, too: there only changes are asked about.
         """
         return not self._ruled or self._visibility.rule(self._caller, self._tool, path, place) == "allow"
 
     def rule(self, path: NotePath) -> str:
-        """What the rules say of reading `path`: allow, ask or deny."""
+        """Return what the rules say about reading `path`: allow, ask or deny."""
         return self._visibility.rule(self._caller, self._tool, path) if self._ruled else "allow"
 
     def needs_approval(self, path: NotePath) -> bool:
-        """Whether the user has to be asked before the call may open `path`."""
+        """Return whether the user has to be asked before the call may open `path`."""
         private = self.hides_private and self._visibility.is_private(path)
         return not private and path not in self._opened and self.rule(path) == "ask"
 
@@ -158,7 +158,7 @@ class CallVisibility:
         return HiddenPaths(self.hidden())
 
     def hides_folder(self, folder: NotePath) -> bool:
-        """Whether a folder holds hidden notes and no other file: then its name is hidden, too.
+        """Return whether a folder holds hidden notes and no other file: then its name is hidden, too.
 
         The first call looks at every path of the vault: call it in a thread.
         """

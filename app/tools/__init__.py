@@ -1,4 +1,4 @@
-"""Which tools exist: a file per category; CATALOG lists them, but for the one that comes and goes."""
+"""The tools: one module per category. CATALOG lists all of them except the one for outside folders."""
 
 from app.toolkit.registry import AccessLevel, Category
 from app.toolkit.tool import Tool
@@ -70,7 +70,7 @@ CATEGORIES = (
     Category("web", "Web", AccessLevel.NETWORK, on=False, rate_per_minute=30),
     Category("sources", "Sources", AccessLevel.READ_WRITE),
     Category("agents", "Agents and their work", AccessLevel.READ_ONLY, rate_per_minute=300),
-    # Has no tools of its own: what a program in the panel asks the app for is switched off by it.
+    # Has no tools of its own: it switches the requests of a program in the panel to the app.
     Category("programs", "Requests of agents from outside", AccessLevel.EXECUTE, rate_per_minute=600),
 )
 
@@ -141,4 +141,4 @@ CATALOG: tuple[Tool, ...] = (
 )
 
 FILE_TOOL = file
-"""Registered while a folder outside the vault is open, and gone with it."""
+"""The category that is registered only while a folder outside the vault is open."""

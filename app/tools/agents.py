@@ -1,4 +1,4 @@
-"""What a caller may know of the tools and of its own work: the tools there are, and what still waits."""
+"""Category agents: list the tools, and the caller's own pending operations."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class ListedTool(BaseModel):
 
 
 class ListedTools(ToolResult):
-    """Tools, those that fit best first."""
+    """Tools, best match first."""
 
     tools: list[ListedTool]
 
@@ -90,7 +90,7 @@ async def list_tools(context: ToolContext, query: str = "", limit: Limit = 50) -
 
 
 def _match_score(query: str, one: Tool) -> float:
-    """How well a tool fits words, from 0 to 100, by its name, its summary and what people say for it."""
+    """Score a tool against a query, from 0 to 100, by its name, summary and examples."""
     texts = (one.name.replace("_", " "), one.summary, *one.examples)
     return max(fuzz.token_set_ratio(query, text, processor=utils.default_process) for text in texts)
 
@@ -104,7 +104,7 @@ def _match_score(query: str, one: Tool) -> float:
 async def pending(
     context: ToolContext, op: Literal["list", "status", "cancel"], pending_operation_id: str | None = None
 ) -> ListedOperations:
-    """Look at your own operations that wait for the user's decision, or take one back.
+    """Look at your own operations that wait for the user's decision, or cancel one.
 
     Args:
         op: list them, ask for the status of one, or cancel one that is not decided yet.
@@ -126,14 +126,14 @@ async def pending(
 
 
 def _mark_untrusted(listed: ListedOperations) -> ListedOperations:
-    """The list, marked where it hands on what came from outside: to wait for it makes it no safer."""
+    """Mark a list as untrusted if an operation returned text from outside."""
     outcomes = [one.outcome for one in listed.operations if one.outcome is not None]
     return listed.from_outside() if any(is_untrusted(one) for one in outcomes) else listed
 
 
 def _pending(context: ToolContext) -> PendingOperations:
     if context.services.pending is None:
-        raise InvalidParametersError("Nothing can be pending here: the vault is open for reading only.")
+        raise InvalidParametersError("There are no pending operations here: the vault is open read-only.")
     return context.services.pending
 
 

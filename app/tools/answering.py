@@ -31,8 +31,8 @@ Near = dict[NotePath, list[tuple[int, float]]]
 class CitedPassage(BaseModel):
     """A passage of a note.
 
-    `citation` is the wikilink to the exact passage; `text` is it as a reader reads it, `source` as it is
-    written; `score` says how likely it answers, 0 to 1.
+    `citation` is the wikilink to the exact passage; `text` is its readable text, `source` its Markdown;
+    `score` is the probability that it answers the question, 0 to 1.
     """
 
     model_config = ConfigDict(frozen=True, defer_build=True)
@@ -46,7 +46,7 @@ class CitedPassage(BaseModel):
 
 
 class Answer(ToolResult):
-    """Passages, best first; without `answered` they are what comes closest, and answer nothing."""
+    """Passages, best first; without `answered` they are only the closest ones, not an answer."""
 
     answered: bool
     passages: list[CitedPassage]
@@ -89,10 +89,10 @@ async def find_passages(
 async def rank_passages(
     context: ToolContext, question: ParsedQuestion
 ) -> tuple[RankedPassages, dict[NotePath, OpenNote]]:
-    """Rank the passages of the notes that are closest to a question; private notes have none for any caller.
+    """Rank the passages of notes that are closest to a question; private notes are never used.
 
     Returns:
-        The ranking, and the notes that its passages stand in.
+        The ranking, and the notes of its passages.
     """
     by_words = await context.index.ranked(question.text, _NOTES_BY_WORDS)
     near: Near = defaultdict(list)
@@ -122,7 +122,7 @@ def _readable(context: ToolContext, path: NotePath) -> OpenNote | None:
         note = context.vault.open(path)
     except (NotFoundError, StorageError):
         return None
-    # Also the user's own agent keeps private notes out of answers: they are read aloud and quoted.
+    # Even the user's own agent leaves private notes out, because answers are quoted.
     is_large = len(note.content) > _LARGEST_NOTE
     return None if is_large or note.parsed.is_private else note
 

@@ -44,7 +44,7 @@ class FileWritten(ToolResult):
 
 
 class Difference(ToolResult):
-    """What leads from one file to another, as a unified diff; empty when they are the same."""
+    """The difference between two files as a unified diff; empty if they are equal."""
 
     diff: str
     added: int
@@ -69,10 +69,10 @@ async def patch(
     change_set = ChangeSet.of(*changes, summary=f"Patch {pluralize(len(changes), 'file')}")
 
     def report(committed: ChangeSet) -> FilesPatched:
-        told = "".join(_change_diff(change) for change in committed.changes)[:_MAX_DIFF_CHARS]
+        shown_diff = "".join(_change_diff(change) for change in committed.changes)[:_MAX_DIFF_CHARS]
         names = [str(change.path) for change in committed.changes]
         said = f"The patch fits {', '.join(names)}." if dry_run else f"Patched {', '.join(names)}."
-        return FilesPatched(files=names, dry_run=dry_run, diff=told, message=said)
+        return FilesPatched(files=names, dry_run=dry_run, diff=shown_diff, message=said)
 
     return report(change_set) if dry_run else context.propose(change_set, report)
 
@@ -99,12 +99,12 @@ async def file_write(
     """
     target = _check_target(path)
     change = await asyncio.to_thread(_plan_write, context, target, content.encode(), expected_hash)
-    made = isinstance(change, Create)
-    said = f"{'Created' if made else 'Wrote'} {change.path}."
+    is_new = isinstance(change, Create)
+    said = f"{'Created' if is_new else 'Wrote'} {change.path}."
 
     def report(committed: ChangeSet) -> FileWritten:
         written = next(filter(None, map(after_of, committed.changes)), content.encode())
-        return FileWritten(path=str(change.path), created=made, hash=content_hash(written), message=said)
+        return FileWritten(path=str(change.path), created=is_new, hash=content_hash(written), message=said)
 
     return context.propose(ChangeSet.of(change, summary=f"Write {change.path}"), report)
 
@@ -157,28 +157,28 @@ def _plan_write(
     context: ToolContext, target: NotePath, content: bytes, expected_hash: str | None
 ) -> Create | Update:
     vault = context.vault
-    taken = vault.existing_path(target)
-    if taken is None:
+    existing = vault.existing_path(target)
+    if existing is None:
         if expected_hash is not None:
             raise NotFoundError(f"There is no file {target}, so it has no such hash.", path=str(target))
         return Create(vault.disk_spelling(target), content)
-    before = vault.read(taken)
+    before = vault.read(existing)
     if expected_hash not in (None, content_hash(before)):
         raise ConflictError(
-            f"{taken} holds something else by now; nothing was written.",
-            path=str(taken),
+            f"{existing} holds something else by now; nothing was written.",
+            path=str(existing),
             expected_hash=expected_hash,
             current_hash=content_hash(before),
         )
-    return Update(taken, before, content)
+    return Update(existing, before, content)
 
 
 def _apply_patches(context: ToolContext, text: str, files: list[str]) -> list[FileChange]:
-    """The changes that a patch makes; a file that the call does not name is never touched."""
+    """Return the changes of a patch; files that the call does not name are never changed."""
     named = {_check_target(name).key: _check_target(name) for name in files}
     parts = split_patch(text)
     if not parts:
-        raise InvalidParametersError("The patch holds no hunk: `@@ -line,count +line,count @@`.")
+        raise InvalidParametersError("The patch has no hunk: `@@ -line,count +line,count @@`.")
     return [_patch_file(context, part, named) for part in parts]
 
 

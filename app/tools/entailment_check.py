@@ -1,4 +1,4 @@
-"""A suggested relation, read once more by the cross-encoder where the user named one."""
+"""Check a suggested relation with the cross-encoder that the user has chosen."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ async def check_entailment(
     source: tuple[OpenNote, NoteFeatures],
     target: tuple[OpenNote, NoteFeatures],
 ) -> RelationPrediction:
-    """The suggestion with the cross-encoder's opinion of passages of both notes.
+    """Return a suggestion, refined by the cross-encoder's judgment of passages of both notes.
 
-    As it was where no model is chosen, the notes are kept from models, or they have no passages that are
-    alike. Where the model can't be had the reasoning says why, once.
+    It is unchanged if no model is chosen, the notes are hidden from models, or they have no similar
+    passages. If the model is not available, the reasoning says why.
     """
     judge = context.services.entailment
     if judge is None or not judge.available:

@@ -1,4 +1,4 @@
-"""Category filesystem: find, read, list and search files, in the vault and, once the user agrees, outside."""
+"""Category filesystem: find, read, list and search files in the vault and, after approval, outside."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class FileEntry(BaseModel):
 
 
 class FileList(ToolResult):
-    """Files and folders; `left_out` says what is missing from the list, and why."""
+    """Files and folders; `left_out` lists what is missing, and why."""
 
     entries: list[FileEntry]
     complete: bool
@@ -61,7 +61,7 @@ class FileList(ToolResult):
 
 
 class FileText(ToolResult):
-    """Lines of a file, counted from 0; `binary` files are said, not shown. `size` is in bytes."""
+    """Lines of a file, counted from 0; the content of `binary` files is not shown. `size` is in bytes."""
 
     path: str
     text: str
@@ -73,7 +73,7 @@ class FileText(ToolResult):
 
 
 class LineMatch(BaseModel):
-    """A line that matches; lines count from 1."""
+    """A matching line; lines count from 1."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
@@ -83,7 +83,7 @@ class LineMatch(BaseModel):
 
 
 class LineMatches(ToolResult):
-    """Lines that match; `left_out` says what was not searched, and why."""
+    """Matching lines; `left_out` lists what was not searched, and why."""
 
     matches: list[LineMatch]
     complete: bool
@@ -245,7 +245,7 @@ async def grep(
 
 
 def _is_folder(context: ToolContext, spot: ResolvedPath) -> bool:
-    """Whether a folder that the call may know of is there."""
+    """Return whether a path is a folder that is visible to the call."""
     if not is_folder(spot.real):
         return False
     return not spot.inside or not context.vault.hides_folder(NotePath.on_disk(spot.inside))
@@ -289,33 +289,33 @@ def _file_text(name: str, content: bytes, offset: int, limit: int) -> FileText:
             path=name, text="", offset=0, lines=0, total_lines=0, size=size, binary=True, message=said
         )
     lines = content.decode("utf-8", "replace").splitlines(keepends=True)
-    taken = list(_take_lines(islice(lines, offset, offset + limit), _MAX_TEXT_CHARS))
-    last = offset + len(taken)
+    taken_lines = list(_take_lines(islice(lines, offset, offset + limit), _MAX_TEXT_CHARS))
+    last = offset + len(taken_lines)
     return FileText(
         path=name,
-        text="".join(taken),
+        text="".join(taken_lines),
         offset=offset,
-        lines=len(taken),
+        lines=len(taken_lines),
         total_lines=len(lines),
         size=size,
         binary=False,
-        message=f"{name}: {pluralize(len(taken), 'line')} from {offset}, of {len(lines)}."
-        + (f" Go on at {last}." if last < len(lines) else ""),
+        message=f"{name}: {pluralize(len(taken_lines), 'line')} from {offset}, of {len(lines)}."
+        + (f" Continue at {last}." if last < len(lines) else ""),
     )
 
 
-def _take_lines(lines: Iterator[str], most: int) -> Iterator[str]:
-    """Whole lines of `most` characters together; a line that is longer than that is cut."""
-    left = most
+def _take_lines(lines: Iterator[str], max_chars: int) -> Iterator[str]:
+    """Yield whole lines of `max_chars` characters in total; a longer line is truncated."""
+    left = max_chars
     for line in lines:
-        if left <= 0 or (len(line) > left and left < most):
+        if left <= 0 or (len(line) > left and left < max_chars):
             return
         yield line[:left]
         left -= len(line)
 
 
 def _glob_matcher(pattern: str) -> Callable[[str], bool]:
-    """Whether a relative path is meant by a glob: by its name, or by all of it where the glob has a slash."""
+    """Return a function that matches relative paths: by name, or as a whole if the glob has a slash."""
     if "/" in pattern.strip("/"):
         glob = Glob(f"/{pattern.strip('/')}")
         return lambda path: glob.matches(NotePath(path))
@@ -323,10 +323,10 @@ def _glob_matcher(pattern: str) -> Callable[[str], bool]:
 
 
 def _left_out(bounds: WalkLimits, more: bool, limit: int) -> list[str]:
-    told = [printable(what) for what in bounds.left_out[:_MAX_LEFT_OUT]]
+    omitted = [printable(label) for label in bounds.left_out[:_MAX_LEFT_OUT]]
     if len(bounds.left_out) > _MAX_LEFT_OUT:
-        told.append(f"{len(bounds.left_out) - _MAX_LEFT_OUT} more files")
-    return [*told, *([f"all after the first {limit}"] if more else [])]
+        omitted.append(f"{len(bounds.left_out) - _MAX_LEFT_OUT} more files")
+    return [*omitted, *([f"all after the first {limit}"] if more else [])]
 
 
 def _list_text(entries: list[FileEntry], spot: ResolvedPath) -> str:

@@ -31,7 +31,7 @@ _MAX_OUTPUT_CHARS = 200_000
 
 
 class GitAnswer(ToolResult):
-    """What git says, without the files that the caller may not see."""
+    """Output of git, without files that the caller may not see."""
 
     output: str
 
@@ -101,7 +101,7 @@ async def git(
 
 
 class _Work:
-    """The operations on one repository, as far as the caller may see its files."""
+    """Operations on one repository, limited to the files that the caller may see."""
 
     def __init__(self, context: ToolContext, repository: Repository, files: list[str]) -> None:
         self._vault = context.vault
@@ -111,7 +111,7 @@ class _Work:
         self._files = files
 
     async def status(self) -> GitAnswer:
-        """The branch, and each file that differs."""
+        """Return the branch and the changed files."""
         text = await self._repository.text(
             "status",
             "--porcelain=v1",
@@ -122,13 +122,15 @@ class _Work:
             "--ignore-submodules=all",
         )
         rows = [row for row in text.split("\0") if row]
-        kept = [row for row in rows if row.startswith("## ") or await self._shows(row[3:], row[:2] != "??")]
-        files = len(kept) - 1
+        allowed = [
+            row for row in rows if row.startswith("## ") or await self._shows(row[3:], row[:2] != "??")
+        ]
+        files = len(allowed) - 1
         said = f"{pluralize(files, 'file differs', 'files differ')}." if files else "Nothing differs."
-        return _git_result("\n".join(kept), said)
+        return _git_result("\n".join(allowed), said)
 
     async def log(self, limit: int) -> GitAnswer:
-        """The latest commits."""
+        """Return the latest commits."""
         text = await self._repository.text(
             "log",
             f"--max-count={limit}",
@@ -139,7 +141,7 @@ class _Work:
         return _git_result(text, f"{pluralize(len(text.splitlines()), 'commit')}.")
 
     async def diff(self, staged: bool) -> GitAnswer:
-        """What differs in the files that may be seen."""
+        """Return the differences in the visible files."""
         which = ["--cached"] if staged else []
         safe = ["--no-ext-diff", "--no-textconv", "--no-renames", "--ignore-submodules=all"]
         listed = await self._repository.text("diff", *which, *safe, "--name-only", "-z", "--", *self._files)
@@ -163,18 +165,18 @@ class _Work:
                     path=name,
                 )
         for name in self._files:
-            # git's own words for a file that is not there would tell it from one that is not shown.
-            if not (await self._shows(name) and await self._is_there(name)):
+            # git's own error for a missing file would differ from that for an invisible one.
+            if not (await self._shows(name) and await self._exists(name)):
                 raise NotFoundError(f"There is no file {name}.", path=name)
         await self._repository.text("add", "--", *self._files)
         return _git_result("", f"Staged {', '.join(self._files)}.")
 
     async def commit(self, message: str) -> GitAnswer:
-        """Commit what is staged."""
+        """Commit the staged changes."""
         if not (
             await self._repository.run(["diff", "--cached", "--quiet", "--ignore-submodules=all"])
         ).exit_code:
-            # git would list every file that could be added, hidden ones too.
+            # git would list every file that can be added, including hidden ones.
             raise InvalidParametersError("Nothing is staged, so there is nothing to commit: add files first.")
         author = await self._repository.author()
         text = await self._repository.text(
@@ -187,25 +189,25 @@ class _Work:
             message,
             author=author,
         )
-        made = await self._repository.text("log", "--max-count=1", "--no-show-signature", "--format=%h %s")
-        return _git_result(text, f"Committed {made.strip()}.")
+        created = await self._repository.text("log", "--max-count=1", "--no-show-signature", "--format=%h %s")
+        return _git_result(text, f"Committed {created.strip()}.")
 
     async def branch(self, name: str | None) -> GitAnswer:
-        """The branches, or a new one."""
+        """List the branches, or create one."""
         if name:
             await self._repository.text("branch", "--no-track", _branch(name))
             return _git_result("", f"Made the branch {name}; the vault stays on the one it is on.")
         text = await self._repository.text("branch", "--list", "--no-color", "--no-column")
         return _git_result(text, f"{pluralize(len(text.splitlines()), 'branch', 'branches')}.")
 
-    async def _is_there(self, name: str) -> bool:
-        """Whether there is a file or folder of this name, or the repository knows one."""
+    async def _exists(self, name: str) -> bool:
+        """Return whether a file or folder of this name exists or is tracked."""
         if await asyncio.to_thread(os.path.lexists, Path(self._root, name)):
             return True
         return bool(await self._repository.text("ls-files", "-z", "--", name))
 
     async def _shows(self, name: str, tracked: bool = True) -> bool:
-        """Whether the caller may see a file as it is, as it is staged, and as it was last committed."""
+        """Return whether the caller may see a file: its current, staged and last committed versions."""
         path = NotePath.on_disk(name)
         if not self._vault.can_see(path) or await asyncio.to_thread(self._vault.hides_folder, path):
             return False

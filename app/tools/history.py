@@ -1,4 +1,4 @@
-"""Versions of notes and undo: everything that was committed can be gone back to, as a new proposal."""
+"""Versions of notes, and undo: every commit can be reverted by a new proposal."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from app.vault.path import NotePath
 
 
 class VersionEntry(BaseModel):
-    """What a note was: `version` names it for restore_note (None where the note was deleted)."""
+    """A version of a note: `version` identifies it for restore_note (None for a deletion)."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
@@ -37,10 +37,10 @@ class Versions(ToolResult):
 
 
 class Undone(ToolResult):
-    """Commits that were taken back, and the documents that went back.
+    """Commits that were undone, and the documents that were reverted.
 
-    `left` counts commits of the same call or turn in other places (memory, files outside the vault): to
-    undo again takes those back.
+    `left` counts commits of the same call or turn in other stores (memory, files outside the vault), which
+    another undo reverts.
     """
 
     commits: list[int]
@@ -85,7 +85,7 @@ async def restore_note(context: ToolContext, name: NoteName, version: ContentHas
 
 
 async def _path_or_deleted(context: ToolContext, name: str) -> NotePath:
-    """The path of the note, or of one that only the journal knows."""
+    """Return the path of a note, or of a deleted one that is in the journal."""
     try:
         return (await context.vault.resolve_for_reading(name)).path
     except NotFoundError:
@@ -126,8 +126,8 @@ async def undo(context: ToolContext, entry: int | None = None, turn: str | None 
     if plan.conflicts:
         paths = context.history.visible_paths(first, (conflict.path for conflict in plan.conflicts))
         raise ConflictError(
-            f"{', '.join(paths) or 'A note'} changed since, at the same lines."
-            " Open the history of the note to choose.",
+            f"{', '.join(paths) or 'A note'} has changed since at the same lines."
+            " Nothing was undone. Open the note's history to choose a version.",
             paths=paths,
             commits=list(plan.commits),
         )
@@ -159,7 +159,7 @@ def _why_nothing(context: ToolContext, commits: tuple[int, ...]) -> str:
 
 
 def _last_own(context: ToolContext) -> tuple[int, ...]:
-    """The newest commit that this caller made and nobody took back, and that takes nothing back itself."""
+    """Return this caller's newest commit that is neither undone nor an undo."""
     everyone = context.caller.kind is CallerKind.USER
     for commit in context.history.commits(200):
         own = everyone or commit.author == context.caller.name

@@ -30,7 +30,7 @@ Permissions = Literal["read_only", "partner", "human", "append", "read_write", "
 
 
 class BlockInfo(BaseModel):
-    """What is known of a block; `size` in characters, `permission` what the caller may do with it."""
+    """Information about a block; `size` is in characters, `permission` is the caller's."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
@@ -46,9 +46,9 @@ class BlockInfo(BaseModel):
 
 
 class BlockResult(ToolResult):
-    """A block, or several; `text` and `total_lines` where it was to be read, `layout` its schema.
+    """A block, or several; `text` and `total_lines` are set if it was read, `layout` is its schema.
 
-    `leaves_context`: it is not pinned, so what was read is out of sight after the turn.
+    `leaves_context`: it is not pinned, so the text leaves the context after the turn.
     """
 
     blocks: list[BlockInfo] = Field(default_factory=list)
@@ -147,7 +147,7 @@ async def block(
         view = replace(found.view_of(me), start=start_line or 1, lines=display_lines)
         return _show_lines(context, found, found.with_view(me, view))
     if op in ("share", "unshare"):
-        # A share with an agent that is gone can still be taken back.
+        # A share with an agent that no longer exists can still be revoked.
         other = agent or "" if op == "unshare" and agent in found.shares else memory.agent(agent or "")
         shared = _shared(found, other, Permission(permission) if permission else None)
         words = f"{found.label} is {'shared with' if op == 'share' else 'no longer shared with'} {other}."
@@ -156,7 +156,7 @@ async def block(
 
 
 def _change_block(context: ToolContext, op: str, found: Block) -> Proposal[BlockResult]:
-    """The operations that need nothing but the block."""
+    """Run the operations that need only the block."""
     me = agent_key(context.caller)
     match op:
         case "load":
@@ -177,10 +177,10 @@ def _change_block(context: ToolContext, op: str, found: Block) -> Proposal[Block
 
 
 def memory_of(context: ToolContext) -> Memory:
-    """The memory.
+    """Return the memory.
 
     Raises:
-        InvalidParametersError: there is none here.
+        InvalidParametersError: there is no memory.
     """
     if context.services.memory is None:
         raise InvalidParametersError("There is no memory here: it could not be opened with the vault.")
@@ -188,7 +188,7 @@ def memory_of(context: ToolContext) -> Memory:
 
 
 def blocks_of(context: ToolContext) -> VisibleBlocks:
-    """The blocks that the caller may read; raises as `memory_of`."""
+    """Return the blocks that the caller may read. Raises like `memory_of`."""
     return VisibleBlocks(memory_of(context).store, context.reads)
 
 
@@ -208,7 +208,7 @@ def _list_blocks(blocks: VisibleBlocks, me: str) -> BlockResult:
 
 
 def info_of(one: Block, me: str) -> BlockInfo:
-    """What is told of a block."""
+    """Return information about a block."""
     return BlockInfo(
         label=one.label,
         type=one.type.value,
@@ -231,7 +231,7 @@ def _create(context: ToolContext, memory: Memory, made: Block) -> Proposal[Block
 
 
 def _load_file(context: ToolContext, store: MemoryStore, source_id: str, path: str) -> Proposal[BlockResult]:
-    """Load a file of a folder outside as `file` does, and answer as for any other block."""
+    """Load an outside file like the tool `file`, and return it like any other block."""
     me = agent_key(context.caller)
     copy = readable_copy(context, source_id, path)
     change_set = copy.load()
@@ -266,7 +266,7 @@ def _load(context: ToolContext, found: Block, me: str) -> Proposal[BlockResult]:
 
 
 def _mark_untrusted(result: BlockResult, shown: Block) -> BlockResult:
-    """What came from a place outside is told to be so."""
+    """Mark a result as untrusted if the block comes from outside."""
     return result.from_outside() if shown.origin else result
 
 
@@ -298,7 +298,7 @@ def _show_lines(context: ToolContext, found: Block, after: Block) -> Proposal[Bl
 
 
 def unpin_everywhere(found: Block) -> Block:
-    """The block as it is when it is put away: out of every context.
+    """Return the block as an archived one, unpinned in every context.
 
     Raises:
         InvalidParametersError: it is a core block.

@@ -1,4 +1,4 @@
-"""Category memory: edits of the blocks that an agent keeps, and taking them back."""
+"""Category memory: edit memory blocks, and undo such edits."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from app.vault.commits import Commit
 
 
 class BlockEdited(ToolResult):
-    """A block that was edited, and how many characters it has now."""
+    """An edited block, and its new size in characters."""
 
     label: str
     size: int
@@ -86,7 +86,7 @@ async def block_edit(
     """
     before = blocks_of(context).block(label, agent_key(context.caller))
     if op in ("undo", "redo"):
-        return _undo_edit(context, before, again=op == "redo")
+        return _undo_edit(context, before, redo=op == "redo")
     match op:
         case "append":
             after = edits.append(before, content or "", field)
@@ -113,37 +113,39 @@ _DONE = {
 }
 
 
-def _undo_edit(context: ToolContext, found: Block, *, again: bool) -> Proposal[BlockEdited]:
-    """Undo or redo by the journal, as the tool undo does: both know of each other."""
-    commit = _undo_target(context, found, again=again)
+def _undo_edit(context: ToolContext, found: Block, *, redo: bool) -> Proposal[BlockEdited]:
+    """Undo or redo an edit by the journal, consistent with the tool undo."""
+    commit = _undo_target(context, found, redo=redo)
     if commit is None:
-        what = "redo" if again else "undo"
-        raise NotFoundError(f"You have nothing to {what} in the block {found.label!r}.", label=found.label)
+        action = "redo" if redo else "undo"
+        raise NotFoundError(f"You have nothing to {action} in the block {found.label!r}.", label=found.label)
     plan = context.history.plan_undo((commit.id,))
     if plan.conflicts:
         message = f"{found.label} changed since, at the same lines; edit it instead."
         raise ConflictError(message, label=found.label, commits=list(plan.commits))
-    words = f"{'Redone' if again else 'Undone'}: {commit.summary or found.label}."
+    words = f"{'Redone' if redo else 'Undone'}: {commit.summary or found.label}."
     result = BlockEdited(label=found.label, size=found.size, message=words)
     return context.propose(plan.change_set, result, undoes=plan.commits)
 
 
-def _undo_target(context: ToolContext, found: Block, *, again: bool) -> Commit | None:
-    """The newest edit of the caller's own that stands, or for a redo its newest undo after the last edit."""
+def _undo_target(context: ToolContext, found: Block, *, redo: bool) -> Commit | None:
+    """Return the caller's newest effective edit, or for a redo, its newest undo since the last edit."""
     me = context.caller
     commits = context.history.commits_of_document(changes.MEMORY_PLACE, found.path)
-    known = {commit.id: commit for commit in commits}
+    commits_by_id = {commit.id: commit for commit in commits}
     for commit in commits:
         own = me.kind is CallerKind.USER or commit.author == me.name
-        undoes = _depth(commit, known) % 2 == 1
-        if again and not undoes and not commit.undoes:
+        undoes = _depth(commit, commits_by_id) % 2 == 1
+        if redo and not undoes and not commit.undoes:
             return None
-        if own and commit.undone_by is None and undoes == again and (again or not commit.undoes):
+        if own and commit.undone_by is None and undoes == redo and (redo or not commit.undoes):
             return commit
     return None
 
 
-def _depth(commit: Commit, known: Mapping[int, Commit]) -> int:
-    """0 for an edit, 1 for an undo, 2 for a redo, and so on."""
-    below = [_depth(known[number], known) for number in commit.undoes if number in known]
+def _depth(commit: Commit, commits_by_id: Mapping[int, Commit]) -> int:
+    """Return 0 for an edit, 1 for an undo, 2 for a redo, and so on."""
+    below = [
+        _depth(commits_by_id[number], commits_by_id) for number in commit.undoes if number in commits_by_id
+    ]
     return 1 + max(below, default=0) if commit.undoes else 0

@@ -1,4 +1,4 @@
-"""Category nodes: two notes made into one, with every link and relation led to the one that stays."""
+"""Category nodes: merge two notes, and redirect links and relations to the merged one."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MAX_CONTENT_CHARS = 4000
 
 
 class NodesMerged(ToolResult):
-    """Two notes are one; links that could not be rewritten are named, each with the reason."""
+    """Two notes were merged; lists the links that could not be rewritten, each with the reason."""
 
     primary_node_id: str
     secondary_node_id: str
@@ -119,7 +119,7 @@ def _rewritten(context: ToolContext, text: str, rewrite: Rewrite | None) -> str:
 
 
 def _without_relations_to(context: ToolContext, note: OpenNote, other: NotePath) -> str:
-    """A note's text without relations to `other`: in the merged note they would lead to itself."""
+    """Return a note's text without relations to `other`, which would be self-references after the merge."""
     text = note.text
     while True:
         tie = next(
@@ -138,7 +138,7 @@ def _without_relations_to(context: ToolContext, note: OpenNote, other: NotePath)
 def _other_changes(
     context: ToolContext, rewrites: Mapping[NotePath, Rewrite]
 ) -> tuple[list[FileChange], list[str]]:
-    """The changes of the notes that link to the second note, and those that can't be changed."""
+    """Return the changes of notes that link to the second note, and the notes that can't be changed."""
     changes: list[FileChange] = []
     left_out: list[str] = []
     for source, rewrite in rewrites.items():
@@ -152,6 +152,6 @@ def _other_changes(
 
 
 def _relations_to(context: ToolContext, secondary: NotePath, primary: NotePath) -> int:
-    """How many relations of other notes lead to the second note."""
+    """Return the number of relations of other notes to the second note."""
     links = context.index.backlinks(secondary)
     return sum(link.type != "LINKS_TO" and link.source != primary for link in links)

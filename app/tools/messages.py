@@ -1,4 +1,4 @@
-"""Messages: to the person, to agents and groups of the team, and to places outside; and handing work on."""
+"""Category messages: to the user, to agents and groups of the team, and to outside services; delegation."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _REPLY_TIMEOUT_S = 3600.0
 
 
 class AgentAnswer(BaseModel):
-    """What one agent of the team said; `problem` is why it said nothing."""
+    """The answer of one agent of the team; `problem` is why there is none."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
@@ -30,10 +30,10 @@ class AgentAnswer(BaseModel):
 
 
 class MessageSent(ToolResult):
-    """A message that arrived.
+    """A delivered message.
 
-    `delivered_to` says where, in words. `link` is where it can be seen outside, if that is known. `answer`
-    is what an agent or a group says to it, `answers` what its single agents said.
+    `delivered_to` is the recipient in words. `link` leads to the message outside, if known. `answer` is the
+    answer of an agent or group, `answers` are the answers of its single agents.
     """
 
     target: str
@@ -44,7 +44,7 @@ class MessageSent(ToolResult):
 
 
 class WorkDone(ToolResult):
-    """What another agent answered."""
+    """The answer of another agent."""
 
     agent: str
     answer: str
@@ -151,7 +151,7 @@ def _to_result(target: str, reply: TeamReply) -> MessageSent:
 
 
 def _send_outside(context: ToolContext, target: str, content: str, id: str) -> EffectProposal[MessageSent]:
-    """Propose a message that leaves the machine: what is shown is exactly what is sent."""
+    """Propose an outgoing message: the approval shows exactly what is sent."""
     outbox: ChannelRegistry | None = context.services.channels
     if outbox is None:
         raise InvalidParametersError(f"Messages to {target} are off here. Nothing was sent.")

@@ -1,7 +1,7 @@
-"""What a model makes of relations and of confidence, where one is set up that may see the notes.
+"""Judge relations and confidence by a model that may see the notes.
 
-The local answer stands where there is none, where a note is kept from models and where the model fails; the
-reasoning says which it is.
+The local result is used if there is no model, a note is hidden from models, or the model fails; the
+reasoning says which.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _LOCAL_METHODS_PREFIX = "By local methods: "
 
 
 class JudgedRelation(BaseModel):
-    """How the note is related to one of several, by its number."""
+    """The relation of the note to one of several notes, by its number."""
 
     number: int
     relationship_type: str
@@ -35,13 +35,13 @@ class JudgedRelation(BaseModel):
 
 
 class JudgedRelations(BaseModel):
-    """A model's answer to how a note is related to several."""
+    """A model's answer about the relations of a note to several others."""
 
     relations: list[JudgedRelation]
 
 
 class JudgedConfidence(BaseModel):
-    """A model's answer to how sure a note may be."""
+    """A model's answer about the confidence of a note."""
 
     confidence: float = Field(ge=0.0, le=1.0)
     reasoning: str
@@ -50,7 +50,7 @@ class JudgedConfidence(BaseModel):
 async def relations_by_model(
     context: ToolContext, note: OpenNote, found: Sequence[RelatedNode]
 ) -> list[RelatedNode]:
-    """The same nodes, their relations by the model where it may see both; scores stay those of likeness."""
+    """Return the nodes with relations judged by the model where it may see both; scores are unchanged."""
     thinker = context.services.language_model
     if thinker is None or not found:
         return list(found)
@@ -73,7 +73,7 @@ async def relations_by_model(
 async def _ask_relations(
     thinker: LanguageModel, note: OpenNote, others: dict[str, OpenNote]
 ) -> dict[str, JudgedRelation]:
-    """What the model says of each, by its id; of some it may say nothing."""
+    """Return the model's judgments by node id; some may be missing."""
     ask = (
         "Say which relation the first note has to each of the numbered notes. Answer for each with its "
         f"number, one of {', '.join(KNOWN_RELATIONS)} and one sentence of reasoning."
@@ -104,13 +104,13 @@ def _local(one: RelatedNode, why: str) -> RelatedNode:
 async def confidence_by_model(
     context: ToolContext, note: OpenNote, around: Iterable[tuple[str, OpenNote]], local: ConfidenceUpdate
 ) -> tuple[ConfidenceUpdate, str]:
-    """The confidence by the model with its reasoning, or the local one with the reason for that.
+    """Return the model's confidence and reasoning, or the local one with a reason.
 
     Args:
-        context: Of the call.
-        note: The note that is judged.
-        around: The notes that support or contradict it, each with which of both.
-        local: The confidence by log-odds; what the model moves it by is told as a factor of its own.
+        context: The context of the call.
+        note: The note to judge.
+        around: The supporting and contradicting notes, each with its stance.
+        local: The confidence by log-odds; the model's change is a separate factor.
     """
     thinker = context.services.language_model
     if thinker is None:

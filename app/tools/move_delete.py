@@ -1,4 +1,4 @@
-"""Category notes: rename, move and delete notes; the links of other notes are kept right."""
+"""Category notes: rename, move and delete notes, and update links in other notes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from app.vault.path import NotePath, note_path
 
 
 class NoteMoved(ToolResult):
-    """A note is at another path; links that could not be rewritten are named, each with the reason."""
+    """A note was moved; lists the links that could not be rewritten, each with the reason."""
 
     path: str
     new_path: str
@@ -28,7 +28,7 @@ class NoteMoved(ToolResult):
 
 
 class NoteDeleted(ToolResult):
-    """A note is in the vault's trash; `backlinks` still link to it."""
+    """A note was moved to the vault's trash; `backlinks` still link to it."""
 
     path: str
     backlinks: list[str]
@@ -100,7 +100,7 @@ async def move_note(
 
 
 def _rewritten(context: ToolContext, rewrites: Mapping[NotePath, Rewrite]) -> tuple[list[Update], list[str]]:
-    """Rewrite the links in other notes: the changes, and the notes that can't be read, with the reason."""
+    """Rewrite links in other notes; return the changes, and unreadable notes with the reason."""
     changes, failed = [], []
     for source, rewrite in rewrites.items():
         try:
@@ -113,7 +113,7 @@ def _rewritten(context: ToolContext, rewrites: Mapping[NotePath, Rewrite]) -> tu
 
 
 def _skipped_links(context: ToolContext, plan: RenamePlan) -> list[str]:
-    """The links that the plan leaves alone, each with the reason."""
+    """Return the links that the plan does not change, each with the reason."""
     reasons = [(link, "could mean several notes") for link in plan.ambiguous]
     reasons += [(link, "will lead to the moved note") for link in plan.captured]
     return [

@@ -1,4 +1,4 @@
-"""Category nodes: what is related to a node, what it says in short, and how sure it may be."""
+"""Category nodes: related nodes, summaries, and the confidence of a node."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _MAX_STRONGEST = 5
 
 
 class RelatedNodes(ToolResult):
-    """Nodes that are alike, best first, and how many relations are made to them."""
+    """Similar nodes, best first, and the number of relations that were created."""
 
     node_id: str
     related_nodes: list[RelatedNode]
@@ -46,7 +46,7 @@ class RelatedNodes(ToolResult):
 
 
 class NodeSummary(ToolResult):
-    """A node in short; `reasoning` says how the summary was made."""
+    """A summary of a node; `reasoning` explains how it was made."""
 
     node_id: str
     summary: str
@@ -56,7 +56,7 @@ class NodeSummary(ToolResult):
 
 
 class SummaryContext(BaseModel):
-    """The nodes around, each in a line: those that support, those that contradict, and the others."""
+    """The surrounding nodes, one per line: supporting, contradicting and other ones."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
@@ -66,7 +66,7 @@ class SummaryContext(BaseModel):
 
 
 class NodeSummaryWithContext(ToolResult):
-    """A node in short with what stands around it, and what that comes to."""
+    """A summary of a node with its surroundings, and a synthesis of both."""
 
     node_id: str
     summary: str
@@ -76,7 +76,7 @@ class NodeSummaryWithContext(ToolResult):
 
 
 class ConfidenceFactor(BaseModel):
-    """What moved a confidence, and by how much ("+0.12")."""
+    """A factor of a confidence, and its impact ("+0.12")."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
@@ -85,7 +85,7 @@ class ConfidenceFactor(BaseModel):
 
 
 class NodeConfidence(ToolResult):
-    """A node's confidence before and after, with everything that moved it."""
+    """A node's confidence before and after, with all factors."""
 
     node_id: str
     old_confidence: float
@@ -153,9 +153,9 @@ async def find_related_nodes(
 
 
 def _add_relations(context: ToolContext, note: OpenNote, found: list[RelatedNode]) -> tuple[str, int]:
-    """The note's text with the likely relations that it lacks, and how many those are.
+    """Return the note's text with the likely missing relations, and their number.
 
-    A type that nothing speaks for is not written: such a relation is just RELATES_TO.
+    A type without evidence is not written: such a relation is RELATES_TO.
     """
     related = {one.target for one in edges_of(context, note)}
     queue = context.services.suggestions
@@ -220,7 +220,7 @@ async def summarize_node(
 
 
 def _relation_lines(context: ToolContext, note: OpenNote) -> list[str]:
-    """Each relation of a note, and each to it, in words; the surest first."""
+    """Return the relations from and to a note in words, highest confidence first."""
     found = [
         (one.relation.confidence, f"{_relation_label(one.relation.type)} [[{_edge_name(one)}]]")
         for one in edges_of(context, note)
@@ -292,9 +292,9 @@ def _first_words(note: OpenNote) -> str:
 def _surrounding_notes(
     context: ToolContext, note: OpenNote, depth: int, types: set[str] | None
 ) -> list[tuple[str, OpenNote, int]]:
-    """The notes within `depth` steps, each once, with how it stands to the note, the nearest first.
+    """Return the notes within `depth` steps with their stance toward the note, nearest first.
 
-    What supports a contradiction contradicts, what contradicts one supports; any other step is just related.
+    Support of a contradiction contradicts, contradiction of one supports; any other step is only related.
     """
     seen = {note.path}
     level: list[tuple[NotePath, str]] = [(note.path, "supports")]
@@ -317,7 +317,7 @@ def _surrounding_notes(
 def _neighbor_steps(
     context: ToolContext, path: NotePath, types: set[str] | None
 ) -> list[tuple[NotePath, str]]:
-    """The neighbours of a note with the type of the step, typed relations to it first."""
+    """Return the neighbors of a note with the type of the step, typed relations to it first."""
     incoming = [(link.source, link) for link in context.index.backlinks(path)]
     outgoing = [(link.target, link) for link in context.index.outgoing(path) if link.target is not None]
     steps: list[tuple[NotePath, str]] = []
@@ -329,7 +329,7 @@ def _neighbor_steps(
 
 
 def _stance_of_link(link: LinkRecord, incoming: bool) -> str:
-    """What a step says of the note that it is taken from."""
+    """Return the stance of a link toward the note where the step starts."""
     if link.type == "CONTRADICTS":
         return "contradicts"
     return "supports" if link.type == "SUPPORTS" and incoming else "related"
@@ -342,7 +342,7 @@ def _combine_stances(before: str, step: str) -> str:
 
 
 def _synthesize(context: ToolContext, note: OpenNote, around: SummaryContext, depth: int) -> str:
-    """What the surroundings come to, with the confidence that follows from them."""
+    """Describe the balance of the surroundings, and the confidence that follows from it."""
     judged = node_confidence(note.parsed.type, note.parsed.confidence, _relation_neighbors(context, note))
     pro, contra = len(around.supports), len(around.contradicts)
     within = "directly" if depth == 1 else f"within {depth} steps"
@@ -369,10 +369,10 @@ def _synthesize(context: ToolContext, note: OpenNote, around: SummaryContext, de
 async def recalculate_node_confidence(
     context: ToolContext, node_id: NodeId, factor_in_relationships: bool = True
 ) -> Proposal[NodeConfidence]:
-    """Work out anew how sure a note may be, and propose the new value of its `confidence`.
+    """Recalculate the confidence of a note, and propose the new value of its `confidence`.
 
     The sum of log-odds of what supports and contradicts it, each by the confidence of the relation and of
-    the other note, and what a model makes of it, where one is set up; every factor is told.
+    the other note, and a model's judgment if one is set up; every factor is listed.
 
     Args:
         node_id: The note.
@@ -416,7 +416,7 @@ async def recalculate_node_confidence(
 
 
 def _relation_neighbors(context: ToolContext, note: OpenNote) -> list[RelationNeighbor]:
-    """The notes at the other ends of the relations; of several of one type between two the surest counts."""
+    """Return the notes at the other ends of relations; of equal relations, the most confident counts."""
     found: dict[tuple[str, str, bool], RelationNeighbor] = {}
 
     def take(path: NotePath | None, kind: str, incoming: bool, sure: float | None) -> None:

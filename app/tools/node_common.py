@@ -1,4 +1,4 @@
-"""What the tools of nodes and relationships share: a note as a node, relations as edges, both as results."""
+"""Shared code of the node and relationship tools: nodes, edges and their results."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _MAX_PREVIEW_CHARS = 400
 
 
 class Edge(BaseModel):
-    """A relation: from which note to which, its type, its confidence (0 to 1) and its remark."""
+    """A relation: source and target note, type, confidence (0 to 1) and remark."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
@@ -52,7 +52,7 @@ class Edge(BaseModel):
 
 @dataclass(frozen=True)
 class OpenEdge:
-    """A relation in an opened note; `target` is None while nothing has the name that it says."""
+    """A relation in an opened note; `target` is None if its link is unresolved."""
 
     id: str
     source: OpenNote
@@ -61,11 +61,11 @@ class OpenEdge:
 
     @property
     def to(self) -> str:
-        """The id of its target, or the name that it says."""
+        """The id of its target, or the name in an unresolved link."""
         return str(StorageId.of_file(self.target)) if self.target else self.relation.link.target
 
     def as_result(self) -> Edge:
-        """The relation for a caller."""
+        """Return the relation as a result."""
         one = self.relation
         return Edge(
             edge_id=self.id,
@@ -78,13 +78,13 @@ class OpenEdge:
 
 
 def edge_id(source: NotePath | str, type: str, target: NotePath | str, number: int = 1) -> str:
-    """The id of the `number`-th relation of this type between two notes; a text is a name without a note."""
+    """Return the id of the `number`-th relation of a type between two notes; text is an unresolved name."""
     ends = (str(StorageId.of_file(one)) if isinstance(one, NotePath) else one for one in (source, target))
     return f" -[{type}]-> ".join(ends) + (f" #{number}" if number > 1 else "")
 
 
 def edges_of(context: ToolContext, note: OpenNote) -> list[OpenEdge]:
-    """The relations that a note says, in order; those into notes that the call may not see are left out."""
+    """Return a note's relations in order, without those to notes that are invisible to the call."""
     found: list[OpenEdge] = []
     counted: dict[str, int] = {}
     for relation in note.parsed.relations:
@@ -98,12 +98,12 @@ def edges_of(context: ToolContext, note: OpenNote) -> list[OpenEdge]:
 
 
 async def open_edge(context: ToolContext, id: str) -> OpenEdge:
-    """The relation that `id` means; the type may be left out (`A -> B`) where there is only one.
+    """Return the relation that `id` means; the type is optional (`A -> B`) if there is only one.
 
-    `A -- B` means the one relation between two notes, whichever it starts from.
+    `A -- B` means the only relation between two notes, in either direction.
 
     Raises:
-        InvalidParametersError: it is no id of a relation; the message shows one.
+        InvalidParametersError: it is not an id of a relation; the message shows the form.
         NotFoundError: the notes have no such relation; `candidates` are the ids of those they have.
         AmbiguousError: several fit; `candidates` are their ids.
     """
@@ -126,10 +126,10 @@ async def open_edge(context: ToolContext, id: str) -> OpenEdge:
             f"{source.path} has no {said}relation to {wanted}.", edge_id=id, candidates=ids, suggestions=ids
         )
     if read[5] or kind:
-        place = int(read[5] or 1)
-        if place > len(fitting):
-            raise NotFoundError(f"There is no relation {place} of that kind.", edge_id=id, candidates=ids)
-        return fitting[place - 1]
+        position = int(read[5] or 1)
+        if position > len(fitting):
+            raise NotFoundError(f"There is no relation {position} of that kind.", edge_id=id, candidates=ids)
+        return fitting[position - 1]
     if len(fitting) > 1:
         raise AmbiguousError(
             f"{source.path} has {len(fitting)} relations to {wanted}: say which.", edge_id=id, candidates=ids
@@ -142,7 +142,7 @@ def _edges_between(context: ToolContext, source: OpenNote, to: str) -> list[Open
 
 
 async def _edge_end(context: ToolContext, said: str) -> str:
-    """The id of the note that an edge's end names, or the name of one that there is not."""
+    """Return the id of the note at an edge's end, or its name if there is no such note."""
     try:
         return str((await context.vault.resolve_strictly(said)).storage_id)
     except NotFoundError:
@@ -150,12 +150,12 @@ async def _edge_end(context: ToolContext, said: str) -> str:
 
 
 def incoming_of(context: ToolContext, note: OpenNote) -> list[LinkRecord]:
-    """The typed relations of other notes to a note, as far as the call may see them."""
+    """Return the typed relations of other notes to a note that are visible to the call."""
     return [link for link in context.index.backlinks(note.path) if link.type != LINKS_TO]
 
 
 def incoming_edges(context: ToolContext, note: OpenNote) -> list[Edge]:
-    """As `incoming_of`, for a caller."""
+    """Return `incoming_of` as results."""
     counted: dict[str, int] = {}
     edges = []
     for link in incoming_of(context, note):
@@ -175,7 +175,7 @@ def incoming_edges(context: ToolContext, note: OpenNote) -> list[Edge]:
 
 
 def readable(context: ToolContext, path: NotePath | None) -> OpenNote | None:
-    """The note at `path`, None where there is none that the call may read."""
+    """Return the note at `path`, or None if the call can't read it."""
     if path is None or not path.is_note:
         return None
     try:
@@ -185,12 +185,12 @@ def readable(context: ToolContext, path: NotePath | None) -> OpenNote | None:
 
 
 def preview(note: OpenNote, length: int = _MAX_PREVIEW_CHARS) -> str:
-    """The first sentences of a note, without marks of Markdown."""
+    """Return the first sentences of a note, without Markdown syntax."""
     return truncate(join_sentences(split_sentences(note.readable_text)[:8]), length)
 
 
 def note_features(context: ToolContext, note: OpenNote, other: OpenNote) -> NoteFeatures:
-    """A note as one of two that are compared; that it states a relation is no evidence for the relation."""
+    """Return the features of a note for a comparison; stated relations are no evidence for themselves."""
     links = (link for link in context.index.outgoing(note.path) if link.type == LINKS_TO)
     lines = [link.context for link in links if link.target == other.path]
     parsed = note.parsed
@@ -213,32 +213,32 @@ def draft_features(context: ToolContext, draft: OpenNote, other: OpenNote) -> No
     )
 
 
-def _line_at(text: str, place: int) -> str:
-    end = text.find("\n", place)
-    return text[text.rfind("\n", 0, place) + 1 : len(text) if end < 0 else end].strip()
+def _line_at(text: str, position: int) -> str:
+    end = text.find("\n", position)
+    return text[text.rfind("\n", 0, position) + 1 : len(text) if end < 0 else end].strip()
 
 
 def note_structure(context: ToolContext, first: OpenNote, second: OpenNote, similarity: float) -> Structure:
-    """How two notes stand in the graph."""
-    ours, theirs = neighbors(context, first.path), neighbors(context, second.path)
+    """Return the structural features of two notes in the graph."""
+    first_neighbors, second_neighbors = neighbors(context, first.path), neighbors(context, second.path)
     ends = (first.path, second.path), (second.path, first.path)
     links = [link for one, other in ends for link in context.index.outgoing(one) if link.target == other]
     tags = {name_key(tag) for tag in first.parsed.tag_names}
     return Structure(
         similarity,
-        len((ours & theirs) - {first.path, second.path}),
+        len((first_neighbors & second_neighbors) - {first.path, second.path}),
         len(tags & {name_key(tag) for tag in second.parsed.tag_names}),
-        second.path in ours,
+        second.path in first_neighbors,
         tuple(sorted({link.type for link in links if link.type != LINKS_TO})),
     )
 
 
 def neighbors(context: ToolContext, path: NotePath) -> set[NotePath]:
-    """The notes that a note links to and is linked from."""
+    """Return the notes that a note links to or is linked from."""
     out = {link.target for link in context.index.outgoing(path) if link.target is not None}
     return {one for one in out | {link.source for link in context.index.backlinks(path)} if one.is_note}
 
 
 def unique_texts(texts: Iterable[str]) -> Iterator[str]:
-    """Each text once, in order."""
+    """Yield each text once, in order."""
     return iter(dict.fromkeys(texts))

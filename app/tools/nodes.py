@@ -1,4 +1,4 @@
-"""Category nodes: a node is a note seen with its type, its confidence and its relations."""
+"""Category nodes: a node is a note with its type, confidence and relations."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _KEPT_BY_TYPE = {
 
 
 class Node(ToolResult):
-    """A node: `content` is its text without properties; relations are those it says and those to it."""
+    """A node: `content` is its text without properties; relations are outgoing and incoming."""
 
     node_id: str
     name: str
@@ -55,7 +55,7 @@ class Node(ToolResult):
 
 
 class NodeWritten(ToolResult):
-    """A node was made or changed; `related_nodes` where it was analysed."""
+    """A node was created or changed; `related_nodes` is set if it was analyzed."""
 
     node_id: str
     type: str
@@ -63,7 +63,7 @@ class NodeWritten(ToolResult):
 
 
 class NodeDeleted(ToolResult):
-    """A node is in the vault's trash; `relationships_removed` in other notes, `links_left` to nothing."""
+    """A node was moved to the vault's trash; `links_left` are the links that are now unresolved."""
 
     node_id: str
     content_preview: str
@@ -74,7 +74,7 @@ class NodeDeleted(ToolResult):
 
 
 class NodeReclassified(ToolResult):
-    """A node has another type; `warning` says what is lost or does not fit."""
+    """The type of a node was changed; `warning` lists what is lost or does not fit."""
 
     node_id: str
     old_type: str
@@ -84,7 +84,7 @@ class NodeReclassified(ToolResult):
 
 @dataclass(frozen=True, slots=True)
 class _Draft:
-    """What `content` of a new node says."""
+    """The parsed `content` of a new node."""
 
     path: NotePath
     text: str
@@ -145,7 +145,7 @@ def _draft(kind: str, content: Mapping[str, JsonValue]) -> _Draft:
 
 
 def _title_of(text: str) -> str:
-    """A name for a note that has none: its first words."""
+    """Return a name for a note without one: its first words."""
     first = next((line for line in text.splitlines() if line.strip("#>-* \t")), "Untitled")
     plain = " ".join(_UNSAFE.sub(" ", first).strip("#>-*. \t").split())
     if len(plain) <= _MAX_TITLE_CHARS:
@@ -236,7 +236,7 @@ async def update_node(
 
 
 def _committed_note(committed: ChangeSet) -> OpenNote | None:
-    """Return the first note that a change set writes, as it is then; None where it writes none."""
+    """Return the first note that a change set writes, or None."""
     return next(
         (OpenNote(one.path, after) for one in committed.changes if (after := after_of(one)) is not None), None
     )
@@ -269,20 +269,20 @@ async def delete_node(context: ToolContext, node_id: NodeId, cascade: bool = Fal
             one for one in committed.changes if isinstance(one, Update) and context.vault.can_see(one.path)
         ]
         rewritten = {one.path: OpenNote(one.path, one.after) for one in seen}
-        gone = sum(_relations_to(context, OpenNote(one.path, one.before), note.path) for one in seen)
-        gone -= sum(_relations_to(context, one, note.path) for one in rewritten.values())
+        removed_count = sum(_relations_to(context, OpenNote(one.path, one.before), note.path) for one in seen)
+        removed_count -= sum(_relations_to(context, one, note.path) for one in rewritten.values())
         sources = {link.source for link in context.index.backlinks(note.path)} - {note.path}
         left = [path for path in sources if path not in rewritten]
         left += [path for path, one in rewritten.items() if _links_to(context, one, note.path)]
         deleted = any(isinstance(one, Delete) for one in committed.changes)
         words = f"Moved {note.path} to the trash." if deleted else f"{note.path} was not deleted."
-        if gone:
-            words += f" {pluralize(gone, 'relation')} to it removed."
+        if removed_count:
+            words += f" {pluralize(removed_count, 'relation')} to it removed."
         return NodeDeleted(
             node_id=str(note.storage_id),
             content_preview=preview(note, 120),
             relationships_affected=affected,
-            relationships_removed=gone,
+            relationships_removed=removed_count,
             links_left=sorted(map(str, left)),
             left_out=left_out,
             message=words,
@@ -323,7 +323,7 @@ def _links_to(context: ToolContext, note: OpenNote, target: NotePath) -> bool:
 
 
 def _without_relations_to(context: ToolContext, note: OpenNote, target: NotePath) -> tuple[str, int]:
-    """A note's text without its relations to `target`, and how many those were."""
+    """Return a note's text without its relations to `target`, and their number."""
     text, count = note.text, 0
     while True:
         found = next(
@@ -365,9 +365,9 @@ async def reclassify_node(
         written = (_committed_note(committed) or note).parsed
         new = written.type
         warnings = []
-        if gone := _lost_relations(note.parsed, written):
+        if removed := _removed_relations(note.parsed, written):
             warnings.append(
-                f"{pluralize(len(gone), 'relation')} of the note removed: {', '.join(gone[:10])}."
+                f"{pluralize(len(removed), 'relation')} of the note removed: {', '.join(removed[:10])}."
             )
         foreign = [key for key in _KEPT_BY_TYPE.get(old, ()) if key in written.properties]
         if foreign and new != old:
@@ -384,7 +384,7 @@ async def reclassify_node(
     return context.propose(change, report)
 
 
-def _lost_relations(before: ParsedNote, after: ParsedNote) -> list[str]:
+def _removed_relations(before: ParsedNote, after: ParsedNote) -> list[str]:
     kept = Counter((one.type, one.link.target) for one in after.relations)
     lost = Counter((one.type, one.link.target) for one in before.relations) - kept
     return [f"{type} {target}" for type, target in lost.elements()]

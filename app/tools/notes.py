@@ -1,4 +1,4 @@
-"""Category notes: make, read, edit and list notes."""
+"""Category notes: create, read, edit and list notes."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _MAX_READ_CHARS = 200_000
 
 
 class NoteWritten(ToolResult):
-    """A note was made or changed."""
+    """A note was created or changed."""
 
     name: str
     path: str
@@ -73,9 +73,9 @@ class NoteList(ToolResult):
 
 
 class NoteMetadata(ToolResult):
-    """What is known of a note; times are Unix seconds, size is in bytes.
+    """Metadata of a note; times are in Unix seconds, size is in bytes.
 
-    `storage_id` names the note for every tool; it is not to be taken apart.
+    `storage_id` identifies the note for every tool; it is opaque.
     """
 
     name: str
@@ -133,14 +133,14 @@ async def create_note(
 
 
 def new_path(name: str, folder: str) -> NotePath:
-    """The path of a new note; a wikilink's brackets and folders in the name are understood."""
+    """Return the path of a new note; the name may have wikilink brackets and folders."""
     bare = name.strip().removeprefix("[[").removesuffix("]]").strip()
     lead, _, last = bare.rpartition("/")
     return note_path("/".join(part for part in (folder.strip().rstrip("/"), lead) if part), last)
 
 
 def find_similar(notes: Iterable[NoteRecord], path: NotePath) -> NotePath | None:
-    """One of `notes` that could be taken for a note at `path`."""
+    """Return a note whose name is easily confused with `path`."""
     wanted = slug(path.name)
     if not wanted:
         return None
@@ -196,7 +196,7 @@ async def read_note(
 
 
 def _truncate_lines(text: str) -> str:
-    """As many whole lines as one answer holds; a part of the first where not even that fits."""
+    """Truncate to the whole lines that fit in one result, or to a part of the first line."""
     if len(text) <= _MAX_READ_CHARS:
         return text
     return text[: text.rfind("\n", 0, _MAX_READ_CHARS) + 1] or text[:_MAX_READ_CHARS]
@@ -401,7 +401,7 @@ async def get_metadata(context: ToolContext, name: NoteName) -> NoteMetadata:
 
 
 def _properties_of(text: str) -> str:
-    """A note's properties block as it stands; empty where it has none."""
+    """Return a note's properties block verbatim; empty if it has none."""
     block = text[: read_frontmatter(text).body_start]
     return block.removeprefix("\ufeff").rstrip("\r\n")
 
@@ -412,7 +412,7 @@ def _names(texts: Iterable[str]) -> list[str]:
 
 
 def _propose_text(context: ToolContext, note: OpenNote, text: str, what: str) -> Proposal[NoteWritten]:
-    """The proposal of a note's new text."""
+    """Propose a new text for a note."""
     change_set = ChangeSet.of(note.with_text(text), summary=f"{what} {note.path}")
     words = f"Changed [[{note.name}]]." if change_set else f"[[{note.name}]] already says so; nothing to do."
     return context.propose(change_set, NoteWritten(name=note.name, path=str(note.path), message=words))

@@ -1,4 +1,4 @@
-"""Category memory: the archive of entries, and one search over all that is kept; and the older form."""
+"""Category memory: the archive of entries, the combined search, and the older memory tools."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _MAX_RECALLED = 1000
 
 
 class RecalledEntry(BaseModel):
-    """An entry of the archive; `score` from 0 to 1, `created` in ISO 8601."""
+    """An entry of the archive; `score` is from 0 to 1, `created` is in ISO 8601."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
@@ -45,7 +45,7 @@ class RecalledEntry(BaseModel):
 
 
 class Recalled(ToolResult):
-    """What was kept, or what was found in the archive, best first."""
+    """The inserted entry, or the entries found in the archive, best first."""
 
     entries: list[RecalledEntry]
 
@@ -107,7 +107,7 @@ async def recall(
 async def _recall_visible(
     context: ToolContext, memory: Memory, query: str, limit: int, span: TimeRange = ANY_TIME
 ) -> tuple[ArchiveHit, ...]:
-    """The entries that fit the query best, without those that a rule keeps from the caller."""
+    """Return the best matching entries, without those that a rule hides from the caller."""
     me, place = agent_key(context.caller), memory.store.place
 
     def seen(found: tuple[ArchiveHit, ...]) -> tuple[ArchiveHit, ...]:
@@ -116,7 +116,7 @@ async def _recall_visible(
     found = await memory.recall(me, query, limit, span, context.services.semantic_search)
     if seen(found) == found:
         return found
-    # Some are kept from the caller: others that fit less may take their places.
+    # Some entries are hidden from the caller: search for more to replace them.
     more = await memory.recall(me, query, _MAX_RECALLED, span, context.services.semantic_search)
     return seen(more)[:limit]
 
@@ -135,9 +135,9 @@ def _recalled(one: ArchiveHit) -> RecalledEntry:
 
 
 class FoundText(BaseModel):
-    """Something that was found: `where` is archival_memory, conversations or vault.
+    """A search hit: `where` is archival_memory, conversations or vault.
 
-    `title` names the entry, the conversation or the note; `role` who said it in a conversation.
+    `title` names the entry, conversation or note; `role` is the speaker in a conversation.
     """
 
     model_config = ConfigDict(frozen=True, defer_build=True)
@@ -151,7 +151,7 @@ class FoundText(BaseModel):
 
 
 class FoundTexts(ToolResult):
-    """What was found, by domain, best first in each."""
+    """Search hits by domain, best first in each."""
 
     results: list[FoundText]
 
@@ -199,7 +199,7 @@ async def search(
 
 
 def _may_read_conversations(context: ToolContext) -> bool:
-    """Whether the conversations of this window are the caller's own."""
+    """Return whether the conversations of this window are the caller's own."""
     kinds = (CallerKind.USER, CallerKind.DESKTOP_AGENT, CallerKind.CLI)
     return context.caller.kind in kinds and agent_key(context.caller) == OWN_AGENT
 

@@ -1,4 +1,4 @@
-"""Which nodes are related to one, and how they may be: candidates by meaning or by words, each judged."""
+"""Find nodes related to a note: candidates by meaning or words, each with a suggested relation."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ _MAX_RELATED = 8
 
 
 class RelatedNode(BaseModel):
-    """A node that may be related, how alike it is (0 to 1), and which relation to it is suggested.
+    """A node that may be related, its similarity (0 to 1), and the suggested relation.
 
-    `evidence` is what speaks for the type: words of the notes, or what a model says; empty for a guess.
+    `evidence` supports the type: words of the notes, or a model's reasoning; empty for a guess.
     """
 
     model_config = ConfigDict(frozen=True, defer_build=True)
@@ -48,7 +48,7 @@ class RelatedNode(BaseModel):
 
 
 class Answered(BaseModel):
-    """A model's answer to how two notes are related."""
+    """A model's answer about the relation of two notes."""
 
     relationship_type: str
     reasoning: str
@@ -62,13 +62,13 @@ async def related_to_note(
     least: float = MIN_SIMILARITY,
     types: Iterable[str] | None = None,
 ) -> list[RelatedNode]:
-    """The notes most like `note`, best first, each with the relation that it may have to it.
+    """Return the notes most similar to `note`, best first, each with a suggested relation.
 
     Args:
-        context: Of the call.
+        context: The context of the call.
         note: The note.
         limit: How many at most.
-        least: The lowest likeness, 0 to 1.
+        least: The minimum similarity, 0 to 1.
         types: Only notes of these types.
     """
     wanted = {one.strip().lower() for one in types} if types is not None else None
@@ -85,14 +85,13 @@ async def related_to_note(
 
 
 async def related_to_draft(context: ToolContext, draft: OpenNote) -> list[RelatedNode]:
-    """The notes most like a text that is not written yet, each with the relation that it may have to it.
+    """Return the notes most similar to a draft, each with a suggested relation.
 
-    Its vector is computed from the text, its links are those of the text; making a note never waits for a
-    cross-encoder.
+    The vector and the links come from the draft's text; creating a note never waits for a cross-encoder.
 
     Args:
-        context: Of the call.
-        draft: A new note, or one that is there with its new text.
+        context: The context of the call.
+        draft: A new note, or an existing one with its new text.
     """
     said = split_sentences(draft.readable_text)
     if draft.parsed.is_private or not said:
@@ -112,10 +111,10 @@ async def related_to_draft(context: ToolContext, draft: OpenNote) -> list[Relate
 async def _draft_candidates(
     context: ToolContext, draft: OpenNote, text: str, limit: int = _MAX_RELATED
 ) -> list[tuple[NotePath, float]]:
-    """Notes that may be related to a draft, with their likeness, best first."""
+    """Return notes that may be related to a draft, with their similarity, best first."""
     if context.index.has_embeddings:
         try:
-            # The note itself, as it is indexed now, is the first of them.
+            # The first of them is the note itself, as currently indexed.
             hits = await context.index.like_text(text[:2000], limit + 1)
             return [(hit.path, hit.score) for hit in hits if hit.path != draft.path]
         except EmbedderUnavailable:
@@ -126,25 +125,28 @@ async def _draft_candidates(
 async def relation_between(
     context: ToolContext, source: OpenNote, target: OpenNote, similarity: float, score: float | None = None
 ) -> RelationPrediction:
-    """The relation that `source` most likely has to `target`, without a language model.
+    """Return the most likely relation of `source` to `target`, without a language model.
 
     Args:
-        context: Of the call.
-        source: The one note.
-        target: The other.
-        similarity: How alike they are, 0 to 1.
-        score: How likely a relation is, 0 to 1, where that was judged before.
+        context: The context of the call.
+        source: The first note.
+        target: The second note.
+        similarity: Their similarity, 0 to 1.
+        score: The probability of a relation, 0 to 1, if already known.
     """
-    ours, theirs = note_features(context, source, target), note_features(context, target, source)
+    source_features, target_features = (
+        note_features(context, source, target),
+        note_features(context, target, source),
+    )
     between = note_structure(context, source, target, similarity)
-    local = await asyncio.to_thread(suggest_relation, ours, theirs, between)
+    local = await asyncio.to_thread(suggest_relation, source_features, target_features, between)
     if score is not None:
         local = replace(local, score=score)
-    return await check_entailment(context, local, (source, ours), (target, theirs))
+    return await check_entailment(context, local, (source, source_features), (target, target_features))
 
 
 async def note_similarity(context: ToolContext, first: OpenNote, second: OpenNote) -> float:
-    """How alike two notes are: by meaning where that is known, else by their words."""
+    """Return the similarity of two notes: by meaning if they have vectors, else by words."""
     known = context.index.note_similarity(first.path, second.path)
     if known is not None:
         return min(1.0, max(0.0, known))
@@ -154,7 +156,7 @@ async def note_similarity(context: ToolContext, first: OpenNote, second: OpenNot
 async def judge_by_model(
     context: ToolContext, first: OpenNote, second: OpenNote, local: RelationPrediction
 ) -> RelationPrediction:
-    """The relation by the model where there is one that may see both, else the local one, saying why."""
+    """Return the model's relation if a model may see both notes, else the local one with a reason."""
     thinker = context.services.language_model
     if thinker is None:
         return local
@@ -181,7 +183,7 @@ async def judge_by_model(
 
 
 def model_exclusion_reason(thinker: LanguageModel, notes: Iterable[OpenNote]) -> str:
-    """Why a model is not asked about these notes; empty if it may be."""
+    """Return why a model may not see these notes, or an empty string."""
     for note in notes:
         if note.parsed.is_private or not thinker.may_read(note.path):
             return f"By local methods: {note.name} is kept from models."
@@ -189,13 +191,13 @@ def model_exclusion_reason(thinker: LanguageModel, notes: Iterable[OpenNote]) ->
 
 
 async def _candidates(context: ToolContext, note: OpenNote, limit: int) -> list[tuple[NotePath, float]]:
-    """Notes that may be related, with their likeness, best first."""
+    """Return notes that may be related, with their similarity, best first."""
     if context.index.has_embedding(note.path, note.hash):
         hits = context.index.like_note(note.path, limit)
         scored = [(hit.path, context.index.note_similarity(note.path, hit.path) or hit.score) for hit in hits]
         return sorted(scored, key=lambda one: (-one[1], one[0]))
     if context.index.has_embeddings and not note.parsed.is_private:
-        # It was written a moment ago: the vectors that there are, if any, are of another text.
+        # It was just written: any stored vectors belong to its old text.
         return await _draft_candidates(context, note, prose_of(note), limit)
     return await _candidates_by_words(context, prose_of(note), note.path, note)
 
@@ -203,13 +205,13 @@ async def _candidates(context: ToolContext, note: OpenNote, limit: int) -> list[
 async def _candidates_by_words(
     context: ToolContext, text: str, own: NotePath, note: OpenNote | None = None
 ) -> list[tuple[NotePath, float]]:
-    """Where meaning is not known: notes that share links, tags or rare words, by likeness of words."""
+    """Return notes that share links, tags or rare words, by word similarity; used without vectors."""
     paths: dict[NotePath, None] = {}
     if note is not None:
         near = related_notes(context.index, None, note.path, note.parsed.tag_names, _MAX_WORD_CANDIDATES)
         paths.update(dict.fromkeys(one.path for one in near))
-    words = dict.fromkeys(word for word in content_words(text) if word.isalnum())
-    for word in sorted(words, key=lambda one: -len(one))[:12]:
+    message = dict.fromkeys(word for word in content_words(text) if word.isalnum())
+    for word in sorted(message, key=lambda one: -len(one))[:12]:
         page = await context.index.search(f'"{word}"', 10)
         paths.update(dict.fromkeys(hit.path for hit in page.hits))
     paths.pop(own, None)
@@ -220,7 +222,7 @@ async def _candidates_by_words(
 
 
 def prose_of(note: OpenNote) -> str:
-    """A note's name and sentences, as far as they may be read."""
+    """Return a note's name and sentences that may be read."""
     return " ".join((note.name, *split_sentences(note.readable_text)))
 
 

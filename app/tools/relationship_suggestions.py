@@ -1,4 +1,4 @@
-"""Category relationships: the queue of relations that may be missing, to be accepted or rejected."""
+"""Category relationships: list, accept and reject suggested relations."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _ID_SEPARATOR = " ~ "
 
 
 class SuggestedRelationship(BaseModel):
-    """A relation that may be missing; `auto` from a score of 0.8, if its type is no guess."""
+    """A possibly missing relation; `auto` is set from a score of 0.8 if there is evidence for its type."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
@@ -44,7 +44,7 @@ class SuggestedRelationship(BaseModel):
 
 
 class Suggestions(ToolResult):
-    """Relations that may be missing, best first."""
+    """Possibly missing relations, best first."""
 
     suggestions: list[SuggestedRelationship]
 
@@ -88,7 +88,7 @@ async def suggest_relationships(
     """
     queue = context.services.suggestions
     if queue is None:
-        raise PermissionDeniedError("Suggestions are not to be had here.")
+        raise PermissionDeniedError("Suggestions are not available here.")
     if op == "list":
         note = await context.vault.resolve_for_reading(node_id) if node_id else None
         own = context.caller.kind is CallerKind.USER

@@ -1,4 +1,4 @@
-"""Category relationships: typed edges between notes, each a line of the note that it starts from."""
+"""Category relationships: typed edges between notes, each a line in its source note."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class RelationshipWritten(ToolResult):
 
 
 class RelationshipDeleted(ToolResult):
-    """A relation is gone."""
+    """A relation was removed."""
 
     edge_id: str
 
@@ -68,7 +68,7 @@ class EdgeConfidence(ToolResult):
 
 
 class RelationshipReclassified(ToolResult):
-    """A relation has another type; `edge_id` is the new one."""
+    """The type of a relation was changed; `edge_id` is the new id."""
 
     edge_id: str
     old_type: str
@@ -78,7 +78,7 @@ class RelationshipReclassified(ToolResult):
 
 
 class RelationshipSummary(ToolResult):
-    """A relation in words, with what speaks for it."""
+    """A relation in words, with its evidence."""
 
     edge_id: str
     from_node: str
@@ -164,11 +164,11 @@ async def delete_relationship(context: ToolContext, edge_id: EdgeId) -> Proposal
 async def recalculate_edge_confidence(
     context: ToolContext, edge_id: EdgeId, consider_graph_structure: bool = True
 ) -> Proposal[EdgeConfidence]:
-    """Work out anew how sure a relation may be, and propose the new value.
+    """Recalculate the confidence of a relation, and propose the new value.
 
     Args:
         edge_id: The relation, as `From.md -[SUPPORTS]-> To.md`.
-        consider_graph_structure: Whether likeness, common neighbours and tags count beside the texts.
+        consider_graph_structure: Whether similarity, common neighbors and tags count as well.
     """
     edge = await open_edge(context, edge_id)
     target = _readable_target(context, edge)
@@ -253,7 +253,7 @@ async def reclassify_relationship(
 
 
 def _committed_relation(committed: ChangeSet, edge: OpenEdge, kind: str) -> Relation | None:
-    """Return the relation of `edge` in the committed text, the one of type `kind` where there are several."""
+    """Return the relation of `edge` in the committed text; of several, the one of type `kind`."""
     after = next(filter(None, map(after_of, committed.changes)), None)
     if after is None:
         return None
@@ -267,7 +267,7 @@ def _id_of(edge: OpenEdge, kind: str) -> str:
 
 
 class RelationshipAnswer(BaseModel):
-    """A model's words on a relation."""
+    """A model's explanation of a relation."""
 
     summary: str
     evidence: list[str]
@@ -305,8 +305,8 @@ async def summarize_relationship(
     summary = f"{edge.source.name} {verb} {target.name}, with a confidence of {sure:.2f}."
     if edge.relation.note:
         summary += f" {edge.relation.note[0].upper()}{edge.relation.note[1:]}."
-    summary, evidence, reasoning = await _in_words(context, edge.source, target, verb, summary, evidence)
-    told = RelationshipSummary(
+    summary, evidence, reasoning = await _explain(context, edge.source, target, verb, summary, evidence)
+    result = RelationshipSummary(
         edge_id=edge.id,
         from_node=str(edge.source.storage_id),
         to_node=str(target.storage_id),
@@ -317,13 +317,13 @@ async def summarize_relationship(
         reasoning=reasoning,
         message=f"A {strength_label(sure)} relation.",
     )
-    return told.from_notes(one.is_from_web for one in (edge.source, target))
+    return result.from_notes(one.is_from_web for one in (edge.source, target))
 
 
-async def _in_words(
+async def _explain(
     context: ToolContext, source: OpenNote, target: OpenNote, verb: str, summary: str, evidence: list[str]
 ) -> tuple[str, list[str], str]:
-    """The summary and evidence by the model, where one may see both notes; else as they are, saying why."""
+    """Return the model's summary and evidence if it may see both notes, else the local ones with a reason."""
     thinker = context.services.language_model
     if thinker is None:
         why = "From the relation's line, sentences that name the other note, and the graph."
@@ -342,5 +342,5 @@ async def _in_words(
 def _readable_target(context: ToolContext, edge: OpenEdge) -> OpenNote:
     target = readable(context, edge.target)
     if target is None:
-        raise NotFoundError(f"{edge.to} is no note that can be read.", edge_id=edge.id, suggestions=[])
+        raise NotFoundError(f"{edge.to} is not a readable note.", edge_id=edge.id, suggestions=[])
     return target

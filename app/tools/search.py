@@ -29,7 +29,7 @@ _MAX_PASSAGE_CHARS = 240
 
 
 class HitLine(BaseModel):
-    """A line of a note that a search hit."""
+    """A matching line of a note."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
@@ -38,7 +38,7 @@ class HitLine(BaseModel):
 
 
 class Hit(BaseModel):
-    """A note that a search found; `group` is the one it is listed under, where hits are in groups."""
+    """A search hit; `group` is its group, if hits are grouped."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
@@ -50,7 +50,7 @@ class Hit(BaseModel):
 
 
 class HitGroup(BaseModel):
-    """Hits that have a folder, a type or a first tag in common (empty: those without), and how many."""
+    """A group of hits by folder, type or first tag (empty for those without), and their number."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
@@ -59,7 +59,7 @@ class HitGroup(BaseModel):
 
 
 class Hits(ToolResult):
-    """What a search found, in the order asked for, how many in all, and in which groups."""
+    """Search hits in the requested order, their total number, and their groups."""
 
     hits: list[Hit]
     total: int
@@ -74,7 +74,7 @@ class NoteNames(ToolResult):
 
 
 class RelatedReason(BaseModel):
-    """One way in which a note is related, and how closely (0 to 1)."""
+    """One reason why a note is related, and its strength (0 to 1)."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
@@ -83,7 +83,7 @@ class RelatedReason(BaseModel):
 
 
 class Related(BaseModel):
-    """A related note: by what most, how closely in all (0 to 1), and every reason."""
+    """A related note: the main reason, the total strength (0 to 1), and all reasons."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
@@ -117,7 +117,7 @@ class Tags(ToolResult):
 
 
 class IndexProblem(BaseModel):
-    """A file that is not wholly in the index, and why."""
+    """A file that is not completely indexed, and why."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
@@ -141,7 +141,7 @@ class VaultInfo(ToolResult):
 
 
 class MentionEntry(BaseModel):
-    """A place where a note's name stands without a link."""
+    """An occurrence of a note's name without a link."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
@@ -239,7 +239,7 @@ async def semantic_search(
 
 
 def _passage_lines(context: ToolContext, chunk: VectorHit) -> list[HitLine]:
-    """The beginning of the passage that was found; nothing where it has no prose, or is gone."""
+    """Return the first lines of the passage; nothing if it has no prose or no longer exists."""
     note = readable(context, chunk.path)
     found = first_prose_line(note.readable_text, chunk.line) if note is not None else None
     return [HitLine(line=found[0], text=truncate(found[1], _MAX_PASSAGE_CHARS))] if found else []
@@ -282,7 +282,7 @@ async def search_by_properties(context: ToolContext, properties: Properties, lim
 
 
 def _matches_value(own: object, wanted: JsonValue) -> bool:
-    """Whether a property's value is the wanted one, or has it in its list."""
+    """Return whether a property's value equals the wanted one, or contains it as a list."""
     if isinstance(wanted, list):
         return any(_matches_value(own, one) for one in wanted)
     if own is None or wanted is None:
@@ -292,7 +292,7 @@ def _matches_value(own: object, wanted: JsonValue) -> bool:
 
 
 def _normalize_value(value: object) -> str:
-    """A value in the form to compare by: a link's target, text without case, numbers as they are."""
+    """Normalize a value for comparison: a link's target, case-folded text, unchanged numbers."""
     link = re.fullmatch(r"\[\[([^|\]#]+)[^\]]*\]\]", value.strip()) if isinstance(value, str) else None
     if isinstance(value, float) and value.is_integer():
         return str(int(value))

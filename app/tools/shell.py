@@ -1,7 +1,7 @@
 """The tool shell: run a program on the vault.
 
-It never writes into the vault itself. It sees the vault read-only, or works on a copy; what it changed
-there is then proposed like every other change: shown, journaled, undone.
+The program never writes into the vault. It sees the vault read-only, or works on a copy; its changes to the
+copy are proposed like every other change: shown, journaled, undone.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Word = Annotated[str, Field(max_length=10_000)]
 
 
 class CommandDone(ToolResult):
-    """How a command ended. `sandbox` says what kept it in; `left_out` which files were not taken over."""
+    """The result of a command. `left_out` lists changed files that were not applied."""
 
     exit_code: int
     output: str
@@ -99,7 +99,7 @@ async def shell(
 
 
 class _Run:
-    """One run of a command, as it was asked for."""
+    """One run of a command."""
 
     def __init__(
         self,
@@ -123,22 +123,22 @@ class _Run:
         self._context, self._disk, self._sandbox, self._files = context, disk, sandbox, files
 
     @property
-    def kept_in_by(self) -> str:
-        """What keeps the command in, in words."""
+    def sandbox_description(self) -> str:
+        """The sandbox in words."""
         if self.problem:
             return f"none ({self.problem}): it can do whatever you can"
         how = "a copy of the vault" if self.writes else "the vault read-only"
         return f"bubblewrap: {how}, no network, no home folder"
 
     async def carry_out(self) -> CommandDone | Proposal[CommandDone]:
-        """Run it; what it changed is proposed.
+        """Run the command and propose its changes.
 
-        What may be seen is looked at anew: a note may have become private since the question was asked.
+        Visibility is checked again, because a note may have become private since the approval.
         """
         self._files = await asyncio.to_thread(visible_files, self._disk.root, self._context.vault)
         _check_shielded(self.problem, self._files)
         few = len(self._files.hidden_files) + len(self._files.hidden_folders) <= MAX_HIDDEN_PATHS
-        # What is covered can't be read, but its name is there: notes that are kept from the call are not.
+        # The names of covered files are visible, so hidden notes are left out.
         if not self.writes and not self.problem and few and not self._files.has_hidden:
             bound = BindMount(
                 self._disk.root,
@@ -191,7 +191,7 @@ class _Run:
             cut=done.cut,
             timed_out=done.timed_out,
             seconds=round(done.seconds, 3),
-            sandbox=self.kept_in_by,
+            sandbox=self.sandbox_description,
             changed=[str(change.path) for change in changes],
             left_out=list(left_out),
             message=said,
@@ -199,7 +199,7 @@ class _Run:
 
 
 def _check_shielded(problem: str, files: VisibleFiles) -> None:
-    """See that something keeps a command from the notes that its caller may not see.
+    """Check that a command can't read notes that its caller may not see.
 
     Raises:
         PermissionDeniedError: there are such notes, and no sandbox.
@@ -226,7 +226,7 @@ def _effect(run: _Run) -> Effect:
         ("command", json.dumps(run.line, ensure_ascii=False)),
         ("in", run.folder or "the vault's folder"),
         ("time limit", f"{run.timeout} s"),
-        ("sandbox", run.kept_in_by),
+        ("sandbox", run.sandbox_description),
         ("writes", writes),
     )
     return Effect(COMMAND, text, shown)
@@ -239,7 +239,7 @@ def _sandbox(context: ToolContext) -> Sandbox:
 
 
 def _folder(context: ToolContext, disk: FileAccess, cwd: str) -> str:
-    """The folder of the vault to run in, relative to it."""
+    """Return the working folder, relative to the vault."""
     spot = disk.resolve(cwd)
     if spot.inside is None:
         raise PermissionDeniedError(f"{cwd} is not in the vault, where commands run.", cwd=cwd)

@@ -1,4 +1,4 @@
-"""Category sources: files of folders outside are loaded into memory, edited there, and saved."""
+"""Category sources: load files of outside folders into memory, edit them there, and save them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _MAX_TEXT_CHARS = 40_000
 
 
 class ListedFile(BaseModel):
-    """A file: its label as a block, what the agent may do with it, and how file and block stand."""
+    """A file: the label of its block, the agent's permission, and the state of file and block."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
@@ -42,9 +42,9 @@ class ListedFile(BaseModel):
 
 
 class FileAnswer(ToolResult):
-    """What was done with a file, or what is to be known of some.
+    """The result of an operation on a file, or information about several.
 
-    `text` is the file's beginning (`cut` tells that there is more), `diff` what saving would change on disk.
+    `text` is the file's beginning (`cut`: there is more), `diff` is what saving would change on disk.
     """
 
     path: str = ""
@@ -148,7 +148,7 @@ def _run_operation(
     new: str | None,
     keep: Literal["disk", "memory", "merge"] | None,
 ) -> Proposal[FileAnswer] | FileAnswer:
-    """What one operation on one file comes to; its text is told to be from outside, as that of its block."""
+    """Run one operation on one file; its text, like that of its block, is marked as untrusted."""
     _check_readable(context, copy)
     change_set: ChangeSet
     match op:
@@ -178,7 +178,7 @@ def _run_operation(
 
 
 def readable_copy(context: ToolContext, source_id: str | None, path: str) -> WorkingCopy:
-    """The file that a path or a label means, as the caller works on it.
+    """Return the caller's working copy of the file that a path or label means.
 
     Raises:
         NotFoundError: no open folder has it, or the caller may not read it.
@@ -198,7 +198,7 @@ def _check_readable(context: ToolContext, copy: WorkingCopy) -> None:
 
 def _hides(path: NotePath, verdict: PrivacyVerdict) -> bool:
     """Return whether a file with this verdict is kept from callers."""
-    # Of a file that is no note, bytes that can't be judged say nothing.
+    # Only notes have properties, so unreadable bytes of other files mean nothing.
     return verdict.hides if path.is_note else verdict.privacy is Privacy.PRIVATE
 
 
@@ -258,18 +258,18 @@ def _list_files(
     pattern: str,
     limit: int,
 ) -> FileAnswer:
-    """The files that there are, or of `status` those that are loaded."""
+    """List the files, or for `status` the loaded ones."""
     found: list[ListedFile] = []
     more = False
     for folder in folders:
         shows = partial(_may_know, context, folder)
         if op == "status":
-            blocks = (one for one in memory.blocks(agent) if one.origin.get("source") == folder.kept.id)
+            blocks = (one for one in memory.blocks(agent) if one.origin.get("source") == folder.config.id)
             loaded = ((NotePath.on_disk(one.origin["path"]), one.size) for one in blocks)
             paths = [(path, size) for path, size in loaded if shows(path)]
         else:
             listing = folder.files(pattern, limit - len(found), shows)
-            paths, more = list(listing.files), more or listing.more
+            paths, more = list(listing.files), more or listing.is_truncated
         found += [_listed_file(folder, memory, agent, path, size) for path, size in paths]
     what = "loaded file" if op == "status" else "file"
     words = f"{pluralize(len(found), what)}{', and there are more: narrow the pattern' if more else ''}."
@@ -297,22 +297,22 @@ def _memory(context: ToolContext) -> MemoryStore:
 
 
 def _folders(sources: Sources, source_id: str | None) -> tuple[FileSource, ...]:
-    """The folders that are meant.
+    """Return the selected folders.
 
     Raises:
-        NotFoundError: none is open, or not that one.
+        NotFoundError: no such folder is open.
     """
     folders = sources.files()
     if source_id is not None:
         wanted = sources.get(source_id).id
-        folders = tuple(one for one in folders if one.kept.id == wanted)
+        folders = tuple(one for one in folders if one.config.id == wanted)
     if not folders:
         raise NotFoundError(f"No such folder is open now. {WHERE}", source_id=source_id or "")
     return folders
 
 
 def _copy(sources: Sources, source_id: str | None, memory: MemoryStore, agent: str, said: str) -> WorkingCopy:
-    """The file that is meant, as the agent works on it.
+    """Return the agent's working copy of a file.
 
     Raises:
         AmbiguousError: several folders have it.
@@ -331,7 +331,7 @@ def _copy(sources: Sources, source_id: str | None, memory: MemoryStore, agent: s
         raise problems[0]
     there = [copy for copy in copies if copy.disk is not None or copy.block is not None] or copies
     if len(there) > 1:
-        names = [copy.source.kept.id for copy in there]
+        names = [copy.source.config.id for copy in there]
         words = f"Several folders can be meant by {said}: say which."
         raise AmbiguousError(words, path=said, candidates=names)
     return there[0]

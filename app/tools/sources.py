@@ -1,4 +1,4 @@
-"""Category sources: streams and folders outside are looked at, and streams are paused."""
+"""Category sources: show streams and outside folders, and pause streams."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ WHERE = "Add a folder in the Sources panel."
 
 
 class NewsItem(BaseModel):
-    """A piece of news: when (Unix seconds), and what."""
+    """A notification: its time (Unix seconds) and text."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
@@ -32,7 +32,7 @@ class NewsItem(BaseModel):
 
 
 class ListedSource(BaseModel):
-    """A source: `type` is files, vault, folder or feed; `stream` tells a stream from a block source."""
+    """A source: `type` is files, vault, folder or feed; `stream` is set for streams."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
@@ -105,10 +105,10 @@ _SWITCHED = {
 
 
 def sources_of(context: ToolContext) -> Sources:
-    """The sources.
+    """Return the sources.
 
     Raises:
-        InvalidParametersError: there are none here.
+        InvalidParametersError: sources are not available.
     """
     if context.services.sources is None:
         raise InvalidParametersError("There are no sources here.")
@@ -123,11 +123,11 @@ def _sources_answer(context: ToolContext, found: tuple[SourceInfo, ...], words: 
 
 def _listed_source(context: ToolContext, info: SourceInfo) -> ListedSource:
     may_see = context.vault.can_see
-    shown = [one for one in info.items if info.kept.kind != "vault" or _may_see_path(one.path, may_see)]
+    shown = [one for one in info.items if info.config.kind != "vault" or _may_see_path(one.path, may_see)]
     return ListedSource(
         source_id=info.id,
         name=info.name,
-        type=info.kept.kind,
+        type=info.config.kind,
         stream=info.streams,
         state=info.state.value,
         where=info.detail,
@@ -139,7 +139,7 @@ def _listed_source(context: ToolContext, info: SourceInfo) -> ListedSource:
 
 
 def _reads_loaded(context: ToolContext, label: str) -> bool:
-    """Whether the rules let the caller know of a loaded file, by the label of its block."""
+    """Return whether the rules let the caller know of a loaded file, by the label of its block."""
     _, folder, path = label.split(":", 2)
     return context.reads(f"files-{folder}", NotePath.on_disk(path))
 
@@ -149,7 +149,7 @@ def _may_see_path(path: str, may_see: Callable[[NotePath], bool]) -> bool:
 
 
 def _describe_source(info: SourceInfo) -> str:
-    """How a source is, in a sentence."""
+    """Describe the state of a source in a sentence."""
     words = f"{info.name} is {info.state.value}."
     if info.problem:
         words += f" {info.problem}"

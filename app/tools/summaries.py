@@ -1,4 +1,4 @@
-"""Summaries of notes for the tools: by a model where one may see them, else by local methods."""
+"""Summarize notes by a model that may see them, or by local methods."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class SummaryAnswer(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class SummaryText:
-    """A summary with its key points, and how it was made, in words."""
+    """A summary with its key points, and how it was made."""
 
     text: str
     key_points: tuple[str, ...]
@@ -39,12 +39,12 @@ class SummaryText:
 async def summary_of(
     context: ToolContext, notes: Sequence[OpenNote], max_length: int, style: Style = "paragraph"
 ) -> SummaryText:
-    """The summary of one note, or of several as one text.
+    """Summarize one note, or several as one text.
 
     Args:
-        context: Of the call.
+        context: The context of the call.
         notes: The notes.
-        max_length: The most characters of the text.
+        max_length: Maximum number of characters of the text.
         style: Prose, a list of sentences, or one sentence.
     """
     text = "\n\n".join(note.readable_text[note.parsed.body_start :] for note in notes)
@@ -53,13 +53,17 @@ async def summary_of(
     if thinker is not None:
         why = model_exclusion_reason(thinker, notes)
         if not why:
-            ask = f"Summarise the text in at most {max_length} characters ({style}), and give its key points."
+            ask = f"Summarize the text in at most {max_length} characters ({style}), and give its key points."
             try:
                 answer = await thinker.answer(ask, text, SummaryAnswer)
                 points = tuple(point for point in answer.key_points if point.strip())
-                kept = answer.summary if style == "bullets" else " ".join(answer.summary.split())
-                fitting = kept if len(kept) <= max_length else truncate(kept, max_length)
-                return SummaryText(fitting, points, f"Summarised by {thinker.name}.")
+                kept_sentences = answer.summary if style == "bullets" else " ".join(answer.summary.split())
+                fitting = (
+                    kept_sentences
+                    if len(kept_sentences) <= max_length
+                    else truncate(kept_sentences, max_length)
+                )
+                return SummaryText(fitting, points, f"Summarized by {thinker.name}.")
             except ModelError as error:
                 why = f"By local methods: {error.message}"
     private = any(note.parsed.is_private for note in notes)
@@ -72,16 +76,16 @@ async def summary_of(
 async def local_summary(
     context: ToolContext, text: str, max_length: int, style: Style = "paragraph", *, private: bool = False
 ) -> Summary:
-    """The sentences that say most of a text; one that is private is never given to the embedder."""
-    said = await asyncio.to_thread(candidate_sentences, text)
+    """Return the most central sentences of a text; private text is never embedded."""
+    sentences = await asyncio.to_thread(candidate_sentences, text)
     meaning = context.services.semantic_search
     vectors = None
-    if meaning is not None and len(said) > 1 and not private:
+    if meaning is not None and len(sentences) > 1 and not private:
         try:
-            vectors = await meaning.vectors_of(said)
+            vectors = await meaning.vectors_of(sentences)
         except EmbedderUnavailable:
             vectors = None
-    made = await asyncio.to_thread(summarize, said, max_length, vectors)
+    made = await asyncio.to_thread(summarize, sentences, max_length, vectors)
     if style == "sentence" and made.key_points:
         return replace(made, text=truncate(with_full_stop(made.key_points[0]), max_length))
     if style == "bullets" and made.text:
@@ -89,14 +93,14 @@ async def local_summary(
     return made
 
 
-def _bullet_list(said: Sequence[str], max_length: int) -> str:
-    """The sentences as a list, as many as fit."""
+def _bullet_list(sentences: Sequence[str], max_length: int) -> str:
+    """Return as many sentences as fit, as a bullet list."""
     lines: list[str] = []
     room = max_length
-    for one in said:
+    for one in sentences:
         line = f"- {one}"
         if len(line) + bool(lines) > room:
             break
         room -= len(line) + bool(lines)
         lines.append(line)
-    return "\n".join(lines) or truncate(join_sentences(said), max_length)
+    return "\n".join(lines) or truncate(join_sentences(sentences), max_length)

@@ -15,14 +15,14 @@ from app.vault.path import name_key
 
 
 class TagChanged(ToolResult):
-    """A tag was put on a note or taken off it."""
+    """A tag was added to or removed from a note."""
 
     path: str
     tag: str
 
 
 class TagRenamed(ToolResult):
-    """A tag has another name in these notes; `left_out` could not be changed, each with the reason."""
+    """A tag was renamed in these notes; `left_out` lists notes that could not be changed, with the reason."""
 
     tag: str
     new_tag: str

@@ -1,4 +1,4 @@
-"""Category search: what may be wrong in the vault: links to no note, and notes that say the same."""
+"""Category search: possible problems of the vault: unresolved links and duplicate notes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from app.toolkit.tool import tool
 
 
 class UnresolvedLink(BaseModel):
-    """A name that links say and no note has, and how many links say it."""
+    """The target of unresolved links, and the number of links to it."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
@@ -21,14 +21,14 @@ class UnresolvedLink(BaseModel):
 
 
 class UnresolvedLinks(ToolResult):
-    """Unresolved names, the most linked first, and how many there are in all."""
+    """Unresolved targets, most linked first, and their total number."""
 
     links: list[UnresolvedLink]
     total: int
 
 
 class DuplicatePair(BaseModel):
-    """Two notes that say nearly the same; `words` is the share of text that both have, 0 to 1."""
+    """Two near-duplicate notes; `words` is the share of common text, 0 to 1."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
@@ -38,7 +38,7 @@ class DuplicatePair(BaseModel):
 
 
 class Duplicates(ToolResult):
-    """Pairs of notes that say nearly the same, the most alike first, and how many there are in all."""
+    """Pairs of near-duplicate notes, most similar first, and their total number."""
 
     pairs: list[DuplicatePair]
     total: int

@@ -36,7 +36,7 @@ Few = Annotated[int, Field(ge=1, le=20)]
 
 
 class PageText(ToolResult):
-    """A page of the web as Markdown; `url` is where it was found in the end, `date` when it was published.
+    """A web page as Markdown; `url` is its final address, `date` the date of publication.
 
     `total_characters` counts the whole text, of which `text` may hold only the beginning.
     """
@@ -50,7 +50,7 @@ class PageText(ToolResult):
 
 
 class EvidenceFound(BaseModel):
-    """A page that bears on a note: how relevant it is (0 to 1), on which side it is, and why."""
+    """A page that bears on a note: its relevance (0 to 1), its side, and the reason."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
@@ -64,7 +64,7 @@ class EvidenceFound(BaseModel):
 
 
 class Evidence(ToolResult):
-    """What the web says about a note; `sources` are the notes made of it."""
+    """Evidence from the web about a note; `sources` are the created source notes."""
 
     node_id: str
     query: str
@@ -178,7 +178,7 @@ def _search_effect(search: WebSearch) -> Effect:
 
 
 async def _weigh_hits(context: ToolContext, statement: str, hits: list[WebSearchHit]) -> list[WeighedHit]:
-    """What was found, weighed, the most relevant first."""
+    """Return the weighed hits, most relevant first."""
     close: list[float | None] = [None] * len(hits)
     if hits and context.services.semantic_search is not None:
         try:
@@ -231,7 +231,7 @@ def _evidence_answer(
 
 
 def _sources(context: ToolContext, note: OpenNote, found: list[WeighedHit]) -> tuple[list[Create], int]:
-    """New Source notes, and how many of the relevant pages have one already."""
+    """Return new source notes, and the number of relevant pages that already have one."""
     records = context.index.notes()
     known = {str(record.properties.get("url") or "") for record in records}
     taken = {record.path.key for record in records}
@@ -249,7 +249,7 @@ def _sources(context: ToolContext, note: OpenNote, found: list[WeighedHit]) -> t
 
 
 def _free_path(context: ToolContext, hit: WebSearchHit, taken: set[str]) -> NotePath:
-    """A path for a new note that no file has."""
+    """Return an unused path for a new note."""
     name = source_name(hit.title, hit.url)
     number = 1
     while True:

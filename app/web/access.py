@@ -130,8 +130,11 @@ class WebAccess:
 
 def key_account(provider: str, address: str) -> tuple[str, str]:
     """Return the name and address of a provider's key in the key store; own servers have one key each."""
-    known = PROVIDERS.get(provider)
-    return f"web-{provider}", known.address if known is not None and known.address else address.strip()
+    provider_info = PROVIDERS.get(provider)
+    return (
+        f"web-{provider}",
+        provider_info.address if provider_info is not None and provider_info.address else address.strip(),
+    )
 
 
 def _explain_error(provider: SearchProvider, error: WebError) -> WebError:

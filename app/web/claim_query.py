@@ -27,8 +27,8 @@ _QUERY_PREFIXES: dict[Wanted, str] = {
 
 def note_statement(name: str, text: str) -> str:
     """Return the claim of a note: its name, then the first prose of its text, without markup."""
-    said = " ".join(line for line in note_prose(text).splitlines()[:4] if line != name)
-    return f"{name}. {said}"[:_MAX_STATEMENT_CHARS].strip(" .") if said else name
+    prose = " ".join(line for line in note_prose(text).splitlines()[:4] if line != name)
+    return f"{name}. {prose}"[:_MAX_STATEMENT_CHARS].strip(" .") if prose else name
 
 
 def note_prose(text: str) -> str:
@@ -45,7 +45,7 @@ def note_prose(text: str) -> str:
     return "\n".join(lines)
 
 
-def build_query(name: str, text: str, wanted: Wanted) -> str:
+def build_query(name: str, text: str, side: Wanted) -> str:
     """Return the search query: the wanted side, the note's name and the key words of its text."""
-    words = " ".join(key_words(note_prose(text), _KEYWORD_COUNT, known=name))
-    return " ".join(f"{_QUERY_PREFIXES[wanted]} {name} {words}".split())[:MAX_QUERY_CHARS]
+    keywords = " ".join(key_words(note_prose(text), _KEYWORD_COUNT, known_text=name))
+    return " ".join(f"{_QUERY_PREFIXES[side]} {name} {keywords}".split())[:MAX_QUERY_CHARS]

@@ -80,7 +80,7 @@ def weigh(statement: str, hit: WebSearchHit, similarity: float | None) -> Weighe
     how = f"{relevance:.2f} by {'shared words' if similarity is None else 'meaning and words'}"
     if relevance < MIN_RELEVANCE:
         return WeighedHit(hit, relevance, "neutral", f"Too far from the statement to take a side ({how}).")
-    score, said = _judge_side(statement, hit)
+    score, cues_found = _judge_side(statement, hit)
     side: Side = (
         "supporting"
         if score >= _MIN_SIDE_SCORE
@@ -89,7 +89,7 @@ def weigh(statement: str, hit: WebSearchHit, similarity: float | None) -> Weighe
         else "neutral"
     )
     words = {"supporting": "Speaks for it", "contradicting": "Speaks against it", "neutral": "Takes no side"}
-    because = f": {'; '.join(said)}" if said else ": no phrase in it argues for or against"
+    because = f": {'; '.join(cues_found)}" if cues_found else ": no phrase in it argues for or against"
     return WeighedHit(hit, relevance, side, f"{words[side]}{because} (relevance {how}; read by local rules).")
 
 
@@ -98,34 +98,34 @@ def shared_words(statement: str, text: str) -> float:
 
     The mean of two shares: of the whole statement, and of its sentence that matches best.
     """
-    there = _stems(text)
+    text_stems = _stems(text)
     sentences = [_stems(one) for one in _SENTENCE.split(statement)]
-    best = max((_overlap(one, there) for one in sentences), default=0.0)
-    return (best + _overlap(_stems(statement), there)) / 2
+    best = max((_overlap(one, text_stems) for one in sentences), default=0.0)
+    return (best + _overlap(_stems(statement), text_stems)) / 2
 
 
-def _overlap(wanted: frozenset[str], there: frozenset[str]) -> float:
-    return len(wanted & there) / len(wanted) if wanted else 0.0
+def _overlap(wanted_stems: frozenset[str], text_stems: frozenset[str]) -> float:
+    return len(wanted_stems & text_stems) / len(wanted_stems) if wanted_stems else 0.0
 
 
 def _judge_side(statement: str, hit: WebSearchHit) -> tuple[float, list[str]]:
     sentences = [one for one in _SENTENCE.split(f"{hit.title}. {hit.snippet}") if one.strip()]
     closest = max(sentences, key=lambda one: shared_words(statement, one), default="")
-    score, said = 0.0, []
+    score, cues_found = 0.0, []
     for sentence in sentences:
         # A sentence about something else counts half.
         share = 1.0 if sentence == closest or shared_words(statement, sentence) >= 0.5 else 0.5
         for sign, cues in ((-1.0, _CONTRADICTING_CUES), (1.0, _SUPPORTING_CUES)):
             for weight, found, flipped in _cues(sentence, cues):
                 score += (-sign if flipped else sign) * weight * share
-                said.append(f"“{'not … ' if flipped else ''}{found}”")
-    if not said and shared_words(statement, closest) >= 0.5:
+                cues_found.append(f"“{'not … ' if flipped else ''}{found}”")
+    if not cues_found and shared_words(statement, closest) >= 0.5:
         negated = bool(_NEGATION.search(closest)) != bool(_NEGATION.search(statement))
         if negated:
             return -_MIN_SIDE_SCORE, ["it says the same with a negation in it"]
         if shared_words(statement, closest) >= 0.9:
             return _MIN_SIDE_SCORE, ["it says nearly the same"]
-    return score, list(dict.fromkeys(said))[:4]
+    return score, list(dict.fromkeys(cues_found))[:4]
 
 
 def _cues(sentence: str, cues: Sequence[tuple[float, str]]) -> list[tuple[float, str, bool]]:
@@ -150,13 +150,13 @@ def _stem(word: str) -> str:
     return word
 
 
-def key_words(text: str, limit: int, known: str = "") -> list[str]:
-    """Return the most frequent content words of a text, without those of `known`, most frequent first."""
-    taken = set(_stems(known))
+def key_words(text: str, limit: int, known_text: str = "") -> list[str]:
+    """Return a text's content words without those of `known_text`, most frequent first."""
+    excluded = set(_stems(known_text))
     counts: dict[str, list[str]] = {}
     for word in _WORD.findall(text):
         stem = _stem(word.casefold())
-        if word.casefold() not in _STOP and len(word) > 3 and stem not in taken and not word.isdigit():
+        if word.casefold() not in _STOP and len(word) > 3 and stem not in excluded and not word.isdigit():
             counts.setdefault(stem, []).append(word)
     # The sort is stable: among equally frequent words, the earlier ones tell more about the topic.
     ranked = sorted(counts.values(), key=len, reverse=True)

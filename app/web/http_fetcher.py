@@ -257,15 +257,15 @@ class _Inflate:
         """Whether the end of the compressed data was reached."""
         return self._work.eof
 
-    def decompress(self, chunk: bytes, most: int) -> bytes:
-        """Decompress `chunk` and return at most `most` bytes."""
+    def decompress(self, chunk: bytes, max_bytes: int) -> bytes:
+        """Decompress `chunk` and return at most `max_bytes` bytes."""
         try:
-            part = self._work.decompress(chunk, most)
+            part = self._work.decompress(chunk, max_bytes)
         except zlib.error:
             if self._started or self._window != zlib.MAX_WBITS:
                 raise
             self._work = zlib.decompressobj(-zlib.MAX_WBITS)
-            part = self._work.decompress(chunk, most)
+            part = self._work.decompress(chunk, max_bytes)
         self._started = True
         return part
 

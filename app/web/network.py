@@ -62,8 +62,8 @@ class GuardedNetwork(httpcore2.AsyncNetworkBackend):
         bare = host.lower().rstrip(".")
         spelled = literal_address(bare)
         try:
-            known = spelled is not None and not bare.endswith("localhost")
-            addresses = [spelled] if spelled and known else list(await self._resolve(bare, port))
+            is_literal = spelled is not None and not bare.endswith("localhost")
+            addresses = [spelled] if spelled and is_literal else list(await self._resolve(bare, port))
         except (OSError, UnicodeError) as error:
             raise NotFoundError(f"There is no server called {bare}.", host=bare) from error
         if not addresses:

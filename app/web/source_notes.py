@@ -22,18 +22,18 @@ _MAX_CONFIDENCE = 0.6
 """Maximum confidence of a relation that local rules derived from a few lines."""
 
 
-def source_text(found: WeighedHit, target: str, retrieved: date) -> str:
+def source_text(evidence: WeighedHit, target: str, retrieved: date) -> str:
     """Return the text of a source note.
 
     Text from the web is quoted and escaped: Markdown can't take any of it for a link, a tag, a field or
     HTML.
 
     Args:
-        found: The hit and how it bears on the other note.
+        evidence: The hit and how it bears on the other note.
         target: The link target of the other note.
         retrieved: The day of the search.
     """
-    hit = found.hit
+    hit = evidence.hit
     text = f"# {escape_markdown(hit.title)}\n\n> {escape_markdown(hit.snippet) or 'No text was given.'}\n"
     properties: dict[str, object] = {
         "type": "source",
@@ -45,8 +45,8 @@ def source_text(found: WeighedHit, target: str, retrieved: date) -> str:
     }
     for key, value in properties.items():
         text = edit.set_property(text, key, value)
-    confidence = round(_MAX_CONFIDENCE * found.relevance, 2)
-    return edit.add_relation(text, _RELATIONS[found.side], target, confidence, "by a web search")
+    confidence = round(_MAX_CONFIDENCE * evidence.relevance, 2)
+    return edit.add_relation(text, _RELATIONS[evidence.side], target, confidence, "by a web search")
 
 
 def source_name(title: str, url: str) -> str:
@@ -60,4 +60,6 @@ def escape_markdown(text: str) -> str:
     line = " ".join(text.split())
     escaped = _ACTIVE.sub(r"\\\1", line)
     # A bare URL would become a link.
-    return re.sub(r"(?i)\b(https?|ftp|mailto|www)(?=\\?[:.])", lambda found: f"{found[1]}\u200b", escaped)
+    return re.sub(
+        r"(?i)\b(https?|ftp|mailto|www)(?=\\?[:.])", lambda evidence: f"{evidence[1]}\u200b", escaped
+    )

@@ -78,9 +78,10 @@ def read_publisher() -> Publisher:
 
 def update_source(settings: UpdateSettings) -> UpdateSource:
     """Return the effective source: the user's entries, else those of this build."""
-    own = read_publisher()
+    publisher_info = read_publisher()
     return UpdateSource(
-        settings.address.strip() or own.update_address, settings.key.strip() or own.release_key
+        settings.address.strip() or publisher_info.update_address,
+        settings.key.strip() or publisher_info.release_key,
     )
 
 
@@ -118,8 +119,8 @@ def is_newer(version: str, than: str) -> bool:
 
 
 def _version_numbers(version: str) -> tuple[int, ...]:
-    found = _VERSION.match(version)
-    numbers = [int(part) for part in found[0].split(".")] if found else []
+    match = _VERSION.match(version)
+    numbers = [int(part) for part in match[0].split(".")] if match else []
     while numbers and numbers[-1] == 0:
         numbers.pop()
     return tuple(numbers)

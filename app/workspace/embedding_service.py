@@ -1,8 +1,8 @@
-"""What notes mean, as the settings have it: the sentence models, the vectors they made, and their upkeep.
+"""The embeddings of a vault's notes: the sentence models, their vectors, and the background updates.
 
-Each model has a file of vectors of its own. When the user chooses another model, its vectors are made in the
-background while those of the earlier one still answer; the earlier ones are deleted once the new ones are
-complete. Two files at the start of the app mean that it ended in between, so the work is resumed.
+Each model has its own file of vectors. When the user chooses another model, its vectors are computed in the
+background while those of the previous one stay in use; the previous ones are deleted when the new ones are
+complete. Two files at the start of the app mean that it closed before that, so the work is resumed.
 """
 
 from __future__ import annotations
@@ -35,21 +35,21 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class ModelPreparing(Event):
-    """The multilingual model is converted, so many parts of 1 are done."""
+    """The progress of the conversion of the multilingual model, 0 to 1."""
 
     share: float
 
 
 @dataclass(frozen=True, slots=True)
 class ModelSwitched(Event):
-    """The notes' vectors are those of another model from now on; `model` is its key."""
+    """The notes' vectors are now those of another model; `model` is its key."""
 
     model: str
 
 
 @dataclass(frozen=True, slots=True)
 class _EmbeddingSet:
-    """A model, the vectors it made, and their upkeep."""
+    """A model, its vectors, and their scheduler."""
 
     embedder: Embedder
     vectors: VectorStore
@@ -63,13 +63,13 @@ class _EmbeddingSet:
 class EmbeddingService:
     """The vectors of a vault's notes, and the models.
 
-    `embedder` is always the English model: the built-in agent's thresholds are those of it, whichever makes
-    the notes' vectors.
+    `embedder` is always the English model, whatever model embeds the notes: the built-in agent's thresholds
+    apply to it.
 
     Args:
-        cache: Where the vectors are kept.
-        settings: What is in force at the moment.
-        hidden: Whether a rule keeps a note from models.
+        cache: The folder of the vectors.
+        settings: Returns the current settings.
+        hidden: Returns whether a rule hides a note from models.
     """
 
     def __init__(
@@ -111,34 +111,34 @@ class EmbeddingService:
 
     @property
     def is_enabled(self) -> bool:
-        """Whether the user wants the meaning of notes known."""
+        """Whether semantic search is on."""
         return self._settings().embeddings.enabled
 
     @property
     def vectors(self) -> VectorStore:
-        """The vectors that answer."""
+        """The vectors in use."""
         return self._now.vectors
 
     @property
     def scheduler(self) -> EmbeddingScheduler:
-        """The upkeep that the user sees: that of another model's vectors while they are made."""
+        """The scheduler to show: that of a new model's vectors while they are computed."""
         return (self._next or self._now).upkeep
 
     @property
     def switching_to(self) -> str:
-        """The key of the model whose vectors are being made; empty while nothing is switched."""
+        """The key of the model whose vectors are being computed; empty if no switch is in progress."""
         return self._next.model.key if self._next is not None else ""
 
     def known(self) -> VectorStore | None:
-        """The vectors, as far as the user wants them known."""
+        """The vectors in use; None if semantic search is off."""
         return self.vectors if self.is_enabled else None
 
     async def similar(self, text: str, limit: int) -> list[tuple[NotePath, float]]:
-        """The notes closest in meaning to `text`, best first."""
+        """Return the notes most similar to `text`, best first."""
         return [(hit.path, hit.score) for hit in await self.semantic_search.like_text(text, limit, 0.0)]
 
     def start(self) -> None:
-        """Bring the vectors up to date in the background, where they are wanted."""
+        """Update the vectors in the background, if semantic search is on."""
         self._scanned = True
         if not self.is_enabled:
             return
@@ -146,7 +146,7 @@ class EmbeddingService:
             self._begin(side)
 
     def apply_settings(self) -> None:
-        """Let other settings take effect."""
+        """Apply changed settings."""
         self._set_pace()
         self.entailment.choose(_cross_encoder(self._settings()))
         if not self.is_enabled:
@@ -158,12 +158,12 @@ class EmbeddingService:
             self.start()
 
     async def wait_model_change(self) -> None:
-        """Wait for a change of the model that is under way."""
+        """Wait for the end of a change of the model."""
         if self._change is not None:
             await asyncio.gather(self._change, return_exceptions=True)
 
     async def close(self) -> None:
-        """End the upkeep and the workers, and close the vectors."""
+        """End the updates and the workers, and close the vectors."""
         await _ended(self._measuring)
         await _ended(self._preparing)
         await self.wait_model_change()
@@ -172,13 +172,13 @@ class EmbeddingService:
         await self.entailment.close()
         await self.embedder.close()
 
-    # The sides
+    # Models
 
     def _sides(self) -> tuple[_EmbeddingSet, ...]:
         return (self._now,) if self._next is None else (self._now, self._next)
 
     def _working(self) -> int | None:
-        """The id of the worker process that makes vectors."""
+        """The id of the worker process that computes vectors."""
         return (self._next or self._now).embedder.worker_id
 
     def _side(self, model: SentenceModelConfig, *, switching: bool = False) -> _EmbeddingSet:
@@ -211,7 +211,7 @@ class EmbeddingService:
         side.vectors.close()
 
     def _begin(self, side: _EmbeddingSet) -> None:
-        """Start the upkeep of a side, after the conversion of its model where that is needed."""
+        """Start the updates of a model's vectors, after the conversion of the model if needed."""
         if side.model.name != MULTILINGUAL or multilingual.state() == "ready":
             side.upkeep.start()
         elif self._preparing is None or self._preparing.done():
@@ -227,15 +227,15 @@ class EmbeddingService:
         if side in self._sides() and self.is_enabled:
             side.upkeep.start()
 
-    # The switch
+    # Model switch
 
     def _prepare_switch(self, model: SentenceModelConfig) -> None:
-        """Have the vectors of `model` made beside those that answer."""
+        """Compute the vectors of `model` in addition to those in use."""
         self._next = self._side(model, switching=True)
         self._now.upkeep.is_quiet = True
 
     async def _change_model(self, earlier: asyncio.Task[None] | None) -> None:
-        """Have the notes' vectors made by the model of the settings; the last of several changes holds."""
+        """Switch to the model in the settings; the last of several changes applies."""
         if earlier is not None:
             await asyncio.gather(earlier, return_exceptions=True)
         wanted = _selected_model(self._settings())
@@ -254,7 +254,7 @@ class EmbeddingService:
             self.start()
 
     async def _use(self, model: SentenceModelConfig) -> None:
-        """Let another Python run the same model."""
+        """Run the same model in another Python."""
         old = self._now
         if model == old.model:
             return
@@ -277,7 +277,7 @@ class EmbeddingService:
             self._change = asyncio.create_task(self._finish_switch(self._next, self._change))
 
     async def _finish_switch(self, side: _EmbeddingSet, earlier: asyncio.Task[None] | None) -> None:
-        """Let the next model's vectors answer, and delete those of the earlier one."""
+        """Put the new model's vectors into use, and delete those of the previous one."""
         if earlier is not None:
             await asyncio.gather(earlier, return_exceptions=True)
         if side is not self._next:
@@ -289,7 +289,7 @@ class EmbeddingService:
         await self._close_side(old)
         await asyncio.to_thread(remove_vectors, self._cache, old.model.key)
 
-    # The languages
+    # Languages
 
     async def _measure(self) -> None:
         measured = await measure(
@@ -314,14 +314,14 @@ async def _ended(task: asyncio.Task[None] | None) -> None:
 
 
 def _selected_model(settings: Settings) -> SentenceModelConfig:
-    """The model that makes the notes' vectors."""
+    """Return the model that embeds the notes."""
     chosen = settings.embeddings
     made = SentenceModelConfig(chosen.model.strip(), chosen.python.strip())
     return SentenceModelConfig(made.name) if made.is_own else made
 
 
 def _cross_encoder(settings: Settings) -> SentenceModelConfig | None:
-    """The model that judges pairs of passages, if the user named one."""
+    """Return the model that judges pairs of passages, if the user chose one."""
     chosen = settings.embeddings
     name = chosen.cross_encoder.strip()
     return SentenceModelConfig(name, chosen.python.strip(), judges_pairs=True) if name else None

@@ -1,4 +1,4 @@
-"""The ways in from outside, put together: the hub, who has a token, and the door of this machine."""
+"""The server side of a vault: the hub, the tokens, and the local endpoint for other programs."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ log = logging.getLogger(__name__)
 
 
 class Endpoints:
-    """Lets programs outside use an open vault. The hub is there at once; the door has to be opened.
+    """Lets programs outside the app use an open vault. The hub exists at once; the endpoint must be opened.
 
     Args:
-        name: The vault's.
-        folder: Its data folder; None for a vault that is open for reading beside another app: the door is
-            that one's.
-        settings: What is in force at the moment.
+        name: The vault's name.
+        folder: Its data folder; None for a vault that is open read-only next to another app, which has the
+            endpoint.
+        settings: Returns the current settings.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class Endpoints:
         self._closed = False
 
     def state(self) -> LocalServerState:
-        """Where programs of this machine come in, and why they don't."""
+        """The address for local programs, or the reason why there is none."""
         wanted = self._settings().port
         if self.server is None or (sign := self.server.endpoint) is None:
             return LocalServerState(wanted_port=wanted, problem=self._problem)
@@ -73,21 +73,21 @@ class Endpoints:
         )
 
     async def open(self, holder: Holder = "desktop", on_yield: OnYield | None = None) -> int:
-        """Let programs of this machine in; the port.
+        """Open the endpoint for local programs and return its port.
 
         Args:
-            holder: What this process is.
-            on_yield: Closes the vault when another process of the user asks for it.
+            holder: The kind of this process.
+            on_yield: Closes the vault when another process of the user requests it.
 
         Raises:
-            NetworkError: no port could be had, or the vault is open for reading only.
-            StorageError: other processes could not be told.
+            NetworkError: No port is available, or the vault is open read-only.
+            StorageError: The endpoint could not be announced to other processes.
         """
         async with self._opening:
             return await self._open(holder, on_yield)
 
     async def begin(self) -> str:
-        """Open the door, where the vault is this app's; why that was not possible, for the user, or empty."""
+        """Open the endpoint if this app holds the vault; return a problem or an empty string."""
         if self.tokens is None:
             return ""
         try:
@@ -96,11 +96,11 @@ class Endpoints:
             self._problem = f"Other programs can't use this vault now: {error.message}"
             self._events.publish(LocalServerStateChanged(self.state()))
             return self._problem
-        log.info("other programs may use the vault at port %d", port)
+        log.info("other programs can use the vault on port %d", port)
         return self.tokens.problem
 
     def settings_changed(self) -> None:
-        """Let other settings take effect: what is switched off ends, and another port is moved to."""
+        """Apply changed settings: stop what was turned off, and move to another port."""
         self.local_vault.tools_changed()
         if self.server is None:
             return
@@ -109,7 +109,7 @@ class Endpoints:
             self._moving = asyncio.create_task(self._move(), name="move the local server")
 
     async def _move(self) -> None:
-        """Close the door and open it at the port of the settings; the clients have to come anew."""
+        """Reopen the endpoint at the port in the settings; clients have to reconnect."""
         async with self._opening:
             if self.server is None:
                 return
@@ -129,7 +129,7 @@ class Endpoints:
             raise NetworkError("A vault that is open for reading only serves no other programs.")
         if self.server is not None and self.server.endpoint is not None:
             return self.server.endpoint.port
-        # A quarter of a second of imports, which whoever only looks at a vault does without.
+        # These imports take a quarter of a second, which read-only access does not need.
         server = await asyncio.to_thread(importlib.import_module, "app.servers.local_server")
         mcp = LazyMcpApp(self.local_vault)
         door: LocalServer = server.LocalServer(
@@ -151,10 +151,10 @@ class Endpoints:
         return port
 
     async def _serve(self) -> None:
-        """Wait until the server is closed, also one that was moved to another port; reopen one that failed.
+        """Wait until the server is closed, also across a change of port; reopen one that failed.
 
         Raises:
-            NetworkError: the server ended by itself, or could not be opened again.
+            NetworkError: The server ended unexpectedly, or could not be reopened.
         """
         while True:
             async with self._opening:
@@ -175,7 +175,7 @@ class Endpoints:
                 raise
 
     async def close(self) -> None:
-        """Let nobody in any more, and withdraw what clients wait for."""
+        """Stop accepting clients, and cancel their pending requests."""
         self._closed = True
         await self._supervisor.close()
         async with self._opening:
@@ -195,5 +195,5 @@ _TOKEN_LINES = {
 }
 
 
-def _log_token(trail: AuditWriter, op: str, name: str) -> None:
-    trail.log_user_setting("tokens", {"op": op, "name": name}, _TOKEN_LINES[op].format(name))
+def _log_token(audit: AuditWriter, op: str, name: str) -> None:
+    audit.log_user_setting("tokens", {"op": op, "name": name}, _TOKEN_LINES[op].format(name))

@@ -1,4 +1,4 @@
-"""What models may see of a vault beside what their calls bring: pinned blocks, notes that news are about."""
+"""What a model may see of a vault without calling tools: pinned blocks, and notes in notifications."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _READER = Caller(CallerKind.DESKTOP_AGENT, "Model")
 
 
 class ModelVisibility:
-    """Says what may be put into a model's context."""
+    """Decides what may be put into a model's context."""
 
     def __init__(
         self,
@@ -35,7 +35,7 @@ class ModelVisibility:
         self._memory = memory
 
     def pinned_for(self, caller: Caller) -> tuple[PinnedBlock, ...]:
-        """What a caller's agent has pinned to its context; nothing where it may not use its memory."""
+        """Return the blocks that a caller's agent has pinned; none if it may not use its memory."""
         category = self._registry.category("memory")
         if not category.on or not self._policy.may_call(caller, category.id, "block", "load"):
             return ()
@@ -46,7 +46,7 @@ class ModelVisibility:
         return VisibleBlocks(self._memory.store, reads).pinned(agent_key(caller))
 
     def text(self, path: str) -> str | None:
-        """The text of a note that a model may see, None for another."""
+        """Return the text of a note; None if a model may not see it."""
         note = NotePath.on_disk(path)
         try:
             content, real = self._store.read(note), self._store.real_path(note)
@@ -56,11 +56,11 @@ class ModelVisibility:
         return None if hidden else decode_lossy(content)
 
     def cited(self, target: str) -> tuple[NotePath, str] | None:
-        """The note that the target of a wikilink means and its text, None where a model may not see it."""
+        """Return the target note of a wikilink and its text; None if a model may not see it."""
         path = self._resolver.resolve(target, None).path
         text = None if path is None else self.text(str(path))
         return None if path is None or text is None else (path, text)
 
     def is_kept_from(self, path: NotePath) -> bool:
-        """Whether a rule denies a model to read the note."""
+        """Return whether a rule hides the note from models."""
         return self._policy.may_read(_READER, "read_note", path) != "allow"

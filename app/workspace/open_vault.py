@@ -1,4 +1,4 @@
-"""Opens a vault."""
+"""Opening a vault."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ async def open_workspace(
 
     Args:
         root: The vault's folder.
-        settings: Of the user.
-        approver: Who decides on changes; None denies what needs a yes.
-        read_only: Look, but never write: for a vault that another app has open.
-        ask_pending: Ask the approver about what still waits from earlier, once the vault is read. A
+        settings: The user's settings.
+        approver: Decides on changes; None denies every change that needs approval.
+        read_only: Read without ever writing: for a vault that another app has open.
+        ask_pending: Ask the approver about calls that are still pending, once the vault is indexed. A
             process without a window leaves that to the next window.
-        brief: For a call or two: the folder is not watched, and no stream and no program of others is
-            started. Scan the index before a call, so that it sees what has changed.
-        take_over: Ask a process without a window that has the vault open to make way.
-        watch_later: Watch the folder from the first scan on, so that a window has the vault sooner.
+        brief: For a few calls: the folder is not watched, and no streams or external programs are
+            started. Scan the index before a call, so that it includes recent changes.
+        take_over: Ask a process without a window that has the vault open to release it.
+        watch_later: Watch the folder only from the first scan, so that a window gets the vault sooner.
 
     Raises:
-        VaultLostError: there is no such folder.
-        VaultBusyError: another app has the vault open; `owner` describes it.
-        StorageError: the data folder can't be used, not even for reading.
+        VaultLostError: The folder does not exist.
+        VaultBusyError: Another app has the vault open; `owner` describes it.
+        StorageError: The data folder can't be used, not even for reading.
     """
     real = await asyncio.to_thread(Path(root).resolve)
     if not await asyncio.to_thread(real.is_dir):
@@ -64,10 +64,10 @@ async def open_workspace(
 
 
 async def _once_free(make: Callable[[], Workspace]) -> Workspace:
-    """The vault, as soon as the process that makes way for it has closed it.
+    """Open the vault as soon as the process that releases it has closed it.
 
     Raises:
-        VaultBusyError: it does not close it.
+        VaultBusyError: The process does not close it.
     """
     loop = asyncio.get_running_loop()
     until = loop.time() + _YIELD_TIMEOUT_S

@@ -1,4 +1,4 @@
-"""How a change that a crash cut off was settled, in words for the user."""
+"""A message for the user about how an interrupted change was recovered."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from app.vault.transaction import Recovery
 
 
 def describe(recovery: Recovery, where: str = "") -> str:
-    """How a change that a crash cut off was settled, in words; `where` names a place beside the vault."""
+    """Return a message about the recovery of a change; `where` names a store outside the vault."""
     place = f" in {where}" if where else ""
-    what = f"“{recovery.summary or 'A change'}”{place} was cut off by a crash"
-    how = "and was completed." if recovery.completed else "and was taken back: nothing of it was written."
+    what = f"“{recovery.summary or 'A change'}”{place} was interrupted by a crash"
+    how = "and was completed." if recovery.completed else "and was undone; nothing was written."
     kept = ", ".join(str(path) for path in recovery.kept)
-    return f"{what} {how}" + (f" Changed by others since, and left as they are: {kept}." if kept else "")
+    return f"{what} {how}" + (f" Files changed since then were left unchanged: {kept}." if kept else "")

@@ -1,4 +1,4 @@
-"""Puts the sources of a vault together: the folders open at the gate, the tool comes and goes with them."""
+"""Assemble the sources of a vault: their folders at the gate, and the tool that depends on them."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ def open_sources(
     *,
     writable: bool,
 ) -> Sources:
-    """The sources of the vault at `root`, kept in its data folder; started by `Sources.start`.
+    """Return the sources of the vault at `root`, saved in its data folder; `Sources.start` starts them.
 
-    Opens the memory to the gate, too: files are loaded into it whatever their permission.
+    Also registers the memory with the gate: files are loaded into it whatever their permission.
     """
     gate = SourcesGate(runner.stores, registry, FILE_TOOL)
     memory = runner.services.memory
     sources = Sources(
         root, data, journal, memory.store if memory else None, events, gate.open, writable=writable
     )
-    sources.on_set = partial(_log_setting, runner.audit_writer)
+    sources.on_configured = partial(_log_setting, runner.audit_writer)
     follow_commits(sources, journal, events)
     runner.services.sources = sources
     if memory is not None:
@@ -57,13 +57,13 @@ _SETTING_LINES = {
 }
 
 
-def _log_setting(trail: AuditWriter, op: str, kept: SourceConfig) -> None:
+def _log_setting(audit: AuditWriter, op: str, kept: SourceConfig) -> None:
     arguments = {"op": op, "source": kept.model_dump(mode="json")}
-    trail.log_user_setting("sources", arguments, _SETTING_LINES[op].format(kept.name))
+    audit.log_user_setting("sources", arguments, _SETTING_LINES[op].format(kept.name))
 
 
 def news_for_model(sources: Sources, note_text: Callable[[str], str | None], turn: Turn) -> str:
-    """What is new, but for what is told of notes that a model may not see."""
+    """Return the notifications, without those about notes that a model may not see."""
 
     def may_see(news: Notification) -> bool:
         return not (news.path and sources.is_of_vault(news)) or note_text(news.path) is not None

@@ -1,4 +1,4 @@
-"""What the app keeps of one vault outside it, opened and closed together."""
+"""The app's data for one vault, stored outside the vault, opened and closed together."""
 
 from __future__ import annotations
 
@@ -31,22 +31,22 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class StoreReplaced(Event):
-    """A file turned out damaged in use: it was set aside, and a new one or a backup took its place."""
+    """A file was found damaged in use: it was set aside and replaced by a new one or a backup."""
 
     message: str
 
 
 class VaultStorage:
-    """The lock, the journal, the index, the logs and the memory of a vault, and the store that writes notes.
+    """The lock, the journal, the index, the logs, the memory, and the store that writes notes.
 
-    An app that only reads beside another one has folders of its own for what it has to keep: it must not
-    write into what the first one owns, nor wait for it. `shared` is the vault's data folder, `own` the one
-    to write to, `cache` what may be deleted. Where the data folder can't be written the vault is open for
-    reading only, and `own` is a temporary folder; a cache folder that can't be written is replaced by one.
+    An app that only reads while another one has the vault open has separate folders for its own data: it
+    must neither write to the other's data nor wait for it. `shared` is the vault's data folder, `own` the
+    one to write to, `cache` the one that may be deleted. If the data folder can't be written, the vault is
+    open read-only and `own` is a temporary folder; a cache folder that can't be written is replaced by one.
 
     Raises:
-        VaultBusyError: another app has the vault open; `owner` describes it.
-        StorageError: no temporary folder can be made either, or another program keeps a file locked.
+        VaultBusyError: Another app has the vault open; `owner` describes it.
+        StorageError: No temporary folder can be created either, or another program keeps a file locked.
     """
 
     def __init__(self, root: Path, settings: Settings, events: EventBus, read_only: bool) -> None:
@@ -93,7 +93,7 @@ class VaultStorage:
         """Open every file, or none.
 
         Raises:
-            OSError, StorageError: The disk refused.
+            OSError, StorageError: A file can't be opened.
         """
         if not self.read_only:
             self.own = self.shared
@@ -110,14 +110,14 @@ class VaultStorage:
             opened.pop_all()
 
     def _open_files(self, root: Path, settings: Settings, events: EventBus, opened: ExitStack) -> None:
-        """Open every file; what is open is entered in `opened`, to be closed where a later one fails."""
+        """Open every file; open files are registered in `opened`, to be closed if a later one fails."""
         writable = not self.read_only
         self.audit = AuditLog(self.own, paths.audit_head_file(root) if writable else None)
         opened.callback(self.audit.close)
         self.journal = Journal(self.shared, settings.journal.max_mib * 1024 * 1024, writable=writable)
         opened.callback(self.journal.close)
         if writable:
-            # Also where the journal was deleted, or an older copy of it was put back.
+            # Also if the journal was deleted or replaced by an older copy.
             self.journal.reserve(self.audit.last_commit)
         self.store = NoteStore(root, self.journal, writable=writable)
         self.index = VaultIndex(root, self.cache, settings.index, events, self.journal.first_seen)
@@ -130,16 +130,16 @@ class VaultStorage:
         self.pending = PendingStore(self.own) if writable else None
 
     def on_damage(self, notify: Callable[[str], None]) -> None:
-        """Call `notify` with the words for the user when a file turns out damaged in use; in any thread."""
+        """Call `notify` with a message for the user when a file is found damaged in use; in any thread."""
         self.journal.on_damage(notify)
         self.memory.database.on_damage = notify
         self.conversations.on_damage(notify)
 
     @property
     def problems(self) -> list[str]:
-        """What was damaged and set aside, for the user."""
+        """Return messages for the user about damaged files that were set aside."""
         pending = self.pending.problem if self.pending is not None else None
-        told = (
+        problems = (
             self.journal.problem,
             self.store.problem,
             self.audit.problem,
@@ -149,10 +149,10 @@ class VaultStorage:
             self.conversations.problem,
             pending,
         )
-        return [*self._refusals, *(problem for problem in told if problem)]
+        return [*self._refusals, *(problem for problem in problems if problem)]
 
     async def close(self) -> None:
-        """Close every file and let another app have the vault; `PendingOperations` closes its own."""
+        """Close every file and release the vault; `PendingOperations` closes its own."""
         await self.index.close()
         closing: tuple[Callable[[], None], ...] = (
             self.audit.close,
@@ -167,7 +167,7 @@ class VaultStorage:
 
 
 def _refusal(folder: Path, error: OSError | StorageError) -> str:
-    """Say why a vault is open for reading only."""
+    """Return why a vault is open read-only."""
     reason = error.message.rstrip(".") if isinstance(error, StorageError) else error.strerror or str(error)
     return (
         f"The app's data of this vault can't be written ({reason}), so the vault is open for reading only. "

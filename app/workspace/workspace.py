@@ -1,4 +1,4 @@
-"""An open vault: its parts put together, its life, and its settings."""
+"""An open vault: its parts, its life cycle, and its settings."""
 
 from __future__ import annotations
 
@@ -51,13 +51,18 @@ from app.settings import (
     save_settings,
     save_vault_settings,
 )
+from app.toolkit.call import Call
+from app.toolkit.call_results import failure
 from app.toolkit.file_access import FileAccess
 from app.toolkit.memory_service import Memory, agent_key
+from app.toolkit.outcome import ToolOutcome
 from app.toolkit.pending import PendingOperations
 from app.toolkit.plugins import load_plugins
 from app.toolkit.registry import ToolRegistry
 from app.toolkit.runner import ToolRunner
 from app.tools import CATALOG, CATEGORIES
+from app.vault import undecodable
+from app.vault.path import NotePath
 from app.vault.store import NotesChanged
 from app.vault.watcher import FileBatch, VaultFound, VaultLost, watch
 from app.web.access import WebAccess
@@ -77,7 +82,7 @@ _MODEL_READER = Caller(CallerKind.DESKTOP_AGENT, "Model")
 
 @dataclass(frozen=True, slots=True)
 class SettingsChanged(Event):
-    """Other settings are in force."""
+    """The settings were changed."""
 
     settings: Settings
 
@@ -85,8 +90,8 @@ class SettingsChanged(Event):
 class Workspace:
     """An open vault.
 
-    Use `open_workspace` to make one and `close` to end it. `notices` are sentences that the user should
-    read on opening: a commit that a crash cut off and that was settled, a journal that was set aside.
+    Use `open_workspace` to create one and `close` to end it. `notices` are messages that the user should read
+    on opening: an interrupted change that was recovered, a journal that was set aside.
     """
 
     def __init__(
@@ -104,7 +109,7 @@ class Workspace:
         self.events = EventBus()
         self._asks, self._ask_pending = approver is not None, ask_pending
         self._files = files = VaultStorage(root, settings, self.events, read_only)
-        # Also where the data folder can't be written.
+        # Also if the data folder can't be written.
         self.read_only = read_only = files.read_only
         self.journal, self.store, self.index = files.journal, files.store, files.index
         self.searches, self.audit, self.grants = files.searches, files.audit, files.grants
@@ -157,7 +162,7 @@ class Workspace:
         self._supervisor = Supervisor(self.events)
 
     def _build_services(self) -> None:
-        """What tools work with beside the notes."""
+        """Build the services of the tools other than the notes."""
         services, files = self.runner.services, self._files
         services.memory = self.memory
         self._sight = ModelVisibility(
@@ -179,7 +184,7 @@ class Workspace:
         self.pending: PendingOperations | None = None
         if files.pending is not None:
             self.pending = PendingOperations(
-                self.runner.call_observed,
+                self.runner.run,
                 files.pending,
                 self.journal,
                 self.events,
@@ -204,7 +209,7 @@ class Workspace:
         services.channels = ChannelRegistry(lambda: self.settings.messages, self.keys)
 
     def _build_agent(self) -> None:
-        """The agent of the panel: the built-in one, and the one with a model."""
+        """Build the agents of the panel: the built-in one, and the one with a model."""
         builtin = BuiltinAgent(
             self.registry, self.index.resolver, self._vault_words, self._builtin_changes_today
         )
@@ -238,7 +243,7 @@ class Workspace:
         self._news_turns = NotificationTrigger(self.sources, self.agent, self._settings, self.events)
 
     def _vault_words(self) -> VaultWords:
-        """The tags, types and properties that requests to the built-in agent may name."""
+        """Return the tags, types and properties that requests to the built-in agent may name."""
         return VaultWords(
             tuple(one.tag for one in self.index.tags()),
             self.index.types(),
@@ -246,7 +251,7 @@ class Workspace:
         )
 
     def _builtin_changes_today(self) -> tuple[int, ...]:
-        """The audit entries of the built-in agent's changes since midnight that were not undone."""
+        """Return the audit entries of the built-in agent's changes since midnight that were not undone."""
         midnight = datetime.combine(date.today(), datetime.min.time()).timestamp()
         entries = self.audit.matching(AuditFilter(caller=BUILTIN_NAME, since=midnight))
         return tuple(
@@ -257,7 +262,7 @@ class Workspace:
         return self.settings
 
     def _named_agents(self) -> Iterator[str]:
-        """The agents of the team, and the programs that have a token or are connected."""
+        """Yield the agents of the team, and the programs that have a token or are connected."""
         yield from (one.name for one in self.settings.team.agents)
         for name in (one.name for one in (self.endpoints.tokens.clients if self.endpoints.tokens else ())):
             yield from (f"{kind.value}:{name}" for kind in (CallerKind.MCP, CallerKind.HTTP))
@@ -271,10 +276,10 @@ class Workspace:
             self.notices.append(error.message)
             return None
 
-    # Life
+    # Life cycle
 
     async def begin(self, brief: bool = False, watch_later: bool = False) -> None:
-        """Settle what a crash cut off, open the index, and start what goes on by itself, unless `brief`.
+        """Recover interrupted changes, open the index and, unless `brief`, start the background services.
 
         With `watch_later` the folder is not watched before the first scan.
         """
@@ -301,14 +306,16 @@ class Workspace:
         await self.sources.start(streams=not brief)
         if not self.read_only:
             for source in self.sources.files():
-                self.notices += [describe(one, f"the folder {source.kept.name}") for one in source.recovered]
-            # What the folders outside have completed just now.
+                self.notices += [
+                    describe(one, f"the folder {source.config.name}") for one in source.recovered
+                ]
+            # Changes to the folders outside that were just recovered.
             self.runner.log_lost_commits()
-        if self._asks and not brief:  # Where nobody can be asked, no tool of theirs may be called.
+        if self._asks and not brief:  # Without an approver, no external tool may be called.
             self.external.start(self.settings.external)
 
     async def _watch(self) -> None:
-        """Follow what others change in the folder from now on, if that is wanted and was not begun before."""
+        """Start to follow external changes in the folder, if wanted and not started before."""
         if not self._watches or self._is_watching:
             return
         self._is_watching = True
@@ -318,7 +325,7 @@ class Workspace:
         self._supervisor.start("look for missed changes", partial(self.reconciler.run, self._stop))
 
     async def _follow(self, begun: asyncio.Event) -> None:
-        """Watch the vault; in a later run, look for what was missed since the one before failed."""
+        """Watch the vault; after a failure, also scan for changes that were missed."""
         ready = asyncio.Event()
         is_first = not begun.is_set()
 
@@ -339,19 +346,19 @@ class Workspace:
                 wait_idle=self.runner.wait_idle,
             )
         finally:
-            # Who waits for the watching to begin must not wait for ever where it can't.
+            # A caller that waits for the watcher to start must not wait forever if it can't.
             begun.set()
             looking.cancel()
             await asyncio.gather(looking, return_exceptions=True)
 
     @property
     def vectors(self) -> VectorStore:
-        """The vectors of the notes that answer; another store once the model has been switched."""
+        """The vectors in use; another store after a switch of the model."""
         return self._vectors.vectors
 
     @property
     def embedding_scheduler(self) -> EmbeddingScheduler:
-        """The upkeep of the notes' vectors that the user sees."""
+        """The scheduler of the notes' vectors to show."""
         return self._vectors.scheduler
 
     @property
@@ -361,11 +368,11 @@ class Workspace:
 
     @property
     def switching_to(self) -> str:
-        """The key of the sentence model that is being switched to; empty while none is."""
+        """The key of the sentence model that is being switched to; empty if none is."""
         return self._vectors.switching_to
 
     async def close(self) -> None:
-        """Let nobody in any more, stop the agent, the watcher and the worker, and close every file."""
+        """Stop accepting clients, end the agent, the watcher and the worker, and close every file."""
         await self.endpoints.close()
         await self._news_turns.close()
         self._undone_cards.close()
@@ -385,10 +392,10 @@ class Workspace:
         await self._files.close()
 
     async def start_scan(self, progress: Callable[[ScanProgress], None]) -> ScanReport:
-        """Bring the index up to date, then the vectors in the background. Cancelling keeps what was read.
+        """Update the index, then the vectors in the background. Canceling keeps what was read.
 
         Raises:
-            VaultLostError: the vault's folder is gone; what is in the index stays.
+            VaultLostError: The vault's folder is gone; the index is unchanged.
         """
         await self._watch()
         stop = threading.Event()
@@ -405,7 +412,7 @@ class Workspace:
         return report
 
     async def _handle_batch(self, batch: FileBatch) -> None:
-        """What others changed in the folder."""
+        """Process external changes in the folder."""
         if batch.lost:
             self.events.publish(VaultLost())
             return
@@ -421,7 +428,7 @@ class Workspace:
             log.warning("an outside change could not be indexed: %s", error)
 
     async def _handle_files(self, batch: FileBatch) -> None:
-        """Changed files: of an agent that works in the panel, or of others."""
+        """Process changed files: changes by an agent in the panel, or by others."""
         if batch.misnamed:
             await self.index.refresh(batch.misnamed)
         known = await self.programs.edits.collect((*batch.changed, *batch.removed))
@@ -434,22 +441,22 @@ class Workspace:
     # Settings
 
     def change_settings(self, section: str, **values: object) -> None:
-        """Change some settings, keep them, and let them take effect.
+        """Change, save and apply some settings.
 
         Raises:
-            InvalidParametersError: a value is not one of the allowed.
+            InvalidParametersError: A value is invalid.
         """
         part = getattr(self.settings, section)
         try:
             changed = type(part).model_validate({**part.model_dump(), **values})
         except ValueError as error:
-            raise InvalidParametersError(f"That setting can't be: {error}") from error
+            raise InvalidParametersError(f"The setting is invalid: {error}") from error
         setattr(self.settings, section, changed)
         save_settings(self.settings)
         self.apply_settings(self.settings)
 
     def apply_settings(self, settings: Settings) -> None:
-        """Let these settings take effect now; those of the index and the journal do at the next opening."""
+        """Apply these settings now; those of the index and the journal apply when the vault is reopened."""
         before = {one.id: one.on for one in self.registry.categories}
         self.settings = settings
         self.policy.configure(self._permissions(), self._vault_rules())
@@ -462,8 +469,24 @@ class Workspace:
         self.programs.settings_changed()
         self.events.publish(SettingsChanged(settings.model_copy(deep=True)))
 
+    async def rename_misnamed(self, listed: NotePath, name: str) -> ToolOutcome:
+        """Rename a file whose name is not UTF-8, as the user asked; the rename can be undone.
+
+        Args:
+            listed: The path of the file in the problems of the index.
+            name: The new name, in the same folder.
+
+        Returns:
+            The outcome. Its error says why nothing was changed.
+        """
+        try:
+            changes = await asyncio.to_thread(undecodable.plan_rename, self.store, listed, name)
+        except ScriptoriumError as error:
+            return failure(error)
+        return await self.runner.run(Call.user_edit("rename", {"path": str(listed), "name": name}, changes))
+
     def _log_switched(self, before: Mapping[str, bool]) -> None:
-        """Log the categories of tools that are on or off otherwise than before."""
+        """Log the tool categories that were turned on or off."""
         now = {one.id: one.on for one in self.registry.categories if one.id in before}
         for word, is_on in (("on", True), ("off", False)):
             if ids := [id for id, on in now.items() if on is is_on and before[id] is not is_on]:
@@ -471,18 +494,18 @@ class Workspace:
                 self.runner.audit_writer.log_user_setting("categories", {"op": word, "categories": ids}, line)
 
     def change_vault_settings(self, settings: VaultSettings) -> None:
-        """Keep other settings of this vault, and let them take effect."""
+        """Save and apply other settings of this vault."""
         save_vault_settings(self._files.own, settings)
         self.vault_settings = settings
         self.apply_settings(self.settings)
 
     @property
     def unreadable_rules(self) -> tuple[str, ...]:
-        """The files of rules that can't be read: agents ask before everything until they can."""
+        """Return the files of rules that can't be read, while which agents ask before everything."""
         return tuple(filter(None, (self.settings.permissions.unreadable, self.vault_settings.unreadable)))
 
     def accept_rules(self) -> None:
-        """Let the rules that hold now take the place of those that can't be read."""
+        """Replace the rules that can't be read by the rules in effect."""
         permissions, here = self.settings.permissions.model_copy(), self.vault_settings.model_copy()
         permissions.accept()
         here.accept()
@@ -491,7 +514,7 @@ class Workspace:
         self.change_vault_settings(here)
 
     def _permissions(self) -> PermissionSettings:
-        """What the user set, and what the agents of the team may do at all."""
+        """Return the user's permission settings, with the restrictions of the team's agents."""
         permissions = self.settings.permissions
         callers = (*permissions.callers, *team_profiles(self.settings.team))
         made = permissions.model_copy(update={"callers": callers})
@@ -500,18 +523,18 @@ class Workspace:
         return made
 
     def enable_categories(self, ids: Iterable[str]) -> None:
-        """Switch categories of tools on until the vault is closed, whatever the settings say.
+        """Turn tool categories on until the vault is closed, regardless of the settings.
 
-        What permissions or the vault's rules switch off stays off.
+        A category that permissions or the vault's rules turn off stays off.
 
         Raises:
-            InvalidParametersError: there is no such category.
+            InvalidParametersError: There is no such category.
         """
         self._enabled |= {self.registry.category(id).id for id in ids}
         self._apply_tool_settings()
 
     def _apply_tool_settings(self) -> None:
-        """Which categories are on, and how often tools may be called, in this vault."""
+        """Apply the enabled categories and the call limits of this vault."""
         tools, here = self.settings.tools, self.vault_settings
         ours = {category.id for category in CATEGORIES if category.on} | self.external.categories_on
         for category in self.registry.categories:
@@ -520,7 +543,7 @@ class Workspace:
         self.runner.configure((*tools.limits, *here.limits), tools.turn_rules)
 
     def _know_meaning(self) -> None:
-        """Let tools and the search language use search by meaning, or not, and a model to think with."""
+        """Enable or disable semantic search and the language model for tools and the search language."""
         known = self._vectors.is_enabled
         self.runner.services.semantic_search = self.semantic_search if known else None
         has_model = self.settings.model.provider != "built-in"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.agent.transcript import AgentText
+from app.toolkit.call import Call as ToolCall
 from app.vault.path import NotePath
 from tests.agent.test_session import Talk, model
 from tests.support.model_server import Call, Say
@@ -29,5 +30,5 @@ async def test_lone_surrogates_of_a_model_end_no_turn_and_hold_nothing_up(worksp
         assert (await talk.say("Go on")).state == "done"
     said = " ".join(item.text for item in talk.items if isinstance(item, AgentText))
     assert "Let me \ufffd look." in said and "Half of a pair: \ufffd." in said and "And on." in said
-    saved = await workspace.runner.save(NotePath("New.md"), None, b"new\n")
+    saved = await workspace.runner.run(ToolCall.save(NotePath("New.md"), None, b"new\n"))
     assert saved.success and saved.entry > 0 and workspace.audit.verify().ok

@@ -10,6 +10,7 @@ from app.memory.block import Block, BlockView
 from app.memory.changes import create_block
 from app.memory.store import PinnedBlock
 from app.permissions.caller import Caller, CallerKind
+from app.toolkit.call import Call as ToolCall
 from tests.agent.test_session import Talk, model
 from tests.support.model_server import Call, Say
 
@@ -45,7 +46,7 @@ async def test_a_block_that_was_only_loaded_leaves_after_the_turn(workspace):
         await talk.say("And now?")
     assert "The treasure is here." in json.dumps(server.requests[1])
     assert "The treasure is here." not in json.dumps(server.requests[2])
-    assert "has left your context" in json.dumps(server.requests[2])
+    assert "removed from your context" in json.dumps(server.requests[2])
 
 
 async def test_a_pinned_text_from_outside_taints_what_follows(workspace, approver):
@@ -78,5 +79,5 @@ async def test_the_built_in_agent_remembers_and_recalls(workspace, approver):
     assert not approver.asked
     assert "the captain drinks green tea" in talk.items[-1].text
     caller = Caller(CallerKind.DESKTOP_AGENT, "Built-in agent", uses_model=False)
-    found = await workspace.runner.call("recall", {"op": "search", "query": "captain"}, caller)
+    found = await workspace.runner.run(ToolCall.of("recall", {"op": "search", "query": "captain"}, caller))
     assert found.result["entries"][0]["content"].startswith("the captain")

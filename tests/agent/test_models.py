@@ -41,7 +41,7 @@ async def test_check_with_a_wrong_key():
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
-        (Fail(429, "Rate limit reached", {"retry-after": "0.05"}), "limit of requests"),
+        (Fail(429, "Rate limit reached", {"retry-after": "0.05"}), "credit limit"),
         (Fail(400, "scripted does not support tools"), "can't call tools"),
         (Fail(404, "model not found"), "has no model called"),
         (Fail(500, "out of memory"), "failed (status 500): out of memory"),
@@ -56,7 +56,7 @@ async def test_check_words_each_status(answer, words):
 @pytest.mark.parametrize(
     ("chosen", "words"),
     [
-        (settings("http://127.0.0.1:1/v1", model=""), "No model is named"),
+        (settings("http://127.0.0.1:1/v1", model=""), "No model is selected"),
         (settings("ftp://example"), "not the address"),
         (ModelSettings(provider="openai", model="m"), "needs a key"),
     ],

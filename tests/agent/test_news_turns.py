@@ -68,11 +68,11 @@ async def test_a_new_entry_starts_a_turn_that_is_given_it_as_data(workspace, ser
         assert over.state == "done"
         told = json.dumps(model.requests[0]["messages"])
     assert "<news" in told and "two" in told and '\\"one\\"' not in told
-    (conversation,) = workspace.agent.store.all()
+    (conversation,) = workspace.agent.store.list_conversations()
     assert conversation.title == "News: Clocks"
     items = workspace.agent.store.items(conversation.id)
     (given,) = [item for item in items if isinstance(item, Notice)]
-    assert given.untrusted and "1 piece of news from Clocks" in given.text
+    assert given.untrusted and "1 news item from Clocks" in given.text
     assert "There is news from Clocks" in next(item.text for item in items if isinstance(item, UserText))
     assert any("H4" in item.text for item in items if isinstance(item, AgentText))
 
@@ -83,7 +83,7 @@ async def test_without_leave_or_a_model_nothing_starts_and_the_news_wait(workspa
         use_model(workspace, model)
         server.body, server.etag = rss("two", "one"), '"2"'
         await checked(workspace)
-        assert news_turns._waiting is None and not workspace.agent.store.all()
+        assert news_turns._waiting is None and not workspace.agent.store.list_conversations()
         # They come along with the next thing that the person says.
         talk = workspace.agent.create().id
         finished = asyncio.Queue[TurnFinished]()
@@ -92,8 +92,8 @@ async def test_without_leave_or_a_model_nothing_starts_and_the_news_wait(workspa
         await asyncio.wait_for(finished.get(), 30)
         assert "<news" in json.dumps(model.requests[0]["messages"])
     workspace.settings.model = ModelSettings()
-    kept = workspace.sources.get("feed").kept
+    kept = workspace.sources.get("feed").config
     await workspace.sources.change(kept.model_copy(update={"starts_turn": True}))
     server.body, server.etag = rss("three", "two", "one"), '"3"'
     await checked(workspace)
-    assert news_turns._waiting is None and len(workspace.agent.store.all()) == 1
+    assert news_turns._waiting is None and len(workspace.agent.store.list_conversations()) == 1

@@ -30,7 +30,7 @@ class Scripted:
         self.without_model = without_model
         self.asked = []
 
-    def thinks(self, member):
+    def has_model(self, member):
         return member not in self.without_model
 
     async def ask(self, member, prompt, *, only_reads=False, hands_to=None):
@@ -74,7 +74,7 @@ def test_who_fails_or_has_no_model_does_not_vote_and_does_not_stop_the_vote():
 
 
 def test_a_vote_of_nobody_is_an_error():
-    with pytest.raises(ScriptoriumError, match="Nobody of Jury"):
+    with pytest.raises(ScriptoriumError, match="No member of Jury"):
         vote(Scripted({"Anna": None, "Bert": None}))
 
 

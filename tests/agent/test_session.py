@@ -26,6 +26,7 @@ from app.permissions.approval import Approved, Denied
 from app.permissions.caller import Caller
 from app.permissions.scope import Operation
 from app.settings import ModelSettings, TurnRule
+from app.toolkit.call import Call as ToolCall
 from app.toolkit.context import ToolContext
 from app.toolkit.result import ToolResult
 from app.toolkit.tool import tool
@@ -194,9 +195,9 @@ async def test_notes_given_along_are_marked_and_private_ones_withheld(workspace,
     ("answers", "words"),
     [
         ((Fail(401, "bad key"),) * 3, "does not accept the key"),
-        ((Fail(429, "slow down", {"retry-after": "0.05"}),) * 3, "limit of requests"),
+        ((Fail(429, "slow down", {"retry-after": "0.05"}),) * 3, "credit limit"),
         ((Fail(400, "scripted does not support tools"),) * 3, "can't call tools"),
-        ((BreakOff("It begins"),) * 3, "broke off"),
+        ((BreakOff("It begins"),) * 3, "is incomplete"),
     ],
 )
 async def test_what_goes_wrong_with_a_model_is_said_plainly(workspace, talk, answers, words):
@@ -247,9 +248,9 @@ async def test_two_conversations_are_saved_apart_and_found_again(workspace, talk
     other = Talk(workspace)
     await talk.say("find notes about sextant")
     await other.say("list all tags")
-    titles = {c.title for c in workspace.agent.store.all()}
+    titles = {c.title for c in workspace.agent.store.list_conversations()}
     assert titles == {"find notes about sextant", "list all tags"}
-    assert [c.id for c in workspace.agent.store.all("sextant")] == [talk.id]
+    assert [c.id for c in workspace.agent.store.list_conversations("sextant")] == [talk.id]
 
 
 async def test_a_second_turn_of_one_conversation_has_to_wait(workspace, talk):
@@ -373,7 +374,7 @@ async def test_the_limit_of_the_session_holds_inside_tools(workspace, talk):
         workspace.settings.model.max_tokens_per_session = 100
         workspace.apply_settings(workspace.settings)
         await talk.say("Hi")
-        outcome = await workspace.runner.call("summarize_node", {"node_id": "H4"}, Caller.user())
+        outcome = await workspace.runner.run(ToolCall.of("summarize_node", {"node_id": "H4"}, Caller.user()))
         assert outcome.success and "you allow 100 a session" in outcome.result["reasoning"]
         assert len(server.requests) == 1
 
@@ -388,10 +389,10 @@ async def test_a_card_is_undone_and_restored_with_its_change(workspace, talk):
     assert card.undone_by is None
     seen: list[ItemUpdated] = []
     workspace.events.subscribe(ItemUpdated, seen.append)
-    undone = await workspace.runner.call("undo", {"entry": card.entry}, Caller.user())
+    undone = await workspace.runner.run(ToolCall.of("undo", {"entry": card.entry}, Caller.user()))
     assert talk.items[at].undone_by == undone.entry
     assert [(event.position, event.item.undone_by) for event in seen] == [(at, undone.entry)]
-    await workspace.runner.call("undo", {"entry": undone.entry}, Caller.user())
+    await workspace.runner.run(ToolCall.of("undo", {"entry": undone.entry}, Caller.user()))
     assert talk.items[at].undone_by is None
 
 

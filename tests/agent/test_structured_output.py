@@ -10,6 +10,7 @@ from app.agent.structured_output import PydanticAIModel
 from app.analysis.language_model import ModelError
 from app.permissions.caller import Caller
 from app.settings import ModelSettings, Settings
+from app.toolkit.call import Call as ToolCall
 from app.vault.path import NotePath
 from tests.support.model_server import Call, Fail, ModelServer
 
@@ -50,7 +51,7 @@ async def test_what_is_no_answer_is_told(answers) -> None:
 
 async def _ask(workspace, server: ModelServer, tool: str, **arguments: object):
     workspace.change_settings("model", **settings(server).model.model_dump())
-    return await workspace.runner.call(tool, arguments, Caller.user())
+    return await workspace.runner.run(ToolCall.of(tool, arguments, Caller.user()))
 
 
 async def test_a_summary_by_the_model_keeps_to_the_length(workspace) -> None:
@@ -91,7 +92,7 @@ async def test_the_type_of_a_relation_and_its_words_by_the_model(workspace) -> N
 
 async def test_related_nodes_are_judged_by_the_model_and_those_it_skips_are_told(workspace) -> None:
     wanted = {"node_id": "H4", "limit": 3, "min_similarity": 0.0}
-    local = await workspace.runner.call("find_related_nodes", wanted, Caller.user())
+    local = await workspace.runner.run(ToolCall.of("find_related_nodes", wanted, Caller.user()))
     ids = [one["id"] for one in local.result["related_nodes"]]
     assert len(ids) == 3
     said = [

@@ -13,6 +13,7 @@ from app.permissions.approval import Denied
 from app.permissions.caller import Caller, CallerKind
 from app.permissions.scope import Operation
 from app.settings import AgentGroup, AgentProfile, CallerProfile, ModelSettings, TeamSettings
+from app.toolkit.call import Call as ToolCall
 from app.toolkit.context import ToolContext
 from app.toolkit.result import ToolResult
 from app.toolkit.tool import tool
@@ -132,7 +133,7 @@ async def test_an_agent_has_its_own_tools_in_its_schema_and_on_call(workspace, t
     assert {"read_note", "search_notes"} <= names and not names & {"add_tag", "delegate", "send_message"}
     assert talk.said == [("Clara", "I may not.")]
     clara = Caller(CallerKind.DESKTOP_AGENT, "Clara", agent="Clara")
-    outcome = await workspace.runner.call("add_tag", {"name": "H4", "tag": "x"}, clara)
+    outcome = await workspace.runner.run(ToolCall.of("add_tag", {"name": "H4", "tag": "x"}, clara))
     assert outcome.error["type"] == "permission_denied" and "Clara may not use" in outcome.message
     assert not approver.asked
 
@@ -157,7 +158,7 @@ async def test_the_agent_without_a_model_tells_a_model_no_names_that_it_did_not_
     server = serve(Call("delegate", {"agent": "Librarian", "prompt": "tag Mercator with #x"}), Say("Hm."))
     await talk.say("go")
     (told,) = [m["content"] for m in server.requests[1]["messages"] if m["role"] == "tool"]
-    assert "whole path" in told and ".md" not in told and "Maps/" not in told
+    assert "full path" in told and ".md" not in told and "Maps/" not in told
 
 
 async def test_without_any_model_a_team_works_as_well(workspace, talk):
@@ -195,7 +196,7 @@ async def test_a_message_never_comes_back_to_who_is_at_work(workspace, talk, ser
     )
     await talk.say("go")
     told = [m["content"] for m in server.requests[3]["messages"] if m["role"] == "tool"]
-    assert "round in circles: scripted → Anna → Bert → Anna" in told[-1] and '"conflict"' in told[-1]
+    assert "form a cycle: scripted → Anna → Bert → Anna" in told[-1] and '"conflict"' in told[-1]
     assert [agent for agent, _ in talk.said] == ["Bert", "Anna", ""]
 
 
@@ -211,7 +212,7 @@ async def test_the_same_agent_may_be_asked_again_once_it_is_done(workspace, talk
 
 @pytest.mark.parametrize(
     ("bounds", "words"),
-    [({"max_depth": 1}, "handed on 1 time:"), ({"max_turns": 1}, "as often as they may")],
+    [({"max_depth": 1}, "delegated at most 1 time:"), ({"max_turns": 1}, "limit of answers")],
 )
 async def test_a_chain_ends_at_its_bounds(workspace, talk, serve, bounds, words):
     set_team(workspace, **bounds)
@@ -232,16 +233,16 @@ async def test_the_tokens_of_a_request_are_bounded(workspace, talk, serve):
     server = serve(*[Say("word")] * 15)
     await talk.say("go")
     notices = [item.text for item in talk.of(Notice) if item.level == "error"]
-    assert "tokens" in notices[-1] and 0 < len(server.requests) < 15
+    assert "token limit" in notices[-1] and 0 < len(server.requests) < 15
 
 
 async def test_unknown_agents_and_groups_are_errors_with_names(workspace):
     set_team(workspace, AgentGroup(name="Duo", members=("Anna", "Bert")))
     caller = Caller.user()
-    outcome = await workspace.runner.call("delegate", {"agent": "Ana", "prompt": "x"}, caller)
+    outcome = await workspace.runner.run(ToolCall.of("delegate", {"agent": "Ana", "prompt": "x"}, caller))
     assert outcome.error["type"] == "not_found" and outcome.error["suggestions"][0] == "Anna"
-    outcome = await workspace.runner.call(
-        "send_message", {"target": "group", "id": "Trio", "content": "x"}, caller
+    outcome = await workspace.runner.run(
+        ToolCall.of("send_message", {"target": "group", "id": "Trio", "content": "x"}, caller)
     )
     assert outcome.error["type"] == "not_found" and outcome.error["suggestions"] == ["Duo"]
     for arguments in (
@@ -250,7 +251,7 @@ async def test_unknown_agents_and_groups_are_errors_with_names(workspace):
         {"target": "user", "content": "  "},
         {"target": "pigeon", "content": "x"},
     ):
-        outcome = await workspace.runner.call("send_message", arguments, caller)
+        outcome = await workspace.runner.run(ToolCall.of("send_message", arguments, caller))
         assert not outcome.success and outcome.error["type"] == "invalid_parameters"
 
 
@@ -300,7 +301,7 @@ async def test_a_supervisor_hands_out_the_work_and_answers(workspace, talk, serv
     assert talk.said == [("Anna", "1759"), ("Clara", "It was made in 1759.")]
     assert "You lead the group Desk" in prompts(server)[0] and "delegate" in offered(server.requests[0])
     (told,) = [m["content"] for m in server.requests[1]["messages"] if m["role"] == "tool"]
-    assert "In this group work is handed to Anna" in told
+    assert "In this group, you can delegate to Anna" in told
 
 
 async def test_a_supervisor_without_a_model_is_said_to_need_one(workspace, talk):
@@ -308,7 +309,7 @@ async def test_a_supervisor_without_a_model_is_said_to_need_one(workspace, talk)
     set_team(workspace, group, answers="Desk")
     await talk.say("when?")
     (notice,) = talk.of(Notice)
-    assert notice.level == "error" and "Librarian leads Desk and has no model" in notice.text
+    assert notice.level == "error" and "Librarian leads Desk but has no model" in notice.text
 
 
 async def test_a_vote_is_won_by_the_same_answer_of_most(workspace, talk, serve):
@@ -326,7 +327,7 @@ async def test_a_vote_is_counted_when_all_say_something_else(workspace, talk, se
     server = serve(Say("A!"), Say("B!"), Say("C!"), Say("2"), Say("I choose answer 2"), Say("1 or 3"))
     await talk.say("which?")
     assert talk.said[-1][0] == "Jury" and talk.said[-1][1].endswith("\n\nB!")
-    assert "Votes: Anna 0, Bert 2, Clara 0. 1 named none." in talk.said[-1][1]
+    assert "Votes: Anna 0, Bert 2, Clara 0. 1 did not vote." in talk.said[-1][1]
     assert "add_tag" in offered(server.requests[0]) and "add_tag" not in offered(server.requests[3])
 
 
@@ -416,12 +417,12 @@ async def test_a_program_from_outside_gets_no_more_by_asking_an_agent(workspace,
     set_team(workspace)
     serve(Call("add_tag", {"name": "H4", "tag": "x"}), Say("I could not."))
     spy = Caller(CallerKind.MCP, "Spy")
-    outcome = await workspace.runner.call("delegate", {"agent": "Anna", "prompt": "tag it"}, spy)
+    outcome = await workspace.runner.run(ToolCall.of("delegate", {"agent": "Anna", "prompt": "tag it"}, spy))
     assert outcome.success and outcome.result["answer"] == "I could not." and not approver.asked
     denied = next(e for e in workspace.audit.entries(limit=5) if e.tool == "add_tag")
     # Who may only read is not offered the tool at all.
     assert denied.caller == "Anna" and denied.commit is None and "no tool 'add_tag'" in denied.result
-    (conversation,) = workspace.agent.store.all("Spy asks Anna")
+    (conversation,) = workspace.agent.store.list_conversations("Spy asks Anna")
     kinds = [type(item) for item in workspace.agent.store.items(conversation.id)]
     assert kinds[0] is Message and AgentText in kinds
 
@@ -430,14 +431,16 @@ async def test_work_for_a_program_from_outside_can_be_stopped_and_says_so(worksp
     set_team(workspace)
     server = serve(Say("word " * 2000, pause=0.01))
     call = asyncio.create_task(
-        workspace.runner.call("delegate", {"agent": "Anna", "prompt": "talk"}, Caller(CallerKind.MCP, "Pal"))
+        workspace.runner.run(
+            ToolCall.of("delegate", {"agent": "Anna", "prompt": "talk"}, Caller(CallerKind.MCP, "Pal"))
+        )
     )
     while not server.requests:
         await asyncio.sleep(0.01)
-    (conversation,) = workspace.agent.store.all("Pal asks Anna")
+    (conversation,) = workspace.agent.store.list_conversations("Pal asks Anna")
     workspace.agent.stop(conversation.id)
     outcome = await asyncio.wait_for(call, 10)
-    assert not outcome.success and "person stopped" in outcome.error["message"]
+    assert not outcome.success and "user stopped" in outcome.error["message"]
 
 
 async def test_an_agent_that_fails_is_an_error_for_who_asked(workspace, talk, serve, approver):
@@ -470,17 +473,21 @@ async def test_a_message_to_the_person_stands_in_its_conversation(workspace, tal
 
 async def test_a_message_that_belongs_to_no_conversation_waits_in_one_of_its_own(workspace):
     pal = Caller(CallerKind.MCP, "Pal")
-    outcome = await workspace.runner.call("send_message", {"target": "user", "content": "Hi"}, pal)
+    outcome = await workspace.runner.run(
+        ToolCall.of("send_message", {"target": "user", "content": "Hi"}, pal)
+    )
     assert outcome.message == (
         "Saved in the conversation Messages; no window is open that shows it now."
     ) and outcome.result["delivered_to"] == ["the conversation Messages"]
     workspace.agent.team.mailbox.has_window = True
     for notifies, where in ((False, 1), (True, 2)):
         workspace.agent.team.mailbox.notifies = notifies
-        outcome = await workspace.runner.call("send_message", {"target": "user", "content": "Hi"}, pal)
+        outcome = await workspace.runner.run(
+            ToolCall.of("send_message", {"target": "user", "content": "Hi"}, pal)
+        )
         assert outcome.success and len(outcome.result["delivered_to"]) == where
         assert outcome.message.startswith("Shown in")
         assert ("notifications" in outcome.message) is notifies
-    (inbox,) = workspace.agent.store.all("Hi")
+    (inbox,) = workspace.agent.store.list_conversations("Hi")
     assert inbox.title == "Messages"
     assert [item.text for item in workspace.agent.store.items(inbox.id)] == ["Hi"] * 3

@@ -179,7 +179,7 @@ async def test_a_question_that_fails_says_why_and_a_dead_process_is_replaced():
     assert worker._process is not None
     worker._process.kill()
     worker._process.join()
-    with pytest.raises(AnalysisFailed, match="died"):
+    with pytest.raises(AnalysisFailed, match="stopped unexpectedly"):
         await worker.ask(lambda share, words: None, total, np.ones(5))
     # A large array goes over in pieces and arrives whole.
     array = np.arange(700_003, dtype=np.float64).reshape(-1, 1)

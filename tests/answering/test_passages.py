@@ -1,4 +1,4 @@
-"""Notes are cut into passages whose spans are exactly the text they show."""
+"""Notes are split into passages whose spans match their text exactly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Questions: their words by stems, and the kind of answer they want, in English and German."""
+"""Questions are parsed into stems and the expected kind of answer, in English and German."""
 
 from __future__ import annotations
 

@@ -24,6 +24,7 @@ from app.permissions.policy import Policy
 from app.permissions.scope import Operation
 from app.settings import IndexSettings, PermissionSettings, Rule
 from app.toolkit.argument_types import NoteName
+from app.toolkit.call import Call
 from app.toolkit.context import ToolContext
 from app.toolkit.limits import RateLimiter
 from app.toolkit.proposal import Proposal
@@ -94,18 +95,18 @@ async def measure(folder: Path) -> float:
     )
     runner = ToolRunner(registry, policy, Yes(), store, index, journal, audit, grants, events, RateLimiter())
     grants.set_session(Operation.UPDATE, True)
-    await runner.call("nothing", {"name": "Note 1"}, AGENT)
+    await runner.run(Call.of("nothing", {"name": "Note 1"}, AGENT))
     times = []
     for number in range(CALLS):
         started = time.perf_counter()
-        outcome = await runner.call("nothing", {"name": f"Note {number}"}, AGENT)
+        outcome = await runner.run(Call.of("nothing", {"name": f"Note {number}"}, AGENT))
         times.append(1000 * (time.perf_counter() - started))
         assert outcome.success, outcome
     read = report("a call that does nothing", times)
     gated, bare = [], []
     for number in range(WRITES):
         started = time.perf_counter()
-        outcome = await runner.call("append", {"name": f"Note {number}"}, AGENT)
+        outcome = await runner.run(Call.of("append", {"name": f"Note {number}"}, AGENT))
         gated.append(1000 * (time.perf_counter() - started))
         assert outcome.success, outcome
         path = NotePath(f"Note {number + WRITES}.md")

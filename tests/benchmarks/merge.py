@@ -19,6 +19,7 @@ from pathlib import Path
 from app.permissions.approval import ApprovalRequest, Approved, Decision
 from app.permissions.caller import Caller
 from app.settings import Settings
+from app.toolkit.call import Call
 from app.vault.path import NotePath
 from app.workspace import Workspace, open_workspace
 
@@ -65,7 +66,7 @@ def plainly(root: Path) -> float:
 async def timed(workspace: Workspace, tool: str, arguments: dict[str, object]) -> float:
     """Seconds for one call."""
     started = time.perf_counter()
-    outcome = await workspace.runner.call(tool, arguments, Caller.user())
+    outcome = await workspace.runner.run(Call.of(tool, arguments, Caller.user()))
     took = time.perf_counter() - started
     assert outcome.success, outcome
     return took

@@ -27,6 +27,7 @@ from app.permissions.approval import ApprovalRequest, Approved, Decision
 from app.permissions.caller import Caller
 from app.servers.endpoint_file import find_endpoint
 from app.settings import ModelSettings, Settings
+from app.toolkit.call import Call
 from app.workspace import Workspace, open_workspace
 from tests.support.model_server import ModelServer, RawCalls, Say
 
@@ -94,12 +95,14 @@ async def talk(workspace: Workspace, count: int) -> None:
 
 
 async def move(workspace: Workspace) -> None:
-    outcome = await workspace.runner.call("move_note", {"name": "Hub", "new_name": "Nave"}, Caller.user())
+    outcome = await workspace.runner.run(
+        Call.of("move_note", {"name": "Hub", "new_name": "Nave"}, Caller.user())
+    )
     assert outcome.success and len(outcome.result["rewritten"]) == NOTES, outcome.message  # type: ignore[arg-type]
 
 
 async def unknown_arguments(workspace: Workspace, given: Mapping[str, object]) -> None:
-    outcome = await workspace.runner.call("read_note", given, Caller.user())
+    outcome = await workspace.runner.run(Call.of("read_note", given, Caller.user()))
     assert not outcome.success
 
 

@@ -24,6 +24,7 @@ from app.permissions.caller import Caller, CallerKind
 from app.servers.endpoint_file import Endpoint
 from app.servers.remote_vault import RemoteVaultService
 from app.servers.vault_service import Client
+from app.toolkit.call import Call as ToolCall
 from tests.benchmarks.calls import Call, Row, in_turns, table, timed
 from tests.benchmarks.ways_in_mcp import TARGET, McpRow, mcp_rows
 from tests.benchmarks.ways_in_server import TOOL, opened
@@ -126,7 +127,7 @@ async def runner_row(root: Path) -> Row:
     try:
 
         async def call(number: int) -> None:
-            assert (await workspace.runner.call(TOOL, {"name": _name(number)}, caller)).success
+            assert (await workspace.runner.run(ToolCall.of(TOOL, {"name": _name(number)}, caller))).success
 
         return await timed("runner (no way in)", [call], CALLS)
     finally:

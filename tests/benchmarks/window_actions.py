@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QApplication, QPlainTextEdit, QWidget
 from app.desktop.graph.canvas import Canvas
 from app.desktop.notes.editor.mode import ViewMode
 from app.permissions.caller import Caller
+from app.toolkit.call import Call
 from tests.benchmarks.awkward import BUSIEST, LONGEST, RICHEST
 from tests.flows.pilot import Pilot
 
@@ -195,7 +196,9 @@ async def _fill_log(pilot: Pilot) -> None:
     pilot.window.view.page.show_area("agent")  # type: ignore[union-attr]
     for number in range(120):
         arguments = {"query": f"note {number}"}
-        await pilot.client.run(lambda ws, a=arguments: ws.runner.call("search_notes", a, Caller.user()))
+        await pilot.client.run(
+            lambda ws, a=arguments: ws.runner.run(Call.of("search_notes", a, Caller.user()))
+        )
 
 
 _PREPARED: dict[Act, Act] = {type_text: _edit_first, scroll_audit: _fill_log}

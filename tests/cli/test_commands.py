@@ -250,7 +250,7 @@ def test_undo_by_number_and_by_commit(run: Run, vault: Path) -> None:
 def test_the_log_is_verified_shown_and_exported(run: Run, vault: Path, tmp_path: Path) -> None:
     assert run("audit", "show").status == ExitStatus.NOT_FOUND
     run("read_note", "Tea")
-    assert run("audit", "verify").out == "1 entries, the chain is whole\n"
+    assert run("audit", "verify").out == "Log intact: 1 entry verified\n"
     assert run("audit", "verify", str(vault), "--json").data["ok"] is True
     assert "read_note" in run("audit", "show", "1").out
     assert run("audit", "show", "7").status == ExitStatus.NOT_FOUND
@@ -300,7 +300,7 @@ def test_the_doctor_finds_what_is_wrong_and_changes_nothing(run: Run, vault: Pat
     assert well.status == ExitStatus.DONE
     assert not (paths.data_folder() / "vaults").exists(), "looking makes nothing"
     run("list_tags")
-    assert "the chain is whole" in run("doctor").out
+    assert "log of calls: intact" in run("doctor").out
     index = paths.vault_cache_folder(vault) / "index.sqlite"
     index.write_bytes(b"no database" * 1000)
     paths.config_folder().joinpath("settings.json").write_text("{", "utf-8")

@@ -10,6 +10,7 @@ from app.desktop.bridge import DesktopApprover, ServiceThread, VaultClient
 from app.permissions.approval import Approved, Decision
 from app.permissions.caller import Caller, CallerKind
 from app.settings import Settings
+from app.toolkit.call import Call
 from app.toolkit.outcome import ToolOutcome
 from app.workspace import open_workspace
 
@@ -37,14 +38,14 @@ class WholeVault:
             question.answer(self.decision or Approved(question.request.proposal))
 
     async def call(self, tool: str, arguments: Mapping[str, object], caller: Caller = AGENT) -> ToolOutcome:
-        return await self.client.run(lambda workspace: workspace.runner.call(tool, arguments, caller))
+        return await self.client.run(lambda workspace: workspace.runner.run(Call.of(tool, arguments, caller)))
 
     async def save(self, name: str, text: bytes) -> ToolOutcome:
         from app.vault.path import NotePath
 
         path = NotePath.parse(name)
         before = (self.root / name).read_bytes()
-        return await self.client.run(lambda workspace: workspace.runner.save(path, before, text))
+        return await self.client.run(lambda workspace: workspace.runner.run(Call.save(path, before, text)))
 
 
 @asynccontextmanager

@@ -1,4 +1,4 @@
-"""The approximate index over many vectors: the same answers, kept, healed, and gone with what is private."""
+"""The approximate index gives the same results, is saved and repaired, and drops private notes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Batches: every text once, bounded, of like length."""
+"""Batches contain every text once, are limited in size, and group similar lengths."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Chunks: by heading, bounded, stable, and without what nobody reads."""
+"""Chunks follow headings, are limited and stable, and omit invisible text."""
 
 from __future__ import annotations
 

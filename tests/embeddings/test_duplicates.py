@@ -1,4 +1,4 @@
-"""Near-duplicates: edited copies are found, notes of one template or one subject are not."""
+"""Edited copies are near-duplicates; notes with the same template or subject are not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The conversion of the multilingual model: the same numbers as the package, the same bytes each time."""
+"""The conversion of the multilingual model keeps the package's values and is reproducible."""
 
 from __future__ import annotations
 

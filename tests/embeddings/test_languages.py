@@ -1,4 +1,4 @@
-"""The languages of a vault: a sample of its notes, without the private ones, judged in the worker."""
+"""The languages of a vault are measured in the worker on a sample without private notes."""
 
 from __future__ import annotations
 

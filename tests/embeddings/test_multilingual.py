@@ -1,4 +1,4 @@
-"""Whether the multilingual model is there, and its conversion from an installed package."""
+"""Availability of the multilingual model, and its conversion from an installed package."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The shipped model: the same vectors as the published one, and nothing but the files it was made with."""
+"""The shipped model gives the published model's vectors, and loads only files with the right hashes."""
 
 from __future__ import annotations
 

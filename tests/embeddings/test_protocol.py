@@ -1,4 +1,4 @@
-"""Frames come out as they went in, and a cut stream is an end, never half a frame."""
+"""Frames survive a round trip, and a truncated stream ends without a partial frame."""
 
 from __future__ import annotations
 

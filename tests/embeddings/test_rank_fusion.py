@@ -1,4 +1,4 @@
-"""Words and meaning in one ranking."""
+"""Fusion of rankings by words and by meaning."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The upkeep: what is on the screen first, pause and pace, private notes at once, another model."""
+"""The scheduler handles visible notes first, pauses, throttles, drops private notes, switches models."""
 
 from __future__ import annotations
 

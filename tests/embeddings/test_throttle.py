@@ -1,4 +1,4 @@
-"""How fast bulk work may go: the slowest of what speaks against full speed, with its reason."""
+"""The throttle chooses the slowest required speed and its reason."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_a_load_at_the_limit_does_not_make_it_flicker() -> None:
     pacer = Throttle(lambda: LoadSample(load=load))
 
     def look() -> ThrottleState:
-        pacer._looked = float("-inf")
+        pacer._sampled_at = float("-inf")
         return pacer.state()
 
     assert look().reason == "busy"

@@ -1,4 +1,4 @@
-"""The vector store: incremental, private notes never, the same after a restart."""
+"""The vector store is incremental, has no private notes, and is the same after a restart."""
 
 from __future__ import annotations
 

@@ -31,6 +31,7 @@ from app.embeddings.sync_scheduler import EmbeddingProgressed
 from app.permissions.approval import ApprovalRequest, Decision, Denied
 from app.permissions.caller import Caller, CallerKind
 from app.settings import Settings
+from app.toolkit.call import Call
 from app.vault.markdown.scan import scan
 from app.vault.path import NotePath
 from app.vault.reference import parse_reference
@@ -152,7 +153,7 @@ async def _ask(workspace: Workspace, asked: Asked, with_meaning: bool) -> Result
     CandidateScorer.rank = rank  # type: ignore[method-assign]
     try:
         start = time.perf_counter()
-        outcome = await runner.call("find_passages", {"question": asked.question, "limit": 3}, CALLER)
+        outcome = await runner.run(Call.of("find_passages", {"question": asked.question, "limit": 3}, CALLER))
         took = (time.perf_counter() - start) * 1000
     finally:
         CandidateScorer.rank = original  # type: ignore[method-assign]

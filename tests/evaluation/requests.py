@@ -358,7 +358,7 @@ def fill(root: Path) -> None:
 
 def set_times(root: Path, workspace: Workspace) -> None:
     """Make the index say that every note was created when it was last changed."""
-    with workspace.index._file.transaction() as connection:
+    with workspace.index._open_database.transaction() as connection:
         connection.execute("UPDATE files SET created = modified")
 
 

@@ -15,6 +15,7 @@ from app.external.connection import ConnectionState
 from app.external.http_transport import UserServerAddresses, origin_at, token_account
 from app.external.states import ExternalProgress
 from app.settings import ExternalServer
+from app.toolkit.call import Call
 from app.web.address_policy import check_url
 from app.web.addresses import parse_address
 from tests.support.external_servers import AGENT, allow_all, run_server, standing, state, until
@@ -37,24 +38,26 @@ async def test_tools_over_http_are_listed_page_by_page_and_called(opened, served
     await run_server(opened, at(served.address))
     names = allow_all(opened, "Far")
     assert len(names) == 5 and state(opened.external, "Far").says == "sdk 1"
-    outcome = await opened.runner.call(names["echo"], {"text": "hi"}, AGENT)
+    outcome = await opened.runner.run(Call.of(names["echo"], {"text": "hi"}, AGENT))
     assert outcome.result["text"] == "hi" and outcome.untrusted
     assert approver.asked[0].proposal.arguments[0] == ("address", served.address)
     told: list[ExternalProgress] = []
     opened.events.subscribe(ExternalProgress, told.append)
-    await opened.runner.call(names["steps"], {}, AGENT)
+    await opened.runner.run(Call.of(names["steps"], {}, AGENT))
     assert told == [ExternalProgress("far__steps", 0.25, "a quarter")]
-    huge = await opened.runner.call(names["huge"], {}, AGENT)
+    huge = await opened.runner.run(Call.of(names["huge"], {}, AGENT))
     assert huge.error["type"] == "network"
-    asks = await opened.runner.call(names["asks"], {}, AGENT)
+    asks = await opened.runner.run(Call.of(names["asks"], {}, AGENT))
     assert "asked for user input" in asks.message
-    assert (await opened.runner.call(names["echo"], {"text": "still"}, AGENT)).result["text"] == "still"
+    assert (await opened.runner.run(Call.of(names["echo"], {"text": "still"}, AGENT))).result[
+        "text"
+    ] == "still"
 
 
 async def test_withdrawing_a_call_over_http_reaches_the_server(opened, served) -> None:
     await run_server(opened, at(served.address))
     names = allow_all(opened, "Far")
-    call = asyncio.create_task(opened.runner.call(names["never"], {}, AGENT))
+    call = asyncio.create_task(opened.runner.run(Call.of(names["never"], {}, AGENT)))
     while served.tools.called != ["never"]:
         await asyncio.sleep(0.01)
     call.cancel()
@@ -84,7 +87,7 @@ async def test_the_token_comes_from_the_key_store_and_goes_to_its_origin_alone(
         opened.external.retry("Far")
         await standing(opened, "Far", ConnectionState.RUNNING)
         names = allow_all(opened, "Far")
-        assert (await opened.runner.call(names["echo"], {"text": "in"}, AGENT)).success
+        assert (await opened.runner.run(Call.of(names["echo"], {"text": "in"}, AGENT))).success
         # The same server under another address has no token.
         assert opened.keys.get(*token_account("Far", "http://127.0.0.1:9/mcp")) is None
         kept = (tmp_path / "never").parent.rglob("*")
@@ -104,14 +107,14 @@ async def test_a_server_that_goes_away_and_comes_back(opened) -> None:
     with SdkServer(Tools("echo")) as server:
         await run_server(opened, at(server.address))
         names, port = allow_all(opened, "Far"), server.port
-    outcome = await opened.runner.call(names["echo"], {}, AGENT)
+    outcome = await opened.runner.run(Call.of(names["echo"], {}, AGENT))
     assert outcome.error["type"] == "network"
     await until(
         opened.events, lambda: state(opened.external, "Far").words == "nothing responds at the address"
     )
     with SdkServer(Tools("echo"), port=port):
         await standing(opened, "Far", ConnectionState.RUNNING)
-        assert (await opened.runner.call(names["echo"], {"text": "again"}, AGENT)).success
+        assert (await opened.runner.run(Call.of(names["echo"], {"text": "again"}, AGENT))).success
 
 
 async def test_a_program_made_with_the_sdk(opened) -> None:
@@ -124,7 +127,7 @@ async def test_a_program_made_with_the_sdk(opened) -> None:
         patch.setenv("PYTHONPATH", str(root))
         await run_server(opened, program)
         names = allow_all(opened, "Sdk")
-        outcome = await opened.runner.call(names["third"], {"text": "here"}, AGENT)
+        outcome = await opened.runner.run(Call.of(names["third"], {"text": "here"}, AGENT))
     assert len(names) == 3 and outcome.result["text"] == "here"
 
 

@@ -77,7 +77,7 @@ def test_every_schema_that_is_taken_is_shown_flat_and_makes_arguments(root: dict
     assert "$ref" not in json.dumps(checked) or "$ref" in json.dumps([*root["properties"]])
     check_flat(simplify_schema(checked, "tool"), "tool")
     made = read_arguments(checked, "server__tool")
-    assert set(made.theirs.values()) == set(root["properties"])
+    assert set(made.server_names.values()) == set(root["properties"])
     assert (
         set(made.schema["properties"])
         == set(made.model.model_fields)

@@ -27,6 +27,7 @@ from app.desktop.notes.view import NoteView
 from app.desktop.widgets.markdown_label import MarkdownLabel
 from app.permissions.audit_entry import AuditEntry
 from app.permissions.caller import Caller
+from app.toolkit.call import Call
 from app.toolkit.outcome import ToolOutcome
 from tests.flows.hands import LEFT, Hands
 
@@ -128,7 +129,7 @@ class Pilot(Hands):
         self, tool: str, arguments: Mapping[str, object], caller: Caller
     ) -> asyncio.Task[ToolOutcome]:
         """Another caller, such as an MCP client, calls a tool; it waits for the user."""
-        work = self.client.run(lambda ws: ws.runner.call(tool, arguments, caller))
+        work = self.client.run(lambda ws: ws.runner.run(Call.of(tool, arguments, caller)))
         return asyncio.get_running_loop().create_task(work)
 
     async def question(self) -> ApprovalDialog:

@@ -152,7 +152,7 @@ def test_the_feed_tells_of_the_app_itself_and_is_narrowed(app_run, garden: Path)
         feed = pilot.window.view.feed
         (garden / "Water.md").write_bytes(b"# Water\n\nNew.\n")
         await pilot.until(
-            lambda: any(each.what == "Changed outside" for each in feed.activities), "it is told"
+            lambda: any(each.what == "Changed outside the app" for each in feed.activities), "it is told"
         )
         outcome = await pilot.start_call("read_note", {"name": "Nowhere at all"}, OUTSIDER)
         assert not outcome.success
@@ -160,7 +160,7 @@ def test_the_feed_tells_of_the_app_itself_and_is_narrowed(app_run, garden: Path)
             lambda: any(each.status is ActivityStatus.FAILED for each in feed.activities), "it is told"
         )
         whats = {each.what for each in feed.activities}
-        assert {"Read the vault", "Changed outside", "read_note"} <= whats
+        assert {"Index the vault", "Changed outside the app", "read_note"} <= whats
         panel.filter.origin.setCurrentIndex(panel.filter.origin.findData("system"))
         shown = [panel.shown.index(row, 0).data(256) for row in range(panel.shown.rowCount())]
         assert shown and {each.origin for each in shown} == {ActivityOrigin.SYSTEM}

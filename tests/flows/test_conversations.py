@@ -98,9 +98,9 @@ def test_stopping_while_an_approval_waits_takes_the_question_back(app_run, setti
     ("answers", "words"),
     [
         ((Fail(401, "Incorrect API key provided."),) * 3, "does not accept the key"),
-        ((Fail(429, "Rate limit reached", {"retry-after": "0.1"}),) * 3, "limit of requests"),
+        ((Fail(429, "Rate limit reached", {"retry-after": "0.1"}),) * 3, "credit limit"),
         ((Fail(400, "scripted does not support tools"),) * 3, "can't call tools"),
-        ((BreakOff("It begins and"),) * 3, "broke off"),
+        ((BreakOff("It begins and"),) * 3, "is incomplete"),
     ],
     ids=["wrong key", "rate limit", "no tools", "broken stream"],
 )

@@ -80,9 +80,9 @@ def test_one_of_two_files_is_approved(app_run, settings, garden: Path) -> None:
         paths = [str(change.path) for change in dialog.current.request.proposal.changes]
         assert sorted(paths) == ["Plants/Camellia.md", "Water.md"]
         files = dialog.page.files
-        files.set_option(paths.index("Water.md"))
-        files.index_view.setFocus()
-        QTest.keyClick(files.index_view, Qt.Key.Key_Space)
+        files.choose(paths.index("Water.md"))
+        files.view.setFocus()
+        QTest.keyClick(files.view, Qt.Key.Key_Space)
         assert dialog.bar.approve_button.text() == "Approve 1 of 2 files"
         await pilot.approve()
         await pilot.turn_over(1)
@@ -117,7 +117,7 @@ def test_a_grant_is_listed_used_and_taken_back(app_run, settings, garden: Path) 
         await pilot.until(lambda: pilot.sheets, "the grants are shown")
         (panel,) = pilot.sheets[0].findChildren(GrantsPanel)
         await pilot.until(lambda: panel.grants and panel.grants[0].used == 1, "its use is counted")
-        await pilot.press("Take back")
+        await pilot.press("Revoke")
         await pilot.until(lambda: pilot.window.status.lock.text() == "")
         await pilot.press("Done")
         await pilot.until(lambda: not pilot.sheets)
@@ -196,7 +196,7 @@ def test_no_answer_in_time_is_a_denial_that_is_told_and_audited(app_run, setting
         outcome = await call
         assert outcome.denied and outcome.error["reason"] == "timed-out"
         await pilot.until(lambda: pilot.approvals.dialog is None, "the dialog goes")
-        await pilot.until(lambda: any("No answer in time" in pilot.banner(key) for key in pilot.banners))
+        await pilot.until(lambda: any("Timed out" in pilot.banner(key) for key in pilot.banners))
         assert everything_in(garden) == before
         entry = await pilot.select_entry("add_tag")
         assert entry.decision == "timed-out" and entry.commit is None

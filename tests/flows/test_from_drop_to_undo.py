@@ -73,7 +73,7 @@ def test_from_drop_to_undo(app_run, settings, garden: Path) -> None:
         await pilot.until(lambda: tea.read_bytes() == before)
         await pilot.until(lambda: pilot.entries[0].tool == "undo")
         await pilot.until(lambda: pilot.entries[1].undone_by == pilot.entries[0].id)
-        assert (await pilot.verdict()).startswith("Whole: 4 rows")
+        assert (await pilot.verdict()).startswith("Log intact: 4 entries")
 
     answers = (
         Call("read_note", {"name": "Tea"}, text="Let me look."),

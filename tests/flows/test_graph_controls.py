@@ -81,19 +81,19 @@ def test_the_menus_offer_what_can_be_done_with_the_node(app_run, garden: Path) -
         one = entries(menu.menu("Tea.md", tools))
         assert one[0] == "Open"
         assert {"Local graph", "Find related", "Delete…", "Shortest path to…"} <= set(one)
-        assert not {"Summarise", "Merge with…", "Add a relation…", "Rename…"} & set(one), "no tool, no entry"
+        assert not {"Summarize", "Merge with…", "Add a relation…", "Rename…"} & set(one), "no tool, no entry"
         every = {"summarize_node", "merge_nodes", "create_relationship", "move_note", *tools}
-        assert {"Summarise", "Merge with…", "Add a relation…"} <= set(entries(menu.menu("Tea.md", every)))
-        assert entries(menu.menu("Kettle", every)) == ["Make this note…", "Local graph"]
+        assert {"Summarize", "Merge with…", "Add a relation…"} <= set(entries(menu.menu("Tea.md", every)))
+        assert entries(menu.menu("Kettle", every)) == ["Create note…", "Local graph"]
         view.select(["Tea.md", "Water.md"])
         several = menu.menu("Tea.md", every)
         assert entries(several)[0] == "2 selected"
-        await pilot.choose(several, "Copy as links")
+        await pilot.choose(several, "Copy links")
         await pilot.until(lambda: QGuiApplication.clipboard().text() == "- [[Tea]]\n- [[Water]]", "copied")
-        await pilot.choose(menu.menu("Water.md", every), "Ask the agent about them")
+        await pilot.choose(menu.menu("Water.md", every), "Ask the agent about these notes")
         await pilot.until(lambda: len(pilot.agent.composer.notes) == 2, "the agent has both")
         view.context_requested.emit("", QPoint(5, 5))
-        shown = "Save as a picture (PNG)…"
+        shown = "Export as PNG…"
         await pilot.until(lambda: any(shown in entries(each) for each in view.findChildren(QMenu)), "a menu")
         for each in view.findChildren(QMenu):
             each.close()
@@ -139,7 +139,7 @@ def test_a_suggested_link_is_proposed_through_the_gate(app_run, garden: Path) ->
         view.sheet.unfold(part)
         before = {path: path.read_bytes() for path in (mint, camellia)}
         part.buttons["suggestions"].click()
-        await pilot.until(lambda: "could be made" in part.said, "links are suggested")
+        await pilot.until(lambda: "(dashed)" in part.said, "links are suggested")
         assert view.canvas.scene.graph.suggested.any() and view.sheet.choices.shown.suggestions
         count = len(part.list.model.lines)
         pair = part.list.current
@@ -214,7 +214,7 @@ def test_pictures_of_any_size_are_saved_and_a_bad_place_is_told(
         saving = graph._export.save(tmp_path / "no folder" / "graph.png", bad)
         tasks.start(saving, owner=graph, what="save the graph")
         await pilot.until(lambda: bool(pilot.sheets), "what went wrong is told")
-        assert "Nothing was written" in pilot.sight()
+        assert "No file was written" in pilot.sight()
         await pilot.press("OK")
         assert sorted(path.name for path in tmp_path.glob("graph.*")) == ["graph.png", "graph.svg"]
 

@@ -78,7 +78,7 @@ def test_the_log_is_filtered_searched_and_exported(app_run, garden: Path, tmp_pa
 
 
 async def export(pilot: Pilot, entry: str, file: Path) -> None:
-    """Export what is shown by the menu and the file dialog."""
+    """Export filtered entries by the menu and the file dialog."""
     panel = pilot.audit
     menu = panel.export_button.menu()
     await pilot.click(panel.export_button)
@@ -120,11 +120,11 @@ def test_a_row_that_was_tampered_with_is_named(app_run, garden: Path) -> None:
     async def use(pilot: Pilot) -> None:
         await pilot.open(garden)
         await some_history(pilot)
-        assert (await pilot.verdict()).startswith("Whole: 6 rows")
+        assert (await pilot.verdict()).startswith("Log intact: 6 entries")
         database = next(paths.vault_data_folder(garden).glob("audit.sqlite3"), None)
         assert database is not None
         tamper(database)
-        assert (await pilot.verdict()).startswith("Not whole: row 3")
+        assert (await pilot.verdict()).startswith("Log damaged at entry 3")
         assert pilot.audit.verdict.property("tone") == "danger"
 
     app_run(use)

@@ -100,7 +100,7 @@ def test_typed_text_is_saved_without_being_asked_and_is_one_entry_of_the_history
         assert isinstance(changes, ChangesDialog) and changes.list.count() == 1
         await pilot.until(lambda: changes.diff_view.diff is not None, "it is compared")
         assert b"".join(changes.diff_view.diff.before) == before
-        assert b"".join(changes.diff_view.diff.events_after) == mint.read_bytes()
+        assert b"".join(changes.diff_view.diff.after) == mint.read_bytes()
         await pilot.press("Close")
         await pilot.until(lambda: not pilot.sheets)
         pilot.window.view.commands.act("history", "Plants/Mint.md")

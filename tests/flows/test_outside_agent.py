@@ -40,7 +40,7 @@ def test_it_is_chosen_works_asks_and_what_it_wrote_by_itself_is_undone(
         assert [str(path) for path in dialog.current.request.scope.paths] == ["Tea.md"]
         await pilot.approve()
         dialog = await pilot.question()
-        assert dialog.current.request.proposal.text == "Do by itself: make tea"
+        assert dialog.current.request.proposal.text == "Run outside the app: make tea"
         await pilot.deny("not now")
         await pilot.turn_over(1)
 

@@ -70,10 +70,10 @@ async def read_every_diff(pilot: Pilot, dialog: ApprovalDialog) -> None:
     proposal = dialog.current.request.proposal
     files, page = dialog.page.files, dialog.page
     assert files.model.rowCount() == LINKING + 1 == len(proposal.changes)
-    files.index_view.setFocus()
+    files.view.setFocus()
     for row, change in enumerate(proposal.changes):
         if row:
-            QTest.keyClick(files.index_view, Qt.Key.Key_Down)
+            QTest.keyClick(files.view, Qt.Key.Key_Down)
         after = change.after if isinstance(change, Update) else None
 
         def shows(after: bytes | None = after) -> bool:

@@ -43,7 +43,7 @@ async def allow_edits(pilot: Pilot, panel: SourcesPanel) -> None:
     rules.table.setFocus()
     await pilot.click(rules.save_button)
     await pilot.until(
-        lambda: panel.chosen is not None and panel.chosen.kept.kind == "files" and panel.chosen.kept.rules,
+        lambda: (chosen := panel.chosen) and chosen.config.kind == "files" and chosen.config.rules,
         "the rule holds",
     )
     # The source is opened anew with its rules; its tool comes back with it.
@@ -97,12 +97,12 @@ def test_a_folder_that_can_not_be_a_source_is_told_and_a_paused_one_is_closed(
         names = await pilot.client.run(lambda ws: {tool.name for tool in ws.registry.all_tools()})
         assert "file" in names
         await pilot.click(panel.details.pause_button)
-        await pilot.until(lambda: panel.chosen is not None and panel.chosen.kept.paused, "it is paused")
+        await pilot.until(lambda: panel.chosen is not None and panel.chosen.config.paused, "it is paused")
         names = await pilot.client.run(lambda ws: {tool.name for tool in ws.registry.all_tools()})
         assert "file" not in names
         panel.follow_vault()
         await pilot.until(lambda: len(panel.sources) == 2, "the vault is followed")
-        panel._start(panel._add(panel.sources[0].kept.model_copy(update={"id": "again"})), "add it again")
+        panel._start(panel._add(panel.sources[0].config.model_copy(update={"id": "again"})), "add it again")
         await pilot.until(panel.notice.isVisible, "it says why not")
         assert "already" in panel.notice.text() and len(panel.sources) == 2
         await pilot.click(panel.details.remove_button)

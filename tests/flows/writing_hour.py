@@ -21,6 +21,7 @@ from PySide6.QtTest import QTest
 from app.desktop.notes.view import NoteView
 from app.permissions.approval import Approved
 from app.permissions.caller import Caller
+from app.toolkit.call import Call
 from tests.flows.pilot import Pilot
 
 USER = Caller.user()
@@ -128,7 +129,7 @@ class Writer:
         self._number += 1
         old, name = self.paths[key], f"Called {self._number}"
         renaming = self.pilot.client.run(
-            lambda ws: ws.runner.call("move_note", {"name": old, "new_name": name}, USER)
+            lambda ws: ws.runner.run(Call.of("move_note", {"name": old, "new_name": name}, USER))
         )
         task = asyncio.ensure_future(renaming)
         while not task.done():

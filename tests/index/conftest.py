@@ -1,4 +1,4 @@
-"""A vault made of texts, and an index over it."""
+"""A vault made from texts, and its index."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ def tables(resolver: Resolver) -> Names:
         parts = entry.stem.split("/")
         for start in range(len(parts)):
             key = "/".join(parts[start:])
-            found["name", key] = [each.path for each in table.named(key)]
-            found["path", key] = [each.path for each in table.placed(key)]
+            found["name", key] = [each.path for each in table.find_by_name(key)]
+            found["path", key] = [each.path for each in table.find_by_path(key)]
         for alias in map(target_key, entry.aliases):
-            found["alias", alias] = [each.path for each in table.aliased(alias)]
+            found["alias", alias] = [each.path for each in table.find_by_alias(alias)]
         if entry.note_id:
             key = name_key(entry.note_id)
-            found["id", key] = [each.path for each in table.identified(key)]
+            found["id", key] = [each.path for each in table.find_by_id(key)]
     return found
 
 

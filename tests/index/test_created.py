@@ -1,4 +1,4 @@
-"""When a note was created: by its property, else by its first sighting, never by its last save."""
+"""A note's creation time comes from its property, else from its first indexing, never from a save."""
 
 from __future__ import annotations
 

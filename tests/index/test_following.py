@@ -1,4 +1,4 @@
-"""An index that follows a real folder through the watcher says what a new one says."""
+"""An index updated by the watcher equals a new one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever is saved, renamed or deleted, the graph that follows by deltas is the one a rebuild gives."""
+"""After any saves, renames and deletions, a graph updated by deltas equals a rebuilt one."""
 
 from __future__ import annotations
 

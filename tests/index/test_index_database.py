@@ -1,4 +1,4 @@
-"""The index file can be deleted, damaged, locked, or come from a newer version; the notes are never lost."""
+"""The index file may be deleted, damaged, locked or from a newer version; notes are never lost."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ async def test_a_truncated_file_is_begun_anew_and_told(
         file.truncate(int(path.stat().st_size * kept) if kept else 3)
     index = await reopened(vault)
     await index.scan()
-    assert index.notice is not None and "begun anew" in index.notice
+    assert index.notice is not None and "being rebuilt" in index.notice
     assert len(index.notes()) == 60
     page = await index.search("word59 ")
     assert [hit.path.text for hit in page.hits] == ["n59.md"]

@@ -1,4 +1,4 @@
-"""Whatever happens to the files, the index kept up to date says what a new one says."""
+"""After any changes to files, the updated index equals a new one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Links, tags, properties and the graph as the index reads them."""
+"""Links, tags, properties and the graph in the index."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""After a rename every link still leads to its note, in its style, and nothing else has changed."""
+"""After a rename, every link still leads to its note in its original style, and nothing else changes."""
 
 from __future__ import annotations
 

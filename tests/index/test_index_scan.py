@@ -1,4 +1,4 @@
-"""The index says what the folder holds, and counts that tell the truth."""
+"""A scan indexes the folder's contents, and its counts are correct."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the search language finds, in what order, with which lines."""
+"""Searches return the right notes, order and lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A large scan knows the whole graph before the full text is in, and the text comes in whole."""
+"""A large scan completes the graph before the texts, and indexes all texts."""
 
 from __future__ import annotations
 
@@ -46,7 +46,10 @@ async def test_words_written_last_are_the_words_written_at_once(make_vault: Make
         asked = ("word77 ", "漢", "longtitle ", "zweitname ", "tag:t3 ", "file:titled ", '"head 12"')
         for query in (*asked, "task:77"):
             assert await found(vault.index, query) == await found(few, query) != [], query
-        with vault.index._file.read_connection() as last, few._file.read_connection() as once:
+        with (
+            vault.index._open_database.read_connection() as last,
+            few._open_database.read_connection() as once,
+        ):
             for table, key, columns in (
                 ("fulltext", "rowid", "t.*"),
                 ("heads", "rowid", "t.*"),
@@ -78,7 +81,7 @@ async def test_indexes_that_a_scan_could_not_make_are_made_at_the_next_opening(
 ) -> None:
     vault = await make_vault(MANY, scan=False)
     wanted = indexes(vault.index)
-    with vault.index._file.transaction() as connection:
+    with vault.index._open_database.transaction() as connection:
         deferred_indexes.defer_indexes(connection)  # As the process was killed then.
     assert indexes(vault.index) < wanted
     index = await reopened(vault)
@@ -140,13 +143,13 @@ async def test_a_note_refreshed_among_the_words_is_there_once(make_vault: MakeVa
     await vault.index.scan(change)
     await tasks[0]
     assert await vault.found("otherwise ") == ["f0/note 0"]
-    with vault.index._file.read_connection() as connection:
+    with vault.index._open_database.read_connection() as connection:
         assert connection.execute("SELECT count(*) FROM fulltext").fetchone() == (261,)
 
 
 def indexes(index: VaultIndex) -> set[str]:
     """The indexes of the tables that the file has."""
-    with index._file.read_connection() as connection:
+    with index._open_database.read_connection() as connection:
         rows = connection.execute("SELECT sql FROM sqlite_master WHERE type = 'index'")
         return {sql for (sql,) in rows if sql}
 

@@ -1,4 +1,4 @@
-"""Words are found in any letters, in any script; places in a folded text are places in the text."""
+"""Words are found in any case and script; offsets in folded text are valid in the text."""
 
 from __future__ import annotations
 

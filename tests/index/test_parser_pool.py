@@ -1,4 +1,4 @@
-"""The processes that read notes end with the app, however it ends."""
+"""The parser processes end with the app, however it ends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is offered while a search is being typed."""
+"""Completions while a query is typed."""
 
 from __future__ import annotations
 

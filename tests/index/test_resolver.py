@@ -1,4 +1,4 @@
-"""Which file a link means: the rules of the vault format."""
+"""Resolution of links by the rules of the vault format."""
 
 from __future__ import annotations
 

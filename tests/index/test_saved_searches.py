@@ -1,4 +1,4 @@
-"""Saved searches outlive the index and the app, and never stand in the vault."""
+"""Saved searches outlive the index and the app, and are never in the vault."""
 
 from __future__ import annotations
 

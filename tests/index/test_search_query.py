@@ -1,4 +1,4 @@
-"""The search language is read into a tree, or refused with the place and what was expected."""
+"""Queries are parsed into a tree, or rejected with the position and the expected input."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A search finds what a plain reading of every note finds: random vaults, random queries."""
+"""For random vaults and queries, a search finds what a naive scan of all notes finds."""
 
 from __future__ import annotations
 

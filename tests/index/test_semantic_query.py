@@ -1,4 +1,4 @@
-"""Searches by meaning: which words become a text, and what stays as it is."""
+"""Conversion of plain words in a query to a semantic filter."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is shown of a note that was found by its meaning."""
+"""Snippets of notes found by meaning."""
 
 from __future__ import annotations
 

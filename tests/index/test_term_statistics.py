@@ -1,4 +1,4 @@
-"""How the words of a query occur in the notes."""
+"""Statistics of a query's words in the notes."""
 
 from __future__ import annotations
 

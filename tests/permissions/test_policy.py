@@ -281,7 +281,7 @@ def test_rules_that_cannot_be_read_deny_changes_and_leave_reads(grants):
 
 def test_allow_rules_and_grants_add_up(grants):
     made = policy(grants, rule("allow", "update", glob="Projects/**"))
-    assert made.decide(UPDATE) == Allow("an allow rule of the settings", "rule")
+    assert made.decide(UPDATE) == Allow("an allow rule in the settings", "rule")
     both = facts(Update(A, b"1", b"2"), Update(B, b"1", b"2"))
     assert isinstance(made.decide(both), Ask)
     grants.add(GrantOffer("", Operation.UPDATE, folder="Journal"))

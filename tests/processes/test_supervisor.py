@@ -1,4 +1,4 @@
-"""Background tasks: each failure is told, and the task starts again with growing pauses."""
+"""Failures of background tasks are reported, and the tasks restart with increasing delays."""
 
 from __future__ import annotations
 

@@ -61,10 +61,10 @@ async def test_what_is_written_beyond_the_bound_is_dropped_and_the_program_goes_
 
 
 async def test_it_reads_what_it_is_given_and_nothing_else() -> None:
-    assert (await python("print(input())", given=b"given\n")).output == b"given\n"
+    assert (await python("print(input())", input_data=b"given\n")).output == b"given\n"
     assert (await python("import sys; print(repr(sys.stdin.read()))")).output == b"''\n"
     # One that ends without reading all of it is no error.
-    assert (await python("pass", given=b"x" * 1_000_000)).exit_code == 0
+    assert (await python("pass", input_data=b"x" * 1_000_000)).exit_code == 0
 
 
 async def test_it_sees_only_the_environment_it_is_given(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,6 +11,7 @@ from mcp import MCPError
 
 from app.permissions.approval import Denied
 from app.permissions.caller import Caller, CallerKind
+from app.toolkit.call import Call
 from app.tools import CATALOG, FILE_TOOL
 from app.vault.path import NotePath
 from tests.support.mcp_clients import ERAS, inside
@@ -55,9 +56,11 @@ async def is_well(workspace) -> None:
     """Later calls and the user's own saves are as they were, and the log is whole."""
     path = NotePath("People/John Harrison.md")
     before = workspace.store.read(path)
-    saved = await workspace.runner.save(path, before, before + b"\nmine\n")
+    saved = await workspace.runner.run(Call.save(path, before, before + b"\nmine\n"))
     assert saved.success and saved.entry > 0
-    assert (await workspace.runner.call("read_note", {"name": "H4"}, Caller(CallerKind.MCP, "Other"))).success
+    assert (
+        await workspace.runner.run(Call.of("read_note", {"name": "H4"}, Caller(CallerKind.MCP, "Other")))
+    ).success
 
 
 async def test_every_text_of_every_tool_takes_anything(workspace, approver):
@@ -76,9 +79,9 @@ async def test_every_text_of_every_tool_takes_anything(workspace, approver):
                 required = {one.name for one in tool.parameters if one.required}
                 arguments = {name: value for name, value in arguments.items() if name in required or turn % 2}
             caller = Caller(CallerKind.MCP, f"Caller {number}.{turn}")
-            outcome = await workspace.runner.call(tool.name, arguments, caller)
+            outcome = await workspace.runner.run(Call.of(tool.name, arguments, caller))
             json.dumps(outcome.as_dict(), ensure_ascii=False).encode()
-            assert outcome.entry > 0 and "mistake of the app" not in outcome.message, (tool.name, outcome)
+            assert outcome.entry > 0 and "error in the app" not in outcome.message, (tool.name, outcome)
     await is_well(workspace)
     assert workspace.audit.verify().ok
 
@@ -95,9 +98,11 @@ async def test_calls_at_random_end_as_data(workspace, data):
     arguments = arguments_of(tool, lambda name: data.draw(_VALUES))
     if tool.operations:
         arguments["op"] = data.draw(st.sampled_from([*tool.operations, "\ud800"]))
-    outcome = await workspace.runner.call(tool.name, arguments, Caller(CallerKind.MCP, data.draw(_TEXTS)))
+    outcome = await workspace.runner.run(
+        Call.of(tool.name, arguments, Caller(CallerKind.MCP, data.draw(_TEXTS)))
+    )
     json.dumps(outcome.as_dict(), ensure_ascii=False).encode()
-    assert outcome.entry > 0 and "mistake of the app" not in outcome.message, outcome
+    assert outcome.entry > 0 and "error in the app" not in outcome.message, outcome
 
 
 @pytest.mark.parametrize(

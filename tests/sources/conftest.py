@@ -14,6 +14,7 @@ from app.settings import Settings
 from app.sources.config import AgentRules, FileRule, FolderConfig
 from app.sources.file_source import FileSource
 from app.sources.source import SourceInfo
+from app.toolkit.call import Call
 from app.toolkit.outcome import ToolOutcome
 from app.workspace import Workspace, open_workspace
 from tests.support.approver import ScriptedApprover
@@ -46,7 +47,7 @@ class Desk:
         self, op: str, path: str | None = None, caller: Caller = AGENT, **more: object
     ) -> ToolOutcome:
         given = {"op": op, **({"path": path} if path is not None else {}), **more}
-        return await self.workspace.runner.call("file", given, caller)
+        return await self.workspace.runner.run(Call.of("file", given, caller))
 
     async def state(self, path: str) -> str:
         outcome = await self.file("status", path)

@@ -12,6 +12,7 @@ from app.permissions.approval import Denied
 from app.permissions.caller import Caller, CallerKind
 from app.sources.config import AgentRules, FileRule, FolderConfig
 from app.sources.file_source import MAX_FILE_BYTES
+from app.toolkit.call import Call
 from app.toolkit.outcome import ToolOutcome
 from app.vault.journal import Journal
 from tests.sources.conftest import AGENT, Desk
@@ -57,7 +58,7 @@ async def test_load_edit_save_and_undo(desk: Desk) -> None:
     (request,) = desk.approver.asked
     assert request.scope.where == "the folder Desk" and not request.offers
     assert await desk.state("Plan.txt") == "in sync"
-    undone = await desk.workspace.runner.call("undo", {"entry": saved.entry}, AGENT)
+    undone = await desk.workspace.runner.run(Call.of("undo", {"entry": saved.entry}, AGENT))
     assert undone.success and desk.text("Plan.txt") == "one\ntwo\nthree\n"
     assert await desk.state("Plan.txt") == "changed on disk"
 
@@ -89,7 +90,7 @@ async def test_save_writes_the_whole_block_whatever_its_viewport_shows(desk: Des
     label = (await desk.file("load", "Long.txt")).result["label"]
     view = {"op": "viewport", "label": label, "start_line": 10, "display_lines": 2}
     if "block" in {tool.name for tool in desk.workspace.registry.all_tools()}:
-        assert (await desk.workspace.runner.call("block", view, AGENT)).success
+        assert (await desk.workspace.runner.run(Call.of("block", view, AGENT))).success
     await desk.file("append", "Long.txt", content="the end\n")
     assert (await desk.file("save", "Long.txt")).success
     assert desk.text("Long.txt").count("\n") == 501
@@ -145,7 +146,7 @@ async def test_undoing_a_reload_brings_back_what_was_true_then(desk: Desk) -> No
     desk.write("Plan.txt", "theirs\n")
     reloaded = await desk.file("reload", "Plan.txt")
     assert desk.block("Plan.txt") == "theirs\n"
-    assert (await desk.workspace.runner.call("undo", {"entry": reloaded.entry}, AGENT)).success
+    assert (await desk.workspace.runner.run(Call.of("undo", {"entry": reloaded.entry}, AGENT))).success
     assert desk.block("Plan.txt") == "one\ntwo\nthree\nmine\n"
     assert await desk.state("Plan.txt") == "changed in memory and on disk"
     assert kind(await desk.file("save", "Plan.txt")) == "conflict"
@@ -364,17 +365,19 @@ async def test_several_folders_are_told_apart(desk: Desk, tmp_path) -> None:
 async def test_block_loads_a_file_of_a_source_by_its_path(desk: Desk) -> None:
     await desk.add(RW)
     load = {"op": "load", "label": "Plan.txt", "source_id": "Desk"}
-    loaded = await desk.workspace.runner.call("block", load, AGENT)
+    loaded = await desk.workspace.runner.run(Call.of("block", load, AGENT))
     assert loaded.success and loaded.untrusted and loaded.result["text"] == "one\ntwo\nthree\n"
     label = f"file:{desk.source.hash8}:Plan.txt"
     assert loaded.result["blocks"][0]["label"] == label and await desk.state("Plan.txt") == "in sync"
-    again = await desk.workspace.runner.call("block", {**load, "label": label}, AGENT)
+    again = await desk.workspace.runner.run(Call.of("block", {**load, "label": label}, AGENT))
     assert again.success and again.result["text"] == "one\ntwo\nthree\n"
     edit = {"op": "append", "label": label, "content": "four"}
-    assert (await desk.workspace.runner.call("block_edit", edit, AGENT)).success
+    assert (await desk.workspace.runner.run(Call.of("block_edit", edit, AGENT))).success
     assert (await desk.file("save", "Plan.txt")).success and desk.text("Plan.txt").endswith("four")
     for wrong in ({"label": "Nothing.txt"}, {"source_id": "nowhere"}):
-        assert kind(await desk.workspace.runner.call("block", {**load, **wrong}, AGENT)) == "not_found"
+        assert (
+            kind(await desk.workspace.runner.run(Call.of("block", {**load, **wrong}, AGENT))) == "not_found"
+        )
 
 
 # Watching

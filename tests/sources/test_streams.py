@@ -20,6 +20,7 @@ from app.sources.feed import read_feed
 from app.sources.feed_stream import FeedStream
 from app.sources.inbox import Inbox
 from app.sources.source import Notification, Notified, SourceState
+from app.toolkit.call import Call
 from app.workspace import Workspace
 from tests.sources.conftest import AGENT, Desk, opened
 from tests.sources.feed_server import FeedServer, rss
@@ -34,7 +35,7 @@ def server() -> Iterator[FeedServer]:
 def feed(server: FeedServer, file: Path | None, news: list[Notification], path: str = "/feed") -> FeedStream:
     kept = FeedConfig(id="f", name="Feed", url=server.url.replace("/feed", path))
     stream = FeedStream(kept, file, server.fetcher(), EventBus())
-    stream._tell = news.append
+    stream._notify = news.append
     return stream
 
 
@@ -82,7 +83,7 @@ async def test_what_goes_wrong_is_said_and_asked_less_often(
     stream = feed(server, None, [], path)
     assert await stream.check() == 0
     assert said in stream.problem and stream._wait() == 2 * 60 * 60
-    server.body, server.status, stream.kept = rss("x"), 200, FeedConfig(id="f", name="F", url=server.url)
+    server.body, server.status, stream.config = rss("x"), 200, FeedConfig(id="f", name="F", url=server.url)
     await stream.check()
     assert not stream.problem and stream._wait() == 60 * 60
 
@@ -120,7 +121,7 @@ async def test_the_vault_tells_what_people_changed_and_not_what_agents_did(desk:
     await sources.add(VaultStreamConfig(id="v", name="Vault", globs=("*.md",)))
     told: list[Notification] = []
     desk.workspace.events.subscribe(Notified, lambda event: told.append(event.notification))
-    await runner.call("create_note", {"name": "By agent", "content": "x\n"}, AGENT)
+    await runner.run(Call.of("create_note", {"name": "By agent", "content": "x\n"}, AGENT))
     assert not told
     here = asyncio.Event()
     desk.workspace.events.subscribe(Notified, lambda event: here.set())
@@ -155,11 +156,11 @@ async def again(desk: Desk) -> Workspace:
 
 async def test_pause_and_resume_by_the_tool_outlive_a_restart(desk: Desk) -> None:
     await desk.workspace.sources.add(VaultStreamConfig(id="v", name="Vault"))
-    paused = await desk.workspace.runner.call("source", {"op": "pause", "source_id": "Vault"}, AGENT)
+    paused = await desk.workspace.runner.run(Call.of("source", {"op": "pause", "source_id": "Vault"}, AGENT))
     assert paused.success and paused.message == "Vault is paused."
     assert (await again(desk)).sources.get("v").state is SourceState.PAUSED
     (desk.workspace.root / "Tea.md").write_text("Nobody hears of it.\n", "utf-8")
-    resumed = await desk.workspace.runner.call("source", {"op": "resume", "source_id": "v"}, AGENT)
+    resumed = await desk.workspace.runner.run(Call.of("source", {"op": "resume", "source_id": "v"}, AGENT))
     assert resumed.success
     assert (await again(desk)).sources.get("v").state is SourceState.ACTIVE
 
@@ -169,21 +170,21 @@ async def test_who_may_only_read_pauses_nothing_and_who_may_is_asked(desk: Desk)
     pause = {"op": "pause", "source_id": "Vault"}
     profile = CallerProfile(caller="Agent", read_only=True)
     desk.workspace.policy.configure(PermissionSettings(callers=(profile,)))
-    refused = await desk.workspace.runner.call("source", pause, AGENT)
+    refused = await desk.workspace.runner.run(Call.of("source", pause, AGENT))
     assert refused.error is not None and refused.error["type"] == "permission_denied"
     assert desk.workspace.sources.get("v").state is SourceState.ACTIVE and not desk.approver.asked
     desk.workspace.policy.configure(PermissionSettings())
-    assert (await desk.workspace.runner.call("source", pause, AGENT)).success
+    assert (await desk.workspace.runner.run(Call.of("source", pause, AGENT))).success
     (request,) = desk.approver.asked
     assert request.operation == "administrative" and "Vault" in request.scope.what
 
 
 async def test_a_folder_answers_pause_with_its_state(desk: Desk) -> None:
     await desk.add()
-    answer = await desk.workspace.runner.call("source", {"op": "pause", "source_id": "desk"}, AGENT)
+    answer = await desk.workspace.runner.run(Call.of("source", {"op": "pause", "source_id": "desk"}, AGENT))
     assert answer.success and "not paused from here" in answer.message
     assert desk.workspace.sources.get("desk").state is SourceState.ACTIVE
-    listed = await desk.workspace.runner.call("source", {"op": "list"}, AGENT)
+    listed = await desk.workspace.runner.run(Call.of("source", {"op": "list"}, AGENT))
     assert [(one["type"], one["stream"]) for one in listed.result["sources"]] == [("files", False)]  # type: ignore[attr-defined, union-attr]
     assert (await again(desk)).registry.get("file")
 

@@ -1,4 +1,4 @@
-"""Small files: a crash leaves the old or the new one; a damaged one comes back as it was last good."""
+"""A crash leaves the old or the new file; a damaged file is restored from its last good version."""
 
 from __future__ import annotations
 

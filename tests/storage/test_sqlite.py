@@ -1,4 +1,4 @@
-"""The one way to open SQLite: whatever a file holds, it opens, and only derived data is deleted."""
+"""Opening an SQLite file succeeds with any content, and deletes only derived data."""
 
 from __future__ import annotations
 

@@ -18,7 +18,14 @@ from app.settings import ExternalServer
 from app.workspace import Workspace
 
 AGENT = Caller(CallerKind.DESKTOP_AGENT, "Agent", turn="turn")
-QUICK = ConnectionTimeouts(start=60.0, first_pause=0.05, longest_pause=0.2, grace=0.3, fresh=0.0, calm=0.0)
+QUICK = ConnectionTimeouts(
+    start_timeout=60.0,
+    first_pause=0.05,
+    longest_pause=0.2,
+    exit_timeout=0.3,
+    list_ttl=0.0,
+    min_list_interval=0.0,
+)
 """Nothing waits longer than it must, and each call looks at the tools anew."""
 
 

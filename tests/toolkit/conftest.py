@@ -21,12 +21,14 @@ from app.permissions.grants import Grants
 from app.permissions.policy import Policy
 from app.settings import IndexSettings, PermissionSettings
 from app.toolkit.argument_types import FolderName, MarkdownText, NewNoteName, NoteName, SearchQuery
+from app.toolkit.call import Call
 from app.toolkit.context import ToolContext
 from app.toolkit.limits import RateLimiter
+from app.toolkit.outcome import ToolOutcome
 from app.toolkit.proposal import EffectProposal, Proposal
 from app.toolkit.registry import AccessLevel, Category, ToolRegistry
 from app.toolkit.result import ToolResult
-from app.toolkit.runner import ToolOutcome, ToolRunner
+from app.toolkit.runner import ToolRunner
 from app.toolkit.tool import tool
 from app.vault.changes import ChangeSet, Create, Delete
 from app.vault.journal import Journal
@@ -294,7 +296,7 @@ class Bench:
     async def call(
         self, name: str, arguments: Mapping[str, object] | None = None, caller: Caller = AGENT
     ) -> ToolOutcome:
-        return await self.runner.call(name, arguments or {}, caller)
+        return await self.runner.run(Call.of(name, arguments or {}, caller))
 
     def text(self, path: str) -> str:
         return (self.root / path).read_text("utf-8")

@@ -13,6 +13,7 @@ from app.permissions.audit import AuditLog
 from app.permissions.audit_entry import AuditEntry
 from app.permissions.caller import Caller, CallerKind
 from app.toolkit.audit_writer import AuditWriter
+from app.toolkit.call import Call
 from app.vault.path import NotePath
 
 ANY = st.text(alphabet=st.characters(exclude_categories=()), max_size=20)
@@ -27,7 +28,9 @@ async def test_a_lone_surrogate_holds_up_neither_later_calls_nor_the_users_save(
     caller = Caller(CallerKind.MCP, "bad \udcff client", says="\ud800")
     assert (await bench.call("read", {"name": "Tea"}, caller)).success
     assert not (await bench.call("\ud800", {})).success
-    saved = await bench.runner.save(NotePath("Tea.md"), (bench.root / "Tea.md").read_bytes(), b"mine\n")
+    saved = await bench.runner.run(
+        Call.save(NotePath("Tea.md"), (bench.root / "Tea.md").read_bytes(), b"mine\n")
+    )
     assert saved.success and saved.entry > 0 and bench.text("Tea.md") == "mine\n"
     assert bench.audit.verify().ok
 

@@ -155,9 +155,7 @@ async def test_an_effect_that_happened_is_not_repeated_when_its_change_still_wai
     net: Bench,
 ) -> None:
     def opened() -> PendingOperations:
-        return PendingOperations(
-            net.runner.call_observed, PendingStore(net.journal.folder), net.journal, net.events
-        )
+        return PendingOperations(net.runner.run, PendingStore(net.journal.folder), net.journal, net.events)
 
     operations = opened()
     answers = [asyncio.get_running_loop().create_future() for _ in range(2)]

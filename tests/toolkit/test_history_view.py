@@ -6,6 +6,7 @@ import pytest
 
 from app.errors import NotFoundError
 from app.permissions.caller import Caller, CallerKind
+from app.toolkit.call import Call
 from app.toolkit.history_view import HistoryView
 from app.vault.changes import ChangeSet, Update
 from app.vault.path import NotePath
@@ -25,7 +26,7 @@ def view(bench):
 
 async def save(bench, name, text):
     before = (bench.root / name).read_bytes()
-    return await bench.runner.save(NotePath(name), before, text.encode())
+    return await bench.runner.run(Call.save(NotePath(name), before, text.encode()))
 
 
 async def test_versions_and_restore(bench, view):

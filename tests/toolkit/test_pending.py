@@ -29,7 +29,7 @@ class Desk:
     def open(self) -> None:
         self.store = PendingStore(self.bench.journal.folder, lambda: self.now)
         self.operations = PendingOperations(
-            self.bench.runner.call_observed,
+            self.bench.runner.run,
             self.store,
             self.bench.journal,
             self.bench.events,

@@ -18,6 +18,7 @@ from app import paths
 from app.permissions.approval import Denied
 from app.permissions.caller import Caller, CallerKind
 from app.settings import Settings, VaultSettings
+from app.toolkit.call import Call
 from app.toolkit.plugins import ENTRY_POINT_GROUP, Plugin, load_plugins, plugin_packages
 from app.toolkit.registry import AccessLevel, Category, ToolRegistry
 from app.toolkit.result import ToolResult
@@ -68,22 +69,22 @@ async def test_the_example_is_found_turned_on_called_approved(installed: Path, s
         assert not [notice for notice in workspace.notices if "plug-in" in notice]
         found = {"op": "find", "query": "a@b.org"}
         assert not workspace.registry.category("customer_support").on
-        off = await workspace.runner.call("user", found, AGENT)
+        off = await workspace.runner.run(Call.of("user", found, AGENT))
         assert off.error is not None and off.error["type"] == "permission_denied"
         assert "user" not in [one.name for one in workspace.registry.tools(AGENT)]
 
         workspace.change_vault_settings(VaultSettings(categories_on=("customer_support",)))
-        outcome = await workspace.runner.call("user", found, AGENT)
+        outcome = await workspace.runner.run(Call.of("user", found, AGENT))
         assert outcome.success and outcome.result["records"][0]["name"] == "Ada"
         change = {"op": "update", "name": "Ada", "properties": {"mail": "ada@c.org"}}
-        assert (await workspace.runner.call("user", change, AGENT)).success
+        assert (await workspace.runner.run(Call.of("user", change, AGENT))).success
         assert [request.tool for request in approver.asked] == ["user"]
         assert (sample_vault / "Ada.md").read_text("utf-8") == USER.replace("a@b.org", "ada@c.org")
-        assert (await workspace.runner.call("undo", {}, AGENT)).success
+        assert (await workspace.runner.run(Call.of("undo", {}, AGENT))).success
         assert (sample_vault / "Ada.md").read_text("utf-8") == USER
 
         approver.answers = [Denied("no")]
-        assert (await workspace.runner.call("user", change, AGENT)).denied
+        assert (await workspace.runner.run(Call.of("user", change, AGENT))).denied
         assert (sample_vault / "Ada.md").read_text("utf-8") == USER
     finally:
         await workspace.close()

@@ -7,6 +7,7 @@ import pytest
 from app.permissions.approval import Denied
 from app.permissions.caller import Caller, CallerKind
 from app.settings import PermissionSettings, Rule
+from app.toolkit.call import Call
 from app.vault.markdown.privacy import is_private
 
 AGENT = Caller(CallerKind.DESKTOP_AGENT, "Agent")
@@ -53,11 +54,15 @@ async def test_a_note_that_has_just_become_private_is_kept_before_the_index_know
 
 async def test_privacy_follows_changes_of_the_index(bench):
     assert not (await bench.call("read", {"name": "Secret"})).success
-    await bench.runner.save(
-        bench.index.notes()[0].path, (bench.root / "Home.md").read_bytes(), b"---\nai: private\n---\nhome\n"
+    await bench.runner.run(
+        Call.save(
+            bench.index.notes()[0].path,
+            (bench.root / "Home.md").read_bytes(),
+            b"---\nai: private\n---\nhome\n",
+        )
     )
     secret = next(note.path for note in bench.index.notes() if note.name == "Secret")
-    await bench.runner.save(secret, (bench.root / "Secret.md").read_bytes(), b"open now\n")
+    await bench.runner.run(Call.save(secret, (bench.root / "Secret.md").read_bytes(), b"open now\n"))
     assert (await bench.call("read", {"name": "Secret"})).success
     assert not (await bench.call("read", {"name": "Home"})).success
 

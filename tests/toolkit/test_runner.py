@@ -10,8 +10,9 @@ from app.permissions.approval import Approved, Denied
 from app.permissions.caller import Caller, CallerKind
 from app.permissions.scope import Operation, ScopeKind
 from app.settings import PermissionSettings, Rule, VaultRules
+from app.toolkit.call import Call
+from app.toolkit.outcome import ApprovalAnswered, ApprovalAsked, ToolFinished, ToolStarted
 from app.toolkit.result import ToolResult
-from app.toolkit.runner import ApprovalAnswered, ApprovalAsked, ToolFinished, ToolStarted
 from app.vault.path import NotePath
 from app.vault.store import NotesChanged
 
@@ -178,17 +179,17 @@ async def test_a_move_is_told_as_a_move(bench):
 
 async def test_saving_in_the_editor_asks_nothing_and_is_logged(bench):
     before = (bench.root / "Tea.md").read_bytes()
-    outcome = await bench.runner.save(NotePath("Tea.md"), before, before + b"more\n")
+    outcome = await bench.runner.run(Call.save(NotePath("Tea.md"), before, before + b"more\n"))
     assert outcome.success and bench.text("Tea.md").endswith("more\n")
     assert bench.approver.asked == []
     entry = bench.last()
     assert (entry.tool, entry.caller, entry.decision) == ("save", "You", "no-approval-needed")
     assert bench.of(NotesChanged)[-1].author == "You"
-    outcome = await bench.runner.save(NotePath("Tea.md"), before, b"over it")
+    outcome = await bench.runner.run(Call.save(NotePath("Tea.md"), before, b"over it"))
     assert outcome.error["type"] == "conflict" and bench.text("Tea.md").endswith("more\n")
     assert bench.last().decision == "failed"
-    assert (await bench.runner.save(NotePath("New.md"), None, b"new")).success
-    assert (await bench.runner.save(NotePath("New.md"), b"new", b"new")).entry == 0
+    assert (await bench.runner.run(Call.save(NotePath("New.md"), None, b"new"))).success
+    assert (await bench.runner.run(Call.save(NotePath("New.md"), b"new", b"new"))).entry == 0
 
 
 async def test_the_person_sees_their_own_tool_calls_too(bench):

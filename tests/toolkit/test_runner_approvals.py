@@ -12,7 +12,7 @@ from app.errors import StorageError
 from app.permissions.approval import Approved, Effect, GrantOffer
 from app.permissions.caller import Caller, CallerKind
 from app.permissions.scope import Operation
-from app.toolkit.runner import ApprovalAnswered, ToolFinished
+from app.toolkit.outcome import ApprovalAnswered, ToolFinished
 from app.vault.changes import ChangeSet, Create, Delete, Update
 from app.vault.path import NotePath
 from tests.toolkit.conftest import AGENT, CLIENT

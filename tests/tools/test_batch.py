@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from app.permissions.caller import Caller, CallerKind
 from app.toolkit.batch import make_batch_tool
+from app.toolkit.call import Call
 from app.tools.tags import add_tag, remove_tag
 from app.vault.path import NotePath
 
@@ -11,8 +12,8 @@ AGENT = Caller(CallerKind.DESKTOP_AGENT, "Built-in agent", uses_model=False)
 
 
 async def call(workspace, tool, names, arguments):
-    return await workspace.runner.call_internal(
-        make_batch_tool(tool), {"names": names, "arguments": arguments}, AGENT
+    return await workspace.runner.run(
+        Call.internal(make_batch_tool(tool), {"names": names, "arguments": arguments}, AGENT)
     )
 
 
@@ -25,7 +26,7 @@ async def test_many_notes_are_one_question_one_commit_and_one_undo(workspace, ap
     assert sorted(outcome.result["notes"]) == sorted(before)
     for name in before:
         assert b"seaclock" in workspace.store.read(NotePath(name))
-    assert (await workspace.runner.call("undo", {"entry": outcome.entry}, AGENT)).success
+    assert (await workspace.runner.run(Call.of("undo", {"entry": outcome.entry}, AGENT))).success
     assert {name: workspace.store.read(NotePath(name)) for name in before} == before
 
 

@@ -15,6 +15,7 @@ import pytest
 from app.permissions.approval import Approved, Denied, Effect
 from app.permissions.caller import Caller, CallerKind
 from app.settings import Settings
+from app.toolkit.call import Call
 from app.toolkit.tool import Tool
 from app.tools import CATALOG, FILE_TOOL
 from app.workspace import open_workspace
@@ -72,6 +73,7 @@ def _values(target: str) -> dict[str, object]:
         "display_lines": 5,
         "pending_operation_id": "x",
         "new_name": stem.rpartition("/")[2] + " moved",
+        "question": f"What does {stem} say?",
     }
 
 
@@ -162,7 +164,7 @@ class _Asking:
     async def __call__(self, tool: str, arguments: Mapping[str, object]) -> dict[str, object]:
         self._count += 1
         caller = Caller(CallerKind.MCP, f"Caller {self._count}")
-        return (await self._workspace.runner.call(tool, arguments, caller)).as_dict()
+        return (await self._workspace.runner.run(Call.of(tool, arguments, caller))).as_dict()
 
 
 def _effects_only(request):

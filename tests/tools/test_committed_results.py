@@ -8,6 +8,7 @@ import pytest
 
 from app.permissions.approval import Approved
 from app.permissions.caller import Caller, CallerKind
+from app.toolkit.call import Call
 from app.vault.changes import Delete, touched_paths
 from app.vault.path import NotePath
 
@@ -18,13 +19,13 @@ PATCH = "--- a/{0}\n+++ b/{0}\n@@ -1,1 +1,1 @@\n-Sees [[Hub]]. #old\n+Saw [[Hub]
 
 
 async def call(workspace, tool, /, **arguments):
-    return await workspace.runner.call(tool, arguments, AGENT)
+    return await workspace.runner.run(Call.of(tool, arguments, AGENT))
 
 
 async def make_wheel(workspace):
     workspace.registry.set_category("development", True)
     for path, text in ((HUB, "The hub. #old\n"), *((spoke, TEXT) for spoke in SPOKES)):
-        assert (await workspace.runner.save(path, None, text.encode())).success
+        assert (await workspace.runner.run(Call.save(path, None, text.encode()))).success
 
 
 def strings(value):
@@ -144,7 +145,7 @@ async def test_a_model_is_shown_a_diff_and_no_hash_of_an_edited_text(workspace, 
 async def test_cascade_reports_links_that_are_left_and_removes_an_empty_section(workspace):
     await make_wheel(workspace)
     only = NotePath("Only a relation.md")
-    await workspace.runner.save(only, None, b"Text.\n\n## Relations\n\n- supports [[Hub]]\n")
+    await workspace.runner.run(Call.save(only, None, b"Text.\n\n## Relations\n\n- supports [[Hub]]\n"))
     outcome = await call(workspace, "delete_node", node_id="Hub", cascade=True)
     assert outcome.result["links_left"] == [str(path) for path in SPOKES]
     assert outcome.result["relationships_removed"] == 4

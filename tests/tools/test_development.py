@@ -12,6 +12,7 @@ from app.permissions.approval import Approved, Denied, Effect
 from app.permissions.caller import Caller, CallerKind
 from app.sandbox.sandbox import Sandbox
 from app.settings import VaultSettings
+from app.toolkit.call import Call
 from app.vault.path import NotePath
 
 MODEL = Caller(CallerKind.DESKTOP_AGENT, "Model", turn="t")
@@ -47,7 +48,7 @@ def open_(dev, sample_vault):
 
 
 async def call(workspace, tool, /, caller=MODEL, **arguments):
-    return await workspace.runner.call(tool, arguments, caller)
+    return await workspace.runner.run(Call.of(tool, arguments, caller))
 
 
 async def test_the_category_is_off_until_it_is_turned_on(workspace, approver):

@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from app.permissions.caller import Caller, CallerKind
+from app.toolkit.call import Call
 from tests.support.pair_worker import PairProgram
 
 AGENT = Caller(CallerKind.DESKTOP_AGENT, "Built-in agent", turn="t", uses_model=False)
@@ -19,7 +20,7 @@ def program(tmp_path):
 
 
 async def call(workspace, tool, /, **arguments):
-    return await workspace.runner.call(tool, arguments, AGENT)
+    return await workspace.runner.run(Call.of(tool, arguments, AGENT))
 
 
 async def two_notes(workspace, second):

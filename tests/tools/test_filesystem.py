@@ -12,6 +12,7 @@ from app import paths
 from app.permissions.approval import Approved, Denied, Effect
 from app.permissions.caller import Caller, CallerKind
 from app.permissions.scope import Operation
+from app.toolkit.call import Call
 from app.toolkit.file_reader import MAX_FILE_BYTES, WALK_TIMEOUT_S, WalkLimits, walk
 from tests.support.private_notes import CANARY, VARIANTS, written
 
@@ -21,7 +22,7 @@ PIPES = hasattr(os, "mkfifo")
 
 
 async def call(workspace, tool, /, **arguments):
-    return await workspace.runner.call(tool, arguments, MODEL)
+    return await workspace.runner.run(Call.of(tool, arguments, MODEL))
 
 
 def listed(outcome) -> list[str]:
@@ -82,7 +83,7 @@ async def test_private_notes_are_not_there_for_a_model(workspace, sample_vault):
     for path in ("Fresh.md", PRIVATE, str(sample_vault / PRIVATE)):
         assert (await call(workspace, "file_read", path=path)).error["type"] == "not_found"
         assert (await call(workspace, "grep", pattern="x", path=path)).error["type"] == "not_found"
-    me = await workspace.runner.call("file_read", {"path": PRIVATE}, Caller.user())
+    me = await workspace.runner.run(Call.of("file_read", {"path": PRIVATE}, Caller.user()))
     assert me.success
 
 
@@ -321,5 +322,5 @@ async def test_a_private_note_outside_is_answered_as_one_that_is_absent(workspac
 
 async def test_the_user_reads_private_notes_outside(workspace, notes_outside):
     path = str(notes_outside / "Deep" / f"{CANARY} 0.md")
-    outcome = await workspace.runner.call("file_read", {"path": path}, Caller.user())
+    outcome = await workspace.runner.run(Call.of("file_read", {"path": path}, Caller.user()))
     assert outcome.success and CANARY in outcome.result["text"]

@@ -13,6 +13,7 @@ import pytest
 from app.permissions.approval import Denied
 from app.permissions.caller import Caller, CallerKind
 from app.settings import VaultSettings
+from app.toolkit.call import Call
 
 MODEL = Caller(CallerKind.DESKTOP_AGENT, "Model")
 PRIVATE = "Journal/Letters (private).md"
@@ -40,7 +41,7 @@ def repository(workspace, sample_vault):
 
 
 async def git(workspace, op, **arguments):
-    return await workspace.runner.call("git", {"op": op, **arguments}, MODEL)
+    return await workspace.runner.run(Call.of("git", {"op": op, **arguments}, MODEL))
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from app.permissions.approval import Approved
 from app.permissions.caller import Caller, CallerKind
 from app.settings import CallerProfile, PermissionSettings, Rule
 from app.toolkit.argument_types import NoteName
+from app.toolkit.call import Call
 from app.toolkit.context import ToolContext
 from app.toolkit.proposal import Proposal
 from app.toolkit.result import ToolResult
@@ -24,11 +25,11 @@ DIARY = NotePath("Diary of Anna.md")
 
 
 async def call(workspace, tool, /, caller=MODEL, **arguments):
-    return await workspace.runner.call(tool, arguments, caller)
+    return await workspace.runner.run(Call.of(tool, arguments, caller))
 
 
 async def keep_diary(workspace, text="alpha\nbeta\n"):
-    outcome = await workspace.runner.save(DIARY, None, f"---\nai: private\n---\n{text}".encode())
+    outcome = await workspace.runner.run(Call.save(DIARY, None, f"---\nai: private\n---\n{text}".encode()))
     assert outcome.success
 
 
@@ -62,7 +63,9 @@ async def test_a_conflict_of_undo_does_not_name_a_private_note(workspace):
     moved = await call(workspace, "move_note", BUILTIN, name="Topic", new_name="Theme")
     assert moved.success, moved
     before = workspace.store.read(DIARY)
-    await workspace.runner.save(DIARY, before, before.replace(b"see [[Theme]]", b"read [[Theme]] soon"))
+    await workspace.runner.run(
+        Call.save(DIARY, before, before.replace(b"see [[Theme]]", b"read [[Theme]] soon"))
+    )
     outcome = await call(workspace, "undo", entry=moved.entry)
     assert outcome.error["type"] == "conflict" and "Anna" not in str(outcome.as_dict())
 
@@ -117,7 +120,7 @@ async def test_a_private_note_that_was_deleted_has_no_history_for_a_model(worksp
 
 async def test_of_a_note_that_is_open_now_the_private_versions_are_left_out(workspace):
     await keep_diary(workspace)
-    await workspace.runner.save(DIARY, workspace.store.read(DIARY), b"open\n")
+    await workspace.runner.run(Call.save(DIARY, workspace.store.read(DIARY), b"open\n"))
     assert len((await call(workspace, "note_history", name=str(DIARY))).result["versions"]) == 1
 
 
@@ -170,7 +173,9 @@ async def test_a_note_that_becomes_private_while_the_user_is_asked_is_kept_from_
     topic = NotePath("Topic.md")
 
     async def late(request):
-        await workspace.runner.save(topic, workspace.store.read(topic), b"---\nai: private\n---\nhidden\n")
+        await workspace.runner.run(
+            Call.save(topic, workspace.store.read(topic), b"---\nai: private\n---\nhidden\n")
+        )
         return Approved(request.proposal)
 
     approver.answers[:] = [late]
@@ -231,7 +236,7 @@ async def test_a_path_that_may_not_be_used_is_refused_alike_whatever_is_there(wo
     rules = (Rule(effect="deny", glob="Locked/**", caller="desktop-agent"),)
     workspace.change_settings("permissions", rules=rules)
     workspace.registry.set_category("development", True)
-    await workspace.runner.save(NotePath.on_disk("Locked/There.md"), None, b"x\n")
+    await workspace.runner.run(Call.save(NotePath.on_disk("Locked/There.md"), None, b"x\n"))
     asked = len(approver.asked)
     diary = str(DIARY).removesuffix(".md")
     for path in (diary, diary.upper(), "Locked/There", "Locked/Not there"):

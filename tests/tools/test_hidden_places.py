@@ -14,6 +14,7 @@ from app.permissions.grants import Grants
 from app.permissions.policy import Policy
 from app.servers.vault_service import Client
 from app.settings import PermissionSettings, Rule
+from app.toolkit.call import Call
 from app.vault.path import NotePath
 from tests.sources.conftest import Desk, desk  # noqa: F401 (a fixture)
 from tests.tools.test_memory import AGENT, call, kind_of, make
@@ -106,9 +107,9 @@ async def test_a_file_of_a_folder_outside_that_a_rule_keeps_back(desk: Desk) -> 
         assert kind_of(refused) == "not_found" and "diary\n" not in str(refused)
     assert "private" not in str((await desk.file("status")).result)
     # The block that it was loaded into is kept back with it.
-    loaded = await desk.workspace.runner.call("block", {"op": "load", "label": label}, AGENT)
+    loaded = await desk.workspace.runner.run(Call.of("block", {"op": "load", "label": label}, AGENT))
     assert kind_of(loaded) == "not_found"
-    told = await desk.workspace.runner.call("source", {"op": "status", "source_id": "desk"}, AGENT)
+    told = await desk.workspace.runner.run(Call.of("source", {"op": "status", "source_id": "desk"}, AGENT))
     assert "Diary" not in str(told.result)
     assert (await desk.file("load", "Plan.txt")).success
 

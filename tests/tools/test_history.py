@@ -7,6 +7,7 @@ import pytest
 from app.errors import NotFoundError
 from app.permissions.approval import Approved, Denied
 from app.permissions.caller import Caller, CallerKind
+from app.toolkit.call import Call
 from app.vault.changes import ChangeSet, Create, Delete, Move, Update
 from app.vault.path import NotePath
 
@@ -15,7 +16,7 @@ P = NotePath.parse
 
 
 async def call(workspace, tool, /, caller=AGENT, **arguments):
-    return await workspace.runner.call(tool, arguments, caller)
+    return await workspace.runner.run(Call.of(tool, arguments, caller))
 
 
 def here(workspace):
@@ -36,7 +37,7 @@ async def conflicting_turn(workspace):
     await call(workspace, "edit_note", name="Old", op="replace", text="BETA", old="beta")
     await call(workspace, "move_note", name="Old", new_name="Older")
     await call(workspace, "delete_note", name="Gone")
-    await workspace.runner.save(P("Older.md"), b"alpha\nBETA\n", b"alpha\nmine\n")
+    await workspace.runner.run(Call.save(P("Older.md"), b"alpha\nBETA\n", b"alpha\nmine\n"))
     return tuple(one.id for one in workspace.audit.commits_of_turn("t1", workspace.journal))
 
 
@@ -52,7 +53,7 @@ async def test_a_settled_undo_is_one_change_set_asked_journaled_and_marked(works
     plan = workspace.journal.undo(commits, here(workspace))
     (conflict,) = plan.conflicts
     asked = len(approver.asked)
-    outcome = await workspace.runner.undo(plan, {conflict.path: conflict.theirs}, {"turn": "t1"})
+    outcome = await workspace.runner.run(Call.undo(plan, {conflict.path: conflict.theirs}, {"turn": "t1"}))
     assert outcome.success and outcome.message.startswith("Undone: ")
     (request,) = approver.asked[asked:]
     assert (request.tool, request.caller, request.arguments) == ("undo", Caller.user(), (("turn", "t1"),))
@@ -72,7 +73,7 @@ async def test_a_settled_undo_that_the_user_refuses_after_all_writes_nothing(wor
     commits = await conflicting_turn(workspace)
     plan = workspace.journal.undo(commits, here(workspace))
     approver.answers[:] = [Denied()]
-    outcome = await workspace.runner.undo(plan, {P("Older.md"): b"both\n"}, {"turn": "t1"})
+    outcome = await workspace.runner.run(Call.undo(plan, {P("Older.md"): b"both\n"}, {"turn": "t1"}))
     assert outcome.denied and here(workspace)(P("Older.md")) == b"alpha\nmine\n"
     assert workspace.audit.entry(outcome.entry).decision == "user-denied"
 
@@ -80,8 +81,8 @@ async def test_a_settled_undo_that_the_user_refuses_after_all_writes_nothing(wor
 async def test_a_settled_undo_meets_a_file_that_changed_while_the_user_picked(workspace):
     commits = await conflicting_turn(workspace)
     plan = workspace.journal.undo(commits, here(workspace))
-    await workspace.runner.save(P("Older.md"), b"alpha\nmine\n", b"alpha\nnewer\n")
-    outcome = await workspace.runner.undo(plan, {P("Older.md"): b"both\n"}, {"turn": "t1"})
+    await workspace.runner.run(Call.save(P("Older.md"), b"alpha\nmine\n", b"alpha\nnewer\n"))
+    outcome = await workspace.runner.run(Call.undo(plan, {P("Older.md"): b"both\n"}, {"turn": "t1"}))
     assert outcome.error["type"] == "conflict" and here(workspace)(P("Older.md")) == b"alpha\nnewer\n"
     assert all(workspace.journal.commit(number).undone_by is None for number in commits)
 
@@ -89,7 +90,7 @@ async def test_a_settled_undo_meets_a_file_that_changed_while_the_user_picked(wo
 async def test_a_settled_undo_can_be_undone(workspace):
     commits = await conflicting_turn(workspace)
     plan = workspace.journal.undo(commits, here(workspace))
-    outcome = await workspace.runner.undo(plan, {}, {"turn": "t1"})
+    outcome = await workspace.runner.run(Call.undo(plan, {}, {"turn": "t1"}))
     assert here(workspace)(P("Old.md")) == b"alpha\nmine\n"
     back = await call(workspace, "undo", entry=outcome.entry, caller=Caller.user())
     read = here(workspace)

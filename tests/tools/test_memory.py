@@ -10,6 +10,7 @@ import pytest
 from app.permissions.approval import Denied
 from app.permissions.caller import Caller, CallerKind
 from app.settings import AgentProfile, TeamSettings
+from app.toolkit.call import Call
 
 AGENT = Caller(CallerKind.DESKTOP_AGENT, "Built-in agent", turn="t", uses_model=False)
 MODEL = Caller(CallerKind.DESKTOP_AGENT, "Model")
@@ -27,7 +28,7 @@ PARTS = {
 
 
 async def call(workspace, tool, /, caller=AGENT, **arguments):
-    return await workspace.runner.call(tool, arguments, caller)
+    return await workspace.runner.run(Call.of(tool, arguments, caller))
 
 
 async def make(workspace, label="plan", /, **arguments):

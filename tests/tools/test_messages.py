@@ -12,13 +12,16 @@ from app.messages.channel_registry import WEBHOOK, webhook_account
 from app.permissions.approval import Denied, Effect
 from app.permissions.caller import Caller, CallerKind
 from app.settings import MessageSettings, settings_file
+from app.toolkit.call import Call
 from tests.support.message_servers import HANDLE, PASSWORD, TOKEN, BlueskyServer, DiscordServer
 
 AGENT = Caller(CallerKind.DESKTOP_AGENT, "Agent", turn="t")
 
 
 def send(workspace, target, content="The tide is at 6.", **more):
-    return workspace.runner.call("send_message", {"target": target, "content": content, **more}, AGENT)
+    return workspace.runner.run(
+        Call.of("send_message", {"target": target, "content": content, **more}, AGENT)
+    )
 
 
 @pytest.fixture

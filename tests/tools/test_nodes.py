@@ -7,6 +7,7 @@ import pytest
 from app.permissions.approval import Approved, Denied
 from app.permissions.caller import Caller, CallerKind
 from app.permissions.scope import Operation
+from app.toolkit.call import Call
 from app.vault.markdown.scan import scan
 from app.vault.path import NotePath
 
@@ -17,7 +18,7 @@ MOON = "Claims/The Moon was good enough.md"
 
 
 async def call(workspace, tool, /, caller=AGENT, **arguments):
-    return await workspace.runner.call(tool, arguments, caller)
+    return await workspace.runner.run(Call.of(tool, arguments, caller))
 
 
 def text(workspace, path):

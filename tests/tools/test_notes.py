@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.permissions.caller import Caller, CallerKind
+from app.toolkit.call import Call
 from app.vault.changes import content_hash
 from app.vault.path import NotePath
 
@@ -13,7 +14,7 @@ MODEL = Caller(CallerKind.DESKTOP_AGENT, "scripted", turn="t2")
 
 
 async def call(workspace, tool, /, caller=AGENT, **arguments):
-    return await workspace.runner.call(tool, arguments, caller)
+    return await workspace.runner.run(Call.of(tool, arguments, caller))
 
 
 def read(workspace, path):

@@ -7,6 +7,7 @@ import pytest
 from app.permissions.approval import Denied
 from app.permissions.caller import Caller, CallerKind
 from app.permissions.scope import Operation
+from app.toolkit.call import Call
 from app.vault.markdown.scan import scan
 from app.vault.path import NotePath
 
@@ -17,7 +18,7 @@ EDGE = f"{JAMAICA} -[SUPPORTS]-> {BEAT}"
 
 
 async def call(workspace, tool, /, **arguments):
-    return await workspace.runner.call(tool, arguments, AGENT)
+    return await workspace.runner.run(Call.of(tool, arguments, AGENT))
 
 
 def text(workspace, path):
@@ -178,7 +179,7 @@ async def test_a_relation_is_no_evidence_for_itself_and_keeps_its_type_where_not
 async def test_what_is_said_of_two_notes_knows_their_relations(workspace):
     edge = "People/John Harrison.md -[SUPPORTS]-> " + BEAT
     outcome = await call(workspace, "reclassify_relationship", edge_id=edge)
-    assert "related already as SUPPORTS" in outcome.result["reasoning"]
+    assert "already related as SUPPORTS" in outcome.result["reasoning"]
     assert "without a type" not in outcome.result["reasoning"]
 
 

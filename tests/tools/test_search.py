@@ -5,12 +5,13 @@ from __future__ import annotations
 import pytest
 
 from app.permissions.caller import Caller, CallerKind
+from app.toolkit.call import Call
 
 AGENT = Caller(CallerKind.DESKTOP_AGENT, "Built-in agent", uses_model=False)
 
 
 async def call(workspace, tool, /, **arguments):
-    return await workspace.runner.call(tool, arguments, AGENT)
+    return await workspace.runner.run(Call.of(tool, arguments, AGENT))
 
 
 async def paths(workspace, query):

@@ -11,6 +11,7 @@ import pytest
 from app.embeddings.sync_scheduler import EmbeddingProgressed
 from app.permissions.caller import Caller, CallerKind
 from app.settings import Settings
+from app.toolkit.call import Call
 from app.toolkit.outcome import ToolOutcome
 from app.vault.path import NotePath
 from app.workspace import Workspace, open_workspace
@@ -51,7 +52,7 @@ async def meant(notes: Path) -> AsyncIterator[Workspace]:
 
 
 async def _call(workspace: Workspace, tool: str, **arguments: object) -> ToolOutcome:
-    return await workspace.runner.call(tool, arguments, AGENT)
+    return await workspace.runner.run(Call.of(tool, arguments, AGENT))
 
 
 async def test_search_with_vectors(meant: Workspace) -> None:

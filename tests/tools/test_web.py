@@ -11,6 +11,7 @@ from app.permissions.approval import ApprovalRequest, Approved, Decision, Denied
 from app.permissions.caller import Caller, CallerKind
 from app.permissions.scope import Operation
 from app.settings import WebSettings
+from app.toolkit.call import Call
 from app.toolkit.outcome import ToolOutcome
 from app.vault.changes import ChangeSet
 from app.vault.path import NotePath
@@ -61,7 +62,7 @@ async def web(workspace: Workspace, server: WebServer) -> AsyncIterator[Workspac
 
 
 async def search(web: Workspace, caller: Caller = AGENT, **arguments: object) -> ToolOutcome:
-    return await web.runner.call("search_web_for_evidence", {"node_id": CLAIM, **arguments}, caller)
+    return await web.runner.run(Call.of("search_web_for_evidence", {"node_id": CLAIM, **arguments}, caller))
 
 
 def rows(workspace: Workspace) -> list[tuple[str, str, str]]:
@@ -69,14 +70,14 @@ def rows(workspace: Workspace) -> list[tuple[str, str, str]]:
 
 
 async def test_the_category_is_off_until_it_is_switched_on(workspace: Workspace) -> None:
-    outcome = await workspace.runner.call("fetch_page", {"url": "https://example.org"}, AGENT)
+    outcome = await workspace.runner.run(Call.of("fetch_page", {"url": "https://example.org"}, AGENT))
     assert outcome.error is not None and outcome.error["type"] == "permission_denied"
 
 
 async def test_a_page_is_asked_for_with_its_exact_address_and_taints(
     web: Workspace, server: WebServer, approver: ScriptedApprover
 ) -> None:
-    outcome = await web.runner.call("fetch_page", {"url": server.at("/page#x")}, AGENT)
+    outcome = await web.runner.run(Call.of("fetch_page", {"url": server.at("/page#x")}, AGENT))
     assert outcome.success and outcome.untrusted
     assert "Words of the page." in str(outcome.result["text"]) and outcome.result["title"] == "T"
     (asked,) = approver.asked
@@ -95,7 +96,7 @@ async def test_a_page_that_is_not_allowed_is_refused_before_anybody_is_asked(
         "file:///etc/passwd",
         "http://[::1]",
     ):
-        outcome = await web.runner.call("fetch_page", {"url": url}, AGENT)
+        outcome = await web.runner.run(Call.of("fetch_page", {"url": url}, AGENT))
         assert outcome.error is not None
         assert outcome.error["type"] in ("permission_denied", "invalid_parameters"), url
     assert approver.asked == []
@@ -105,7 +106,7 @@ async def test_a_page_that_is_denied_is_not_fetched(
     web: Workspace, server: WebServer, approver: ScriptedApprover
 ) -> None:
     approver.answers = [Denied("not now")]
-    outcome = await web.runner.call("fetch_page", {"url": server.at("/page")}, AGENT)
+    outcome = await web.runner.run(Call.of("fetch_page", {"url": server.at("/page")}, AGENT))
     assert outcome.denied and outcome.words == "not now"
     assert server.asked == []
 
@@ -209,11 +210,11 @@ async def test_a_page_that_is_a_source_already_is_not_made_twice(
 
 async def test_words_of_a_private_note_are_never_sent(web: Workspace, server: WebServer) -> None:
     user = Caller.user()
-    outcome = await web.runner.call("search_web_for_evidence", {"node_id": "Letters (private)"}, user)
+    outcome = await web.runner.run(Call.of("search_web_for_evidence", {"node_id": "Letters (private)"}, user))
     assert outcome.error is not None and outcome.error["missing"] == "query_override"
     assert server.asked == []
     said = {"node_id": "Letters (private)", "query_override": "harrison letters"}
-    assert (await web.runner.call("search_web_for_evidence", said, user)).success
+    assert (await web.runner.run(Call.of("search_web_for_evidence", said, user))).success
     assert "q=harrison+letters&" in server.asked[0].path
 
 
@@ -226,8 +227,8 @@ async def test_an_error_of_the_provider_is_in_the_log_and_in_words(web: Workspac
 
 async def test_the_reader_of_a_note_from_the_web_is_tainted(web: Workspace) -> None:
     await search(web, create_sources=True)
-    from_web = await web.runner.call("read_note", {"name": "Trials of timekeepers"}, AGENT)
-    own = await web.runner.call("read_note", {"name": CLAIM}, AGENT)
+    from_web = await web.runner.run(Call.of("read_note", {"name": "Trials of timekeepers"}, AGENT))
+    own = await web.runner.run(Call.of("read_note", {"name": CLAIM}, AGENT))
     assert from_web.success and from_web.untrusted
     assert own.success and not own.untrusted
 

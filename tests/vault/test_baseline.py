@@ -1,4 +1,4 @@
-"""What an imprint tells of the changes of others."""
+"""The baseline detects the changes of other programs."""
 
 from __future__ import annotations
 

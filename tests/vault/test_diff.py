@@ -1,4 +1,4 @@
-"""Line and word diffs: exact for every choice of hunks, and fast enough to be asked for anything."""
+"""Line and word diffs are exact for every selection of hunks, and fast for any text."""
 
 from __future__ import annotations
 

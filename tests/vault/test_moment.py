@@ -1,4 +1,4 @@
-"""Dates by the format strings of moment.js; the expected texts are those that moment.js 2.30 gives."""
+"""Dates by the format strings of moment.js; the expected texts come from moment.js 2.30."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""References: what a wikilink or a name says."""
+"""Parsing of wikilinks and names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Links to an exact span: found by its hash, wherever it stands; a changed passage is not found."""
+"""Links to an exact span find it by its hash, even if it moved; a changed passage is not found."""
 
 from __future__ import annotations
 

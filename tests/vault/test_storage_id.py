@@ -1,4 +1,4 @@
-"""Storage ids: text and id are the same thing in both directions, whatever a file is called."""
+"""Storage ids convert to text and back without loss, for any file name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Undo restores, keeps later edits, and shows what it cannot settle."""
+"""Undo restores files, keeps later edits, and reports conflicts."""
 
 from __future__ import annotations
 

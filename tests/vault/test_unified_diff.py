@@ -1,4 +1,4 @@
-"""Unified diffs: what is written can be applied, and a diff of several files is taken apart."""
+"""Formatted unified diffs can be applied, and a patch of several files is split."""
 
 from __future__ import annotations
 

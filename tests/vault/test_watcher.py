@@ -1,4 +1,4 @@
-"""The watcher on a real folder: what others do to it arrives, what we do ourselves does not."""
+"""The watcher on a real folder reports changes by others, but not the app's own."""
 
 from __future__ import annotations
 

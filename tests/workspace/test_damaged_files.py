@@ -18,6 +18,7 @@ from app.agent.transcript import UserText
 from app.errors import StorageError
 from app.permissions.caller import Caller
 from app.settings import Settings
+from app.toolkit.call import Call
 from app.toolkit.memory_service import ConversationQuery
 from app.vault.journal_database import SCHEMA
 from app.workspace import Workspace, open_workspace
@@ -61,8 +62,8 @@ async def used(root: Path, approver: ScriptedApprover) -> int:
     """Open the vault, change a note by a tool, and close it; the number of the audit entry."""
     workspace = await opened(root, approver)
     await workspace.start_scan(lambda progress: None)
-    outcome = await workspace.runner.call(
-        "edit_note", {"name": "Tea", "op": "append", "text": "Black."}, Caller.user()
+    outcome = await workspace.runner.run(
+        Call.of("edit_note", {"name": "Tea", "op": "append", "text": "Black."}, Caller.user())
     )
     assert outcome.success
     conversation = workspace._files.conversations.create("Tea")
@@ -91,7 +92,7 @@ async def test_a_store_that_cannot_be_used_is_set_aside_and_told(
         assert not any("before the call was logged" in entry.reason for entry in entries)
         await workspace.start_scan(lambda progress: None)
         arguments = {"name": "Tea", "op": "append", "text": "White."}
-        assert (await workspace.runner.call("edit_note", arguments, Caller.user())).success
+        assert (await workspace.runner.run(Call.of("edit_note", arguments, Caller.user()))).success
     finally:
         await workspace.close()
     workspace = await opened(root, approver)
@@ -139,7 +140,7 @@ async def test_an_old_entry_is_not_undone_by_another_change_of_its_number(
     await used(root, approver)
     text = (root / "Tea.md").read_bytes()
     workspace = await opened(root, approver)
-    outcome = await workspace.runner.call("undo", {"entry": entry}, Caller.user())
+    outcome = await workspace.runner.run(Call.of("undo", {"entry": entry}, Caller.user()))
     assert not outcome.success
     assert (root / "Tea.md").read_bytes() == text
     await workspace.close()
@@ -156,9 +157,9 @@ async def test_a_journal_of_another_vault_undoes_nothing(
     foreign = paths.vault_data_folder(other) / "journal.sqlite"
     (paths.vault_data_folder(root) / "journal.sqlite").write_bytes(foreign.read_bytes())
     workspace = await opened(root, approver)
-    outcome = await workspace.runner.call("undo", {"entry": entry}, Caller.user())
+    outcome = await workspace.runner.run(Call.of("undo", {"entry": entry}, Caller.user()))
     assert not outcome.success
-    assert "does not have the change" in (outcome.error or {})["message"]
+    assert "no longer has the change" in (outcome.error or {})["message"]
     await workspace.close()
 
 
@@ -188,9 +189,9 @@ async def test_damage_found_in_use_is_told_and_the_next_change_works(
         content[4096:] = b"\xff" * (len(content) - 4096)
         file.write_bytes(content)
         arguments = {"name": "Tea", "op": "append", "text": "White."}
-        assert not (await workspace.runner.call("edit_note", arguments, Caller.user())).success
+        assert not (await workspace.runner.run(Call.of("edit_note", arguments, Caller.user()))).success
         assert (root / "Tea.md").read_text("utf-8") == "Green.\nBlack.\n"
-        assert (await workspace.runner.call("edit_note", arguments, Caller.user())).success
+        assert (await workspace.runner.run(Call.of("edit_note", arguments, Caller.user()))).success
         async with asyncio.timeout(30):
             while not told:
                 await asyncio.sleep(0.01)

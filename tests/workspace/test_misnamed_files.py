@@ -12,6 +12,7 @@ from app.errors import InvalidPathError
 from app.index.records import IndexUpdated
 from app.permissions.caller import Caller, CallerKind
 from app.settings import Settings
+from app.toolkit.call import Call
 from app.vault.changes import ChangeSet, Create
 from app.vault.path import NotePath
 from app.vault.undecodable import find_path, listed_path, suggest_name
@@ -68,11 +69,11 @@ async def test_such_a_file_is_listed_with_its_bytes(vault):
 
 
 async def test_the_user_renames_it_and_takes_that_back(vault):
-    outcome = await vault.runner.rename_misnamed(LISTED, "Grüße.md")
+    outcome = await vault.rename_misnamed(LISTED, "Grüße.md")
     assert outcome.success and (vault.root / "Grüße.md").read_text() == "greetings\n"
     assert vault.index.note(NotePath("Grüße.md")) is not None and listed(vault) == {}
     assert not os.path.lexists(vault.root / RAW.text)
-    undone = await vault.runner.call("undo", {"entry": outcome.entry}, Caller.user())
+    undone = await vault.runner.run(Call.of("undo", {"entry": outcome.entry}, Caller.user()))
     assert undone.success and (vault.root / RAW.text).read_text() == "greetings\n"
     assert listed(vault) == {LISTED.text: "misnamed"} and vault.runner._audit.verify().ok
 
@@ -83,9 +84,9 @@ async def test_a_name_that_is_taken_or_bad_changes_nothing(vault):
         ("a/b.md", "invalid_parameters"),
         ("x:y.md", "invalid_parameters"),
     ):
-        outcome = await vault.runner.rename_misnamed(LISTED, name)
+        outcome = await vault.rename_misnamed(LISTED, name)
         assert outcome.error["type"] == kind and (vault.root / RAW.text).read_text() == "greetings\n"
-    assert (await vault.runner.rename_misnamed(NotePath("No.md"), "x.md")).error["type"] == "not_found"
+    assert (await vault.rename_misnamed(NotePath("No.md"), "x.md")).error["type"] == "not_found"
     assert InvalidPathError.type == "invalid_parameters"
 
 
@@ -95,7 +96,7 @@ async def test_a_folder_of_such_a_name_is_renamed_file_by_file(vault):
     (folder / "One.md").write_text("one")
     (folder / "two.txt").write_text("two")
     await until(vault, lambda: r"B\xfccher" in listed(vault))
-    assert (await vault.runner.rename_misnamed(NotePath(r"B\xfccher"), "Bücher")).success
+    assert (await vault.rename_misnamed(NotePath(r"B\xfccher"), "Bücher")).success
     assert (vault.root / "Bücher" / "One.md").read_text() == "one"
     assert (vault.root / "Bücher" / "two.txt").read_text() == "two"
     assert vault.index.note(NotePath("Bücher/One.md")) is not None
@@ -126,7 +127,7 @@ async def test_a_commit_of_such_a_file_that_was_not_logged_does_not_keep_the_vau
     workspace = await opened(root, approver)
     try:
         assert workspace.runner._audit.entries()[0].paths == (LISTED.text,)
-        saved = await workspace.runner.save(NotePath("New.md"), None, b"new\n")
+        saved = await workspace.runner.run(Call.save(NotePath("New.md"), None, b"new\n"))
         assert saved.success and saved.entry > 0
     finally:
         await workspace.close()
@@ -144,6 +145,6 @@ async def test_no_tool_stumbles_over_such_a_file(vault):
         ("file_read", {"path": LISTED.text}),
         ("read_note", {"name": RAW.text}),
     ):
-        outcome = await vault.runner.call(tool, arguments, client)
+        outcome = await vault.runner.run(Call.of(tool, arguments, client))
         assert (outcome.error or {}).get("type") != "internal", (tool, outcome)
         str(outcome.as_dict()).encode()

@@ -40,13 +40,13 @@ async def test_a_watcher_that_dies_is_told_and_nothing_is_missed(
     take = workspace._handle_batch
 
     async def break_once(batch: object) -> None:
-        monkeypatch.setattr(workspace, "_take", take)
+        monkeypatch.setattr(workspace, "_handle_batch", take)
         # Happens while nobody watches.
         (workspace.root / "Missed.md").write_text("Nobody saw this.\n", "utf-8")
         raise RuntimeError("a batch that nobody foresaw")
 
     await end_watching(workspace)
-    monkeypatch.setattr(workspace, "_take", break_once)
+    monkeypatch.setattr(workspace, "_handle_batch", break_once)
     await workspace._watch()
     (workspace.root / "First.md").write_text("This one breaks it.\n", "utf-8")
     await until(lambda: bool(failures))

@@ -7,6 +7,7 @@ from pathlib import Path
 from app.permissions.caller import Caller, CallerKind
 from app.settings import PermissionSettings, Rule, Settings, load_settings, save_settings
 from app.settings.storage import permissions_file
+from app.toolkit.call import Call
 from app.workspace import open_workspace
 from tests.support.approver import ScriptedApprover
 
@@ -29,17 +30,17 @@ async def test_while_the_rules_cannot_be_read_everything_is_asked_about(
         assert workspace.unreadable_rules == (str(permissions_file()),)
         for tool, arguments in (("read_note", {"name": "Tea"}), ("edit_note", edit)):
             before = len(approver.asked)
-            assert (await workspace.runner.call(tool, arguments, AGENT)).success
+            assert (await workspace.runner.run(Call.of(tool, arguments, AGENT))).success
             assert len(approver.asked) > before, tool
         assert "can't be read" in approver.asked[-1].reason
         secret = {"name": "x", "folder": "Secret", "content": "y"}
-        refused = await workspace.runner.call("create_note", secret, AGENT)
+        refused = await workspace.runner.run(Call.of("create_note", secret, AGENT))
         assert not refused.success, "the last good rules still deny"
         assert not (sample_vault / "Secret").exists()
         workspace.accept_rules()
         assert workspace.unreadable_rules == ()
         before = len(approver.asked)
-        assert (await workspace.runner.call("edit_note", edit, AGENT)).success
+        assert (await workspace.runner.run(Call.of("edit_note", edit, AGENT))).success
         assert len(approver.asked) == before
     finally:
         await workspace.close()
@@ -59,8 +60,8 @@ async def test_settings_of_a_vault_that_cannot_be_read_hold_agents_back_too(
     try:
         await workspace.start_scan(lambda progress: None)
         assert workspace.unreadable_rules == (str(folder / "settings.json"),)
-        await workspace.runner.call("list_tags", {}, AGENT)
-        await workspace.runner.call("read_note", {"name": "🧭 Start here"}, AGENT)
+        await workspace.runner.run(Call.of("list_tags", {}, AGENT))
+        await workspace.runner.run(Call.of("read_note", {"name": "🧭 Start here"}, AGENT))
         assert approver.asked
     finally:
         await workspace.close()

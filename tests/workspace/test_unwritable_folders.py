@@ -13,6 +13,7 @@ import pytest
 from app import paths
 from app.permissions.caller import Caller
 from app.settings import Settings, VaultSettings, save_vault_settings
+from app.toolkit.call import Call
 from app.toolkit.outcome import ToolOutcome
 from app.workspace import Workspace, open_workspace
 from tests.support.approver import ScriptedApprover
@@ -66,7 +67,7 @@ async def opened(root: Path) -> Workspace:
 
 async def write(workspace: Workspace, text: str) -> ToolOutcome:
     arguments = {"name": "Tea", "content": text}
-    return await workspace.runner.call("update_note", arguments, Caller.user())
+    return await workspace.runner.run(Call.of("update_note", arguments, Caller.user()))
 
 
 async def check_only_reads(workspace: Workspace, root: Path) -> None:
@@ -75,7 +76,7 @@ async def check_only_reads(workspace: Workspace, root: Path) -> None:
     told = [notice for notice in workspace.notices if "open for reading only" in notice]
     assert len(told) == 1 and str(paths.vault_data_folder(root)) in told[0]
     assert workspace.read_only
-    found = await workspace.runner.call("search_notes", {"query": "green"}, Caller.user())
+    found = await workspace.runner.run(Call.of("search_notes", {"query": "green"}, Caller.user()))
     assert found.success and "Tea" in str(found.result)
     refused = await write(workspace, "Refused.")
     assert not refused.success and "reading only" in refused.message

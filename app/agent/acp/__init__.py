@@ -1,1 +1,1 @@
-"""Agents from outside: installed programs that speak the Agent Client Protocol and answer in the panel."""
+"""External agents: installed programs that answer in the panel over the Agent Client Protocol."""

@@ -1,11 +1,11 @@
-"""Answers turns by installed programs that speak the Agent Client Protocol.
+"""Answer turns with installed programs that speak the Agent Client Protocol.
 
-A program is started in the vault's folder when it is first asked, serves all conversations, and ends with the
-app. It works with our tools over MCP, by a server that joins this app, so that the gate, the dialog, the
-audit log and undo are the same as for everyone. What it asks for beside that goes through the gate, too; what
-it does without asking is found, logged as such, and can be taken back.
+A program starts in the vault's folder with its first prompt, serves all conversations, and ends with the
+app. It calls the app's tools over MCP, through a server that connects to this app, so the gate, the approval
+dialog, the audit log and undo work as for every other caller. Its own requests also pass the gate. Changes
+that it makes without asking are detected, logged as such, and can be undone.
 
-What it has read, by itself or from the net, nobody knows: it counts as tainted from its first word.
+The app cannot know what a program has read, so everything it says is tainted.
 """
 
 from __future__ import annotations
@@ -44,21 +44,21 @@ _CANCEL_TIMEOUT_S = 5.0
 _NEW_SESSION_TIMEOUT_S = 60.0
 _SET_OPTION_TIMEOUT_S = 10.0
 _STOP_REASONS = {
-    "max_tokens": "{0} stopped: it has used the tokens that it may for one answer.",
-    "max_turn_requests": "{0} stopped: it has asked its model as often as it may for one answer.",
-    "refusal": "{0} does not go on with this.",
+    "max_tokens": "{0} stopped: it reached its token limit for one answer.",
+    "max_turn_requests": "{0} stopped: it reached its limit of model requests for one answer.",
+    "refusal": "{0} refused to continue.",
 }
 
 
 class AcpAgent:
-    """Answers turns by the program that each names.
+    """Answer each turn with the program that the turn names.
 
     Args:
         vault: The vault's name.
-        root: Its folder.
-        note_text: Gives the text of a note for the prompt, None for one that a model may not see.
-        edits: Finds what programs write by themselves.
-        news: Gives what is new in the streams as a block of data, and says in the turn that it was given.
+        root: The vault's folder.
+        note_text: Return the text of a note for the prompt; None for a note that is hidden from models.
+        edits: Detects changes that programs make without the gate.
+        news: Return new items of the sources as a block of data, and record in the turn that they were given.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class AcpAgent:
         self.edits = edits
 
     async def respond(self, turn: Turn) -> None:
-        """Let the turn's program answer; a failure becomes a notice."""
+        """Answer the turn with its program; show a failure as a notice."""
         assert turn.program is not None
         turn.news = self._news(turn)
         preparing = asyncio.ensure_future(self.edits.prepare())
@@ -99,16 +99,20 @@ class AcpAgent:
             await asyncio.gather(preparing, return_exceptions=True)
 
     def caller_named(self, name: str) -> Caller | None:
-        """The program of this name as a caller: in the turn that it answers, if it does; None for others."""
-        talks = [talk for link in self._links.values() for talk in link.desk.turns.values()]
-        turns = [talk.turn for talk in talks if talk.turn.agent == name and not talk.is_cancelled]
+        """Return the program called `name` as a caller, in the turn that it answers; None for other names."""
+        acp_turns = [acp_turn for link in self._links.values() for acp_turn in link.desk.turns.values()]
+        turns = [
+            acp_turn.turn
+            for acp_turn in acp_turns
+            if acp_turn.turn.agent == name and not acp_turn.is_cancelled
+        ]
         if turns:
             return turns[-1].caller
         known = any(one.name == name for one in self._settings().programs.programs)
         return Caller(CallerKind.MCP, name, tainted=True) if known else None
 
     def options(self, name: str) -> tuple[AcpOption, ...]:
-        """What the program called `name` lets the person choose; empty before its first conversation."""
+        """Return the options of the program called `name`; empty before its first conversation."""
         sessions = [
             session
             for program, link in self._links.items()
@@ -118,10 +122,10 @@ class AcpAgent:
         return apply_values(sessions[-1].options, self._wanted.get(name, {})) if sessions else ()
 
     async def set_option(self, name: str, option: str, value: str) -> None:
-        """Choose for the conversations of the program called `name`, those to come included.
+        """Set an option for all current and future conversations of the program called `name`.
 
         Raises:
-            ProgramError: the program refuses it.
+            ProgramError: The program refuses the value.
         """
         from acp import RequestError
 
@@ -135,21 +139,23 @@ class AcpAgent:
                         await self._set(link, session, option, value)
             except (RequestError, ConnectionError, TimeoutError) as error:
                 self._wanted[name].pop(option, None)
-                said = f": {error}" if str(error) else ""
-                raise ProgramError(f"{name} did not take that{said}.", "It stays as it was.") from error
+                detail = f": {error}" if str(error) else ""
+                raise ProgramError(
+                    f"{name} did not accept the option{detail}.", "The option keeps its value."
+                ) from error
 
     async def close(self) -> None:
-        """End every program and all that they started."""
+        """Stop every program and its child processes."""
         links = list(self._links.values())
         self._links.clear()
         closing = (link.close() for link in links)
         await asyncio.gather(*closing, *self._ending, return_exceptions=True)
         self.edits.close()
 
-    # The program and its session
+    # Programs and sessions
 
     async def _link(self, program: AgentProgram) -> AcpConnection:
-        """The running program; started when it does not run (any more)."""
+        """Return the connection to the program; start the program if it is not running."""
         await self._end_removed()
         async with self._opening.setdefault(program, asyncio.Lock()):
             link = self._links.get(program)
@@ -161,7 +167,7 @@ class AcpAgent:
             return link
 
     def settings_changed(self) -> None:
-        """End what the settings do not have any more; call it in the loop where a program may run."""
+        """Stop programs that were removed from the settings; call it on the programs' event loop."""
         if not self._links:
             return
         task = asyncio.get_running_loop().create_task(self._end_removed(), name="end removed programs")
@@ -169,7 +175,7 @@ class AcpAgent:
         task.add_done_callback(self._ending.discard)
 
     async def _end_removed(self) -> None:
-        """End the programs that the settings do not have any more, once they have nothing to do."""
+        """Stop programs that were removed from the settings, as soon as they are idle."""
         wanted = self._settings().programs.programs
         for program, link in tuple(self._links.items()):
             if program not in wanted and not link.desk.turns:
@@ -181,10 +187,10 @@ class AcpAgent:
         await link.close(at_once=True)
 
     async def _session(self, link: AcpConnection, turn: Turn) -> AcpSession:
-        """The conversation as the program knows it, or a new one.
+        """Return the program's session for the conversation; resume or create one if needed.
 
         Raises:
-            ProgramError: it can't begin one.
+            ProgramError: The program cannot create a session.
         """
         from acp import RequestError
 
@@ -208,13 +214,13 @@ class AcpAgent:
             await self._drop(link)
             name = link.program.name
             raise ProgramError(
-                f"{name} began no conversation within {_NEW_SESSION_TIMEOUT_S:.0f} s.", ""
+                f"{name} did not start a conversation within {_NEW_SESSION_TIMEOUT_S:.0f} s.", ""
             ) from error
         link.sessions[turn.conversation] = made
         return made
 
     async def _set(self, link: AcpConnection, session: AcpSession, id_: str, value: str) -> None:
-        """Set an option of a session, where it has that value to choose."""
+        """Set an option of a session if the session offers that value."""
         option = next((one for one in session.options if one.id == id_), None)
         if option is None or value == option.current or apply_values((option,), {id_: value}) == (option,):
             return
@@ -231,7 +237,7 @@ class AcpAgent:
     async def _taken_up(
         self, link: AcpConnection, kept: AcpSessionState, turn: Turn, read_only: bool
     ) -> AcpSession | None:
-        """The session that the program had before; None where it can't go on with it."""
+        """Resume the program's earlier session; return None if the program cannot resume it."""
         from acp import RequestError
 
         go_on = (
@@ -250,7 +256,7 @@ class AcpAgent:
                 mcp_servers=[self._own_server(link, read_only=read_only)],
             )
         except RequestError as error:
-            log.info("%s does not go on with a session: %s", link.program.name, error)
+            log.info("%s could not resume a session: %s", link.program.name, error)
             return None
         options = session_options(answer.modes, answer.config_options) if answer is not None else ()
         return AcpSession(kept.session, read_only, kept.cost, is_new=False, options=options)
@@ -267,20 +273,20 @@ class AcpAgent:
             env=[schema.EnvVariable(name=name, value=value) for name, value in variables.items()],
         )
 
-    # A turn
+    # Turns
 
     async def _converse(self, link: AcpConnection, session: AcpSession, turn: Turn) -> None:
         from app.agent.acp.client import AcpTurn
         from app.agent.acp.update_translator import UpdateTranslator
 
         narration = UpdateTranslator(turn)
-        talk = AcpTurn(turn, narration)
+        acp_turn = AcpTurn(turn, narration)
         watched = await self.edits.begin(turn, lambda: narration.named_files)
-        link.desk.turns[session.id] = talk
+        link.desk.turns[session.id] = acp_turn
         unsubscribe = turn.events.subscribe(ToolFinished, narration.call_ended)
         answer: schema.PromptResponse | None = None
         try:
-            answer = await self._run_prompt(link, session, talk)
+            answer = await self._run_prompt(link, session, acp_turn)
         finally:
             link.desk.turns.pop(session.id, None)
             unsubscribe()
@@ -292,51 +298,53 @@ class AcpAgent:
             turn.notice("warning", words.format(link.program.name))
 
     async def _run_prompt(
-        self, link: AcpConnection, session: AcpSession, talk: AcpTurn
+        self, link: AcpConnection, session: AcpSession, acp_turn: AcpTurn
     ) -> schema.PromptResponse:
-        """Send the prompt and wait for the end of the answer.
+        """Send the prompt and wait until the answer is complete.
 
         Raises:
-            ProgramError: the program failed, or is gone.
-            CancelledError: the person stopped the turn, and the program has stopped or was ended.
+            ProgramError: The program failed or exited.
+            CancelledError: The user stopped the turn, and the program stopped or was killed.
         """
         from acp import RequestError, schema
 
-        said = [schema.TextContentBlock(type="text", text=self._history(session, talk.turn))]
-        answer = asyncio.ensure_future(link.connection.prompt(session_id=session.id, prompt=[*said]))
+        prompt = [schema.TextContentBlock(type="text", text=self._history(session, acp_turn.turn))]
+        answer = asyncio.ensure_future(link.connection.prompt(session_id=session.id, prompt=[*prompt]))
         session.is_new = False
         try:
             return await asyncio.shield(answer)
         except asyncio.CancelledError:
-            stopping = asyncio.ensure_future(self._stop(link, session, talk, answer))
+            stopping = asyncio.ensure_future(self._stop(link, session, acp_turn, answer))
             await _wait_uninterrupted(stopping)
             raise
         except RequestError as error:
             raise link.explain_error(error) from error
         except ConnectionError as error:
-            await talk.cancel()
+            await acp_turn.cancel()
             raise await self._handle_loss(link, "in the middle of the turn") from error
 
     async def _stop(
         self,
         link: AcpConnection,
         session: AcpSession,
-        talk: AcpTurn,
+        acp_turn: AcpTurn,
         answer: asyncio.Future[schema.PromptResponse],
     ) -> None:
-        """Ask the program to stop; one that does not is ended."""
-        await talk.cancel()
+        """Ask the program to cancel; kill it if it does not."""
+        await acp_turn.cancel()
         try:
             async with asyncio.timeout(_CANCEL_TIMEOUT_S):
                 await link.connection.cancel(session.id)
                 await asyncio.wait({answer})
         except (TimeoutError, ConnectionError):
-            log.info("%s did not stop when it was asked to", link.program.name)
+            log.info("%s did not stop on request", link.program.name)
         if not answer.done():
             answer.cancel()
             await asyncio.wait({answer})
             await self._drop(link)
-            talk.turn.notice("warning", f"{link.program.name} did not stop when asked, so it was ended.")
+            acp_turn.turn.notice(
+                "warning", f"{link.program.name} did not stop on request, so it was terminated."
+            )
         elif not answer.cancelled():
             answer.exception()
 
@@ -346,7 +354,7 @@ class AcpAgent:
         return error
 
     def _history(self, session: AcpSession, turn: Turn) -> str:
-        """The prompt with what the program has not heard yet."""
+        """Return the prompt, preceded by the items that the program has not received yet."""
         kept = load_session_state(turn)
         heard = kept.heard if kept is not None and not session.is_new else 0
         # The last item is the prompt itself.
@@ -358,17 +366,17 @@ class AcpAgent:
         return "\n\n".join(filter(None, (first, before, build_prompt(turn, self._note_text))))
 
     def _warn(self, turn: Turn, found: int) -> None:
-        """Say so where a program wrote by itself though it was to read only."""
+        """Warn the user if a program changed files in a read-only turn."""
         if found and turn.prompt.mode != "propose":
             turn.notice(
                 "warning",
-                f"{turn.agent} changed files though it was to read only.",
-                "Undo takes that back. Programs run with all that you may do on this machine.",
+                f"{turn.agent} changed files in a read-only turn.",
+                "You can undo the changes. External agents run with your permissions on this computer.",
             )
 
 
 async def _wait_uninterrupted(work: asyncio.Future[None]) -> None:
-    """Wait until `work` is done, however often somebody is in a hurry."""
+    """Wait until `work` is done, even if this task is cancelled meanwhile."""
     while not work.done():
         try:
             await asyncio.shield(work)

@@ -1,4 +1,4 @@
-"""What a program asks of the app while it works: its reports, permissions, and files of the vault."""
+"""Handle a program's requests during a turn: progress reports, permissions and file access."""
 
 from __future__ import annotations
 
@@ -16,22 +16,21 @@ from acp import RequestError, schema
 from app.agent.acp.client_tools import agent_action, agent_read, agent_write
 from app.agent.acp.update_translator import UpdateTranslator, extract_diffs, input_as_json, kind_label
 from app.agent.turn import Turn
+from app.toolkit.call import Call
 from app.toolkit.outcome import ToolOutcome
 
 log = logging.getLogger(__name__)
 
 _ERROR_CODE_REFUSED = -32603
 _READ_ONLY_KINDS = ("read", "search", "think", "fetch")
-_NO_TERMINAL = (
-    "There are no terminals here. To run a program, use the tool shell, which the person may switch on."
-)
-_ALWAYS_ALLOW_NOTE = "a standing yes: the program offers no other"
+_NO_TERMINAL = "Terminals are not supported. To run a command, use the shell tool, which the user can enable."
+_ALWAYS_ALLOW_NOTE = "permanent: the program offers no one-time approval"
 T = TypeVar("T")
 
 
 @dataclass(eq=False)
 class AcpTurn:
-    """A turn of a program: what it tells, and what it asks that is not answered yet."""
+    """A program's turn: its progress reports and its pending requests."""
 
     turn: Turn
     translator: UpdateTranslator
@@ -45,7 +44,7 @@ class AcpTurn:
         return self.turn.prompt.mode == "propose"
 
     async def ask(self, call: Coroutine[Any, Any, ToolOutcome]) -> ToolOutcome | None:
-        """What comes of a call; None when the turn is withdrawn meanwhile."""
+        """Run a tool call and return its outcome; None if the turn is cancelled meanwhile."""
         if self.is_cancelled:
             call.close()
             return None
@@ -61,7 +60,7 @@ class AcpTurn:
         return None if task.cancelled() else task.result()
 
     async def cancel(self) -> None:
-        """Take back all that it asks; it gets "cancelled" for an answer."""
+        """Cancel all pending requests; the program receives "cancelled" for each."""
         self.is_cancelled = True
         asking = tuple(self.pending_calls)
         for task in asking:
@@ -71,7 +70,7 @@ class AcpTurn:
 
 
 class AcpClient:
-    """The client's side of the protocol, for all sessions of a program that works in the vault at `root`."""
+    """Client side of the protocol for all sessions of a program in the vault at `root`."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -79,14 +78,14 @@ class AcpClient:
         self.turns: dict[str, AcpTurn] = {}
 
     def on_connect(self, conn: object) -> None:
-        """Nothing is asked of the program on its own account."""
+        """Do nothing: the client sends no requests when the connection opens."""
 
     async def session_update(self, session_id: str, update: object, **_: object) -> None:
-        """Show what the program tells; what comes outside a turn (a session that is loaded) is dropped."""
+        """Show an update from the program; drop updates outside a turn (a session that is being loaded)."""
         if isinstance(update, schema.CurrentModeUpdate | schema.ConfigOptionUpdate):
             self.options_told(session_id, update)
-        elif (talk := self.turns.get(session_id)) is not None:
-            talk.translator.handle_update(update)
+        elif (acp_turn := self.turns.get(session_id)) is not None:
+            acp_turn.translator.handle_update(update)
 
     async def request_permission(
         self,
@@ -95,9 +94,9 @@ class AcpClient:
         options: list[schema.PermissionOption],
         **_: object,
     ) -> schema.RequestPermissionResponse:
-        """Ask the person whether the program may do something by itself; never more than this once."""
-        talk = self._turn_of(session_id)
-        call = talk.translator.tool_call_state(tool_call)
+        """Ask the user whether the program may perform an action of its own, this one time only."""
+        acp_turn = self._turn_of(session_id)
+        call = acp_turn.translator.tool_call_state(tool_call)
         once = _find_option(options, "allow_once")
         allowing = once or _find_option(options, "allow_always")
         if allowing is None:
@@ -106,50 +105,52 @@ class AcpClient:
             "what": call.title or kind_label(call),
             "kind": call.kind or "other",
             "details": _call_details(call, standing=once is None),
-            "may_change": talk.may_change or call.kind in _READ_ONLY_KINDS,
+            "may_change": acp_turn.may_change or call.kind in _READ_ONLY_KINDS,
         }
-        turn = talk.turn
+        turn = acp_turn.turn
         caller = replace(turn.caller, claim=turn.flush().strip())
-        outcome = await talk.ask(turn.runner.call_internal(agent_action, arguments, caller))
+        outcome = await acp_turn.ask(turn.runner.run(Call.internal(agent_action, arguments, caller)))
         if outcome is None:
             return schema.RequestPermissionResponse(outcome=schema.DeniedOutcome(outcome="cancelled"))
         if not outcome.success:
             if outcome.words:
-                turn.notice("info", f"You said no to “{arguments['what']}”: {outcome.words}")
+                turn.notice("info", f"You denied “{arguments['what']}”: {outcome.words}")
             return _permission_response(_find_option(options, "reject_once", "reject_always"))
         return _permission_response(allowing)
 
     async def read_text_file(
         self, session_id: str, path: str, line: int | None = None, limit: int | None = None, **_: object
     ) -> schema.ReadTextFileResponse:
-        """Text of a file that the program may see."""
-        talk = self._turn_of(session_id)
+        """Return the text of a file that the program may read."""
+        acp_turn = self._turn_of(session_id)
         given = {"path": self._display_path(path), "line": line, "limit": limit}
         arguments = {name: value for name, value in given.items() if value is not None}
-        outcome = await talk.ask(talk.turn.runner.call_internal(agent_read, arguments, talk.turn.caller))
+        outcome = await acp_turn.ask(
+            acp_turn.turn.runner.run(Call.internal(agent_read, arguments, acp_turn.turn.caller))
+        )
         if outcome is None or not outcome.success:
             _raise_refusal(outcome, path)
-        talk.hashes[_path_key(path)] = str(outcome.result["hash"])
+        acp_turn.hashes[_path_key(path)] = str(outcome.result["hash"])
         return schema.ReadTextFileResponse(content=str(outcome.result["text"]))
 
     async def write_text_file(
         self, session_id: str, path: str, content: str, **_: object
     ) -> schema.WriteTextFileResponse:
-        """Propose a change of a file of the vault, which the person sees first."""
-        talk = self._turn_of(session_id)
+        """Propose a change to a file in the vault; the user approves or denies it."""
+        acp_turn = self._turn_of(session_id)
         arguments: dict[str, object] = {"path": self._display_path(path), "content": content}
-        if known := talk.hashes.get(_path_key(path), ""):
+        if known := acp_turn.hashes.get(_path_key(path), ""):
             arguments["known_hash"] = known
-        if not talk.may_change:
+        if not acp_turn.may_change:
             arguments["may_change"] = False
-        outcome = await talk.ask(talk.turn.call(agent_write, arguments))
+        outcome = await acp_turn.ask(acp_turn.turn.call(agent_write, arguments))
         if outcome is None or not outcome.success:
             _raise_refusal(outcome, path)
-        talk.hashes[_path_key(path)] = str(outcome.result["hash"])
+        acp_turn.hashes[_path_key(path)] = str(outcome.result["hash"])
         return schema.WriteTextFileResponse()
 
     async def create_terminal(self, session_id: str, command: str, **_: object) -> NoReturn:
-        """There are none: a program's commands would run past the sandbox and the tool that has one."""
+        """Refuse: a program's commands would bypass the sandbox of the shell tool."""
         raise RequestError(_ERROR_CODE_REFUSED, _NO_TERMINAL, {"command": command})
 
     async def terminal_output(self, **_: object) -> NoReturn:
@@ -169,39 +170,39 @@ class AcpClient:
         raise RequestError(_ERROR_CODE_REFUSED, _NO_TERMINAL)
 
     async def create_elicitation(self, **_: object) -> NoReturn:
-        """Questions stand in the text: the person answers with the next message."""
+        """Decline: a program asks in its text, and the user answers with the next message."""
         raise RequestError.method_not_found("elicitation/create")
 
     async def complete_elicitation(self, **_: object) -> None:
-        """Nothing is elicited."""
+        """Ignore it: the client declines all elicitations."""
 
     async def ext_method(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
-        """No extension of the protocol is known."""
+        """Refuse: the client knows no extension of the protocol."""
         raise RequestError.method_not_found(f"_{method}")
 
     async def ext_notification(self, method: str, params: dict[str, Any]) -> None:
-        """No extension of the protocol is known."""
+        """Ignore it: the client knows no extension of the protocol."""
 
     def _display_path(self, path: str) -> str:
-        """A path as people read it: relative, where it is in the vault."""
+        """Return a path for display: relative to the vault if it is inside."""
         if not (pure := PurePath(path)).is_relative_to(self._root):
             return path
         return pure.relative_to(self._root).as_posix()
 
     def _turn_of(self, session_id: str) -> AcpTurn:
-        """The turn in which the program asks.
+        """Return the turn that the request belongs to.
 
         Raises:
-            RequestError: it asks outside a turn.
+            RequestError: No turn is in progress.
         """
-        talk = self.turns.get(session_id)
-        if talk is None or talk.is_cancelled:
-            raise RequestError(_ERROR_CODE_REFUSED, "No turn is under way: nothing can be asked for now.")
-        return talk
+        acp_turn = self.turns.get(session_id)
+        if acp_turn is None or acp_turn.is_cancelled:
+            raise RequestError(_ERROR_CODE_REFUSED, "No turn is in progress, so no request is accepted.")
+        return acp_turn
 
 
 def _find_option(options: list[schema.PermissionOption], *kinds: str) -> schema.PermissionOption | None:
-    """The first option of the first of these kinds that is offered."""
+    """Return the first offered option of the first of these kinds that is offered."""
     return next((one for kind in kinds for one in options if one.kind == kind), None)
 
 
@@ -213,8 +214,8 @@ def _permission_response(option: schema.PermissionOption | None) -> schema.Reque
 
 
 def _call_details(call: schema.ToolCallUpdate, *, standing: bool) -> list[str]:
-    """All that the program says of what it wants to do, as "name = value"."""
-    said = [f"your yes is = {_ALWAYS_ALLOW_NOTE}"] if standing else []
+    """Return the program's description of its action as "name = value" lines."""
+    said = [f"approval = {_ALWAYS_ALLOW_NOTE}"] if standing else []
     said += [f"at = {place.path}" for place in call.locations or ()]
     if given := input_as_json(call):
         said.append(f"input = {given}")
@@ -222,15 +223,15 @@ def _call_details(call: schema.ToolCallUpdate, *, standing: bool) -> list[str]:
         lines = difflib.unified_diff(
             (change.old_text or "").splitlines(), change.new_text.splitlines(), "before", "after", lineterm=""
         )
-        said.append(f"change of {change.path} = \n" + "\n".join(lines))
+        said.append(f"change to {change.path} = \n" + "\n".join(lines))
     return said
 
 
 def _raise_refusal(outcome: ToolOutcome | None, path: str) -> NoReturn:
-    """Tell the program that it does not get what it asked for, and why.
+    """Reject the program's request with a reason.
 
     Raises:
-        RequestError: always.
+        RequestError: Always.
     """
     if outcome is None:
         raise RequestError(_ERROR_CODE_REFUSED, "The turn was cancelled.", {"path": path})

@@ -1,7 +1,7 @@
-"""What a program in the panel may ask the app for, as tools that nobody is offered: through the gate.
+"""Internal tools behind the requests of external agents; no other caller can use them.
 
-A read of the vault shows what a model may see; one outside it is asked about. A write is a change set like
-any other. What the program wants to do by itself is shown as an effect and never allowed without a yes.
+A read in the vault returns only what a model may see; a read outside the vault needs approval. A write is a
+change set like any other. An action of the program itself is shown as an effect and always needs approval.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from app.vault.changes import ChangeSet, Create, Update, after_of, content_hash
 from app.vault.path import NotePath
 
 CATEGORY = "programs"
-_READ_ONLY_MESSAGE = "You are in a turn in which agents may only read."
+_READ_ONLY_MESSAGE = "Agents may only read in this turn."
 _MAX_TEXT_BYTES = 10 * 1024 * 1024
 
 FilePath = Annotated[str, Field(min_length=1, max_length=4096)]
 
 
 class ReadText(ToolResult):
-    """Text of a file, exactly as it is; `hash` is the SHA-256 of all its bytes."""
+    """The exact text of a file; `hash` is the SHA-256 of all its bytes."""
 
     path: str
     text: str
@@ -38,7 +38,7 @@ class ReadText(ToolResult):
 
 
 class WrittenText(ToolResult):
-    """A file that was written; `hash` is the SHA-256 of its bytes."""
+    """A written file; `hash` is the SHA-256 of its bytes."""
 
     path: str
     created: bool
@@ -46,7 +46,7 @@ class WrittenText(ToolResult):
 
 
 class ActionAllowed(ToolResult):
-    """What the program may do now, once."""
+    """A one-time permission for the program."""
 
     what: str
 
@@ -58,23 +58,23 @@ async def agent_read(
     line: Annotated[int, Field(ge=1)] | None = None,
     limit: Annotated[int, Field(ge=0)] | None = None,
 ) -> ReadText | EffectProposal[ReadText]:
-    """Read a text file for an agent from outside, byte for byte what it holds.
+    """Read a text file for an external agent, byte for byte.
 
     Args:
         path: The file, by its absolute path or relative to the vault.
         line: The line to start at; the first is 1.
-        limit: How many lines at most.
+        limit: The maximum number of lines.
     """
-    spot = await resolve_path(context, path)
-    view = FileView(context, spot)
+    resolved = await resolve_path(context, path)
+    view = FileView(context, resolved)
 
     def read() -> ReadText:
-        content, told = view.read(spot.name), view.display_path(spot.name)
+        content, told = view.read(resolved.name), view.display_path(resolved.name)
         text = _line_range(_decode_exact(content, path), line, limit)
         return ReadText(path=told, text=text, hash=content_hash(content), message=f"Read {told}.")
 
-    if spot.is_outside:
-        return ask_to_read(context, f"Read the file {spot.real}", spot, read=read)
+    if resolved.is_outside:
+        return ask_to_read(context, f"Read the file {resolved.real}", resolved, read=read)
     return await asyncio.to_thread(read)
 
 
@@ -86,31 +86,33 @@ async def agent_write(
     known_hash: str = "",
     may_change: bool = True,
 ) -> Proposal[WrittenText]:
-    """Write a text file of the vault for an agent from outside; the person sees the change first.
+    """Write a text file of the vault for an external agent, after the user approves the change.
 
     Args:
         path: The file, by its absolute path or relative to the vault.
-        content: All of its text.
-        known_hash: What the file held when the agent last read it; empty when it did not.
+        content: The complete new text.
+        known_hash: The hash of the file when the agent last read it; empty if it never did.
         may_change: Whether agents may change anything in this turn.
     """
     if not may_change:
         raise PermissionDeniedError(f"{_READ_ONLY_MESSAGE} {path} was not written.", path=path)
-    spot = await resolve_path(context, path)
-    if spot.inside is None:
+    resolved = await resolve_path(context, path)
+    if resolved.inside is None:
         raise PermissionDeniedError(
-            f"{path} is not in the vault: only files of the vault are written.", path=path
+            f"{path} is outside the vault. Only files in the vault can be written.", path=path
         )
-    target = NotePath.parse(spot.inside) if spot.inside else None
+    target = NotePath.parse(resolved.inside) if resolved.inside else None
     if target is None:
         raise InvalidParametersError("The vault is a folder, not a file.", path=path)
     change = await asyncio.to_thread(_plan_write, context, target, content, known_hash)
-    made = isinstance(change, Create)
-    said = f"{'Created' if made else 'Wrote'} {change.path}."
+    created = isinstance(change, Create)
+    message = f"{'Created' if created else 'Wrote'} {change.path}."
 
     def report(committed: ChangeSet) -> WrittenText:
         written = next(filter(None, map(after_of, committed.changes)), change.after)
-        return WrittenText(path=str(change.path), created=made, hash=content_hash(written), message=said)
+        return WrittenText(
+            path=str(change.path), created=created, hash=content_hash(written), message=message
+        )
 
     return context.propose(ChangeSet.of(change, summary=f"Write {change.path}"), report)
 
@@ -123,12 +125,12 @@ async def agent_action(
     details: list[str] | None = None,
     may_change: bool = True,
 ) -> EffectProposal[ActionAllowed]:
-    """Let an agent from outside do something by itself, once. The app does not do it and can't undo it.
+    """Allow an external agent to perform an action once. The app does not perform it and cannot undo it.
 
     Args:
-        what: What it wants to do, in its own words.
-        kind: What kind of action it says that is.
-        details: All that it says of it, as "name = value".
+        what: The action, in the agent's words.
+        kind: The kind of action that the agent claims.
+        details: The agent's description, as "name = value".
         may_change: Whether agents may change anything in this turn.
     """
     if not may_change:
@@ -136,9 +138,9 @@ async def agent_action(
     shown = (("kind", kind), *((name, value) for name, _, value in _split_details(details or [])))
 
     async def run() -> ActionAllowed:
-        return ActionAllowed(what=what, message="Allowed once; the program does it by itself.")
+        return ActionAllowed(what=what, message="Allowed once. The program performs the action.")
 
-    return context.propose_effect(Effect(COMMAND, f"Do by itself: {what}", shown), run)
+    return context.propose_effect(Effect(COMMAND, f"Run outside the app: {what}", shown), run)
 
 
 def _split_details(details: list[str]) -> list[tuple[str, str, str]]:
@@ -146,11 +148,11 @@ def _split_details(details: list[str]) -> list[tuple[str, str, str]]:
 
 
 def _decode_exact(content: bytes, path: str) -> str:
-    """The text of a file; written back as it is, it is the same file."""
+    """Decode the bytes of a file so that encoding the text again gives the same bytes."""
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise InvalidParametersError(f"{path} is no UTF-8 text.", path=path) from error
+        raise InvalidParametersError(f"{path} is not UTF-8 text.", path=path) from error
 
 
 def _line_range(text: str, line: int | None, limit: int | None) -> str:
@@ -166,10 +168,13 @@ def _plan_write(context: ToolContext, target: NotePath, content: str, known_hash
     try:
         after = content.encode("utf-8")
     except UnicodeEncodeError as error:
-        raise InvalidParametersError("The text holds a half of a character.", path=str(target)) from error
+        raise InvalidParametersError(
+            "The text contains half of a surrogate pair, so it was not written.", path=str(target)
+        ) from error
     if len(after) > _MAX_TEXT_BYTES:
         raise LimitError(
-            f"A text of more than {_MAX_TEXT_BYTES // 1024**2} MiB is not written.", limit=_MAX_TEXT_BYTES
+            f"The text is larger than {_MAX_TEXT_BYTES // 1024**2} MiB, so it was not written.",
+            limit=_MAX_TEXT_BYTES,
         )
     taken = vault.existing_path(target)
     if taken is None:
@@ -177,8 +182,8 @@ def _plan_write(context: ToolContext, target: NotePath, content: str, known_hash
     try:
         before = vault.read(taken)
     except NotFoundError as error:
-        # There is something that the program may not see; it learns no more of it than that.
-        raise ConflictError(f"{target} can't be written: its place is taken.", path=str(target)) from error
+        # A hidden file is in the way; the program must not learn more about it.
+        raise ConflictError(f"Cannot write {target}: the path is in use.", path=str(target)) from error
     if known_hash and known_hash != content_hash(before):
         message = f"{taken} has changed since you read it, so nothing was written. Read it again."
         raise ConflictError(message, path=str(taken))

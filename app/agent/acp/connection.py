@@ -1,4 +1,4 @@
-"""A running program that speaks the protocol, and the errors of one that does not go on."""
+"""Connections to running programs, and the errors of programs that fail."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _MAX_SHOWN_ERROR_CHARS = 600
 
 
 class ProgramError(ScriptoriumError):
-    """A program does not start or does not go on; `hint` says what to do."""
+    """A program failed to start or to continue; `hint` says what to do."""
 
     type = "internal"
 
@@ -42,7 +42,7 @@ class ProgramError(ScriptoriumError):
 
 @dataclass(eq=False)
 class AcpSession:
-    """A conversation as the program knows it: its id there, what it may do, what it has cost, its options."""
+    """A program's session for a conversation: its id, permissions, cost and options."""
 
     id: str
     read_only: bool
@@ -52,9 +52,9 @@ class AcpSession:
 
 
 class AcpConnection:
-    """The connection to one running program; `open` makes it.
+    """The connection to one running program; `open` creates it.
 
-    `sessions` are the conversations that it has at hand, by our ids.
+    `sessions` maps ids of conversations to the program's open sessions.
     """
 
     def __init__(
@@ -73,10 +73,10 @@ class AcpConnection:
 
     @classmethod
     async def open(cls, program: AgentProgram, root: Path) -> AcpConnection:
-        """Start `program` in the vault at `root` and agree on the protocol.
+        """Start `program` in the vault at `root` and negotiate the protocol.
 
         Raises:
-            ProgramError: it does not start, or does not speak the protocol.
+            ProgramError: The program does not start or does not speak the protocol.
         """
         # The protocol's classes take a second to import.
         await asyncio.to_thread(_import_protocol)
@@ -87,10 +87,10 @@ class AcpConnection:
         try:
             process = await ProgramProcess.start(program, root)
         except (NotFoundError, StorageError) as error:
-            hint = "Install it, or put its whole path into the settings, Agents from outside."
+            hint = "Install it, or enter its full path in the settings under External agents."
             raise ProgramError(error.message, hint) from error
         desk = AcpClient(root)
-        # The library's protocol asks for all methods of the draft, each with every argument by name.
+        # The library's interface requires all methods of the draft, with every argument by name.
         connection = ClientSideConnection(cast("Client", desk), process.stdin, process.stdout)
         link = cls(program, process, connection, desk)
         desk.options_told = link._update_options
@@ -103,25 +103,25 @@ class AcpConnection:
 
     @property
     def is_alive(self) -> bool:
-        """Whether the program runs."""
+        """Whether the program is running."""
         return self.process.exit_status is None
 
     @property
     def can_load(self) -> bool:
-        """Whether it can go on with a session that it had before, telling all of it again."""
+        """Whether the program can load an earlier session and replay its updates."""
         capabilities = self._raw_message.agent_capabilities if self._raw_message else None
         return bool(capabilities and capabilities.load_session)
 
     @property
     def can_resume(self) -> bool:
-        """As `loads`, without telling it again."""
+        """Whether the program can resume an earlier session without a replay."""
         capabilities = self._raw_message.agent_capabilities if self._raw_message else None
         sessions = capabilities.session_capabilities if capabilities else None
         return bool(sessions and sessions.resume is not None)
 
     async def close(self, *, at_once: bool = False) -> None:
-        """End the program and all that it started."""
-        # The process first: a connection waits for what it still has to send.
+        """Stop the program and its child processes."""
+        # The process first: closing a connection waits for its unsent messages.
         await self.process.terminate(at_once=at_once)
         with suppress(TimeoutError):
             async with asyncio.timeout(_CLOSE_TIMEOUT_S):
@@ -138,9 +138,7 @@ class AcpConnection:
             async with asyncio.timeout(_START_TIMEOUT_S):
                 self._raw_message = await self.connection.initialize(_PROTOCOL_VERSION, able, me)
         except TimeoutError as error:
-            message = (
-                f"{self.program.name} did not answer within {_START_TIMEOUT_S:.0f} seconds of its start."
-            )
+            message = f"{self.program.name} did not respond within {_START_TIMEOUT_S:.0f} s of its start."
             raise ProgramError(message, self._advice()) from error
         except RequestError as error:
             raise self.explain_error(error) from error
@@ -149,12 +147,13 @@ class AcpConnection:
         if self._raw_message.protocol_version != _PROTOCOL_VERSION:
             version = self._raw_message.protocol_version
             raise ProgramError(
-                f"{self.program.name} speaks version {version} of the protocol, and not {_PROTOCOL_VERSION}.",
-                "Another version of it may do.",
+                f"{self.program.name} speaks version {version} of the protocol;"
+                f" this app needs {_PROTOCOL_VERSION}.",
+                "Install a version of the program that supports it.",
             )
 
     def _update_options(self, id_: str, update: object) -> None:
-        """The program has another mode, or other options."""
+        """Apply a change of mode or options that the program reports."""
         from acp import schema
 
         for session in self.sessions.values():
@@ -167,7 +166,7 @@ class AcpConnection:
                     session.options = config_options(config)
 
     async def connection_error(self, when: str) -> ProgramError:
-        """The error for a program that is gone or does not speak the protocol, with its own last words."""
+        """Return the error for a program that exited or does not speak the protocol, with its last output."""
         await self.process.wait_ended(1.0)
         status = self.process.exit_status
         if status is None:
@@ -175,30 +174,32 @@ class AcpConnection:
                 f"{self.program.name} does not speak the Agent Client Protocol.", self._advice()
             )
         how = f"exit status {status}" if status >= 0 else f"signal {-status}"
-        return ProgramError(f"{self.program.name} ended {when} ({how}).", self._advice())
+        return ProgramError(f"{self.program.name} exited {when} ({how}).", self._advice())
 
     def explain_error(self, error: RequestError) -> ProgramError:
-        """What a program says of a request that failed, for people."""
+        """Return the message of a program's error for the user."""
         name = self.program.name
         if error.code == _AUTH_REQUIRED:
-            ways = [way.name for way in (self._raw_message.auth_methods if self._raw_message else None) or ()]
-            how = f" It knows: {', '.join(ways)}." if ways else ""
+            methods = [
+                method.name
+                for method in (self._raw_message.auth_methods if self._raw_message else None) or ()
+            ]
+            how = f" Login methods: {', '.join(methods)}." if methods else ""
             return ProgramError(
-                f"{name} wants you to log in first.",
+                f"{name} requires you to log in first.",
                 f"Start it in a terminal, log in there, then send the message again.{how}",
             )
         data = error.data if isinstance(error.data, dict) else {}
         details = str(data.get("details") or data.get("message") or "")
-        said = f"{error}: {details}" if details and details not in str(error) else str(error)
-        return ProgramError(f"{name} says: {said}"[:_MAX_SHOWN_ERROR_CHARS], self._advice())
+        message = f"{error}: {details}" if details and details not in str(error) else str(error)
+        return ProgramError(f"{name} reports: {message}"[:_MAX_SHOWN_ERROR_CHARS], self._advice())
 
     def _advice(self) -> str:
-        words = self.process.stderr_tail[-_MAX_SHOWN_ERROR_CHARS:]
-        told = f"Its last words: {words}" if words else ""
-        return told or "The next message starts it anew."
+        output = self.process.stderr_tail[-_MAX_SHOWN_ERROR_CHARS:]
+        return f"Last output: {output}" if output else "The next message restarts it."
 
 
 def _import_protocol() -> None:
-    import acp  # noqa: F401 (only to have it loaded)
+    import acp  # noqa: F401 (preloads the module)
 
     log.debug("the protocol is loaded, %d modules", len(sys.modules))

@@ -1,4 +1,4 @@
-"""How a program reaches our tools: the command that serves the vault to it over its standard input."""
+"""The MCP server command that gives a program access to the vault's tools over standard input."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ _FORWARDED_VARIABLES = ("SCRIPTORIUM_CONFIG", "SCRIPTORIUM_DATA", "SCRIPTORIUM_C
 
 @dataclass(frozen=True, slots=True)
 class McpEndpoint:
-    """The stdio server of the vault at `root`, which joins this very app while it runs."""
+    """Return the stdio server of the vault at `root`; it connects to this app while the app runs."""
 
     root: Path
 
     def command(self, name: str, *, read_only: bool) -> tuple[str, tuple[str, ...]]:
-        """The program and its arguments, for a client called `name`."""
+        """Return the command and its arguments for a client called `name`."""
         flags = ("--read-only",) if read_only else ()
         program, *first = own_program().words
         return program, (*first, "mcp", str(self.root), "--name", name, *flags)
 
     def variables(self) -> dict[str, str]:
-        """What it needs in its environment to be this very app, wherever it is started."""
+        """Return the environment variables that make the command start this installation of the app."""
         found = {name: os.environ[name] for name in _FORWARDED_VARIABLES if name in os.environ}
         return {**found, **own_program().variables}

@@ -1,4 +1,4 @@
-"""What a program lets the person choose: its modes, its models, how long it thinks."""
+"""Options that a program offers to the user, such as modes, models and reasoning effort."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MODE = "mode"
 
 @dataclass(frozen=True, slots=True)
 class AcpOptionValue:
-    """A value of an option, with its name for people and what it says of itself."""
+    """A value of an option, with its display name and description."""
 
     value: str
     name: str
@@ -24,7 +24,7 @@ class AcpOptionValue:
 
 @dataclass(frozen=True, slots=True)
 class AcpOption:
-    """Something that can be chosen; `is_mode` for the older way of the protocol to set it."""
+    """A selectable option; `is_mode` marks one that is set by the protocol's older mode request."""
 
     id: str
     name: str
@@ -33,7 +33,7 @@ class AcpOption:
     is_mode: bool = False
 
     def with_value(self, value: str) -> AcpOption:
-        """The same with another value."""
+        """Return a copy with another value."""
         return replace(self, current=value)
 
 
@@ -41,7 +41,7 @@ def session_options(
     modes: schema.SessionModeState | None,
     config: Sequence[schema.SessionConfigOptionSelect | schema.SessionConfigOptionBoolean] | None,
 ) -> tuple[AcpOption, ...]:
-    """What a session offers; modes only where they are not among the newer options."""
+    """Return the options of a session; modes only if the newer options do not include them."""
     found = config_options(config)
     if modes is not None and not any(one.id == MODE for one in found):
         choices = tuple(
@@ -54,7 +54,7 @@ def session_options(
 def config_options(
     config: Sequence[schema.SessionConfigOptionSelect | schema.SessionConfigOptionBoolean] | None,
 ) -> tuple[AcpOption, ...]:
-    """The options that are a choice among values."""
+    """Return the options that select one of several values."""
     from acp import schema
 
     return tuple(
@@ -81,7 +81,7 @@ def _option_values(
 async def set_option(
     connection: ClientSideConnection, session: str, option: AcpOption, value: str
 ) -> tuple[AcpOption, ...] | None:
-    """Set an option of a session; all options as they are then, None where the program does not say."""
+    """Set an option of a session; return all options afterwards, None if the program omits them."""
     if option.is_mode:
         await connection.set_session_mode(session_id=session, mode_id=value)
         return None
@@ -90,7 +90,7 @@ async def set_option(
 
 
 def apply_values(options: tuple[AcpOption, ...], values: Mapping[str, str]) -> tuple[AcpOption, ...]:
-    """The options with these values, where they have them."""
+    """Return the options with these values set, where an option offers the value."""
     return tuple(
         one.with_value(values[one.id])
         if values.get(one.id) in {choice.value for choice in one.choices}

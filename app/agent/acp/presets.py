@@ -1,4 +1,4 @@
-"""Programs that are known to speak the protocol: offered where they are installed, never fetched."""
+"""Known programs that speak the protocol; offered if they are installed, never downloaded."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.settings import AgentProgram
 
 @dataclass(frozen=True, slots=True)
 class AgentPreset:
-    """A program by the name of its file, with the arguments that make it speak the protocol."""
+    """A program by its file name, with the arguments that make it speak the protocol."""
 
     name: str
     command: str
@@ -38,10 +38,10 @@ PRESETS = (
 
 
 def installed_presets(find: Callable[[str], str | None] = shutil.which) -> tuple[AgentProgram, ...]:
-    """Those of the known programs that this machine has, one of each name; looks at the disk.
+    """Return the known programs that are installed, one for each name. Reads the disk.
 
     Args:
-        find: Gives the path of a program by the name of its file, None where there is none.
+        find: Return the path of a program by its file name; None if there is none.
     """
     found: dict[str, AgentProgram] = {}
     for known in PRESETS:

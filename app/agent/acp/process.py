@@ -1,4 +1,4 @@
-"""A program from outside as a process: started, its last words kept, ended with all that it started."""
+"""Process of an external agent: starts it, keeps the end of its error output, and stops its process group."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from app.sandbox.process import kill_process_tree
 from app.settings import AgentProgram
 
 MAX_MESSAGE_BYTES = 50 * 1024 * 1024
-"""In bytes; a message of the protocol is one line."""
+"""In bytes. A message of the protocol is one line."""
 _MAX_STDERR_BYTES = 8 * 1024
 _TERMINATE_TIMEOUT_S = 2.0
 _INHERITED_VARIABLES = (
-    # Where programs, homes and settings are; without these a program finds neither itself nor its login.
+    # Without these a program finds neither its own files nor its login.
     "PATH",
     "HOME",
     "USER",
@@ -38,13 +38,13 @@ _INHERITED_VARIABLES = (
     "XDG_CACHE_HOME",
     "XDG_STATE_HOME",
     "XDG_RUNTIME_DIR",
-    # A login by the browser, and secrets of the desktop's key store.
+    # For logins in the browser, and for the desktop's key store.
     "DISPLAY",
     "WAYLAND_DISPLAY",
     "XAUTHORITY",
     "DBUS_SESSION_BUS_ADDRESS",
     "BROWSER",
-    # The way to the net.
+    # Proxies and certificates.
     "HTTP_PROXY",
     "HTTPS_PROXY",
     "ALL_PROXY",
@@ -76,16 +76,16 @@ _INHERITED_VARIABLES = (
 
 
 def process_environment(names: Iterable[str], all_: Mapping[str, str] | None = None) -> dict[str, str]:
-    """The environment of a program: the usual variables, and those that the user named for it."""
+    """Return the environment of a program: the standard variables and those that the user configured."""
     given = os.environ if all_ is None else all_
     return {name: given[name] for name in dict.fromkeys((*_INHERITED_VARIABLES, *names)) if name in given}
 
 
 def _resolve_command(command: str) -> str:
-    """The absolute path of a program: a name must never mean a file of the folder that it is to run in.
+    """Return the absolute path of a program; a bare name never matches a file in the working folder.
 
     Raises:
-        NotFoundError: there is none.
+        NotFoundError: There is no such program.
     """
     path = shutil.which(command)
     if path is None:
@@ -94,10 +94,10 @@ def _resolve_command(command: str) -> str:
 
 
 class ProgramProcess:
-    """A running program; `start` makes one.
+    """A running program; `start` creates it.
 
-    `stdin` and `stdout` carry the protocol. What it writes to its standard error is read all along, so that
-    it never waits for that, and the end of it is kept for the message that says why it ended.
+    `stdin` and `stdout` carry the protocol. Standard error is read continuously so that the program never
+    blocks on it; the end of it is kept for the message that explains why the program exited.
     """
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
@@ -110,11 +110,11 @@ class ProgramProcess:
 
     @classmethod
     async def start(cls, program: AgentProgram, cwd: Path) -> ProgramProcess:
-        """Start `program` in the folder `cwd`, as the leader of a process group of its own.
+        """Start `program` in the folder `cwd` as the leader of its own process group.
 
         Raises:
-            NotFoundError: there is no such program.
-            StorageError: it can't be started.
+            NotFoundError: There is no such program.
+            StorageError: The program cannot be started.
         """
         command = await asyncio.to_thread(_resolve_command, program.command)
         flags = 0
@@ -134,26 +134,26 @@ class ProgramProcess:
                 creationflags=flags,
             )
         except (OSError, ValueError) as error:
-            raise StorageError(f"{program.command} can't be started: {error}") from error
+            raise StorageError(f"Cannot start {program.command}: {error}") from error
         return cls(process)
 
     @property
     def pid(self) -> int:
-        """Its number in the system."""
+        """The process id."""
         return self._process.pid
 
     @property
     def exit_status(self) -> int | None:
-        """How it ended: negative for a signal; None while it runs."""
+        """The exit code, negative for a signal; None while the program runs."""
         return self._process.returncode
 
     @property
     def stderr_tail(self) -> str:
-        """The end of what it wrote to its standard error."""
+        """The end of the program's standard error."""
         return self._errors.decode("utf-8", "replace").strip()
 
     async def wait_ended(self, within: float) -> bool:
-        """Whether it ends within so many seconds; its last words are complete then."""
+        """Return whether the program exits within the time limit; its error output is complete then."""
         with suppress(TimeoutError):
             async with asyncio.timeout(within):
                 await self._process.wait()
@@ -161,13 +161,13 @@ class ProgramProcess:
         return self._process.returncode is not None
 
     async def terminate(self, *, at_once: bool = False) -> None:
-        """End it and all that it started: by closing its input, then by killing its group."""
+        """Stop the program and its child processes: close its input, then kill its process group."""
         try:
             self.stdin.close()
             if not at_once:
                 await self.wait_ended(_TERMINATE_TIMEOUT_S)
         finally:
-            # What it started may live on when it has ended by itself.
+            # Child processes can outlive the program.
             kill_process_tree(self._process)
             await asyncio.shield(asyncio.ensure_future(self._reaped()))
 
@@ -175,7 +175,7 @@ class ProgramProcess:
         await self._process.wait()
         done, _ = await asyncio.wait({self._reading}, timeout=_TERMINATE_TIMEOUT_S)
         if not done:
-            # Something that got away from the group still holds the pipe: it is not waited for.
+            # Do not wait for a process that left the group and still holds the pipe.
             self._reading.cancel()
             await asyncio.wait({self._reading})
         with suppress(OSError):

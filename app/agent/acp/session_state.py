@@ -1,4 +1,4 @@
-"""What a conversation keeps of a program's session, so that it can be taken up again."""
+"""State of a program's session that is saved with the conversation, so that the session can be resumed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ log = logging.getLogger(__name__)
 
 
 class AcpSessionState(BaseModel):
-    """A session: its id with the program, how many items it has heard, and what it has cost in dollars."""
+    """A saved session: the program's id for it, the number of items it received, its cost in dollars."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -22,23 +22,23 @@ class AcpSessionState(BaseModel):
 
 
 def load_session_state(turn: Turn) -> AcpSessionState | None:
-    """What the turn's conversation keeps of its program; None for nothing."""
+    """Return the saved session of the turn's program; None if there is none."""
     kept = turn.store.history(turn.conversation, _state_key(turn))
     if not kept:
         return None
     try:
         return AcpSessionState.model_validate_json(kept)
     except ValidationError:
-        log.warning("what was kept of a session of %s can't be read", turn.agent)
+        log.warning("cannot read the saved session of %s", turn.agent)
         return None
 
 
 def save_session_state(turn: Turn, session: str, cost: float) -> None:
-    """Keep that the session has heard all that stands in the conversation."""
+    """Save that the session has received every item of the conversation."""
     kept = AcpSessionState(session=session, heard=len(turn.store.items(turn.conversation)), cost=cost)
     turn.store.save_history(turn.conversation, kept.model_dump_json().encode(), _state_key(turn))
 
 
 def _state_key(turn: Turn) -> str:
-    """Under which name of an agent it is kept; no agent of the team can be called so."""
+    """Return the agent name that the state is saved under; no team agent can have it."""
     return f"program:{turn.agent}"

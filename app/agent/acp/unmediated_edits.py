@@ -1,9 +1,8 @@
-"""What a program writes into the vault by itself, past the gate: found, journaled, logged and shown.
+"""Detect changes that programs write to the vault without the gate; journal, log and show them.
 
-While a turn of a program goes on, each change of a file that is not the app's is taken to be the program's.
-Nobody can know that for sure, as another program may write at the same time; so the log says whether the
-program itself named the file. What the file held before is kept in an imprint of the vault, made when the
-turn begins.
+During a program's turn, every file change that the app did not make is attributed to the program. Another
+program may write at the same time, so the log records whether the agent itself reported the file. A baseline
+of the vault, taken when the turn begins, keeps the previous content.
 """
 
 from __future__ import annotations
@@ -29,15 +28,13 @@ from app.vault.store import MISSING_HASH, NoteStore
 
 log = logging.getLogger(__name__)
 
-_REPORTED_EDIT_REASON = "{0} wrote it by itself, past the gate, and told of it"
-_UNREPORTED_EDIT_REASON = (
-    "it was written while {0} was at work, which did not tell of it: maybe by another program"
-)
+_REPORTED_EDIT_REASON = "{0} wrote this file without approval and reported it"
+_UNREPORTED_EDIT_REASON = "written while {0} was working but not reported by it; possibly by another program"
 
 
 @dataclass(slots=True, eq=False)
 class WatchedTurn:
-    """A turn of a program that is under way; `named` gives the files that it says it changes."""
+    """A program's turn in progress; `named` returns the files that the program reports as changed."""
 
     turn: Turn
     named: Callable[[], Iterable[str]]
@@ -45,10 +42,10 @@ class WatchedTurn:
 
 
 class ExternalEditTracker:
-    """Looks at the vault's files while programs are at work in it.
+    """Watch the vault's files while programs work in it.
 
     Args:
-        folder: Where the imprint is kept, in a file without a name.
+        folder: The folder of the baseline, which is an unnamed file.
     """
 
     def __init__(self, root: Path, folder: Path, store: NoteStore, adoption: ExternalChangeRecorder) -> None:
@@ -63,7 +60,7 @@ class ExternalEditTracker:
         self._stop = threading.Event()
 
     async def begin(self, turn: Turn, named: Callable[[], Iterable[str]]) -> WatchedTurn:
-        """Keep what the files hold now; from here on, what is changed is taken to be the program's."""
+        """Take a baseline of the files; later changes are attributed to the program."""
         watched = WatchedTurn(turn, named)
         if not self._store.writable:
             return watched
@@ -73,7 +70,7 @@ class ExternalEditTracker:
         return watched
 
     async def prepare(self) -> None:
-        """Keep what the files hold, ahead of `begin`: of many notes that takes its time the first time."""
+        """Take a baseline ahead of `begin`: the first one is slow in a large vault."""
         if self._store.writable:
             async with self._looking:
                 await self._capture_baseline()
@@ -85,19 +82,19 @@ class ExternalEditTracker:
             await asyncio.to_thread(self._imprint.capture, self._stop.is_set)
 
     async def end(self, watched: WatchedTurn) -> None:
-        """Look a last time; what is changed from now on is nobody's that is known."""
+        """Check once more; later changes are not attributed to the program."""
         if watched in self._watched:
             await self.collect()
             self._watched.remove(watched)
 
     async def collect(self, paths: Iterable[NotePath] | None = None) -> frozenset[NotePath]:
-        """Take in what programs have changed.
+        """Record the changes that programs have made.
 
         Args:
-            paths: Where to look; None for the whole vault.
+            paths: The files to check; None for the whole vault.
 
         Returns:
-            Those of `paths` that are as they were taken in: nobody else needs to tell of them.
+            Those of `paths` whose content is recorded; other watchers can skip them.
         """
         if self._imprint is None or self._stop.is_set():
             return frozenset()
@@ -111,13 +108,13 @@ class ExternalEditTracker:
         return await asyncio.to_thread(self._as_taken, known) if known else frozenset()
 
     def close(self) -> None:
-        """Forget what the files held."""
+        """Discard the baseline."""
         self._stop.set()
         if self._imprint is not None:
             self._imprint.close()
 
     def _as_taken(self, paths: Iterable[NotePath]) -> frozenset[NotePath]:
-        """Those of the files that hold what they held when they were taken in."""
+        """Return the files that have not changed since they were recorded."""
         return frozenset(path for path in paths if self._store.is_own_write(path, self._digest(path)))
 
     def _digest(self, path: NotePath) -> str:
@@ -129,19 +126,19 @@ class ExternalEditTracker:
             return "unreadable"
 
     async def _assign_to_turns(self, found: BaselineDiff) -> None:
-        """Share what was found out among the turns, and within each by whether the program named it."""
+        """Split the changes by turn, and within a turn by whether the program reported them."""
         shares: dict[tuple[int, bool], tuple[WatchedTurn, list[FileChange], list[NotePath]]] = {}
         for change in found.changes:
-            watched, told = self._whose(touched_paths(change))
-            shares.setdefault((id(watched), told), (watched, [], []))[1].append(change)
+            watched, reported = self._whose(touched_paths(change))
+            shares.setdefault((id(watched), reported), (watched, [], []))[1].append(change)
         for path in found.unsaved:
-            watched, told = self._whose((path,))
-            shares.setdefault((id(watched), told), (watched, [], []))[2].append(path)
-        for (_, told), (watched, changes, unsaved) in shares.items():
-            await self._adopt(watched, BaselineDiff(tuple(changes), tuple(unsaved)), told)
+            watched, reported = self._whose((path,))
+            shares.setdefault((id(watched), reported), (watched, [], []))[2].append(path)
+        for (_, reported), (watched, changes, unsaved) in shares.items():
+            await self._adopt(watched, BaselineDiff(tuple(changes), tuple(unsaved)), reported)
 
     def _whose(self, paths: Iterable[NotePath]) -> tuple[WatchedTurn, bool]:
-        """The turn in which the program named one of these files, else the one that began last."""
+        """Return the turn in which the program reported one of these files, else the latest turn."""
         texts = {path.text for path in paths}
         for watched in reversed(self._watched):
             if not texts.isdisjoint(self._relative(name) for name in watched.named()):
@@ -157,10 +154,10 @@ class ExternalEditTracker:
                 return ""
         return path.as_posix()
 
-    async def _adopt(self, watched: WatchedTurn, found: BaselineDiff, told: bool) -> None:
+    async def _adopt(self, watched: WatchedTurn, found: BaselineDiff, reported: bool) -> None:
         turn = watched.turn
         change_set = change_set_of(found)
-        reason = (_REPORTED_EDIT_REASON if told else _UNREPORTED_EDIT_REASON).format(turn.caller.name)
+        reason = (_REPORTED_EDIT_REASON if reported else _UNREPORTED_EDIT_REASON).format(turn.caller.name)
         outcome = await self._adoption.record(change_set, _program_caller(turn.caller), reason, found.unsaved)
         watched.found += len(found.changes) + len(found.unsaved)
         self._taken.update(change_set.paths)
@@ -178,5 +175,5 @@ class ExternalEditTracker:
 
 
 def _program_caller(caller: Caller) -> Caller:
-    """The program, which says nothing of what it did past the gate."""
+    """Return the program as the caller of an unmediated edit, without a claim of its own."""
     return replace(caller, claim="")

@@ -1,6 +1,6 @@
-"""What a program tells of its turn, as items of the conversation: text, thoughts, plans, its own calls.
+"""Translate a program's updates into items of the conversation: text, reasoning, plans and tool calls.
 
-All of it is the program's claim. What was really written is told by the journal, see `direct_edits.py`.
+All of them are the program's claims. The journal knows what was really written; see `unmediated_edits.py`.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ _STATES: dict[str, CardState] = {
 }
 _WRITE_KINDS = ("edit", "delete", "move")
 _MAX_SHOWN_CHARS = 20_000
-_UNKNOWN_OUTCOME_MESSAGE = "It did not say how this ended."
+_UNKNOWN_OUTCOME_MESSAGE = "The program did not report the result."
 
 
 class UpdateTranslator:
-    """Writes down one turn of a program, in the order in which it tells of it."""
+    """Record one turn of a program, in the order of its updates."""
 
     def __init__(self, turn: Turn) -> None:
         self._turn = turn
@@ -57,11 +57,11 @@ class UpdateTranslator:
 
     @property
     def named_files(self) -> frozenset[str]:
-        """The files that it says it changes, as it names them."""
+        """The files that the program reports as changed, by its own names."""
         return frozenset(self._named)
 
     def handle_update(self, update: object) -> None:
-        """The next thing that the program tells."""
+        """Handle the program's next update."""
         match update:
             case schema.AgentMessageChunk(content=content):
                 if text := _content_text(content):
@@ -81,14 +81,14 @@ class UpdateTranslator:
                 log.debug("nothing is shown for %s", type(update).__name__)
 
     def end(self, answer: schema.PromptResponse | None, earlier_cost: float) -> float:
-        """The turn is over: settle the cards and count what it used.
+        """Complete the cards at the end of the turn and record its usage.
 
         Args:
-            answer: What the program said at the end; None when it said nothing.
-            earlier_cost: What the session had cost before, in US dollars.
+            answer: The program's final response; None if there was none.
+            earlier_cost: The cost of the session before the turn, in US dollars.
 
         Returns:
-            What the session has cost by now.
+            The cost of the session so far, in US dollars.
         """
         self._turn.flush()
         for position, card in self._cards.values():
@@ -107,7 +107,7 @@ class UpdateTranslator:
         return earlier_cost if self._cost is None else self._cost
 
     def call_ended(self, event: ToolFinished) -> None:
-        """A call of one of our tools has ended: the card tells what came of it, whatever the program says."""
+        """Show the real outcome of a call of the app's tools on its card, whatever the program reports."""
         turn = self._turn
         if event.caller.turn != turn.caller.turn or event.caller.kind is not CallerKind.MCP:
             return
@@ -122,7 +122,7 @@ class UpdateTranslator:
         self._cards[id_] = (position, made)
 
     def _card_for(self, tool: str) -> str | None:
-        """The latest call that the program has told of under the name of our tool, and that is still open."""
+        """Return the latest open call that the program reported under the name of the app's tool."""
         for id_, (_, card) in reversed(tuple(self._cards.items())):
             call = self._calls.get(id_)
             if call is not None and card.entry is None and tool in (call.title or ""):
@@ -136,7 +136,7 @@ class UpdateTranslator:
         )
 
     def tool_call_state(self, call: schema.ToolCallUpdate) -> schema.ToolCallUpdate:
-        """All that is known of a tool call by now, with what `call` adds."""
+        """Merge `call` into what is known about the tool call."""
         known = self._calls.get(call.tool_call_id)
         if known is None:
             return call
@@ -151,7 +151,7 @@ class UpdateTranslator:
         self._named.update(change.path for change in extract_diffs(call))
         known = self._cards.get(call.tool_call_id)
         if known is not None and known[1].entry is not None:
-            return  # What came of it is known from the gate.
+            return  # The gate has already reported the outcome.
         if known is None:
             self._turn.flush()
         card = self._card(call, known[1] if known else None)
@@ -192,18 +192,18 @@ class UpdateTranslator:
 
 
 def extract_diffs(call: schema.ToolCallUpdate) -> list[schema.FileEditToolCallContent]:
-    """The changes to files that a tool call shows."""
+    """Return the file changes that a tool call shows."""
     return [part for part in call.content or () if isinstance(part, schema.FileEditToolCallContent)]
 
 
 def input_as_json(call: schema.ToolCallUpdate) -> str:
-    """What a tool call is given, as JSON; empty for nothing."""
+    """Return the input of a tool call as JSON; empty if there is none."""
     given = call.raw_input
     return json.dumps(given, ensure_ascii=False, default=str) if given not in (None, {}, "") else ""
 
 
 def kind_label(call: schema.ToolCallUpdate) -> str:
-    """What kind of thing a tool call is said to do."""
+    """Return the kind of action that the program claims for a tool call."""
     return _KINDS[call.kind or "other"]
 
 
@@ -212,7 +212,7 @@ def _fields(model: Any) -> dict[str, Any]:  # noqa: ANN401 (a generated class of
 
 
 def _bounded_input(call: schema.ToolCallUpdate) -> dict[str, object]:
-    """The input as fields, bounded: what a card shows."""
+    """Return the input as fields of limited length, for a card."""
     given = call.raw_input
     fields = given if isinstance(given, dict) else {} if given is None else {"input": given}
     shown: dict[str, object] = {}
@@ -223,7 +223,7 @@ def _bounded_input(call: schema.ToolCallUpdate) -> dict[str, object]:
 
 
 def _result_as_json(call: schema.ToolCallUpdate) -> str:
-    """What a tool call came to, as JSON; empty for nothing."""
+    """Return the output of a tool call as JSON; empty if there is none."""
     texts = [
         _content_text(part.content)
         for part in call.content or ()
@@ -240,7 +240,7 @@ def _result_as_json(call: schema.ToolCallUpdate) -> str:
 
 
 def _content_text(content: object) -> str:
-    """A piece of content as text."""
+    """Return a content block as text."""
     match content:
         case schema.TextContentBlock(text=text):
             return text
@@ -249,5 +249,5 @@ def _content_text(content: object) -> str:
         case schema.EmbeddedResourceContentBlock(resource=schema.TextResourceContents(text=text)):
             return text
         case schema.ImageContentBlock() | schema.AudioContentBlock() | schema.EmbeddedResourceContentBlock():
-            return "(What it shows here can't be shown.)"
+            return "(This content cannot be displayed.)"
     return ""

@@ -1,4 +1,4 @@
-"""The actions that a request can name: their roles, and which of them write. No word of any language."""
+"""Actions that a request can name, with their roles; independent of any language."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Kind = Literal[
 ]
 
 TOOL_PREFIX = "tool_"
-"""What the ids of actions begin with that are made from a tool's own examples."""
+"""Prefix of the ids of actions that are generated from a tool's examples."""
 
 ROLE_KINDS: Mapping[str, Kind] = {
     "target": "notes",
@@ -47,15 +47,15 @@ ROLE_KINDS: Mapping[str, Kind] = {
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """One thing to do.
+    """One action.
 
     Args:
-        id: Its name.
-        tool: The tool that does it; an empty string for actions on the results themselves.
-        needs: The roles without which it can't be done, in the order in which they are asked for.
+        id: The action's name.
+        tool: The tool that runs it; empty for actions on the results.
+        needs: The required roles, in the order in which the agent asks for them.
         writes: Whether it changes something.
-        implies_note: Whether it means the note in focus when no note is named.
-        kinds: Kinds of roles that differ from `ROLE_KINDS`.
+        implies_note: Whether it applies to the note in focus if no note is named.
+        kinds: The kinds of roles that differ from `ROLE_KINDS`.
     """
 
     id: str
@@ -66,7 +66,7 @@ class Action:
     kinds: Mapping[str, Kind] | None = None
 
     def kind(self, role: str) -> Kind:
-        """The kind of words that fill a role."""
+        """Return the kind of words that fill a role."""
         return (self.kinds or {}).get(role) or ROLE_KINDS[role]
 
 

@@ -1,4 +1,4 @@
-"""A reading as chips: what the agent understood, piece by piece, for the user to change or remove."""
+"""Chips: the parts of a reading, which the user can change or remove."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _NAMES = {
 
 
 SLOT = "\ue000"
-"""Stands in the request of a chip where its value goes."""
+"""Placeholder for the value in the request of a chip."""
 
 ValueKind = Literal["", "text", "note", "value", "condition"]
 _LEADS = {
@@ -50,15 +50,15 @@ _RELATION_LEAD = "rel:"
 
 @dataclass(frozen=True, slots=True)
 class Chip:
-    """One piece of a reading.
+    """One part of a reading.
 
     Args:
-        label: What it says.
-        without: The request for the same without it; empty where it is needed.
-        value: What the user can change; empty where nothing can be.
-        change: The request for the same with `SLOT` in place of the value.
-        kind: How the value is written there.
-        lead: What stands before the value in a search, for which the vault's names complete it.
+        label: The chip's text.
+        without: The request without this part; empty if the part is required.
+        value: The value that the user can change; empty if there is none.
+        change: The request with `SLOT` in place of the value.
+        kind: The format of the value in the request.
+        lead: The search operator before the value, which selects the names for completion.
     """
 
     label: str
@@ -70,7 +70,7 @@ class Chip:
 
 
 def with_value(change: str, kind: ValueKind, value: str) -> str:
-    """The request of a chip with another value."""
+    """Return the request of a chip with another value."""
     said = " ".join(value.split())
     match kind:
         case "text":
@@ -83,7 +83,7 @@ def with_value(change: str, kind: ValueKind, value: str) -> str:
 
 
 def reading_chips(reading: Reading) -> tuple[Chip, ...]:
-    """The chips of a reading, in order."""
+    """Return the chips of a reading, in order."""
     return tuple(chip for at, step in enumerate(reading.steps) for chip in _of_step(reading, at, step))
 
 
@@ -156,14 +156,14 @@ def _of_step(reading: Reading, at: int, step: PipelineStep) -> Iterator[Chip]:
 
 
 def _operator(part: str) -> tuple[str, str, ValueKind]:
-    """What stands before the value of a condition, the value, and how it is written."""
+    """Return a condition's operator, its value, and the format of the value."""
     if match := _OPERATOR.fullmatch(part):
         return part[: match.start(2)], match[2].strip('"'), "value"
     return "", part, "condition"
 
 
 def split_conditions(query: str) -> tuple[str, ...]:
-    """The parts of a search that must all hold, each as the search language writes it."""
+    """Return the conditions of a search that must all hold, each in the search language."""
     if not query:
         return ()
     try:

@@ -1,4 +1,4 @@
-"""Tell questions about what the notes say ("what is a gimbal?") from requests for notes."""
+"""Distinguish questions about the content of notes ("what is a gimbal?") from requests for notes."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ _FEWEST_WORDS = 3
 
 
 def as_content_question(found: Interpretation, text: str, languages: Sequence[Language]) -> Interpretation:
-    """Read a request as a question about the notes where it asks and was read as a search for words.
+    """Treat a request as a question about the notes if it asks and was read as a search for words.
 
     Args:
-        found: How the grammar reads it.
+        found: The grammar's reading.
         text: The request.
-        languages: The languages that it may be in.
+        languages: The possible languages of the request.
 
     Returns:
         A question about the notes, or `found`.
@@ -55,7 +55,7 @@ def as_content_question(found: Interpretation, text: str, languages: Sequence[La
     if language is None or len(words) < _FEWEST_WORDS or words[1] in language.words("addressed"):
         return found
     if not read_question(text).words:
-        # Pronouns alone: the topic is in what was said before, which a search does not know.
+        # Only pronouns: the topic is in the conversation, which a search does not use.
         return found
     match found:
         case ContentQuestion():
@@ -75,7 +75,7 @@ def as_content_question(found: Interpretation, text: str, languages: Sequence[La
 
 
 def asking_language(text: str, languages: Sequence[Language]) -> Language | None:
-    """The language in which a text asks; None for one that is no question."""
+    """Return the language of a question; None for a text that is not a question."""
     words = [word.casefold() for word in _WORD.findall(text)]
     language = next((one for one in languages if words and words[0] in one.words("asking_words")), None)
     if language is None and text.rstrip().endswith("?"):
@@ -84,15 +84,15 @@ def asking_language(text: str, languages: Sequence[Language]) -> Language | None
 
 
 def _is_weak(reading: Reading) -> bool:
-    """Whether a reading is a search for words, or a guess at another thing to look up."""
+    """Return whether a reading is a search for words, or an unlikely guess at another lookup."""
     (*before, step) = reading.steps
     guesses = not before and step.action in _LOOKING_UP and reading.score < _SURE
-    # A reading among others is shown with what it would do; one this unlikely is not what a question means.
+    # An ambiguous reading is offered as a choice; one this unlikely is not the meaning of a question.
     return guesses or reading.score < _UNLIKELY or _finds_words(reading)
 
 
 def _finds_words(reading: Reading) -> bool:
-    """Whether a reading is a search for words and nothing else."""
+    """Return whether a reading is only a search for words."""
     (*before, step) = reading.steps
     said = step.target or NoteSet()
     is_narrowed = said.notes or said.source or said.pick or said.order or ":" in said.query

@@ -1,4 +1,4 @@
-"""Dates in requests: "last week", "since March 3", "in the last 3 days", as spans for a search."""
+"""Parse dates in requests ("last week", "since March 3", "in the last 3 days") as spans for a search."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _NEEDS_MORE = re.compile(r"\d{1,3}(st|nd|rd|th|\.)?")
 
 @dataclass(frozen=True, slots=True)
 class DateSpan:
-    """Days from `first` to `last`, both included; None leaves a side open. `end` is the token after it."""
+    """Days from `first` to `last`, inclusive; None leaves a side open. `end` is the next token."""
 
     first: date | None
     last: date | None
     end: int
 
     def query(self, name: str) -> str:
-        """The filter of the search language for `name` ("modified" or "created")."""
+        """Return the search filter for `name` ("modified" or "created")."""
         if self.first is not None and self.first == self.last:
             return f"{name}:{self.first.isoformat()}"
         parts = [f"{name}:>={self.first.isoformat()}"] if self.first else []
@@ -37,7 +37,7 @@ class DateSpan:
 
 
 class DateParser:
-    """Reads dates in one language.
+    """Parse dates in one language.
 
     Args:
         language: The words around dates.
@@ -52,7 +52,7 @@ class DateParser:
         self._joints = frozenset(words.get("joints", ()))
 
     def parse_span(self, tokens: Sequence[Token], at: int) -> DateSpan | None:
-        """The span of time that starts at token `at`, with its preposition; None when there is none."""
+        """Return the span that starts at token `at`, including its preposition; None if there is none."""
         language = self._language
         if (after := language.match_prefix(tokens, at, "dates", "between")) > at and (
             found := self._between(tokens, after)
@@ -81,7 +81,7 @@ class DateParser:
         return self._last_units(tokens, at) or self._parse_absolute(tokens, at)
 
     def _last_units(self, tokens: Sequence[Token], at: int) -> DateSpan | None:
-        """Units counted back from now: "the last 3 days", "the past two weeks", "this month", "last week"."""
+        """Parse units counted back from now: "the last 3 days", "this month", "last week"."""
         language = self._language
         today = self._now.date()
         after = language.match_prefix(tokens, at, "dates", "this")
@@ -102,11 +102,11 @@ class DateParser:
 
     @property
     def this_year(self) -> int:
-        """The year that it is."""
+        """The current year."""
         return self._now.year
 
     def parse_number(self, key: str) -> int | None:
-        """A whole number in digits or words."""
+        """Parse an integer in digits or words."""
         if key.isdecimal() and len(key) < 6:
             return int(key)
         value = self._language.table("numbers").get(key)
@@ -117,7 +117,7 @@ class DateParser:
         return next((unit for unit, words in units.items() if key in words), None)
 
     def _parse_absolute(self, tokens: Sequence[Token], at: int) -> DateSpan | None:
-        """An absolute or relative date that `dateparser` knows, as long as possible."""
+        """Parse the longest absolute or relative date that `dateparser` accepts."""
         for end in range(min(len(tokens), at + _MAX_DATE_TOKENS), at, -1):
             part = tokens[at:end]
             if not all(token.kind in ("word", "mark") for token in part) or part[-1].kind == "mark":
@@ -158,7 +158,7 @@ class DateParser:
 
 
 class _Parsed(Protocol):
-    """What `dateparser` says of a text: a moment, and the unit that it stands for ("week", "day")."""
+    """Parse a text with `dateparser`: a moment, and its unit ("week", "day")."""
 
     date_obj: datetime | None
     period: str
@@ -170,7 +170,7 @@ class _Parser(Protocol):
 
 @lru_cache(maxsize=8)
 def _parser(code: str, now: datetime) -> _Parser:
-    # dateparser takes 0.4 s to import, and most requests have no date.
+    # Importing dateparser takes 0.4 s, and most requests have no date.
     from dateparser.date import DateDataParser
 
     settings = {
@@ -195,7 +195,7 @@ def _period_start(day: date, unit: str) -> date:
 
 
 def _subtract_units(day: date, unit: str, count: int) -> date:
-    """The day `count` units earlier (later for a negative count)."""
+    """Return the day `count` units earlier, or later for a negative count."""
     if unit == "week":
         return day - timedelta(weeks=count)
     if unit == "day":

@@ -1,4 +1,4 @@
-"""What a conversation with the built-in agent is about. Frozen."""
+"""State of a conversation with the built-in agent."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ MAX_RESULTS = 200
 
 @dataclass(frozen=True, slots=True)
 class DialogState:
-    """What was said and done so far.
+    """The state of a conversation, used to resolve pronouns and follow-ups. Frozen.
 
     Args:
         open_note: The path of the note on the screen.
-        given: Paths of the notes that came along with the prompt.
-        focus: The note that was last spoken of, by each path that it may have now: a rename may have been
+        given: The paths of the notes attached to the prompt.
+        focus: The last mentioned note, by each path that it may have now, because a rename may have been
             denied.
-        results: Paths of the notes that were last listed, in order.
-        last: The last reading that was carried out.
-        changes: Audit entries of the changes made in this conversation, oldest first.
-        question: The question that waits for an answer.
-        is_lost: Whether the last request was not understood, so that "it" may mean what it spoke of.
+        results: The paths of the last listed notes, in order.
+        last: The last reading that was run.
+        changes: The audit entries of this conversation's changes, oldest first.
+        question: The open question to the user.
+        is_lost: Whether the last request was not understood; "it" may then mean something in that request.
     """
 
     open_note: str | None = None
@@ -35,17 +35,17 @@ class DialogState:
     is_lost: bool = False
 
     def on_screen(self, open_note: str | None, given: tuple[str, ...] = ()) -> DialogState:
-        """The same conversation with another note on the screen and other notes given along."""
+        """Return the state with another note on the screen and other attached notes."""
         return replace(self, open_note=open_note, given=given)
 
     @property
     def this(self) -> tuple[str, ...]:
-        """What "this note" means: the note given along, else the one on the screen, else the last."""
+        """Return the referent of "this note": the attached note, the one on the screen, or the last one."""
         return self._one_given or self._open or self.focus
 
     @property
     def it(self) -> tuple[str, ...]:
-        """What "it" means: the note given along, else the last spoken of, else the one on the screen."""
+        """Return the referent of "it": the attached note, the last mentioned, or the one on the screen."""
         return self._one_given or self.focus or self._open
 
     @property
@@ -56,13 +56,13 @@ class DialogState:
 
     @property
     def is_doubtful(self) -> bool:
-        """Whether the last request may have meant other notes than those that were found."""
+        """Whether the last request may have meant notes other than those found."""
         unanswered = self.question is not None
         return self.is_lost or unanswered or (self.last is not None and not self.last.certain)
 
     @property
     def them(self) -> tuple[str, ...]:
-        """What "these" means: the notes given along, else those last listed."""
+        """Return the referent of "these": the attached notes, or the last listed ones."""
         return self.given if len(self.given) > 1 else self.results
 
     @property

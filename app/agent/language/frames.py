@@ -1,4 +1,4 @@
-"""Reads one clause as an action: its verb phrase, and the words around it as the action's roles."""
+"""Parse a clause as an action: its verb phrase, and the words around it as the action's roles."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ _MISSING_ROLE_FACTOR = 0.8
 _IMPLIED_ROLE_FACTOR = 0.93
 _SPECIFICITY_BONUS = 0.002
 _NARRATES = "<narrates>"
-"""Among the words of a verb phrase: it tells what happened ("I tagged"), and does not ask for it."""
+"""Marks a verb phrase that reports an event ("I tagged") instead of requesting it."""
 
 Values = Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True)
 class RoleBinding:
-    """What a segment of words means for a role, and how well it fits (0 to 1).
+    """The value of a segment of words for a role, and how well it fits (0 to 1).
 
     One segment may fill several roles: "H4's status" names a note and a property. `certain` is False for
-    words that could as well mean something else: a change is asked about before it takes them as a value.
+    ambiguous words: the agent asks before a change uses them as a value.
     """
 
     values: Values
@@ -54,7 +54,7 @@ class RoleBinding:
 
 @dataclass(frozen=True, slots=True)
 class ClauseReading:
-    """A clause as one step, with its score, the roles that are missing, and words that are left over."""
+    """A clause as one step, with its score, missing roles and unexplained words."""
 
     step: PipelineStep
     score: float
@@ -82,15 +82,15 @@ class _Cue:
 
 
 class FrameParser:
-    """Reads clauses of one request.
+    """Parse the clauses of one request.
 
     Args:
         request: The request's text.
-        language: The words of its language.
-        vocabulary: The words of the vault.
-        sets: Reads noun phrases.
+        language: The lexicon of its language.
+        vocabulary: The vocabulary of the vault.
+        sets: The parser of noun phrases.
         allowed: The actions whose tools are switched on, by id.
-        frames: How the actions are said.
+        frames: The wordings of the actions.
     """
 
     def __init__(
@@ -111,7 +111,7 @@ class FrameParser:
         self._sets_known: dict[tuple[int, int], ParsedSet | None] = {}
 
     def readings(self, tokens: Sequence[Token]) -> list[ClauseReading]:
-        """Every reading of the clause, the best first."""
+        """Return all readings of the clause, best first."""
         found: list[ClauseReading] = []
         for frame in self._frames:
             if frame.action not in self._allowed:
@@ -125,7 +125,7 @@ class FrameParser:
         return sorted(found, key=lambda one: -one.score)
 
     def has_trigger(self, tokens: Sequence[Token], at: int) -> bool:
-        """Whether a verb phrase starts at a token."""
+        """Return whether a verb phrase starts at a token."""
         return any(
             frame.action in self._allowed and any(phrase.longest_match(tokens, at) for phrase in frame.say)
             for frame in self._frames
@@ -155,11 +155,11 @@ class FrameParser:
         end: int,
         gap: Sequence[Token],
     ) -> Iterator[ClauseReading]:
-        """The readings with the verb phrase at `at` to `end`, by every way to share out the other words."""
+        """Yield the readings with the verb phrase from `at` to `end`, for every split of the other words."""
         action = self._allowed[frame.action]
         before, after = _trim_marks(tokens[:at]), _trim_marks(tokens[end:])
         if before and action.id.startswith(TOOL_PREFIX):
-            return  # an example of a tool is a whole request
+            return  # a tool's example is a whole request
         trigger_words = end - at - len(gap)
         said = frozenset(token.key for token in tokens[at:end] if not any(token is one for one in gap))
         narrating = self._language.words("narrating")
@@ -217,7 +217,7 @@ class FrameParser:
     def _leading(
         self, action: Action, frame: ActionFrame, before: Sequence[Token], has_after: bool
     ) -> Iterator[tuple[tuple[_Segment, ...], int, tuple[str, ...]]]:
-        """What stands before the verb phrase: words without meaning, a role with its cue, or the object."""
+        """Parse the words before the verb phrase: fillers, a role with its cue, or the object."""
         fillers = self._language.words("fillers")
         content = [token for token in before if token.kind != "mark"]
         if all(
@@ -236,7 +236,7 @@ class FrameParser:
     def _shared_out(
         self, action: Action, frame: ActionFrame, tokens: Sequence[Token], filled: set[str], *, direct: bool
     ) -> Iterator[tuple[_Segment, ...]]:
-        """Every way to cut the words at cues and give the pieces to the roles."""
+        """Yield every way to split the words at cues and assign the segments to roles."""
         if not tokens:
             yield ()
             return
@@ -264,7 +264,7 @@ class FrameParser:
     def _side_by_side(
         self, action: Action, frame: ActionFrame, tokens: Sequence[Token], filled: set[str], cues: list[_Cue]
     ) -> Iterator[tuple[_Segment, ...]]:
-        """Two objects without a cue between them: "tag it core", "give H4 #core"."""
+        """Yield splits into two objects without a cue between them: "tag it core", "give H4 #core"."""
         if len(frame.direct) < 2:
             return
         first, second = frame.direct[0], frame.direct[1]
@@ -315,7 +315,7 @@ class FrameParser:
         filled: set[str],
         cues: list[_Cue],
     ) -> Iterator[tuple[_Segment, ...]]:
-        """The role's words begin at `start`; they end at one of the next cues or at the end."""
+        """Yield the segments of a role that begin at `start` and end at a later cue or at the end."""
         stops = {cue.start for cue in cues if cue.start > start and cue.role != role}
         if role not in frame.direct and any(name not in filled for name in frame.direct):
             stops |= {at for at in range(start + 1, len(tokens)) if tokens[at].kind == "quoted"}
@@ -417,9 +417,9 @@ class FrameParser:
         return ClauseReading(step, score, missing, tuple(left), trigger_words, certain)
 
     def _implies_one(self, action: Action, tokens: Sequence[Token]) -> bool:
-        """Whether a request that names no notes can only mean the note in focus.
+        """Return whether a request that names no notes can only mean the note in focus.
 
-        "Delete the tag core" and "replace every brass" may as well mean all notes.
+        "Delete the tag core" and "replace every brass" may also mean all notes.
         """
         universal = self._language.words("universal")
         return (
@@ -429,13 +429,13 @@ class FrameParser:
         )
 
     def _is_certain(self, action: Action, segment: _Segment, said: frozenset[str]) -> bool:
-        """Whether the words of a segment can mean nothing but the value of its role.
+        """Return whether the words of a segment are unambiguously the value of its role.
 
-        They can where the value is quoted or known to the vault, and where a word introduces it: "called",
-        "saying", "the tag".
+        They are if the value is quoted, known to the vault, or introduced by a word such as "called",
+        "saying" or "the tag".
         """
         if action.id == "merge" and segment.role == "other" and segment.cue_words:
-            # "Merge A and B" does not say which of them stays.
+            # "Merge A and B" does not say which note to keep.
             joints = {word for phrase in self._language.phrases("and") for word in phrase.first}
             return not joints & set(segment.cue_words)
         if segment.bound.certain or not segment.role:
@@ -444,13 +444,13 @@ class FrameParser:
         kind = action.kind(segment.role)
         name = str(segment.bound.values.get(segment.role, "")).casefold().split()
         if kind == "name" and set(name) & self._language.words("ends_name"):
-            return False  # the name may end before such a word
+            return False  # the name may end before this word
         if segment.role == "new_name" and segment.cue_words:
             return True
         return bool(introduction & self._language.words(f"introduces_{kind}"))
 
     def fill(self, action: Action, frame: ActionFrame, role: str, tokens: Sequence[Token]) -> Values | None:
-        """What some words mean for one role, as the answer to a question; None when they do not fit."""
+        """Parse words as the value of one role, in an answer to a question; None if they do not fit."""
         bound = self._value(action, frame, role, tokens)
         return bound.values if bound else None
 
@@ -459,7 +459,7 @@ class FrameParser:
     def _value(
         self, action: Action, frame: ActionFrame, role: str, tokens: Sequence[Token]
     ) -> RoleBinding | None:
-        """What some words mean for a role; None when they can't stand there."""
+        """Parse words as the value of a role; None if they do not fit."""
         tokens = _trim_marks(tokens)
         if not tokens:
             return None
@@ -538,7 +538,7 @@ class FrameParser:
             if near is not None and near.notes.notes:
                 return RoleBinding({role: near.notes}, near.fit)
         if action.writes and notes.is_single and GUESSED_FIT - 0.01 < fit < GUESSED_FIT + 0.01:
-            fit = 0.55  # a name that only resembles what was said is asked about
+            fit = 0.55  # low enough that the agent asks about a name that only resembles the words
         if action.writes and parsed.has_bare_topic:
             fit *= 0.5
         if role == "other" and not notes.is_single:
@@ -629,11 +629,11 @@ class FrameParser:
         return RoleBinding({role: text.strip("/")}, 0.85 if certain else 0.55, certain=certain)
 
     def _points(self, tokens: Sequence[Token]) -> bool:
-        """Whether the words point at something that was said before, and so are no name or text."""
+        """Return whether the words are a pronoun, so neither a name nor a text."""
         return any(self._language.matches_phrase(tokens, name) for name in ("it", "this", "them", "both"))
 
     def _only_says_note(self, tokens: Sequence[Token]) -> bool:
-        """Whether the words are no more than "a note" or "the text"."""
+        """Return whether the words only say "a note" or "the text"."""
         language = self._language
         plain = language.words("determiners") | language.words("note_nouns") | language.words("text_nouns")
         plain |= language.words("tag_nouns")
@@ -683,7 +683,7 @@ class FrameParser:
 
     @cached_property
     def _own_words(self) -> frozenset[str]:
-        """Words with which the language says what to do: in a bare text they may be part of the request."""
+        """Command words of the language; in an unquoted text they may belong to the request."""
         language = self._language
         words = language.verbs() | language.words("narrating")
         for name in ("note_nouns", "tag_nouns", "folder_nouns", "text_nouns", "question_words"):
@@ -701,7 +701,7 @@ class FrameParser:
         return RoleBinding({role: text.lstrip("# ")}, 0.85)
 
     def _property(self, action: Action, role: str, tokens: Sequence[Token]) -> RoleBinding | None:
-        """A property, with the note it belongs to ("H4's status") or its value ("status done")."""
+        """Parse a property, with its note ("H4's status") or its value ("status done")."""
         at = 0
         while at < len(tokens) - 1 and tokens[at].key in self._language.words("determiners"):
             at += 1
@@ -795,7 +795,7 @@ class FrameParser:
 
 
 def bullet_list(text: str, joiners: Sequence[PhrasePattern]) -> str:
-    """Turn "milk, eggs and bread" into a list of Markdown; other text stays as it is."""
+    """Turn "milk, eggs and bread" into a Markdown list; return other text unchanged."""
     pieces = [piece.strip() for piece in re.split(_LIST_ITEM, text) if piece.strip()]
     words = {word for phrase in joiners for word in (phrase.text,)}
     last = re.split(rf"\s+(?:{'|'.join(map(re.escape, sorted(words)))})\s+", pieces[-1]) if pieces else []

@@ -1,8 +1,8 @@
-"""Which action a request asks for, learned from examples: a linear model over its words.
+"""Intent classifier: a linear model over the words of a request, trained on examples.
 
-The grammar reads requests that it knows the words of; this model ranks the actions for all others. It sees
-the words of the request with everything from the vault replaced by its kind ("chuck out {note}"), so that it
-learns how people ask and not what they ask about. `packaging/train_intents.py` makes its file.
+The grammar reads requests whose words it knows; this model ranks the actions for all others. Names from the
+vault are masked by their kind ("chuck out {note}"), so the model learns how people ask, not what they ask
+about. `packaging/train_intents.py` trains it.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ MODEL_FILE = "intents.npz"
 
 
 def mask_words(mentions: Iterable[EntityMention], known: frozenset[str]) -> tuple[str, ...]:
-    """The words of a request, with a mention as its kind and unknown words as one `{topic}`.
+    """Return the words of a request, with mentions replaced by their kinds and unknown words by `{topic}`.
 
     Args:
-        mentions: What the request names, in order.
+        mentions: The request's mentions, in order.
         known: The words that the model was trained on.
     """
     words: list[str] = []
@@ -45,7 +45,7 @@ def mask_words(mentions: Iterable[EntityMention], known: frozenset[str]) -> tupl
 
 
 def features(words: Sequence[str]) -> npt.NDArray[np.int64]:
-    """The hashed features of masked words: words, pairs, words with a gap, and where the request begins."""
+    """Return the hashed features of masked words: words, n-grams, pairs with a gap, and the beginning."""
     said = ("<", *words, ">")
     names = {f"1{word}" for word in words}
     names |= {f"2{one} {two}" for one, two in pairwise(said)}
@@ -61,12 +61,12 @@ class IntentModel:
     """The trained model.
 
     Args:
-        path: Its file.
+        path: The model file.
 
     Attributes:
-        labels: The actions that it tells apart, with a detail after a point ("undo.today").
+        labels: The actions that it distinguishes, with an optional detail after a dot ("undo.today").
         words: The words that it knows.
-        sources: The SHA-256 of the files that it was made from, by name.
+        sources: The SHA-256 of its training files, by name.
     """
 
     def __init__(self, path: Path) -> None:
@@ -80,7 +80,7 @@ class IntentModel:
             self._bias: npt.NDArray[np.float32] = data["bias"]
 
     def rank(self, mentions: Iterable[EntityMention]) -> list[tuple[str, float]]:
-        """The actions with their probabilities, the most likely first."""
+        """Return the actions with their probabilities, most likely first."""
         found = features(mask_words(mentions, self.words))
         sums = self._weights[found].sum(axis=0, dtype=np.int32)
         logits = sums * self._scales / np.sqrt(len(found)) + self._bias
@@ -92,5 +92,5 @@ class IntentModel:
 
 @cache
 def intent_model() -> IntentModel:
-    """The model that the app ships."""
+    """Return the model that ships with the app."""
     return IntentModel(resources_folder() / "language" / MODEL_FILE)

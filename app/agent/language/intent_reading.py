@@ -1,8 +1,8 @@
-"""Readings of requests whose wording the grammar does not know: a likely action, filled with what is named.
+"""Build readings of requests that the grammar cannot parse, from a predicted action and the mentions.
 
-The action comes from the intent model; its roles are filled by the kinds that the tools' arguments have, from
-the notes, tags, quoted texts and words that the request names. What is read in this way is never certain: a
-change is always asked about, and so is a change of the notes that such a reading found.
+The intent model predicts the action. Its roles are filled, by the kinds of the tool's arguments, from the
+notes, tags, quoted texts and words of the request. Such a reading is never certain: the agent always asks
+before a change, and before a change to notes that such a reading found.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ _SET_ACTIONS = frozenset(
 
 
 class IntentReader:
-    """Fills the roles of actions from the mentions of one request.
+    """Fill the roles of actions from the mentions of one request.
 
     Args:
         request: The request's text.
-        tokens: Its tokens, without courtesies.
-        mentions: What it names, in order.
-        language: Its language.
-        sets: Reads noun phrases and conditions.
-        dialog: What was said before.
-        common: Words of requests, which are no topics.
+        tokens: The request's tokens, without courtesies.
+        mentions: The request's mentions, in order.
+        language: The request's language.
+        sets: The parser of noun phrases and conditions.
+        dialog: The state of the conversation.
+        common: Common words of requests, which are never topics.
     """
 
     def __init__(
@@ -65,9 +65,9 @@ class IntentReader:
         self._topics = self._runs()
 
     def readings(self, label: str, score: float, allowed: Mapping[str, Action]) -> list[Reading]:
-        """The readings of the request as an action; empty where it does not name what the action needs.
+        """Return the readings of the request as an action; empty if a required role is missing.
 
-        Several where the order of two values decides and the words leave it open.
+        There are several if the order of two values matters and the words leave it open.
         """
         action_id, _, detail = label.partition(".")
         action = allowed.get(action_id)
@@ -88,7 +88,7 @@ class IntentReader:
     # Words
 
     def _runs(self) -> list[tuple[Token, ...]]:
-        """Runs of words that are neither mentions nor words of requests."""
+        """Return the runs of words that are neither mentions nor common words of requests."""
         runs: list[list[Token]] = [[]]
         for mention in self._mentions:
             token = mention.tokens[0]
@@ -104,7 +104,7 @@ class IntentReader:
         return self._request[one.end : other.start].strip() != ""
 
     def _pointed(self) -> NoteSet | None:
-        """What a pronoun or an ordinal of the request points at, the longest phrase first."""
+        """Resolve a pronoun or an ordinal of the request, the longest phrase first."""
         for length in range(min(_MAX_POINTER, len(self._tokens)), 0, -1):
             for at in range(len(self._tokens) - length + 1):
                 part = self._tokens[at : at + length]
@@ -116,7 +116,7 @@ class IntentReader:
         return None
 
     def _target(self, action: Action, skip: int = 0, used: Sequence[EntityMention] = ()) -> NoteSet | None:
-        """The notes that an action works on."""
+        """Return the notes that an action works on."""
         notes = [one for one in self._notes if one not in used][skip:]
         if notes:
             if action.id not in _SET_ACTIONS or len(notes) == 1:
@@ -134,7 +134,7 @@ class IntentReader:
     # Sets
 
     def _query(self, tokens: Sequence[Token]) -> str:
-        """The conditions and topics that the words name, as a search."""
+        """Return the conditions and topics of the words as a search."""
         return self._sets.scan(tokens, self._common)
 
     def _found(self) -> NoteSet | None:
@@ -241,7 +241,7 @@ class IntentReader:
         ]
 
     def _changed(self, action: Action) -> list[PipelineStep]:
-        """A change with a value: the value by its kind, then the notes."""
+        """Build a change with a value: the value by its kind, then the notes."""
         given: dict[str, object] = {}
         used: list[EntityMention] = []
         words = [span_text(self._request, run) for run in self._topics]
@@ -290,7 +290,7 @@ class IntentReader:
         return [PipelineStep(action.id, target, given)] if target is not None else []
 
     def _is_negated(self, mention: EntityMention) -> bool:
-        """Whether a word that takes back stands before it: "not a hypothesis", "instead of an entity"."""
+        """Return whether a negation precedes the mention: "not a hypothesis", "instead of an entity"."""
         before = [token for token in self._tokens if token.end <= mention.tokens[0].start][-3:]
         return any(
             token.key in self._language.words("lacking") | self._language.words("taken_back")

@@ -1,7 +1,7 @@
-"""From a request to what it means: a pipeline of steps, a question back, or a plain "this needs a model".
+"""Interpret a request as a pipeline of steps, a question to the user, or work that needs a model.
 
-The request is cut into clauses, each clause is read as an action on a set of notes, and the reading that
-explains most of the words wins. A reading that explains too few of them is never carried out when it writes.
+The request is split into clauses, each clause is parsed as an action on a set of notes, and the reading that
+explains the most words wins. A reading that writes but explains too few words is never run.
 """
 
 from __future__ import annotations
@@ -41,19 +41,19 @@ MIN_WRITE_SCORE = 0.8
 MIN_CONFIRM_SCORE = 0.6
 MAX_RIVAL_GAP = 0.03
 MIN_QUESTION_SCORE = 0.85
-"""What a search for words must score where the request is worded as a question."""
+"""Minimum score of a search for words if the request is a question."""
 GUESS_SCORE = 0.63
-"""The score of a request without a verb that is taken for words to look for."""
+"""Score of a request without a verb, read as a search for words."""
 CORRECTED_WRITE_SCORE = MIN_WRITE_SCORE - 0.01
 STRONG = 0.85
-"""What the grammar's reading must score to stand against the intent model."""
+"""Minimum score at which the grammar's reading is preferred to the intent model's."""
 LEARNED = 0.5
-"""The probability at which an action that was learned from examples is taken."""
+"""Minimum probability at which an action of the intent model is run."""
 ASKED_ABOUT = 0.25
-"""The probability at which such an action is asked about."""
+"""Minimum probability at which an action of the intent model is offered in a question."""
 CONSIDERED = 0.1
 CONTRADICTED = 0.6
-"""The probability of another action at which a change that the grammar reads is asked about."""
+"""Probability of another action from which the agent asks before a change of the grammar's reading."""
 _SPLIT_PENALTY = 0.02
 _MAX_CLAUSES = 4
 _MAX_OPTIONS = 4
@@ -63,7 +63,7 @@ Describe = Callable[[Reading], str]
 
 @dataclass(frozen=True, slots=True)
 class _Request:
-    """A request in one language, with the tools to read it."""
+    """A request in one language, with its parsers."""
 
     text: str
     language: Language
@@ -73,16 +73,16 @@ class _Request:
     dialog: DialogState
     allowed: Mapping[str, Action]
     asks: bool = False
-    """Whether it is worded as a question: no change follows from it without another question."""
+    """Whether it is a question; the agent asks before it changes anything on a question."""
 
 
 class Interpreter:
-    """Reads requests in several languages.
+    """Interpret requests in several languages.
 
     Args:
-        languages: The languages, the default one first.
-        describe: Says in a few words what a reading does, for the answers of a question.
-        tool_frames: Frames of the tools' own examples, which are in the first language.
+        languages: The languages, default first.
+        describe: Describe a reading in a few words, for the answers of a question.
+        tool_frames: The frames of the tools' examples, which are in the first language.
     """
 
     def __init__(
@@ -100,13 +100,13 @@ class Interpreter:
         allowed: Mapping[str, Action],
         now: datetime,
     ) -> Interpretation:
-        """Return what `text` means.
+        """Return the interpretation of `text`.
 
         Args:
             text: The request.
-            dialog: What was said before.
-            vocabulary_in: Makes the vault's vocabulary for a language.
-            allowed: The actions that may be taken, by id.
+            dialog: The state of the conversation.
+            vocabulary_in: Return the vault's vocabulary for a language.
+            allowed: The allowed actions, by id.
             now: The time that relative dates refer to.
         """
         if dialog.question is not None and (
@@ -126,7 +126,7 @@ class Interpreter:
         return best[1]
 
     def _by_likelihood(self, text: str) -> list[tuple[Language, tuple[Token, ...]]]:
-        """The languages with the request's tokens in each, the one that knows most of its words first."""
+        """Return the request's tokens in each language, the language that knows the most words first."""
         found = [
             (language, tokenize(text, language.contractions, language.words("noise")))
             for language in self._languages
@@ -159,7 +159,7 @@ class Interpreter:
             return 1.0, said
         first = next((token.key for token in tokens if token.is_word), "")
         plain = self._without_reason(language, tokens)
-        # What a reason says is not accounted for by any reading.
+        # No reading explains the words of a reason.
         request = replace(request, asks=first in language.words("question_words") or plain != tokens)
         tokens = plain
         found = self._readings(request, tokens, follows=False)
@@ -209,14 +209,14 @@ class Interpreter:
             return bare_name.score, self._decided(request, [bare_name])
         return best, Reply("", understood=False)
 
-    # What the words alone do not say
+    # Intent model
 
     def _learned(
         self, request: _Request, tokens: tuple[Token, ...], found: list[Reading]
     ) -> tuple[float, Interpretation] | None:
-        """What the intent model makes of a request that the grammar does not read, or reads another way.
+        """Return the intent model's interpretation if the grammar has none or a conflicting one.
 
-        None where the grammar's reading stands.
+        Returns None if the grammar's reading is kept.
         """
         reader, ranked = self._reader(request, tokens, follows=False)
         label, odds = ranked[0]
@@ -229,7 +229,7 @@ class Interpreter:
             and not best.unexplained
         )
         if best is not None and best.last.action.startswith(TOOL_PREFIX) and best.score >= MIN_READ_SCORE:
-            return None  # an example of a tool that the model does not know
+            return None  # a tool's example that the model does not know
         if stands and best is not None:
             doubtful = self._writes(request, best) and len(best.steps) == 1 and odds >= CONTRADICTED
             if not doubtful or label.partition(".")[0] == best.last.action or _related_label(label, best):
@@ -256,7 +256,7 @@ class Interpreter:
             and not _is_clear(best)
             and not best.last.action.startswith("tool")
         ):
-            # The grammar knows the verb, and too many words stand where it looks for a name.
+            # The grammar knows the verb but finds too many words in place of a name.
             again = [
                 one
                 for one in reader.readings(best.last.action, best.score, request.allowed)
@@ -267,7 +267,7 @@ class Interpreter:
             candidates = [*again, *candidates]
         searches = best is not None and not best.certain and best.last.action in ("find", "count")
         if searches and best is not None and len(best.steps) == 1 and best.score >= MIN_CONFIRM_SCORE:
-            # The words that the grammar would look for may be no topics: leave those out.
+            # The grammar's search words may not be topics: omit them.
             again = reader.readings(best.last.action, best.score, request.allowed)
             if again and (label in ("find", "count") or not candidates or candidates[0].score < ASKED_ABOUT):
                 return best.score, again[0]
@@ -292,7 +292,7 @@ class Interpreter:
     def _reader(
         self, request: _Request, tokens: tuple[Token, ...], *, follows: bool
     ) -> tuple[IntentReader, list[tuple[str, float]]]:
-        """What fills the roles of actions, and the actions by their probability."""
+        """Return the reader that fills the roles, and the actions by probability."""
         language = request.language
         sets = NoteSetParser(
             request.text, language, request.vocabulary, request.dates, request.dialog, follows
@@ -303,7 +303,7 @@ class Interpreter:
         return reader, model.rank(mentions)
 
     def _by_clauses(self, request: _Request, tokens: tuple[Token, ...]) -> Reading | None:
-        """The steps of a request whose clauses are read one by one; None where one of them is not clear."""
+        """Return the steps of a request, clause by clause; None if a clause is unclear."""
         language = request.language
         clauses: list[list[Token]] = [[]]
         at = 0
@@ -333,7 +333,7 @@ class Interpreter:
         return Reading(tuple(steps), score, language=language.code, certain=False)
 
     def _clause(self, request: _Request, tokens: tuple[Token, ...], *, follows: bool) -> Reading | None:
-        """One clause as the grammar reads it, else as a likely action."""
+        """Parse one clause with the grammar, or else with the intent model."""
         grammar = [
             _to_reading(one, request.language) for one in self._frames(request, follows).readings(tokens)
         ][:1]
@@ -365,7 +365,7 @@ class Interpreter:
         return None
 
     def _only_small_talk(self, language: Language, tokens: Sequence[Token]) -> Interpretation | None:
-        """Several pieces of small talk, one after the other: "thanks, that was all"."""
+        """Parse several small-talk phrases in a row: "thanks, that was all"."""
         clauses: list[list[Token]] = [[]]
         for token in tokens:
             if token.kind == "mark":
@@ -376,7 +376,7 @@ class Interpreter:
         return said[0] if len(said) > 1 and all(isinstance(one, Reply) for one in said) else None
 
     def _without_reason(self, language: Language, tokens: tuple[Token, ...]) -> tuple[Token, ...]:
-        """The tokens without a last clause that gives a reason: ", it is a guess"."""
+        """Return the tokens without a final clause that gives a reason: ", it is a guess"."""
         for at in range(1, len(tokens) - 1):
             if tokens[at].kind == "mark" and language.match_prefix(tokens, at + 1, "reasons") > at + 1:
                 return tokens[:at]
@@ -413,7 +413,7 @@ class Interpreter:
         return tokens[at:end]
 
     def _corrected(self, request: _Request, tokens: tuple[Token, ...]) -> tuple[Token, ...]:
-        """The tokens with misspelled words of the language set right; names of notes stay."""
+        """Return the tokens with misspelled words of the language corrected; keep names of notes."""
         known = request.language.vocabulary()
         made: list[Token] = []
         for token in tokens:
@@ -432,7 +432,7 @@ class Interpreter:
     def _readings(
         self, request: _Request, tokens: tuple[Token, ...], *, follows: bool, depth: int = 0
     ) -> list[Reading]:
-        """Readings of the tokens as one step or as several, the best first."""
+        """Return the readings of the tokens as one or several steps, best first."""
         tokens = self._without_courtesies(request.language, tokens)
         if not tokens:
             return []
@@ -456,7 +456,7 @@ class Interpreter:
         return sorted(found, key=lambda one: -one.score)
 
     def _noun_phrase(self, request: _Request, tokens: tuple[Token, ...]) -> Reading | None:
-        """A request without a verb, such as "notes tagged core" or "claims under 0.5": find these notes."""
+        """Parse a request without a verb, such as "notes tagged core", as a search for these notes."""
         if "find" not in request.allowed:
             return None
         sets = NoteSetParser(
@@ -492,7 +492,7 @@ class Interpreter:
     def _cuts(
         self, request: _Request, frames: FrameParser, tokens: tuple[Token, ...]
     ) -> Iterable[tuple[tuple[Token, ...], tuple[Token, ...]]]:
-        """Places where one clause may end and the next may begin."""
+        """Return the positions where one clause may end and the next may begin."""
         language = request.language
         for at in range(1, len(tokens)):
             after = max(language.match_prefix(tokens, at, "then"), language.match_prefix(tokens, at, "and"))
@@ -509,10 +509,10 @@ class Interpreter:
             if rest and frames.has_trigger(rest, 0):
                 yield tokens[:at], tokens[after:]
 
-    # What a reading leads to
+    # Choice of a reading
 
     def _decided(self, request: _Request, found: list[Reading]) -> Interpretation:
-        """The reading to carry out, or the question that is left."""
+        """Return the reading to run, or the question to ask."""
         best = found[0]
         rivals = [
             one
@@ -533,7 +533,7 @@ class Interpreter:
             request.allowed[one.action].writes and one.target and one.target.is_everything
             for one in best.steps
         ):
-            every = "This would change every note of the vault. Is this what you mean?"
+            every = "This would change every note in the vault. Is this what you mean?"
             return Clarification(every, (ClarificationOption(self._describe(best), best),))
         if rivals and not best.missing and (writes or any(self._writes(request, one) for one in rivals)):
             options = [ClarificationOption(self._describe(one), one) for one in (best, *rivals)][
@@ -554,9 +554,9 @@ class Interpreter:
         return best
 
     def _accounts_for_all(self, request: _Request, reading: Reading) -> bool:
-        """Whether everything that the request names, and each word of no known meaning, is in the reading.
+        """Return whether the reading contains every mention and every unknown word of the request.
 
-        It looks at the finished reading alone, whatever led to it: a change is made at once only if it holds.
+        The check uses only the finished reading. A change that fails it needs a question first.
         """
         if all(step.action.startswith(TOOL_PREFIX) for step in reading.steps):
             return True  # an example of a tool is a whole request
@@ -577,12 +577,12 @@ class Interpreter:
             if (named and set(named) <= notes) or (mention.value and mention.value.casefold() in said):
                 continue
             if mention.kind in ("date", "rel", "num", "prop"):
-                continue  # written in another form: a share for a percentage, a day for "yesterday"
+                continue  # written in another form: a fraction for a percentage, a day for "yesterday"
             return False
         return True
 
     def _name_question(self, request: _Request, reading: Reading) -> Clarification | None:
-        """Ask which note is meant where a name fits several notes or none."""
+        """Ask which note is meant if a name fits several notes or none."""
         for at, step in enumerate(reading.steps):
             for role, notes in (("target", step.target), *step.arguments.items()):
                 if not isinstance(notes, NoteSet) or not notes.unknown:
@@ -625,7 +625,7 @@ class Interpreter:
         return None
 
     def _bare_name(self, request: _Request, tokens: tuple[Token, ...]) -> Reading | None:
-        """A request that is nothing but a name or a condition: open the note, or find the notes."""
+        """Interpret a request that is only a name or a condition: open the note, or find the notes."""
         sets = NoteSetParser(
             request.text, request.language, request.vocabulary, request.dates, request.dialog
         )
@@ -646,7 +646,7 @@ class Interpreter:
             )
         return None
 
-    # What needs a model, and what cannot be done
+    # Requests that need a model or are impossible
 
     def _wants_model(self, language: Language, tokens: Sequence[Token]) -> ModelRequired | None:
         for one in language.model_work:
@@ -672,7 +672,7 @@ class Interpreter:
     # Follow-ups
 
     def _refined(self, request: _Request, tokens: tuple[Token, ...]) -> Reading | None:
-        """A request that changes the one before it: "only the ones tagged core", "no, octant instead"."""
+        """Interpret a change to the previous request: "only the ones tagged core", "no, octant instead"."""
         last = request.dialog.last
         if last is None or request.dialog.question is not None:
             return None
@@ -707,7 +707,7 @@ class Interpreter:
     def _on_others(
         self, request: _Request, tokens: tuple[Token, ...], sets: NoteSetParser, step: PipelineStep
     ) -> Reading | None:
-        """The last action on other notes ("same tag for H4 and K1") or taken back for one ("not K1")."""
+        """Repeat the last action on other notes ("same tag for H4 and K1") or revert it ("not K1")."""
         language = request.language
         if step.target is None or not request.allowed[step.action].writes:
             return None
@@ -731,7 +731,7 @@ class Interpreter:
     def _same_again(
         self, request: _Request, tokens: tuple[Token, ...], sets: NoteSetParser, step: PipelineStep
     ) -> Reading | None:
-        """The last action on another note: "and to K1", "what about H2?", "H2 as well"."""
+        """Repeat the last action on another note: "and to K1", "what about H2?", "H2 as well"."""
         after = request.language.match_prefix(tokens, 0, "refine", "same")
         end = len(tokens)
         for start in range(max(1, end - 2), end):
@@ -780,7 +780,7 @@ class Interpreter:
             return None
         named = sets.find_named(rest)
         if named and named.notes.notes and step.target.notes:
-            # The change before it stays made: whether it is to be made here as well is asked.
+            # The previous change is kept, so ask whether to make it here as well.
             meant = replace(step, target=named.notes)
             return Reading((meant,), 0.92, language=language.code, certain=False)
         if step.action in ("find", "count"):
@@ -802,7 +802,7 @@ class Interpreter:
         allowed: Mapping[str, Action],
         now: datetime,
     ) -> Interpretation | None:
-        """What `text` means as an answer to the question that waits; None when it is a new request."""
+        """Interpret `text` as the answer to the open question; None if it is a new request."""
         question = dialog.question
         assert question is not None
         wanted = " ".join(text.split()).strip(" .!?").casefold()
@@ -851,7 +851,7 @@ class Interpreter:
         return None
 
     def _filled(self, request: _Request, partial: Reading) -> Reading | None:
-        """The reading with the text of the request in the role that was missing."""
+        """Return the reading with the request's text as the value of the missing role."""
         step, role = partial.last, partial.missing
         frame = next(one for one in self._frames_of(request.language) if one.action == step.action)
         frames = self._frames(request, follows=len(partial.steps) > 1)
@@ -876,7 +876,7 @@ class Interpreter:
 
 
 def _parse_ordinal(language: Language, tokens: Sequence[Token], count: int) -> int | None:
-    """The place (from 0) that an answer such as "the second one" or "2" names."""
+    """Return the index that an answer such as "the second one" or "2" names."""
     table = language.table("ordinals")
     words = [token for token in tokens if token.kind != "mark"]
     named = [table[token.key] for token in words if token.key in table]
@@ -894,8 +894,8 @@ def _to_reading(one: ClauseReading, language: Language) -> Reading:
 
 
 def _join_readings(head: Reading, tail: Reading) -> Reading:
-    """Two readings one after the other; "it" in the second means what the first is about."""
-    # "It" after a step without notes (a tag was renamed) means nothing that could be changed.
+    """Join two readings; "it" in the second refers to the notes of the first."""
+    # After a step without notes (a renamed tag), "it" refers to no note.
     refers = tail.steps[0].target is not None and bool(tail.steps[0].target.source)
     has_notes = head.last.target is not None or head.last.action == "create_note"
     score = (head.score * 0.5 + tail.score * 0.5 + min(head.score, tail.score)) / 2 - _SPLIT_PENALTY
@@ -915,7 +915,7 @@ _NAME_ROLES = ("name", "new_name", "folder", "new_tag")
 
 
 def _bare_values(request: _Request, reading: Reading) -> list[str]:
-    """The names in a reading that the request does not put in quotes."""
+    """Return the names in a reading that are not quoted in the request."""
     values = [
         str(one)
         for step in reading.steps
@@ -931,7 +931,7 @@ def _as_tuple(value: object) -> tuple[object, ...]:
 
 
 def sets_of(reading: Reading) -> list[NoteSet]:
-    """Every set of notes that a reading works on."""
+    """Yield every set of notes in a reading."""
     return [
         notes
         for step in reading.steps
@@ -949,13 +949,13 @@ _FAMILIES = (
 
 
 def _related_label(label: str, best: Reading) -> bool:
-    """Whether an action that was learned is another name for the one that was read."""
+    """Return whether a predicted action is equivalent to the parsed one."""
     pair = {label.partition(".")[0], best.last.action}
     return any(pair <= family for family in _FAMILIES) or label in ("none", "ask", "question", "model")
 
 
 def _is_clear(reading: Reading) -> bool:
-    """Whether every note of a reading is known."""
+    """Return whether every note of a reading is resolved."""
     return not any(
         notes.unknown
         for step in reading.steps
@@ -965,7 +965,7 @@ def _is_clear(reading: Reading) -> bool:
 
 
 def _is_same_change(one: Reading, best: Reading) -> bool:
-    """Whether two readings are two names for one change, of which the better explained one is taken."""
+    """Return whether two readings describe the same change; the better explained one then wins."""
     if len(one.steps) != len(best.steps) and one.steps[0].action == best.steps[0].action:
         return True  # "create X and tag it Y" as one step or as two
     pair = {one.last.action, best.last.action}
@@ -973,7 +973,7 @@ def _is_same_change(one: Reading, best: Reading) -> bool:
 
 
 def _is_alternative(request: _Request, one: Reading, best: Reading) -> bool:
-    """Whether two readings are alternatives: reads that show the same notes in other ways are not."""
+    """Return whether two readings are alternatives; different views of the same notes are not."""
     kinds = [tuple(request.allowed[step.action].writes for step in reading.steps) for reading in (one, best)]
     return any(kinds[0]) or any(kinds[1])
 

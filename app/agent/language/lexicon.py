@@ -1,8 +1,8 @@
-"""The words of a language, from its data file: phrases, filters and frames.
+"""Lexicon of a language, loaded from its data file: phrases, filters and frames.
 
-A language is one TOML file in `resources/language`; no word of any language stands in the code. Phrases are
-written with `(a|b)` for a choice, `[a]` for an optional part, ` ... ` for a gap that holds the phrase's
-object, and `<relation>` for any phrase of the table `relations`.
+A language is one TOML file in `resources/language`; the code contains no words of any language. Phrases use
+`(a|b)` for alternatives, `[a]` for an optional part, ` ... ` for a gap that holds the phrase's object, and
+`<relation>` for any phrase of the table `relations`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ BEFORE = "<before>"
 
 @dataclass(frozen=True, slots=True)
 class PhraseMatch:
-    """Where a phrase ends, and the tokens in its gap (`gap_start` is -1 for a phrase without one)."""
+    """The end of a matched phrase and the range of its gap (`gap_start` is -1 without a gap)."""
 
     end: int
     gap_start: int = -1
@@ -43,7 +43,7 @@ _GAP = "..."
 
 @dataclass(frozen=True, slots=True)
 class PhrasePattern:
-    """A phrase that can be matched at a place in a request."""
+    """A phrase pattern that can match at any token of a request."""
 
     text: str
     parts: tuple[_Part, ...]
@@ -61,7 +61,7 @@ class PhrasePattern:
         return max(self.match(tokens, at), key=lambda found: found.end, default=None)
 
     def matches_all(self, tokens: Sequence[Token]) -> bool:
-        """Whether the phrase is all of these tokens."""
+        """Return whether the phrase matches exactly these tokens."""
         return bool(tokens) and any(found.end == len(tokens) for found in self.match(tokens, 0))
 
 
@@ -86,10 +86,10 @@ def _match(parts: tuple[_Part, ...], tokens: Sequence[Token], so_far: PhraseMatc
 
 
 def parse_phrase(text: str) -> PhrasePattern:
-    """Return the phrase that `text` writes.
+    """Parse a phrase pattern.
 
     Raises:
-        ValueError: brackets do not match.
+        ValueError: The brackets do not match.
     """
     pieces = _PART.findall(text.casefold())
     parts, at = _parse_sequence(pieces, 0, "")
@@ -122,7 +122,7 @@ def _parse_sequence(pieces: list[str], at: int, closing: str) -> tuple[list[tupl
 
 
 def _first_words(parts: tuple[_Part, ...]) -> Iterator[str]:
-    """The words that the parts can begin with."""
+    """Return the words that the parts can begin with."""
     for part in parts:
         if not isinstance(part, _Alternatives):
             yield part
@@ -135,7 +135,7 @@ def _first_words(parts: tuple[_Part, ...]) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """A condition on notes: what says it, the kind of its value, and the search with `{}` for the value."""
+    """A condition on notes: its phrases, the kind of its value, and a search with `{}` for the value."""
 
     say: tuple[PhrasePattern, ...]
     value: str
@@ -144,7 +144,7 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class ModelWork:
-    """Phrases that ask for what only a language model can do, and the subject of a sentence about it."""
+    """Phrases for work that only a language model can do, and the subject of a sentence about it."""
 
     say: tuple[PhrasePattern, ...]
     work: str
@@ -152,7 +152,7 @@ class ModelWork:
 
 @dataclass(frozen=True, slots=True)
 class ActionFrame:
-    """How an action is said: its verb phrases, and the cues that introduce each role."""
+    """The wording of an action: its verb phrases, and the cues that introduce each role."""
 
     action: str
     say: tuple[PhrasePattern, ...]
@@ -180,7 +180,7 @@ class Language:
     _words: dict[str, frozenset[str]] = field(default_factory=dict)
 
     def phrases(self, *path: str) -> tuple[PhrasePattern, ...]:
-        """The phrases of a list in the data file, such as `phrases("dates", "last")`."""
+        """Return the phrases of a list in the data file, such as `phrases("dates", "last")`."""
         key = ".".join(path)
         if key not in self._phrases:
             found: Any = self.data
@@ -190,27 +190,27 @@ class Language:
         return self._phrases[key]
 
     def words(self, name: str) -> frozenset[str]:
-        """The single words of a list in the data file."""
+        """Return the single words of a list in the data file."""
         if name not in self._words:
             self._words[name] = frozenset(str(word).casefold() for word in self.data.get(name, ()))
         return self._words[name]
 
     def table(self, name: str) -> Mapping[str, Any]:
-        """A table of the data file."""
+        """Return a table of the data file."""
         found: Mapping[str, Any] = self.data.get(name, {})
         return found
 
     def matches_phrase(self, tokens: Sequence[Token], *path: str) -> bool:
-        """Whether the tokens are exactly one of the phrases of a list."""
+        """Return whether the tokens are exactly one of the phrases of a list."""
         return any(phrase.matches_all(tokens) for phrase in self.phrases(*path))
 
     def match_prefix(self, tokens: Sequence[Token], at: int, *path: str) -> int:
-        """Where the longest phrase of a list that starts at `at` ends; `at` itself when none does."""
+        """Return the end of the longest phrase of a list that starts at `at`; `at` if there is none."""
         found = (phrase.longest_match(tokens, at) for phrase in self.phrases(*path))
         return max((match.end for match in found if match), default=at)
 
     def verbs(self) -> frozenset[str]:
-        """The words with which a request for a change or a view can begin."""
+        """Return the words with which a request for a change or a view can begin."""
         if "!" not in self._words:
             self._words["!"] = frozenset(
                 word
@@ -223,13 +223,13 @@ class Language:
         return self._words["!"]
 
     def coverage(self, tokens: Sequence[Token]) -> float:
-        """The share of the words that this language knows, 0 to 1: how likely the request is in it."""
+        """Return the share of known words, 0 to 1, as the likelihood that the request is in this language."""
         words = [token.key for token in tokens if token.is_word]
         known = self.vocabulary() | self.words("fillers") | self.words("question_words")
         return sum(word in known for word in words) / len(words) if words else 0.0
 
     def all_words(self) -> frozenset[str]:
-        """Every word of the courtesies, pronouns, joints and other lists, which names nothing by itself."""
+        """Return the function words (courtesies, pronouns, conjunctions and so on), which name nothing."""
         if "all" not in self._words:
             found: set[str] = set()
             for name, value in self.data.items():
@@ -247,7 +247,7 @@ class Language:
         return self._words["all"]
 
     def vocabulary(self) -> frozenset[str]:
-        """Every word of the verbs, cues and filters, against which misspelled words are corrected."""
+        """Return all words of the verbs, cues and filters, to correct misspelled words."""
         if "*" not in self._words:
             found: set[str] = set()
             lists = [frame.say for frame in self.frames] + [one.say for one in self.filters]
@@ -272,7 +272,7 @@ def _iter_words(parts: tuple[_Part, ...]) -> Iterator[str]:
 
 
 def load_language(path: Path) -> Language:
-    """Read a language's data file."""
+    """Load a language's data file."""
     data = tomllib.loads(path.read_text(encoding="utf-8"))
     relations = {
         kind: tuple(parse_phrase(text) for text in phrases) for kind, phrases in data["relations"].items()
@@ -312,6 +312,6 @@ def _frame(data: Mapping[str, Any], relations: Mapping[str, tuple[PhrasePattern,
 
 @cache
 def languages() -> tuple[Language, ...]:
-    """Every language that the app ships, English first."""
+    """Return every language that ships with the app, English first."""
     found = [load_language(path) for path in sorted((resources_folder() / "language").glob("*.toml"))]
     return tuple(sorted(found, key=lambda one: (one.code != "en", one.code)))

@@ -1,4 +1,4 @@
-"""Finds what a request names: notes, tags, quoted text, numbers, dates and words of the vault, in order."""
+"""Find the mentions of a request: notes, tags, quoted text, numbers, dates and names of the vault."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _YEAR = re.compile(r"1\d\d\d|20\d\d")
 
 @dataclass(frozen=True, slots=True)
 class EntityMention:
-    """One thing that a request names, or one of its other words.
+    """A named thing in a request, or one of its other words.
 
     Args:
-        kind: What it is; "word" for a word that names nothing.
-        tokens: Its words.
-        notes: The notes that it names, for a note.
+        kind: The kind of thing; "word" for a word that names nothing.
+        tokens: The words of the mention.
+        notes: The named notes, for a note.
         value: The tag, property, number, text, folder or type.
-        is_near: Whether the name only resembles what was said.
+        is_near: Whether the words only resemble the name.
     """
 
     kind: MentionKind
@@ -49,7 +49,7 @@ def find_mentions(
     sets: NoteSetParser,
     dates: DateParser,
 ) -> tuple[EntityMention, ...]:
-    """Split a request into mentions, the longest name first at each place."""
+    """Split a request into mentions, preferring the longest name at each position."""
     found: list[EntityMention] = []
     own = language.vocabulary() | language.words("fillers") | language.words("question_words")
     at = 0
@@ -117,7 +117,7 @@ def _name(
     sets: NoteSetParser,
     own: frozenset[str],
 ) -> EntityMention | None:
-    """The longest name of a note that starts at a token; a word of the language alone is no name."""
+    """Return the longest note name that starts at a token; a common word alone is not a name."""
     for end in range(min(len(tokens), at + _MAX_NAME_TOKENS), at, -1):
         part = tuple(tokens[at:end])
         if part[-1].kind == "mark" or (end == at + 1 and part[0].is_word and part[0].key in own):

@@ -1,9 +1,9 @@
-"""A reading as one line of text, and back: for chips, the command line and evaluation sets.
+"""One-line notation of a reading, for chips, the command line and evaluation sets.
 
     find [tag:instrument -tag:core] | add_tag [these] tag=navigation
 
-A set is a search, `@note, @note`, `these` (the result of the step before) or `*` (every note); values with
-spaces stand in quotes, lists are joined by commas.
+A set is a search, `@note, @note`, `these` (the result of the previous step) or `*` (every note). Values with
+spaces are quoted, and lists are joined by commas.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Resolve = Callable[[str], tuple[str, ...]]
 
 
 def serialize(reading: Reading) -> str:
-    """The reading as one line."""
+    """Return the reading as one line."""
     return " | ".join(_serialize_step(step) for step in reading.steps)
 
 
@@ -76,12 +76,12 @@ def _quote(text: str) -> str:
 
 
 def parse(text: str, resolve: Resolve, actions: Mapping[str, Action]) -> Reading | None:
-    """Read a line that `written` made; None when it is none.
+    """Parse a line of the notation; return None if it is not valid.
 
     Args:
         text: The line, with or without the leading `=`.
-        resolve: The paths of the notes with a name.
-        actions: The actions that there are, by id.
+        resolve: Return the paths of the notes with a name.
+        actions: All actions, by id.
     """
     steps = [
         _parse_step(part, resolve, actions) for part in _BAR.split(text.strip().removeprefix(PREFIX).strip())
@@ -159,7 +159,7 @@ def _parse_set(text: str, resolve: Resolve) -> NoteSet:
 
 
 def to_json(reading: Reading) -> Mapping[str, object]:
-    """The reading as plain values, for `scriptorium ask --json`."""
+    """Return the reading as plain values, for `scriptorium ask --json`."""
     return {
         "language": reading.language,
         "score": round(reading.score, 3),

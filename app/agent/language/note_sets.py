@@ -1,4 +1,4 @@
-"""Reads a noun phrase as a set of notes: names, pronouns, ordinals, and conditions of the search language."""
+"""Parse a noun phrase as a set of notes: names, pronouns, ordinals and search conditions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _NUMBER = re.compile(r"-?(?:\d+(?:[.,]\d+)?|\.\d+)%?")
 _YEAR = re.compile(r"1\d\d\d|20\d\d")
 _CENTURY = re.compile(r"(\d\d?)(?:st|nd|rd|th|\.)?")
 _RECENT_YEARS = 30
-"""A year within so many from now is the time of a change, an earlier one a date in the notes."""
+"""A year at most this long ago is a time of change; an earlier one is a date in the notes."""
 _DATED = ("year", "date", "published")
 _LIVES = ("born", "died")
 _OWN_PROPERTIES = frozenset(("confidence", "type", "aliases", "status"))
@@ -35,9 +35,9 @@ NAMED_FIT, POINTED_FIT, CUED_FIT, BARE_FIT, GUESSED_FIT, UNKNOWN_FIT = 1.0, 0.97
 
 @dataclass(frozen=True, slots=True)
 class ParsedSet:
-    """A set of notes, how well the words fit (0 to 1), and the words that are left over.
+    """A set of notes, how well the words fit (0 to 1), and the unexplained words.
 
-    `is_certain` is False where the words may as well mean other notes.
+    `is_certain` is False if the words may also mean other notes.
     """
 
     notes: NoteSet
@@ -50,7 +50,7 @@ class ParsedSet:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A piece of a query, where it ends, its weight, and whether it is a condition rather than a topic."""
+    """A part of a query, its end, its weight, and whether it is a condition rather than a topic."""
 
     query: str
     end: int
@@ -60,15 +60,15 @@ class _Part:
 
 
 class NoteSetParser:
-    """Parses the noun phrases of one request.
+    """Parse the noun phrases of one request.
 
     Args:
         request: The request's text.
-        language: The words of its language.
-        vocabulary: The words of the vault.
-        dates: Reads dates.
-        dialog: What pronouns refer to.
-        follows: Whether a step stands before, whose result "these" means.
+        language: The lexicon of its language.
+        vocabulary: The vocabulary of the vault.
+        dates: The parser of dates.
+        dialog: The state that pronouns refer to.
+        follows: Whether a step precedes, whose result "these" means.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class NoteSetParser:
 
     @cached_property
     def _small_words(self) -> frozenset[str]:
-        """Words that say nothing of a topic."""
+        """Words that are never part of a topic."""
         return self._language.words("fillers") - self._language.words("note_nouns")
 
     def parse(self, tokens: Sequence[Token]) -> ParsedSet | None:
@@ -109,11 +109,11 @@ class NoteSetParser:
         return found
 
     def is_only_name(self, tokens: Sequence[Token]) -> bool:
-        """Whether the words are the name of a note and no pronoun."""
+        """Return whether the words are the name of a note, not a pronoun."""
         return self.parse_reference(tokens) is None and self.find_named(tokens) is not None
 
     def implied_notes(self) -> NoteSet | None:
-        """The notes that a request means which names none: the result of the step before, or "it"."""
+        """Return the notes of a request that names none: the result of the previous step, or "it"."""
         if self._follows:
             return NoteSet(source="previous")
         found = self._pointed(self._dialog.it)
@@ -121,11 +121,11 @@ class NoteSetParser:
 
     @property
     def implies_one(self) -> bool:
-        """Whether "it" can only be one note: not after a list, nor after words that were not understood."""
+        """Whether "it" is unambiguous: not after a list, nor after a request that was not understood."""
         return self._follows or not (self._dialog.listed or self._dialog.is_doubtful)
 
     def parse_reference(self, tokens: Sequence[Token]) -> ParsedSet | None:
-        """A pronoun, an ordinal, or everything."""
+        """Parse a pronoun, an ordinal, or "everything"."""
         language, dialog = self._language, self._dialog
         plain = language.words("note_nouns") | language.words("fillers")
         if language.matches_phrase(tokens, "everything") and (len(tokens) > 1 or tokens[0].key not in plain):
@@ -149,7 +149,7 @@ class NoteSetParser:
         if language.matches_phrase(tokens, "it"):
             if self._follows:
                 return ParsedSet(NoteSet(source="previous"), POINTED_FIT, has_head=True)
-            # After a list "it" may be one of the list.
+            # After a list, "it" may be one of its notes.
             return replace(self._pointed(dialog.it), is_certain=self.implies_one)
         return None
 
@@ -182,12 +182,12 @@ class NoteSetParser:
             return ParsedSet(one, POINTED_FIT, has_head=True, is_certain=not self._dialog.is_doubtful)
         return ParsedSet(NoteSet(unknown=" "), UNKNOWN_FIT)
 
-    # Parts of a request whose other words say nothing of the notes
+    # Partial parsing, which ignores unrelated words
 
     def scan(self, tokens: Sequence[Token], common: frozenset[str]) -> str:
-        """The conditions among some words as a search; words that are not `common` are topics.
+        """Return the conditions among some words as a search; words that are not `common` are topics.
 
-        Where `parse` reads a noun phrase and accounts for each word of it, this leaves out what it can't use.
+        `parse` accounts for each word of a noun phrase; this method skips words that it cannot use.
         """
         language = self._language
         parts: list[str] = []
@@ -230,7 +230,7 @@ class NoteSetParser:
         return " ".join(parenthesize(part) for part in parts if is_search(part))
 
     def _longest_name(self, tokens: Sequence[Token], at: int, common: frozenset[str]) -> _Part | None:
-        """The words of a note's name, as a topic."""
+        """Return the words of a note's name as a topic."""
         for end in range(min(len(tokens), at + _MAX_NAME_TOKENS), at + 1, -1):
             part = tokens[at:end]
             if part[-1].kind != "mark" and self._vocabulary.notes(span_text(self._request, tuple(part))):
@@ -238,18 +238,18 @@ class NoteSetParser:
         return None
 
     def order_in(self, tokens: Sequence[Token]) -> tuple[str, int | None] | None:
-        """The order that some words ask for, with a number of notes."""
+        """Return the requested order, with a number of notes."""
         for at in range(len(tokens)):
             if tokens[at].kind != "mark" and (found := self._order(tokens, at)):
                 return found[0], found[1]
         return None
 
     def is_folder(self, word: str) -> bool:
-        """Whether a word names a folder."""
+        """Return whether a word names a folder."""
         return self._vocabulary.find_folder(word) is not None
 
     def type_of(self, word: str) -> str | None:
-        """The type of notes that a word names."""
+        """Return the note type that a word names."""
         return next(
             (
                 one
@@ -262,7 +262,7 @@ class NoteSetParser:
     # Names
 
     def find_named(self, tokens: Sequence[Token]) -> ParsedSet | None:
-        """One note by its exact name, path, alias or link, with words around it such as "the note"."""
+        """Find a note by its exact name, path, alias or link, ignoring words such as "the note"."""
         for part in self._bare_names(tokens):
             text = self._name_text(part)
             if paths := self._vocabulary.notes(text):
@@ -279,7 +279,7 @@ class NoteSetParser:
         return span_text(self._request, tuple(tokens))
 
     def _bare_names(self, tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
-        """The tokens, then what is left without words like "the note called …"."""
+        """Yield the tokens, then the tokens without words such as "the note called …"."""
         yield tokens
         lead = self._language.phrases("name_leads")
         start = max((match.end for phrase in lead if (match := phrase.longest_match(tokens, 0))), default=0)
@@ -302,7 +302,7 @@ class NoteSetParser:
                 yield tokens[start:last]
 
     def _several(self, tokens: Sequence[Token]) -> ParsedSet | None:
-        """A list of names: "H1, H2 and H3"."""
+        """Parse a list of names: "H1, H2 and H3"."""
         pieces: list[list[Token]] = [[]]
         at = 0
         while at < len(tokens):
@@ -325,7 +325,7 @@ class NoteSetParser:
         return ParsedSet(NoteSet(notes=tuple(found)), NAMED_FIT, has_head=True)
 
     def find_similar(self, tokens: Sequence[Token]) -> ParsedSet | None:
-        """A note whose name is only nearly what was said."""
+        """Find a note whose name resembles the words."""
         if len(tokens) > _MAX_NAME_TOKENS or not all(
             token.kind in ("word", "quoted", "link", "mark") for token in tokens
         ):
@@ -346,7 +346,7 @@ class NoteSetParser:
     # Conditions
 
     def _conditions(self, tokens: Sequence[Token]) -> ParsedSet:
-        """The phrase as conditions of the search language; words without a condition are topics."""
+        """Parse the phrase as search conditions; the remaining words are topics."""
         language = self._language
         alternatives: list[list[str]] = [[]]
         explained, weight, at = 0.0, 0, 0
@@ -432,7 +432,7 @@ class NoteSetParser:
         return ParsedSet(notes, fit, tuple(left), has_head, bare)
 
     def _leading_reference(self, tokens: Sequence[Token]) -> tuple[NoteSet, int] | None:
-        """Read "of those", "which of these" at the start of a phrase that goes on with conditions."""
+        """Parse "of those" or "which of these" at the start of a phrase with more conditions."""
         for end in range(min(4, len(tokens) - 1), 0, -1):
             said = tokens[:end]
             if all(token.key in self._language.words("determiners") for token in said):
@@ -443,7 +443,7 @@ class NoteSetParser:
         return None
 
     def _order(self, tokens: Sequence[Token], at: int) -> tuple[str, int | None, int] | None:
-        """An order ("newest", "sorted by name") and a number of notes ("the 5 newest")."""
+        """Parse an order ("newest", "sorted by name") and a number of notes ("the 5 newest")."""
         limit, start = None, at
         if (number := self._dates.parse_number(tokens[at].key)) is not None and at + 1 < len(tokens):
             limit, start = number, at + 1
@@ -461,7 +461,7 @@ class NoteSetParser:
         return None
 
     def _condition(self, tokens: Sequence[Token], at: int, last: _Part | None) -> _Part | None:
-        """The condition that starts at a token: the one that explains most."""
+        """Return the condition that starts at a token and explains the most words."""
         token = tokens[at]
         if token.kind == "tag":
             return _Part(f"tag:{token.value}", at + 1, 1.0)
@@ -496,7 +496,7 @@ class NoteSetParser:
         return self._noun(tokens, at)
 
     def _relation(self, tokens: Sequence[Token], at: int) -> _Part | None:
-        """A relation to a note: "that support X", "contradicting X"."""
+        """Parse a relation to a note: "that support X", "contradicting X"."""
         at = self._language.match_prefix(tokens, at, "relation_leads")
         for kind, phrases in self._language.relations.items():
             after = max((m.end for phrase in phrases if (m := phrase.longest_match(tokens, at))), default=at)
@@ -509,7 +509,7 @@ class NoteSetParser:
     def _filtered(
         self, one: Filter, tokens: Sequence[Token], end: int, gap_start: int, gap_end: int
     ) -> _Part | None:
-        """The condition of a filter whose phrase ended at `end`."""
+        """Return the condition of a filter whose phrase ended at `end`."""
         if not one.value:
             return _Part(one.query, end, filter=one)
         if gap_start >= 0:
@@ -546,7 +546,7 @@ class NoteSetParser:
         return _Part(_fill_query(one.query, value), stop, filter=one) if value else None
 
     def _value(self, kind: str, tokens: Sequence[Token], at: int) -> tuple[str, int]:
-        """The longest value of a kind that starts at a token, and where it ends; empty for none."""
+        """Return the longest value of a kind that starts at a token, and its end; empty for none."""
         if kind == "tags":
             query, end = self._tags(tokens, at)
             return query.removeprefix("tag:"), end
@@ -585,7 +585,7 @@ class NoteSetParser:
         return "", at
 
     def _tags(self, tokens: Sequence[Token], at: int, *, strict: bool = False) -> tuple[str, int]:
-        """A list of tags as a query: "instrument but not core", "a or b"; `strict` takes known tags only."""
+        """Parse tags as a query: "instrument but not core", "a or b"; `strict` accepts known tags only."""
         language = self._language
         parts: list[str] = []
         negative, alternative, end, start = False, False, at, at
@@ -638,7 +638,7 @@ class NoteSetParser:
         return " ".join(parts), end
 
     def _property(self, tokens: Sequence[Token], at: int) -> _Part | None:
-        """A comparison of a property: "with confidence under 0.5", "born after 1700", "status is done"."""
+        """Parse a comparison of a property: "with confidence under 0.5", "status is done"."""
         language = self._language
         start = at
         at = language.match_prefix(tokens, at, "property_leads")
@@ -667,7 +667,7 @@ class NoteSetParser:
         return None
 
     def _comparison_first(self, tokens: Sequence[Token], at: int) -> _Part | None:
-        """A comparison before its property: "at least 0.8 confidence"."""
+        """Parse a comparison before its property: "at least 0.8 confidence"."""
         for sign in ("<=", ">=", "<", ">"):
             value_at = self._language.match_prefix(tokens, at, "comparisons", sign)
             if value_at > at and value_at + 1 < len(tokens) and _NUMBER.fullmatch(tokens[value_at].value):
@@ -686,7 +686,7 @@ class NoteSetParser:
         return found if found != "tags" else None
 
     def _unset_flag(self, token: Token) -> str | None:
-        """A property that a word negates, such as "unread" for `read`."""
+        """Parse a word that negates a property, such as "unread" for `read`."""
         for prefix in self._language.data.get("negating_prefixes", ()):
             if token.is_word and token.key.startswith(prefix):
                 rest = token.key.removeprefix(prefix)
@@ -696,7 +696,7 @@ class NoteSetParser:
         return None
 
     def _years(self, tokens: Sequence[Token], at: int) -> _Part | None:
-        """A comparison of dates in the past: "before 1710", "died after 1750", "born in the 17th century"."""
+        """Parse a comparison of historical dates: "before 1710", "born in the 17th century"."""
         start, name = at, self._dated(tokens[at])
         if name:
             at += 1
@@ -752,7 +752,7 @@ class NoteSetParser:
         return name if name in (*_DATED, *_LIVES) else None
 
     def _range(self, tokens: Sequence[Token], at: int) -> _Part | None:
-        """A range of a number without its property, which is the confidence: "between .5 and .8"."""
+        """Parse a range without a property, which means the confidence: "between .5 and .8"."""
         between = self._language.match_prefix(tokens, at, "dates", "between")
         if between > at and between + 2 < len(tokens):
             joint = self._language.match_prefix(tokens, between + 1, "and")
@@ -785,7 +785,7 @@ class NoteSetParser:
         return (token.value if _PLAIN.fullmatch(token.value) else quote_text(token.value)), at + 1
 
     def _noun(self, tokens: Sequence[Token], at: int) -> _Part | None:
-        """A word that names a folder, a type or, before a word for notes, a tag: "claims", "people"."""
+        """Parse a word for a folder, a type or, before a word for notes, a tag: "claims", "people"."""
         token = tokens[at]
         if not token.is_word or token.key in self._language.words("note_nouns") | self._language.words(
             "fillers"
@@ -808,7 +808,7 @@ class NoteSetParser:
 
     @cached_property
     def _before_nouns(self) -> frozenset[str]:
-        """Words after which a plural names the notes: "the", "not", "only"."""
+        """Words after which a plural refers to notes: "the", "not", "only"."""
         language = self._language
         first = {
             word
@@ -820,7 +820,7 @@ class NoteSetParser:
         return language.words("fillers") | language.words("lacking") | frozenset(first)
 
     def _topic(self, tokens: Sequence[Token], at: int, fit: float) -> _Part | None:
-        """Words to look for in the text, up to the next condition."""
+        """Parse the words of a full-text search, up to the next condition."""
         language = self._language
         words: list[str] = []
         start, end = at, at
@@ -868,7 +868,7 @@ class NoteSetParser:
         return _Part(" ".join(parenthesize(word) for word in words), end, fit, is_topic=True)
 
     def _condition_starts(self, tokens: Sequence[Token], at: int) -> bool:
-        """Whether a condition that is no topic starts at a token."""
+        """Return whether a condition, not a topic, starts at a token."""
         if tokens[at].kind == "tag" or self._property(tokens, at) is not None:
             return True
         for one in self._language.filters:
@@ -896,7 +896,7 @@ class NoteSetParser:
 
 
 def is_search(query: str) -> bool:
-    """Whether a query can be read."""
+    """Return whether a query is valid."""
     try:
         parse_query(f"{query} ")
     except QueryError:
@@ -905,7 +905,7 @@ def is_search(query: str) -> bool:
 
 
 def _share(token: Token) -> str:
-    """A number from 0 to 100 in a token, as text; empty for anything else."""
+    """Return a token's number from 0 to 100 as text; empty for anything else."""
     if not token.is_word or not _NUMBER.fullmatch(token.value):
         return ""
     value = format_number(token.value)
@@ -913,7 +913,7 @@ def _share(token: Token) -> str:
 
 
 def format_number(text: str) -> str:
-    """A number as the search language writes it; a percentage becomes a share of 1."""
+    """Format a number for the search language; a percentage becomes a fraction of 1."""
     plain = text.replace(",", ".")
     if plain.endswith("%"):
         return f"{float(plain[:-1]) / 100:g}"

@@ -1,4 +1,4 @@
-"""What a request means: a pipeline of steps over sets of notes. Pure, frozen values."""
+"""The meaning of a request: a pipeline of steps over sets of notes. All values are frozen."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ Source = Literal["", "previous"]
 class NoteSet:
     """A set of notes.
 
-    The notes match `query` (in the search language), are among `notes` (paths; empty for any), and come from
-    the result of the step before where `source` says so. `pick` then takes one by its place (1 is the first,
-    -1 the last). A set without any condition holds every note.
+    The notes match `query` (in the search language), are among `notes` (paths; empty for any), and, depending
+    on `source`, come from the result of the previous step. `pick` then selects one by position (1 is the
+    first, -1 the last). A set without conditions contains every note.
 
     Args:
         query: A search, or an empty string.
-        notes: Paths of notes that were named.
-        source: "previous" for the result of the step before.
-        pick: The place of one note, or None for all.
-        order: The order of the notes, as `search_notes` takes it; an empty string for its default.
-        limit: How many notes at most, or None for all.
-        unknown: Words that stand where a note's name is expected and name no note.
-        candidates: Paths of notes that `unknown` may mean.
+        notes: The paths of named notes.
+        source: "previous" for the result of the previous step.
+        pick: The position of one note, or None for all.
+        order: The order of the notes for `search_notes`; empty for its default.
+        limit: The maximum number of notes, or None for all.
+        unknown: Words in the position of a note's name that match no note.
+        candidates: The paths of notes that `unknown` may refer to.
     """
 
     query: str = ""
@@ -44,44 +44,44 @@ class NoteSet:
 
     @property
     def is_single(self) -> bool:
-        """Whether the set is exactly one note that was named."""
+        """Whether the set is exactly one named note."""
         return len(self.notes) == 1 and not self.query
 
     def with_query(self, query: str) -> NoteSet:
-        """The notes of this set that also match `query`."""
+        """Return the notes of this set that also match `query`."""
         joined = " ".join(part for part in (parenthesize(self.query), parenthesize(query)) if part)
         return replace(self, query=joined)
 
     def or_query(self, query: str) -> NoteSet:
-        """The notes of this set and those that match `query`."""
+        """Return the union of this set and the notes that match `query`."""
         return replace(self, query=f"{parenthesize(self.query)} OR {parenthesize(query)}")
 
 
 def parenthesize(query: str) -> str:
-    """Put a query in parentheses where OR would otherwise bind it to its neighbors."""
+    """Put a query in parentheses if it contains OR, so that it can be combined with others."""
     return f"({query})" if " OR " in query and not query.startswith("(") else query
 
 
 @dataclass(frozen=True, slots=True)
 class PipelineStep:
-    """One action on a set of notes; `target` is None for an action on no notes (undo, list_tags)."""
+    """One action on a set of notes; `target` is None for an action without notes (undo, list_tags)."""
 
     action: str
     target: NoteSet | None = None
     arguments: Mapping[str, object] = field(default_factory=dict)
 
     def with_argument(self, name: str, value: object) -> PipelineStep:
-        """The step with one more argument."""
+        """Return the step with one more argument."""
         return replace(self, arguments={**self.arguments, name: value})
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One way to understand a request.
+    """One interpretation of a request.
 
     `score` is the certainty from 0 to 1; `unexplained` are the words of the request that the reading does
-    not account for; `missing` is the role of the last step that still needs a value; `verb_words` is how
-    many words the verb phrases explain; `certain` is False where a value may as well mean something else.
+    not account for; `missing` is the role of the last step that still needs a value; `verb_words` is the
+    number of words in the verb phrases; `certain` is False if a value is ambiguous.
     """
 
     steps: tuple[PipelineStep, ...]
@@ -94,17 +94,17 @@ class Reading:
 
     @property
     def last(self) -> PipelineStep:
-        """The step at the end."""
+        """The last step."""
         return self.steps[-1]
 
     def same_meaning(self, other: Reading) -> bool:
-        """Whether both readings would do the same."""
+        """Return whether both readings have the same steps."""
         return self.steps == other.steps
 
 
 @dataclass(frozen=True, slots=True)
 class ClarificationOption:
-    """An answer to a question: its label, and the reading that it leads to."""
+    """An answer to a question: its label, and the reading that it selects."""
 
     label: str
     reading: Reading
@@ -112,7 +112,7 @@ class ClarificationOption:
 
 @dataclass(frozen=True, slots=True)
 class Clarification:
-    """A question back. `options` are its answers; without options any text fills the role `missing`."""
+    """A question to the user. `options` are its answers; without them any text fills the role `missing`."""
 
     question: str
     options: tuple[ClarificationOption, ...] = ()
@@ -121,7 +121,7 @@ class Clarification:
 
 @dataclass(frozen=True, slots=True)
 class ModelRequired:
-    """The request needs a language model; `work` says what for, as the subject of a sentence."""
+    """The request needs a language model; `work` names the task, as the subject of a sentence."""
 
     work: str
     instead: Reading | None = None
@@ -129,7 +129,7 @@ class ModelRequired:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """Nothing to do but say `text`; `understood` is False where the request was not understood."""
+    """A reply without an action; `understood` is False if the request was not understood."""
 
     text: str
     understood: bool = True
@@ -137,9 +137,9 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class ContentQuestion:
-    """A question about what the notes say, in the user's words.
+    """A question about the content of the notes, in the user's words.
 
-    `needs_model`: what a language model could do beyond quoting the notes.
+    `needs_model` names what a language model could do beyond quoting the notes.
     """
 
     text: str

@@ -1,4 +1,4 @@
-"""Splits a request into tokens: words, quoted text, wikilinks, tags and punctuation."""
+"""Tokenizer of requests: words, quoted text, wikilinks, tags and punctuation."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _TOKEN = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A piece of a request.
+    """A token of a request.
 
-    `key` is the form to compare by (case-folded), `value` the text without quotes, brackets or `#`, and
-    `start` and `end` are its characters in the request.
+    `key` is the case-folded form for comparison, `value` is the text without quotes, brackets or `#`, and
+    `start` and `end` are its character offsets in the request.
     """
 
     kind: TokenKind
@@ -40,7 +40,7 @@ class Token:
 
     @property
     def is_word(self) -> bool:
-        """Whether it is a plain word."""
+        """Whether the token is a plain word."""
         return self.kind == "word"
 
 
@@ -49,8 +49,7 @@ def tokenize(
 ) -> tuple[Token, ...]:
     """Return the tokens of `text`, at most `MAX_TOKENS`.
 
-    A contraction ("what's") becomes the words it stands for, all at the same place; words of `noise` are
-    left out.
+    A contraction ("what's") becomes its words, all with the same offsets; words of `noise` are omitted.
     """
     tokens: list[Token] = []
     for match in _TOKEN.finditer(text):
@@ -80,5 +79,5 @@ def _token(match: re.Match[str]) -> Token:
 
 
 def span_text(request: str, tokens: tuple[Token, ...]) -> str:
-    """The characters of the request from the first token to the last."""
+    """Return the text of the request from the first token to the last."""
     return request[tokens[0].start : tokens[-1].end] if tokens else ""

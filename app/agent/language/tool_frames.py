@@ -1,4 +1,4 @@
-"""Actions and frames of tools that have none in a language's data file, made from the tools' own examples."""
+"""Generate actions and frames from tools' examples, for tools without any in a language's data file."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.toolkit.argument_types import ArgumentKind
 from app.toolkit.tool import Tool
 
 _FOR_AGENTS = frozenset(("search", "block", "block_edit", "context", "delegate", "list_tools", "pending"))
-"""Tools that agents use for themselves: no user asks for them in these words."""
+"""Tools that agents use internally; no user asks for them in these words."""
 _SLOT = re.compile(r"\{(\w+)\}")
 _MARKS = re.compile(r"[()\[\]|<>?!.,;:]+")
 _KINDS: Mapping[ArgumentKind, Kind] = {
@@ -24,7 +24,7 @@ _KINDS: Mapping[ArgumentKind, Kind] = {
 
 
 def tool_frames(tools: Iterable[Tool]) -> tuple[Mapping[str, Action], tuple[ActionFrame, ...]]:
-    """Return the actions of the tools by id, and the frames that say them in English."""
+    """Return the actions of the tools by id, and their English frames."""
     covered = {action.tool for action in ACTIONS.values()}
     actions: dict[str, Action] = {}
     frames: list[ActionFrame] = []
@@ -42,7 +42,7 @@ def tool_frames(tools: Iterable[Tool]) -> tuple[Mapping[str, Action], tuple[Acti
 
 
 def _action(tool: Tool, op: str, texts: tuple[str, ...]) -> Action | None:
-    """The action of one operation; None when its examples do not name every argument that it needs."""
+    """Return the action of an operation; None if its examples omit a required argument."""
     named = {slot for text in texts for slot in _SLOT.findall(text)}
     needs = [one.name for one in tool.parameters if one.required and one.name != "op"]
     if op:
@@ -60,7 +60,7 @@ def _action(tool: Tool, op: str, texts: tuple[str, ...]) -> Action | None:
 
 
 def _frame(action: Action, op: str, text: str) -> ActionFrame | None:
-    """The frame of an example such as "reload the file {path} from disk"."""
+    """Return the frame of an example such as "reload the file {path} from disk"."""
     pieces = [_MARKS.sub(" ", piece).strip() for piece in _SLOT.split(text)]
     words, slots = pieces[::2], pieces[1::2]
     if not words[0]:

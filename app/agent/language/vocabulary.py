@@ -1,4 +1,4 @@
-"""The words of one vault: names of notes, tags, folders, types and properties, exact or nearly so."""
+"""Vocabulary of a vault: names of notes, tags, folders, types and properties, matched exactly or fuzzily."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LONG_NAME = 8
 
 @dataclass(frozen=True, slots=True)
 class VaultWords:
-    """What the index knows by name, beside the notes themselves."""
+    """The names in the index other than names of notes."""
 
     tags: tuple[str, ...] = ()
     types: tuple[str, ...] = ()
@@ -33,20 +33,20 @@ class VaultWords:
 
 @dataclass(frozen=True, slots=True)
 class SimilarNotes:
-    """Notes with a name like some words, best first; `clear` says whether the first stands out."""
+    """Notes with similar names, best first; `clear` means that the first is clearly the best."""
 
     paths: tuple[str, ...]
     clear: bool = False
 
 
 class Vocabulary:
-    """Looks words up in one vault. Made for one request; it remembers what it looked up.
+    """Look up words in one vault. An instance serves one request and caches its lookups.
 
     Args:
         resolver: The names of all notes.
         words: Tags, types and properties.
-        plurals: Pairs of a plural's ending and the singular's, the longest first.
-        types: Words of the language for types, by type.
+        plurals: Pairs of plural and singular endings, longest first.
+        types: The language's words for types, by type.
     """
 
     def __init__(
@@ -64,11 +64,11 @@ class Vocabulary:
         self._near: dict[str, SimilarNotes] = {}
 
     def has_file(self, path: str) -> bool:
-        """Whether there is a file at `path`."""
+        """Return whether there is a file at `path`."""
         return NotePath.on_disk(path) in self._resolver
 
     def notes(self, words: str) -> tuple[str, ...]:
-        """The paths of the notes with exactly this name, path, alias or id; several when it is ambiguous."""
+        """Return the notes with exactly this name, path, alias or id; several if it is ambiguous."""
         if words not in self._exact:
             self._exact[words] = self._look_up(words)
         return self._exact[words]
@@ -95,13 +95,13 @@ class Vocabulary:
         return {key: tuple(paths) for key, paths in found.items()}
 
     def find_similar_notes(self, words: str) -> SimilarNotes:
-        """The notes with a name like `words`: misspelled, or a part of the name."""
+        """Return the notes whose names resemble `words`: misspelled, or a part of the name."""
         if words not in self._near:
             self._near[words] = self._search_names(name_key(words.strip()))
         return self._near[words]
 
     def note_misspelled(self, word: str) -> str | None:
-        """The only note with `word` in its name, or with a word that differs by a slip of the finger."""
+        """Return the only note with `word`, or a word that `word` misspells, in its name."""
         near = self.find_similar_notes(word)
         if near.clear:
             return near.paths[0]
@@ -141,11 +141,11 @@ class Vocabulary:
         )
 
     def find_tag(self, word: str) -> str | None:
-        """The tag of the vault that `word` names, in any case, singular or plural."""
+        """Return the vault's tag that `word` names, in any case, singular or plural."""
         return self._find_known(word, self._tags)
 
     def find_similar_tag(self, word: str) -> str | None:
-        """The tag of the vault that `word` names or misspells."""
+        """Return the vault's tag that `word` names or misspells."""
         if exact := self.find_tag(word):
             return exact
         found = process.extractOne(
@@ -154,16 +154,16 @@ class Vocabulary:
         return self._tags[found[0]] if found and len(word) >= _MIN_FUZZY_LENGTH else None
 
     def find_type(self, word: str) -> str | None:
-        """The type of notes that `word` names, singular or plural."""
+        """Return the note type that `word` names, singular or plural."""
         said = self._type_words.get(name_key(word))
         return self._find_known(said or word, self._types)
 
     def find_property(self, word: str) -> str | None:
-        """The property that `word` names."""
+        """Return the property that `word` names."""
         return self._properties.get(name_key(word))
 
     def find_folder(self, words: str) -> str | None:
-        """The folder with this path or last part, spelled as on disk; None when there is none or several."""
+        """Return the only folder with this path or last part, spelled as on disk; else None."""
         key = name_key(words.strip().strip("/"))
         if not key:
             return None
@@ -173,7 +173,7 @@ class Vocabulary:
         return ends[0] if len(ends) == 1 else None
 
     def find_similar_folder(self, words: str) -> str | None:
-        """The folder that `words` names or misspells by one or two letters."""
+        """Return the folder that `words` names or misspells by one or two letters."""
         if exact := self.find_folder(words):
             return exact
         key = name_key(words.strip().strip("/"))
@@ -216,14 +216,14 @@ class Vocabulary:
         return None
 
     def singular_forms(self, key: str) -> Iterable[str]:
-        """What a word may be in the singular."""
+        """Return the possible singular forms of a word."""
         for ending, singular in self._plurals:
             if key.endswith(ending) and len(key) > len(ending) - len(singular) + 2 - 2 * (key == ending):
                 yield key[: len(key) - len(ending)] + singular
 
 
 def _name_similarity(key: str, name: str) -> float:
-    """How like a name some words are, 0 to 100: by all letters, or by the words that were said."""
+    """Return the similarity of words to a name, 0 to 100: by all letters, or by the given words."""
     letters = fuzz.ratio(key, name)
     said, known = key.split(), name.split()
     by_words = 0.0
@@ -233,9 +233,9 @@ def _name_similarity(key: str, name: str) -> float:
 
 
 def correct_spelling(word: str, known: frozenset[str], endings: Sequence[str] = ()) -> str | None:
-    """The known word that `word` misspells by a slip of the finger, or None.
+    """Return the known word that `word` misspells, or None.
 
-    Words that differ only by an ending ("note", "notes") are other words, not slips.
+    Words that differ only in their ending ("note", "notes") are different words, not misspellings.
     """
     if len(word) < _MIN_FUZZY_LENGTH or not word.isalpha() or word in known:
         return None

@@ -87,7 +87,7 @@ class ActivityDelegate(QStyledItemDelegate):
 
 
 def status_color(status: ActivityStatus, theme: Theme) -> str:
-    """The colour of a status."""
+    """The color of a status."""
     return {
         ActivityStatus.RUNNING: theme.accent,
         ActivityStatus.PENDING: theme.warning,

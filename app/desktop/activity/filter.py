@@ -33,11 +33,11 @@ class ActivityFilterModel(QSortFilterProxyModel):
 
     @property
     def is_narrowed(self) -> bool:
-        """Whether some lines may be left out."""
+        """Whether a filter is set."""
         return bool(self._words or self._status or self._starter)
 
     def filterAcceptsRow(self, row: int, parent: QModelIndex | QPersistentModelIndex) -> bool:
-        """Whether the line is shown."""
+        """Return whether the row matches the filter."""
         source = self.sourceModel()
         activity: ActivityItem = source.index(row, 0, parent).data(ACTIVITY_ROLE)
         if self._status not in ("", activity.status) or self._starter not in ("", activity.origin):
@@ -62,7 +62,7 @@ class ActivityFilterBar(QWidget):
         self.status = _create_combo_box(self.tr("Any state"), self.tr("Filter by state"))
         for status in ActivityStatus:
             self.status.addItem(_capitalize(status_label(status)), status.value)
-        self.origin = _create_combo_box(self.tr("Anyone"), self.tr("Filter by who began it"))
+        self.origin = _create_combo_box(self.tr("Anyone"), self.tr("Filter by initiator"))
         for starter in ActivityOrigin:
             self.origin.addItem(_capitalize(origin_label(starter)), starter.value)
         self._row = QHBoxLayout(self)
@@ -80,7 +80,7 @@ class ActivityFilterBar(QWidget):
         return self.text.text(), str(self.status.currentData()), str(self.origin.currentData())
 
     def add(self, widget: QWidget) -> None:
-        """Put `widget` behind the fields."""
+        """Add `widget` after the fields."""
         self._row.addWidget(widget)
 
 

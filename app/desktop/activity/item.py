@@ -16,7 +16,7 @@ from app.vault.escaped_line import describe
 
 
 class ActivityKind(StrEnum):
-    """What it is about."""
+    """The kind of an activity."""
 
     TOOL = "tool_execution"
     INDEX = "index"
@@ -25,7 +25,7 @@ class ActivityKind(StrEnum):
 
 
 class ActivityStatus(StrEnum):
-    """How it stands. A call that was withdrawn has failed: nothing came of it."""
+    """The state of an activity. A withdrawn call counts as failed."""
 
     RUNNING = "running"
     PENDING = "pending"
@@ -35,7 +35,7 @@ class ActivityStatus(StrEnum):
 
 
 class ActivityOrigin(StrEnum):
-    """Who began it."""
+    """Who started an activity."""
 
     AGENT = "agent"
     USER = "user"
@@ -89,7 +89,7 @@ def waiting_item(activity: ActivityItem, request: ApprovalRequest) -> ActivityIt
     return replace(
         activity,
         status=ActivityStatus.PENDING,
-        summary=_tr("{0}; waits for your answer").format(request_title(request)),
+        summary=_tr("{0}; waiting for your answer").format(request_title(request)),
         request=request,
         paths=tuple(map(str, request.scope.paths)),
     )
@@ -140,7 +140,7 @@ def strip_wikilinks(words: str) -> str:
 
 
 def entry_status(entry: AuditEntry) -> ActivityStatus:
-    """How a logged call ended."""
+    """Return the status of a logged call."""
     if entry.decision in _DENIED_DECISIONS:
         return ActivityStatus.DENIED
     if entry.decision == AuditDecision.RULE:
@@ -150,15 +150,15 @@ def entry_status(entry: AuditEntry) -> ActivityStatus:
 
 
 def caller_origin(kind: CallerKind | str) -> ActivityOrigin:
-    """Who a caller is to the person at the window."""
+    """Return the origin of a call by its caller."""
     return _ORIGINS.get(str(kind), ActivityOrigin.CLIENT)
 
 
 def status_label(status: ActivityStatus) -> str:
-    """A status in a word."""
+    """Return the label of a status."""
     return {
         ActivityStatus.RUNNING: _tr("running"),
-        ActivityStatus.PENDING: _tr("waits for you"),
+        ActivityStatus.PENDING: _tr("waiting for you"),
         ActivityStatus.COMPLETED: _tr("completed"),
         ActivityStatus.FAILED: _tr("failed"),
         ActivityStatus.DENIED: _tr("denied"),
@@ -166,7 +166,7 @@ def status_label(status: ActivityStatus) -> str:
 
 
 def origin_label(starter: ActivityOrigin) -> str:
-    """Who began it, in a word."""
+    """Return the label of an origin."""
     return {
         ActivityOrigin.AGENT: _tr("agent"),
         ActivityOrigin.USER: _tr("you"),
@@ -176,19 +176,19 @@ def origin_label(starter: ActivityOrigin) -> str:
 
 
 def tool_label(activity: ActivityItem) -> str:
-    """What is done, as a person reads it."""
+    """Return the display name of the tool or work."""
     words = describe(activity.what).replace("_", " ")
     return words[:1].upper() + words[1:]
 
 
 def describe_item(activity: ActivityItem) -> str:
-    """All of it in a sentence, for a screen reader."""
+    """Return a description for screen readers."""
     state = status_label(activity.status)
     return f"{tool_label(activity)}, {state}: {describe(activity.summary)} ({origin_name(activity)})"
 
 
 def origin_name(activity: ActivityItem) -> str:
-    """The name of who began it."""
+    """Return the name of the caller."""
     return origin_label(activity.origin) if activity.origin is ActivityOrigin.USER else describe(activity.who)
 
 

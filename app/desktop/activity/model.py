@@ -1,4 +1,4 @@
-"""The feed's lines, made from the vault's events: it listens from the opening on, before anybody looks."""
+"""The model of the activity feed, built from the events of the vault since it was opened."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _MAX_ROWS = 2000
 
 
 class ActivityModel(QAbstractListModel):
-    """The newest lines first; a line changes in its place while its call goes on."""
+    """Activities, newest first; a row changes in place while its call runs."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -59,7 +59,7 @@ class ActivityModel(QAbstractListModel):
         )
 
     def handle_events(self, events: Iterable[Event]) -> None:
-        """Learn what has happened."""
+        """Process events of the vault."""
         for event in events:
             match event:
                 case ToolStarted():
@@ -95,14 +95,14 @@ class ActivityModel(QAbstractListModel):
             self.endInsertRows()
 
     def record_scan(self, report: ScanReport) -> None:
-        """The vault was read."""
+        """Add a row for a scan of the vault."""
         parts = [pluralize(report.indexed, self.tr("note read"), self.tr("notes read"))]
         parts.append(self.tr("{0} unchanged").format(f"{report.unchanged:,}"))
         if report.removed:
             parts.append(self.tr("{0} gone").format(f"{report.removed:,}"))
         if left := len(report.skipped) + len(report.failed):
             parts.append(self.tr("{0} not read").format(f"{left:,}"))
-        self._add_system_item(ActivityKind.INDEX, self.tr("Read the vault"), ", ".join(parts))
+        self._add_system_item(ActivityKind.INDEX, self.tr("Index the vault"), ", ".join(parts))
 
     def put(self, activity: ActivityItem) -> None:
         """Show a line, in the place of the one with its key, or on top."""
@@ -121,7 +121,7 @@ class ActivityModel(QAbstractListModel):
             self.endRemoveRows()
 
     def rowCount(self, parent: _Index = _NO_INDEX) -> int:
-        """How many lines there are."""
+        """Return the number of rows."""
         return 0 if parent.isValid() else len(self._rows)
 
     def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
@@ -154,7 +154,7 @@ class ActivityModel(QAbstractListModel):
     def _log(self, entry: AuditEntry) -> None:
         earlier = self._of(entry_key(entry)) if entry.is_of_session else None
         if earlier is not None:
-            self._remove(self._rows.index(earlier))  # The session comes to the top again.
+            self._remove(self._rows.index(earlier))  # Move the session to the top.
         self.put(item_from_entry(entry, 1 if earlier is None else earlier.saves + 1))
         restored: set[int] = set()
         for row in list(self._rows) if entry.undoes else ():
@@ -203,13 +203,13 @@ class ActivityModel(QAbstractListModel):
             case NotesChanged(commit=None):
                 self._changed_outside(event)
             case IndexRebuilt(reason):
-                self._add_system_item(ActivityKind.INDEX, self.tr("Make the index anew"), reason)
+                self._add_system_item(ActivityKind.INDEX, self.tr("Rebuild the index"), reason)
             case EmbeddingProgressed() if event.total:
                 self._embedded(event)
             case EmbeddingFailed(reason):
                 self._add_system_item(
                     ActivityKind.MEANING,
-                    self.tr("Search by meaning"),
+                    self.tr("Semantic search"),
                     reason,
                     ActivityStatus.FAILED,
                     key="meaning",
@@ -228,11 +228,13 @@ class ActivityModel(QAbstractListModel):
 
     def _refused(self, refused: RejectedTokens) -> None:
         words = pluralize(
-            refused.count, self.tr("request showed a token"), self.tr("requests showed a token")
+            refused.count,
+            self.tr("request used an unknown or revoked token"),
+            self.tr("requests used an unknown or revoked token"),
         )
-        who = self.tr("; the last says that it is {0}").format(refused.says) if refused.says else ""
-        told = self.tr("{0} that is not known, or was taken back{1}").format(words, who)
-        self._add_system_item(ActivityKind.VAULT, self.tr("Refuse a program"), told, ActivityStatus.DENIED)
+        who = self.tr("; the most recent claims to be {0}").format(refused.says) if refused.says else ""
+        title = self.tr("Reject a program")
+        self._add_system_item(ActivityKind.VAULT, title, words + who, ActivityStatus.DENIED)
 
     def _changed_outside(self, event: NotesChanged) -> None:
         parts = []
@@ -246,7 +248,7 @@ class ActivityModel(QAbstractListModel):
         if len(event.paths) == 1:
             words = f"{words}: {event.paths[0].text}"
         paths = tuple(path.text for path in event.paths)
-        self._add_system_item(ActivityKind.VAULT, self.tr("Changed outside"), words, paths=paths)
+        self._add_system_item(ActivityKind.VAULT, self.tr("Changed outside the app"), words, paths=paths)
 
     def _embedded(self, progress: EmbeddingProgressed) -> None:
         """One line per round of the work: it grows, and the next round has another."""
@@ -266,10 +268,10 @@ class ActivityModel(QAbstractListModel):
         known = self._of("meaning")
         if over and (known is None or known.status is not ActivityStatus.RUNNING):
             if total == 1:
-                return  # One saved note: nobody needs a line for it.
+                return  # A single saved note needs no row.
             known = None
         at = known.at if known is not None and known.status is ActivityStatus.RUNNING else time.time()
-        made = self._system(ActivityKind.MEANING, self.tr("Search by meaning"), words, status, "meaning", at)
+        made = self._system(ActivityKind.MEANING, self.tr("Semantic search"), words, status, "meaning", at)
         if known is not None and known.status is not ActivityStatus.RUNNING:
             self._rename("meaning")
         self.put(made)

@@ -62,7 +62,7 @@ class ActivityPanel(Panel):
         self._oldest: int | None = None
         self._at_end = self._loading = False
         self._actions: dict[str, tuple[QPersistentModelIndex, RowActions, ActivityItem]] = {}
-        self.title.hide()  # The tab over the panel has its name.
+        self.title.hide()  # The tab above the panel shows its name.
         self.setAccessibleName(self.tr("Activity"))
         self.filter = ActivityFilterBar(theme)
         self.count = QLabel()
@@ -198,11 +198,11 @@ class ActivityPanel(Panel):
 
     def _show_empty_state(self) -> None:
         if self.shown.is_narrowed:
-            self._empty.say(self.tr("Nothing matches"), self.tr("Change the filter to see more."))
+            self._empty.say(self.tr("No matches"), self.tr("Change the filter to see more entries."))
         else:
             self._empty.say(
-                self.tr("Nothing has happened yet"),
-                self.tr("What agents, other programs and the app itself do shows up here as it happens."),
+                self.tr("No activity yet"),
+                self.tr("Actions of agents, other programs and the app appear here."),
             )
 
 

@@ -28,11 +28,11 @@ class RowActions(QWidget):
 
     def _button(self, deed: str) -> QPushButton:
         words = {
-            "review": (self.tr("Review…"), self.tr("See exactly what would be done, then decide")),
-            "reject": (self.tr("Reject"), self.tr("Say no; nothing is written")),
+            "review": (self.tr("Review…"), self.tr("Review the change, then decide")),
+            "reject": (self.tr("Reject"), self.tr("Reject; nothing is written")),
             "open": (self.tr("Open note"), self.tr("Open the note")),
-            "diff": (self.tr("Show change"), self.tr("Show what was written")),
-            "undo": (self.tr("Undo"), self.tr("Propose to take it back")),
+            "diff": (self.tr("Show change"), self.tr("Show what changed")),
+            "undo": (self.tr("Undo"), self.tr("Propose to undo the change")),
         }[deed]
         button = QPushButton(words[0])
         button.setToolTip(words[1])

@@ -1,4 +1,4 @@
-"""Where the user writes to the agent: a field that grows, notes given along as chips, send and stop."""
+"""The composer of messages to the agent: a text field, attached notes, mode, model, send and stop."""
 
 from __future__ import annotations
 
@@ -27,15 +27,10 @@ from app.desktop.widgets.panel import ElidedButton, ThemedButton
 from app.desktop.widgets.utf16 import text_around_cursor, utf16_length
 
 _VISIBLE_LINES = (2, 9)
-_MODES = (
-    ("ask", "Ask", "Only reads; nothing can be changed."),
-    ("propose", "Propose", "May propose changes; you decide on each."),
-    ("plan", "Plan first", "Reads, then says what it would change."),
-)
 
 
 def dropped_notes(data: QMimeData) -> tuple[str, ...]:
-    """The paths of the notes that are being dragged."""
+    """Return the paths of the dragged notes."""
     carried = bytes(data.data(NOTE_MIME).data()) if data.hasFormat(NOTE_MIME) else b""
     return tuple(carried.decode("utf-8").splitlines())
 
@@ -48,8 +43,8 @@ class PromptField(QPlainTextEdit):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setAccessibleName("Message to the agent")
-        self.setPlaceholderText("Ask, or say what to do. @ names a note.")
+        self.setAccessibleName(self.tr("Message to the agent"))
+        self.setPlaceholderText(self.tr("Ask a question or give an instruction. Type @ to mention a note."))
         self.setTabChangesFocus(True)
         self.setProperty("plain", True)
         self._popup = NamePopup(self)
@@ -77,14 +72,14 @@ class PromptField(QPlainTextEdit):
         return self._popup.is_open
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Take text; notes are for what is around the field."""
+        """Accept text; leave notes to the composer."""
         if event.mimeData().hasFormat(NOTE_MIME):
             event.ignore()
         else:
             super().dragEnterEvent(event)
 
     def _at_word(self) -> str | None:
-        """What stands between an `@` and the cursor, None when there is no `@` at a word's start."""
+        """Return the text between an `@` at the start of a word and the cursor; None without an `@`."""
         before, _ = text_around_cursor(self.textCursor())
         head, at, word = before.rpartition("@")
         return word if at and (not head or head[-1].isspace()) and len(word) < 60 else None
@@ -106,7 +101,7 @@ class PromptField(QPlainTextEdit):
             self.names_wanted.emit(word)
 
     def _fit_height(self) -> None:
-        """As tall as its text, within bounds."""
+        """Set the height to that of the text, within bounds."""
         lines = sum(
             max(1, self._block_lines(number)) for number in range(min(self.blockCount(), _VISIBLE_LINES[1]))
         )
@@ -123,8 +118,13 @@ class PromptField(QPlainTextEdit):
 class Composer(QFrame):
     """The field with its buttons.
 
-    `sent` carries the text, `stopped` asks to stop the turn, `mode_chosen` a mode's id. `edit_dropped`: an
-    earlier message is not edited after all. `notes` are the paths given along with the next message.
+    `notes` are the paths of the notes attached to the next message.
+
+    Signals:
+        sent: The text to send.
+        stopped: The user wants to stop the turn.
+        edit_dropped: The user canceled the edit of an earlier message.
+        mode_chosen: The id of a mode.
     """
 
     sent = Signal(str)
@@ -161,21 +161,25 @@ class Composer(QFrame):
 
     def _build_row(self) -> QHBoxLayout:
         self.mode = QComboBox(self)
-        self.mode.setAccessibleName("What the agent may do")
-        for id_, label, tip in _MODES:
+        self.mode.setAccessibleName(self.tr("Agent mode"))
+        modes = (
+            ("ask", self.tr("Ask"), self.tr("Read-only: can't change notes")),
+            ("propose", self.tr("Propose"), self.tr("Can propose changes; you review each one")),
+            ("plan", self.tr("Plan first"), self.tr("Read-only: describes the changes that it would make")),
+        )
+        for id_, label, tip in modes:
             self.mode.addItem(label, id_)
             self.mode.setItemData(self.mode.count() - 1, tip, Qt.ItemDataRole.ToolTipRole)
         self.mode.activated.connect(lambda _: self.mode_chosen.emit(self.mode.currentData()))
         self.model = ElidedButton(parent=self)
         self.model.setProperty("role", "quiet")
-        self.model.setAccessibleName("Choose the agent or model")
+        self.model.setAccessibleName(self.tr("Choose the agent or model"))
         self.model.clicked.connect(self.model_clicked)
         self._usage = QLabel(self)
         self._usage.setProperty("tone", "faint")
         self._button = QToolButton(self)
         self._button.clicked.connect(self._press)
         choices = QWidget(self)
-        # What does not fit goes to another line.
         flow = FlowLayout(choices)
         for widget in (self.mode, self.model, self._usage):
             flow.addWidget(widget)
@@ -186,10 +190,10 @@ class Composer(QFrame):
         return row
 
     def _editing_row(self) -> QWidget:
-        words = QLabel("Sending replaces the message and all that came after it.")
+        words = QLabel(self.tr("Sending replaces this message and everything after it."))
         words.setProperty("tone", "muted")
         words.setWordWrap(True)
-        drop = ThemedButton(self._theme, "x", "Do not edit it after all (Esc)", self, size=12)
+        drop = ThemedButton(self._theme, "x", self.tr("Cancel editing (Esc)"), self, size=12)
         drop.clicked.connect(self._drop_edit)
         self._editing = QWidget()
         row = QHBoxLayout(self._editing)
@@ -205,11 +209,11 @@ class Composer(QFrame):
         return self._running
 
     def set_editing(self, editing: bool) -> None:
-        """Say that an earlier message is being edited."""
+        """Show whether an earlier message is being edited."""
         self._editing.setVisible(editing)
 
     def restore_prompt(self, text: str, notes: tuple[str, ...]) -> None:
-        """Put a message and its notes into the field again."""
+        """Put a message and its notes back into the field."""
         self.field.setPlainText(text)
         self.field.moveCursor(QTextCursor.MoveOperation.End)
         self._set_notes(notes)
@@ -217,7 +221,7 @@ class Composer(QFrame):
     def set_running(self, running: bool) -> None:
         """Show stop instead of send while a turn is under way."""
         self._running = running
-        text = "Stop (Esc)" if running else "Send (Enter)"
+        text = self.tr("Stop (Esc)") if running else self.tr("Send (Enter)")
         self._button.setToolTip(text)
         self._button.setAccessibleName(text)
         self._apply_theme()
@@ -240,19 +244,19 @@ class Composer(QFrame):
         self.field.set_names(names)
 
     def add_note(self, path: str) -> None:
-        """Give a note along with the next message."""
+        """Attach a note to the next message."""
         if path and path not in self.notes:
             self._set_notes((*self.notes, path))
 
     def take_prompt(self) -> tuple[str, tuple[str, ...]]:
-        """The text and the notes, which leave the field."""
+        """Return the text and the attached notes, and clear the field."""
         text, notes = self.field.toPlainText().strip(), self.notes
         self.field.clear()
         self._set_notes(())
         return text, notes
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Escape in the field stops the turn, or gives up editing an earlier message."""
+        """Stop the turn, or cancel editing an earlier message, on Escape."""
         pressed = isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress
         escape = pressed and event.key() == Qt.Key.Key_Escape  # type: ignore[attr-defined]
         if not escape or self.field.completing:
@@ -264,17 +268,17 @@ class Composer(QFrame):
         return True
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """A click beside the field is meant for it."""
+        """Focus the field on a click next to it."""
         self.field.setFocus(Qt.FocusReason.MouseFocusReason)
         super().mousePressEvent(event)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Notes may be dropped anywhere on it."""
+        """Accept notes anywhere on the composer."""
         if event.mimeData().hasFormat(NOTE_MIME):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        """A note that is dropped is given along."""
+        """Attach the dropped notes."""
         for path in dropped_notes(event.mimeData()):
             self.add_note(path)
         event.setDropAction(Qt.DropAction.CopyAction)
@@ -302,8 +306,8 @@ class Composer(QFrame):
         chip.setIcon(icon(self._theme.theme, "x"))
         chip.setIconSize(QSize(10, 10))
         chip.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
-        chip.setToolTip(f"{path}\nClick to leave it out")
-        chip.setAccessibleName(f"{name}, given along; press to leave it out")
+        chip.setToolTip(self.tr("{0}\nClick to remove").format(path))
+        chip.setAccessibleName(self.tr("{0}, attached; press to remove").format(name))
         chip.clicked.connect(drop)
         return chip
 

@@ -27,10 +27,10 @@ class ConversationList(QWidget):
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
-        self._search = SearchField(theme, "Search conversations")
+        self._search = SearchField(theme, self.tr("Search conversations"))
         self._search.textChanged.connect(self.search_changed)
         self._list = QListWidget()
-        self._list.setAccessibleName("Saved conversations")
+        self._list.setAccessibleName(self.tr("Saved conversations"))
         self._list.itemActivated.connect(lambda item: self.chosen.emit(item.data(_ID_ROLE)))
         self._list.itemClicked.connect(lambda item: self.chosen.emit(item.data(_ID_ROLE)))
         self._list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
@@ -42,26 +42,28 @@ class ConversationList(QWidget):
 
     @property
     def search_text(self) -> str:
-        """What is searched for."""
+        """The search text."""
         return self._search.text()
 
     def show_conversations(self, conversations: tuple[Conversation, ...]) -> None:
-        """Show these, in this order."""
+        """Show `conversations` in this order."""
         self._list.clear()
         for one in conversations:
             when = datetime.fromtimestamp(one.updated)
-            item = QListWidgetItem(icon(self._theme.theme, "chat-circle"), one.title or "Untitled")
+            item = QListWidgetItem(icon(self._theme.theme, "chat-circle"), one.title or self.tr("Untitled"))
             item.setToolTip(f"{one.title}\n{when:%Y-%m-%d %H:%M}")
             item.setData(_ID_ROLE, one.id)
             item.setData(_TITLE_ROLE, one.title)
             self._list.addItem(item)
         if not conversations:
-            empty = QListWidgetItem("No conversation says that." if self.search_text else "None yet.")
+            empty = QListWidgetItem(
+                self.tr("No matching conversations") if self.search_text else self.tr("No conversations yet")
+            )
             empty.setFlags(Qt.ItemFlag.NoItemFlags)
             self._list.addItem(empty)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Delete removes the chosen conversation, after a question; F2 renames it."""
+        """Delete the selected conversation on Delete (after confirmation), rename it on F2."""
         item = self._list.currentItem()
         if event.key() == Qt.Key.Key_Delete and item is not None and item.data(_ID_ROLE):
             self.deleted.emit(item.data(_ID_ROLE), item.data(_TITLE_ROLE))
@@ -77,6 +79,6 @@ class ConversationList(QWidget):
         id_, title = item.data(_ID_ROLE), item.data(_TITLE_ROLE)
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.addAction("Rename…", lambda: self.renamed.emit(id_, title))
-        menu.addAction("Delete…", lambda: self.deleted.emit(id_, title))
+        menu.addAction(self.tr("Rename…"), lambda: self.renamed.emit(id_, title))
+        menu.addAction(self.tr("Delete…"), lambda: self.deleted.emit(id_, title))
         menu.popup(self._list.viewport().mapToGlobal(at))

@@ -1,4 +1,4 @@
-"""A chip of a reading: a button with what was understood, which becomes a field for another value."""
+"""A chip of an interpreted request: a button with a value, which turns into a field to change it."""
 
 from __future__ import annotations
 
@@ -13,9 +13,11 @@ _NARROWEST, _WIDEST, _PADDING = 120, 280, 28
 
 
 class ValueField(QLineEdit):
-    """A field for the value of a chip, which offers names of the vault; Escape leaves it.
+    """A field for the value of a chip, which completes names of the vault.
 
-    `names_wanted` carries what was typed, `left` that the value stays.
+    Signals:
+        names_wanted: The typed text, to complete.
+        left: The user pressed Escape; the value stays.
     """
 
     names_wanted = Signal(str)
@@ -36,7 +38,7 @@ class ValueField(QLineEdit):
         self.setFixedWidth(min(_WIDEST, max(_NARROWEST, width)))
 
     def offer(self, typed: str, names: list[str]) -> None:
-        """Offer names for what was typed, unless more was typed since then."""
+        """Offer completions of `typed`, unless the text has changed since."""
         if typed != self.text() or not self.hasFocus():
             return
         self._names.setStringList(names)
@@ -55,9 +57,12 @@ class ValueField(QLineEdit):
 
 
 class ReadingChipView(QWidget):
-    """One chip; `reply_chosen` carries the request for the same with another value or without the chip.
+    """One chip.
 
-    `names_wanted` carries the start of a search and the field that offers how it can go on.
+    Signals:
+        reply_chosen: The request with another value, or without the chip.
+        names_wanted: The start of a search, and the field that completes it.
+        resized: The chip has another size.
     """
 
     reply_chosen = Signal(str)
@@ -75,20 +80,20 @@ class ReadingChipView(QWidget):
         self._label.setProperty("role", "reading")
         self._label.setEnabled(bool(chip.change))
         if chip.change:
-            self._label.setToolTip(self.tr("Change this"))
+            self._label.setToolTip(self.tr("Edit"))
             self._label.setAccessibleName(self.tr("Change {what}").format(what=chip.label))
         self._label.clicked.connect(self.open_field)
         row.addWidget(self._label)
         if chip.without:
             remove = QPushButton("×", self)
             remove.setProperty("role", "reading")
-            remove.setToolTip(self.tr("Search again without this"))
+            remove.setToolTip(self.tr("Remove this and search again"))
             remove.setAccessibleName(self.tr("Remove {what}").format(what=chip.label))
             remove.clicked.connect(lambda: self.reply_chosen.emit(chip.without))
             row.addWidget(remove)
 
     def open_field(self) -> None:
-        """Show a field with the value in place of the label."""
+        """Replace the label with a field for the value."""
         if self._field is not None:
             return
         self._field = ValueField(self._chip.value, self)
@@ -122,7 +127,7 @@ class ReadingChipView(QWidget):
         self._label.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def close_field(self) -> None:
-        """Show the label in place of the field."""
+        """Replace the field with the label."""
         if self._field is not None:
             field, self._field = self._field, None
             field.hide()

@@ -1,10 +1,10 @@
-"""What a conversation's items look like: one widget for each kind."""
+"""Widgets for the items of a conversation, one for each kind."""
 
 from __future__ import annotations
 
 from typing import ClassVar
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QT_TRANSLATE_NOOP, Qt, Signal
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.agent.transcript import (
@@ -56,22 +56,22 @@ class ItemView(QWidget):
         self._column.setSpacing(4)
 
     def show_item(self, item: AnyItem) -> None:
-        """Show `item`, in place of what was shown; it is of the same kind."""
+        """Show `item` instead of the current one, which is of the same kind."""
         raise TypeError(f"no view for {type(item).__name__}")
 
     def show_speaker(self, name: str) -> None:
-        """Say over the item which agent of the team it comes from."""
+        """Show above the item which agent of the team wrote it."""
         label = ElidedLabel(name, "muted")
         label.setObjectName("speaker")
         label.setProperty("textSize", "strong")
         self._column.insertWidget(0, label)
 
     def deactivate(self) -> None:
-        """The conversation has gone on after it."""
+        """Disable the controls: a later item follows."""
 
 
 class UserView(ItemView):
-    """What the user said: a soft card at the right, with a button to edit and send again."""
+    """A message of the user, with a button to edit and resend it."""
 
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)
@@ -84,7 +84,7 @@ class UserView(ItemView):
         self._notes.setProperty("tone", "muted")
         self._notes.setTextFormat(Qt.TextFormat.PlainText)
         self._notes.setWordWrap(True)
-        edit = ThemedButton(theme, "pencil-simple", "Edit and send again", self, size=14)
+        edit = ThemedButton(theme, "pencil-simple", self.tr("Edit and resend"), self, size=14)
         edit.clicked.connect(lambda: self.resend_wanted.emit(self._text))
         bubble = QFrame()
         bubble.setObjectName("userBubble")
@@ -103,11 +103,11 @@ class UserView(ItemView):
         self._apply_theme(theme.theme)
 
     def show_item(self, item: AnyItem) -> None:
-        """Show what was said and which notes went along."""
+        """Show the message and the attached notes."""
         assert isinstance(item, UserText)
         self._text = item.text
         self._label.setText(item.text)
-        self._notes.setText("With " + ", ".join(item.notes) if item.notes else "")
+        self._notes.setText(self.tr("Attached: {0}").format(", ".join(item.notes)) if item.notes else "")
         self._notes.setVisible(bool(item.notes))
 
     def _apply_theme(self, theme: Theme) -> None:
@@ -117,7 +117,7 @@ class UserView(ItemView):
 
 
 class AgentView(ItemView):
-    """What the agent says."""
+    """Text written by the agent."""
 
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)
@@ -133,11 +133,11 @@ class AgentView(ItemView):
 
 
 class ReasoningView(ItemView):
-    """A model's reasoning: folded, because it is not the answer."""
+    """The reasoning of a model; collapsed, because it is not the answer."""
 
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)
-        self._button = QPushButton("Thinking")
+        self._button = QPushButton(self.tr("Reasoning"))
         self._button.setProperty("role", "quiet")
         self._button.setCheckable(True)
         self._label = QLabel()
@@ -171,13 +171,13 @@ class CardView(ItemView):
         self._column.addWidget(self.card)
 
     def show_item(self, item: AnyItem) -> None:
-        """Show the call as it stands."""
+        """Show the current state of the call."""
         assert isinstance(item, ToolCard)
         self.card.show_card(item)
 
 
 class QuestionView(ItemView):
-    """The agent asks back: its words, and the answers it offers as buttons."""
+    """A question of the agent, with the answers that it offers as buttons."""
 
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)
@@ -207,13 +207,13 @@ class QuestionView(ItemView):
             self.reply_chosen.emit(choice.reply)
 
     def deactivate(self) -> None:
-        """Disable the answers of a question that was answered or passed over; its actions stay."""
+        """Disable the answers; the actions stay enabled."""
         for button, choice in zip(self._buttons, self._choices, strict=True):
             button.setEnabled(bool(choice.action))
 
 
 class InterpretationView(ItemView):
-    """How the built-in agent understood a request: a row of chips that can be changed and removed."""
+    """The built-in agent's interpretation of a request, as chips that the user can change and remove."""
 
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)
@@ -221,7 +221,7 @@ class InterpretationView(ItemView):
         self._row.setSpacing(4)
         self._column.addLayout(self._row)
         self._chips: list[QWidget] = []
-        self.setAccessibleName(self.tr("How the request was understood"))
+        self.setAccessibleName(self.tr("Interpretation of the request"))
 
     def show_item(self, item: AnyItem) -> None:
         """Show the chips."""
@@ -247,7 +247,7 @@ class InterpretationView(ItemView):
         return view
 
     def deactivate(self) -> None:
-        """A later request stands below: the chips stay as a record."""
+        """Disable the chips, which stay visible as a record."""
         for chip in self._chips:
             if isinstance(chip, ReadingChipView):
                 chip.close_field()
@@ -255,14 +255,14 @@ class InterpretationView(ItemView):
 
 
 class MessageView(ItemView):
-    """What somebody wrote to somebody: who to whom, and the text as it is."""
+    """A message between two agents: sender, recipient and text."""
 
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)
         self._frame = QFrame()
         self._frame.setObjectName("message")
         self._mark = QLabel()
-        self._way = ElidedLabel(tone="muted")
+        self._participants = ElidedLabel(tone="muted")
         self._label = QLabel()
         self._label.setTextFormat(Qt.TextFormat.PlainText)
         self._label.setWordWrap(True)
@@ -270,7 +270,7 @@ class MessageView(ItemView):
         head = QHBoxLayout()
         head.setSpacing(6)
         head.addWidget(self._mark)
-        head.addWidget(self._way, 1)
+        head.addWidget(self._participants, 1)
         inner = QVBoxLayout(self._frame)
         inner.setContentsMargins(10, 8, 10, 8)
         inner.setSpacing(4)
@@ -281,11 +281,11 @@ class MessageView(ItemView):
         self._apply_theme(theme.theme)
 
     def show_item(self, item: AnyItem) -> None:
-        """Show who wrote what to whom."""
+        """Show the message."""
         assert isinstance(item, Message)
-        self._way.setText(f"{item.sender} → {item.to}")
+        self._participants.setText(f"{item.sender} → {item.to}")
         self._label.setText(item.text)
-        self._frame.setAccessibleName(f"{item.sender} to {item.to}: {item.text}")
+        self._frame.setAccessibleName(self.tr("{0} to {1}: {2}").format(item.sender, item.to, item.text))
 
     def _apply_theme(self, theme: Theme) -> None:
         self._mark.setPixmap(icon(theme, "chat-text", theme.muted).pixmap(16, 16))
@@ -296,12 +296,12 @@ class MessageView(ItemView):
 
 
 class PlanView(ItemView):
-    """What a program is going to do: each step with a mark for how far it has come."""
+    """The plan of an external agent, with the state of each step."""
 
     _MARKS: ClassVar = {
-        "pending": ("circle", "Still to do"),
-        "in_progress": ("spinner", "At work on it"),
-        "completed": ("check-circle", "Done"),
+        "pending": ("circle", str(QT_TRANSLATE_NOOP("PlanView", "Pending"))),
+        "in_progress": ("spinner", str(QT_TRANSLATE_NOOP("PlanView", "In progress"))),
+        "completed": ("check-circle", str(QT_TRANSLATE_NOOP("PlanView", "Done"))),
     }
 
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
@@ -318,7 +318,7 @@ class PlanView(ItemView):
         theme.changed.connect(self._apply_theme)
 
     def show_item(self, item: AnyItem) -> None:
-        """Show the plan as it stands."""
+        """Show the current state of the plan."""
         assert isinstance(item, AgentPlan)
         self._plan = item
         self._apply_theme(self._theme.theme)
@@ -347,7 +347,7 @@ class PlanView(ItemView):
 
 
 class NoticeView(ItemView):
-    """Something about the turn itself, with what to do."""
+    """A notice about the turn, with a hint on what to do."""
 
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)
@@ -410,7 +410,10 @@ _VIEWS: dict[type[object], type[ItemView]] = {
 
 
 def create_view(item: AnyItem, theme: ThemeSource, after: str = "") -> ItemView:
-    """A widget that shows `item`; `after` is the agent whose item stands before it, named there already."""
+    """Return a widget that shows `item`.
+
+    `after` is the agent that wrote the item before it; its name is not repeated.
+    """
     view = _VIEWS[type(item)](theme)
     view.show_item(item)
     if item.agent and item.agent != after and not isinstance(item, Message):

@@ -1,4 +1,4 @@
-"""The menu of who answers: the built-in agent, models used before, and local servers found just now."""
+"""The menu to choose who answers: the built-in agent, recent and local models, team, external agents."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 
-from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QPoint, Qt, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QWidget
 
@@ -22,7 +22,7 @@ _MAX_RECENT_MODELS = 8
 
 @dataclass(frozen=True, slots=True)
 class ModelChoice:
-    """Who answers: a provider's id, its address (empty for the usual one) and the model's name."""
+    """A model: id and address of its provider (empty for the default address), and its name."""
 
     provider: str
     address: str = ""
@@ -30,34 +30,36 @@ class ModelChoice:
 
     @property
     def label(self) -> str:
-        """What the button under the prompt says."""
-        return "Built-in" if self.provider == BUILTIN else self.model or provider_label(self.provider)
+        """The text of the button under the prompt."""
+        if self.provider == BUILTIN:
+            return QCoreApplication.translate("ModelMenu", "Built-in")
+        return self.model or provider_label(self.provider)
 
 
 def provider_label(id_: str) -> str:
-    """The name of a provider for people."""
+    """Return the display name of a provider."""
     return next((known.label for known in PROVIDERS if known.id == id_), id_)
 
 
 def answering_agent(team: TeamSettings) -> str:
-    """The agent or group that answers instead of the model; empty when none does."""
+    """Return the agent or group that answers instead of the model; empty if none does."""
     chosen = (team.agent(team.answers) or team.group(team.answers)) if team.answers else None
     return chosen.name if chosen else ""
 
 
 class UsedModels:
-    """The models that were chosen before, the latest first, kept beside the settings."""
+    """The recently used models, latest first, stored next to the settings."""
 
     def __init__(self) -> None:
         self._kept = WindowState(paths.data_folder() / "models.json")
 
     def list_models(self) -> tuple[ModelChoice, ...]:
-        """Them."""
+        """Return the recently used models, latest first."""
         rows = self._kept.mapping("used").get("models", [])
         return tuple(ModelChoice(*map(str, row)) for row in rows if isinstance(row, list) and len(row) == 3)
 
     def add(self, choice: ModelChoice) -> None:
-        """Remember that `choice` was used."""
+        """Add `choice` to the recently used models."""
         if choice.provider == BUILTIN or not choice.model:
             return
         kept = [choice, *(other for other in self.list_models() if other != choice)][:_MAX_RECENT_MODELS]
@@ -67,8 +69,8 @@ class UsedModels:
 class ModelMenu(QMenu):
     """`chosen` carries a `ModelChoice`, `team_chosen` the name of an agent or a group of the team.
 
-    `program_chosen` carries that of a program from outside, `option_chosen` an option of the one that answers
-    and its value, `setup_wanted` the section of the settings where more of them are set up.
+    `program_chosen` carries the name of an external agent, `option_chosen` an option of the answering agent
+    and its value, `setup_wanted` the section of the settings to open.
     """
 
     chosen = Signal(object)
@@ -93,22 +95,26 @@ class ModelMenu(QMenu):
         self._programs = programs or AgentProgramSettings()
         self._current = None if self._programs.answering or answering_agent(self._team) else current
         self._offered: set[ModelChoice] = set()
-        self._add_model(ModelChoice(BUILTIN), "Built-in agent", "Works at once, offline, without a model.")
+        self._add_model(
+            ModelChoice(BUILTIN), self.tr("Built-in agent"), self.tr("Works offline, without a model")
+        )
         known = [one for one in (current, *used) if one.provider != BUILTIN]
         for one in dict.fromkeys(known):
             where = one.address or provider_label(one.provider)
-            self._add_model(one, f"{one.model or 'No model named'}  ·  {provider_label(one.provider)}", where)
+            self._add_model(
+                one, f"{one.model or self.tr('No model selected')}  ·  {provider_label(one.provider)}", where
+            )
         self._line = self.addSeparator()
-        self._looking = self.addAction("Looking for models on this machine…")
+        self._looking = self.addAction(self.tr("Looking for local models…"))
         self._looking.setEnabled(False)
         self.addSeparator()
-        self.addAction("Set up a model…", partial(self.setup_wanted.emit, "model"))
+        self.addAction(self.tr("Set up a model…"), partial(self.setup_wanted.emit, "model"))
         self._add_team()
         self._add_programs()
 
     def _add_programs(self) -> None:
-        """The programs from outside, and where they are added."""
-        self.addSection(self.tr("Agents from outside"))
+        """Add the external agents, and the way to set up more."""
+        self.addSection(self.tr("External agents"))
         chosen = self._programs.answering
         self._after_program: QAction | None = None
         for one in self._programs.programs:
@@ -117,10 +123,10 @@ class ModelMenu(QMenu):
             action.setCheckable(True)
             action.setChecked(chosen is not None and one.name == chosen.name)
             self._after_program = action if action.isChecked() else self._after_program
-        self.addAction(self.tr("Add an agent from outside…"), partial(self.setup_wanted.emit, "programs"))
+        self.addAction(self.tr("Add external agent…"), partial(self.setup_wanted.emit, "programs"))
 
     def show_options(self, options: Iterable[AcpOption]) -> None:
-        """What the program that answers lets one choose, below it."""
+        """Show the options of the answering external agent below it."""
         actions = self.actions()
         if self._after_program not in actions:
             return
@@ -141,14 +147,14 @@ class ModelMenu(QMenu):
             self.move(self._place())
 
     def _add_team(self) -> None:
-        """The agents and groups of the team, and where they are made."""
-        self.addSection("Team")
+        """Add the agents and groups of the team, and the way to set up more."""
+        self.addSection(self.tr("Team"))
         for one in self._team.agents:
             self._offer_team(one.name, one.name, " ".join(one.instructions.split())[:200])
         for group in self._team.groups:
             words = f"{group.name}  ·  {group.kind.replace('-', ' ')}"
             self._offer_team(group.name, words, ", ".join(group.members))
-        self.addAction("Set up the team…", partial(self.setup_wanted.emit, "team"))
+        self.addAction(self.tr("Set up the team…"), partial(self.setup_wanted.emit, "team"))
 
     def _offer_team(self, name: str, words: str, tip: str) -> None:
         action = self.addAction(words.replace("&", "&&"), partial(self.team_chosen.emit, name))
@@ -157,7 +163,7 @@ class ModelMenu(QMenu):
         action.setChecked(name == answering_agent(self._team) and self._programs.answering is None)
 
     def show_above(self, button: QWidget) -> None:
-        """Open over `button`, and stay there when it grows."""
+        """Open above `button`, and stay there when the menu grows."""
         self._button = button
         self.popup(self._place())
 
@@ -170,7 +176,7 @@ class ModelMenu(QMenu):
         return QPoint(left, max(screen.top(), corner.y() - size.height() - 2))
 
     def show_local(self, found: Iterable[tuple[Provider, tuple[str, ...]]]) -> None:
-        """The local servers have answered, or have not."""
+        """Show the models that local servers offer."""
         fresh = [(ModelChoice(server.id, "", name), server) for server, names in found for name in names]
         fresh = [(choice, server) for choice, server in fresh if choice not in self._offered]
         for choice, server in fresh:
@@ -180,7 +186,7 @@ class ModelMenu(QMenu):
         if fresh:
             self.removeAction(self._looking)
         else:
-            self._looking.setText("No other model on this machine")
+            self._looking.setText(self.tr("No other local models"))
         if self._button is not None and self.isVisible():
             self.adjustSize()
             self.move(self._place())

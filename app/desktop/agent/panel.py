@@ -1,4 +1,4 @@
-"""The agent panel: shows a conversation, sends what the user writes, and follows the turn by events."""
+"""The agent panel: shows a conversation, sends messages, and follows the turn through events."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class AgentPanel(Panel):
     settings_requested = Signal(str)
 
     def __init__(self, client: VaultClient, theme: ThemeSource, parent: QWidget | None = None) -> None:
-        super().__init__("Agent", parent)
+        super().__init__(self.tr("Agent"), parent)
         self._client = client
         self._theme = theme
         self._conversation: Conversation | None = None
@@ -78,19 +78,23 @@ class AgentPanel(Panel):
         self._coming = TimeSlicedQueue(self._show, self)
         self._build()
         client.events.batch.connect(self._coming.add)
-        tasks.start(self._begin(), owner=self, what="load the conversations")
+        tasks.start(self._begin(), owner=self, what=self.tr("load the conversations"))
 
     def _build(self) -> None:
-        # From the outside in: what a filled part is put into styles all that is in it once more.
+        # Parents first: adding a filled widget to a parent styles all of its children again.
         self._pages = QStackedWidget(self)
         self._list = ConversationList(self._theme, self._pages)
-        self._list.chosen.connect(lambda id_: self._start(self.open_conversation(id_), "open it"))
+        self._list.chosen.connect(
+            lambda id_: self._start(self.open_conversation(id_), self.tr("open the conversation"))
+        )
         self._list.renamed.connect(self._rename)
         self._list.deleted.connect(self._delete)
-        self._list.search_changed.connect(lambda text: self._start(self._refresh_list(text), "search"))
+        self._list.search_changed.connect(
+            lambda text: self._start(self._refresh_list(text), self.tr("search the conversations"))
+        )
         for symbol, words, act in (
-            ("clock-counter-clockwise", "Conversations", self._toggle_list),
-            ("plus", "New conversation", self.new_conversation),
+            ("clock-counter-clockwise", self.tr("Conversations"), self._toggle_list),
+            ("plus", self.tr("New conversation"), self.new_conversation),
         ):
             button = ThemedButton(self._theme, symbol, words, self)
             button.clicked.connect(lambda _=False, act=act: act())
@@ -100,7 +104,7 @@ class AgentPanel(Panel):
         self.transcript.tag_clicked.connect(lambda tag: self.search_requested.emit(f"tag:{tag}"))
         self.transcript.reply_chosen.connect(self._send)
         self.transcript.names_wanted.connect(
-            lambda search, field: self._start(self._offer_values(search, field), "find names")
+            lambda search, field: self._start(self._offer_values(search, field), self.tr("find names"))
         )
         self.transcript.action_wanted.connect(self._run_action)
         self.transcript.resend_wanted.connect(lambda position, _: self._edit_again(position))
@@ -112,7 +116,9 @@ class AgentPanel(Panel):
         self.composer.stopped.connect(self._stop)
         self.composer.mode_chosen.connect(self._choose_mode)
         self.composer.model_clicked.connect(self._show_models)
-        self.composer.names_wanted.connect(lambda word: self._start(self._offer_names(word), "find notes"))
+        self.composer.names_wanted.connect(
+            lambda word: self._start(self._offer_names(word), self.tr("find notes"))
+        )
         self.composer.edit_dropped.connect(self._end_editing)
         self._escape = QShortcut(QKeySequence(Qt.Key.Key_Escape), self)
         self._escape.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
@@ -134,14 +140,14 @@ class AgentPanel(Panel):
         self.column.addWidget(foot)
 
     def _run_action(self, action: str) -> None:
-        """Do what a button of the conversation stands for."""
+        """Run the action of a button in the conversation."""
         if action == SET_UP_MODEL:
             self.settings_requested.emit("model")
 
     # What the window calls
 
     def set_open_note(self, ask: Callable[[], str | None]) -> None:
-        """How to learn which note is on the screen: its path, or None."""
+        """Set the function that returns the path of the open note, or None."""
         self._open_note = ask
 
     def focus_prompt(self) -> None:
@@ -149,12 +155,12 @@ class AgentPanel(Panel):
         self.composer.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def insert(self, text: str) -> None:
-        """Write `text` into the field, after what is there."""
+        """Insert `text` into the field at the cursor."""
         self.composer.field.insertPlainText(text)
         self.focus_prompt()
 
     def add_note(self, path: str) -> None:
-        """Give a note along with the next message."""
+        """Attach a note to the next message."""
         self.composer.add_note(path)
         self.focus_prompt()
 
@@ -176,7 +182,7 @@ class AgentPanel(Panel):
                 ws.agent.is_running(id_),
             )
         )
-        self._coming.finish()  # It belongs to what was in sight.
+        self._coming.finish()  # Pending events belong to the previous conversation.
         self._conversation, items, running = found
         self._end_editing()
         self.transcript.show_items(items)
@@ -184,12 +190,12 @@ class AgentPanel(Panel):
         self._pages.setCurrentWidget(self.transcript if items else self._first)
 
     def shows(self, conversation: str) -> bool:
-        """Whether that conversation is in sight."""
+        """Whether that conversation is visible."""
         return self._shows(conversation) and self.transcript.isVisible()
 
     def show_conversation(self, id_: str) -> None:
-        """Bring up a saved conversation."""
-        self._start(self.open_conversation(id_), "open the conversation")
+        """Show a saved conversation, without waiting for it."""
+        self._start(self.open_conversation(id_), self.tr("open the conversation"))
 
     # Sending and stopping
 
@@ -198,7 +204,7 @@ class AgentPanel(Panel):
             return
         text, notes = (reply, ()) if reply else self.composer.take_prompt()
         if text:
-            self._start(self._ask(text, notes), "send the message")
+            self._start(self._ask(text, notes), self.tr("send the message"))
 
     async def _ask(self, text: str, notes: tuple[str, ...]) -> None:
         since = self._resend_from
@@ -208,7 +214,7 @@ class AgentPanel(Panel):
         if since is not None:
             self.transcript.truncate(since)
         if not self._knows_settings:
-            # Sent faster than the settings came: the mode on the screen would be nobody's choice.
+            # The settings are not loaded yet, so the mode shown is not the user's choice.
             self._show_settings(await self._client.run(lambda ws: ws.settings))
         mode = str(self.composer.mode.currentData())
         prompt = UserPrompt(text, mode=mode, open_note=self._open_note(), notes=notes)
@@ -230,10 +236,10 @@ class AgentPanel(Panel):
     def _stop(self) -> None:
         if self._conversation is not None:
             id_ = self._conversation.id
-            self._start(self._client.run(lambda ws: ws.agent.stop(id_)), "stop the agent")
+            self._start(self._client.run(lambda ws: ws.agent.stop(id_)), self.tr("stop the agent"))
 
     def _edit_again(self, position: int) -> None:
-        """Put an earlier message back into the field; sending it replaces all that came after it."""
+        """Put an earlier message back into the field; sending it replaces everything after it."""
         item = self.transcript.item(position)
         if isinstance(item, UserText):
             self._resend_from = position
@@ -249,7 +255,7 @@ class AgentPanel(Panel):
 
     @property
     def is_up_to_date(self) -> bool:
-        """Whether all that has come is shown."""
+        """Whether all received events are shown."""
         return self._coming.done
 
     def _show(self, event: object) -> None:
@@ -267,7 +273,7 @@ class AgentPanel(Panel):
             case NoteOpened() if self._shows(event.conversation):
                 self.open_requested.emit(event.path, "")
             case ConversationsChanged() if self._pages.currentWidget() is self._list:
-                self._start(self._refresh_list(self._list.search_text), "list the conversations")
+                self._start(self._refresh_list(self._list.search_text), self.tr("list the conversations"))
             case IndexUpdated() if self._conversation is None:
                 self._suggest_soon.start()
             case SettingsChanged(settings):
@@ -290,20 +296,20 @@ class AgentPanel(Panel):
         await self._suggest()
 
     async def _suggest(self) -> None:
-        """Fill the first page with examples about the note with the most links."""
+        """Fill the start page with examples about the most linked note."""
         names = await self._client.run(lambda ws: queries.most_linked_names(ws, 1))
         self._empty.suggest(names[0] if names else "")
 
     def refresh_suggestions(self) -> None:
-        """The vault has been read: suggest what fits it."""
-        self._start(self._suggest(), "make suggestions")
+        """Update the examples after the vault was indexed."""
+        self._start(self._suggest(), self.tr("load the examples"))
 
     def _toggle_list(self) -> None:
         if self._pages.currentWidget() is self._list:
             self._pages.setCurrentWidget(self.transcript if self._conversation else self._first)
             return
         self._pages.setCurrentWidget(self._list)
-        self._start(self._refresh_list(""), "list the conversations")
+        self._start(self._refresh_list(""), self.tr("list the conversations"))
 
     async def _refresh_list(self, text: str) -> None:
         self._list.show_conversations(
@@ -312,16 +318,26 @@ class AgentPanel(Panel):
 
     def _rename(self, id_: str, title: str) -> None:
         async def ask() -> None:
-            new = await dialogs.prompt_text(self, "Rename the conversation", "Title", title)
+            new = await dialogs.prompt_text(self, self.tr("Rename conversation"), self.tr("Title"), title)
             if new and new.strip():
                 await self._client.run(lambda ws: ws.agent.rename(id_, new.strip()))
 
-        self._start(ask(), "rename the conversation")
+        self._start(ask(), self.tr("rename the conversation"))
 
     def _delete(self, id_: str, title: str) -> None:
         async def ask() -> None:
-            text = f"“{title}” is forgotten. What the agent did in your notes stays in the audit log."
-            if await dialogs.confirm(self, "Delete this conversation?", text, "Delete", "Keep", danger=True):
+            text = self.tr(
+                "“{0}” is deleted. Changes that the agent made to your notes stay in the audit log."
+            )
+            text = text.format(title)
+            if await dialogs.confirm(
+                self,
+                self.tr("Delete this conversation?"),
+                text,
+                self.tr("Delete"),
+                self.tr("Cancel"),
+                danger=True,
+            ):
                 await self._client.run(lambda ws: ws.agent.delete(id_))
                 if self._shows(id_):
                     self._conversation = None
@@ -329,13 +345,14 @@ class AgentPanel(Panel):
                     self.transcript.show_items(())
                     self._set_running(False)
 
-        self._start(ask(), "delete the conversation")
+        self._start(ask(), self.tr("delete the conversation"))
 
     # Mode and model
 
     def _choose_mode(self, mode: str) -> None:
         self._start(
-            self._client.run(lambda ws: ws.change_settings("agent", mode=mode)), "keep the agent's mode"
+            self._client.run(lambda ws: ws.change_settings("agent", mode=mode)),
+            self.tr("save the agent's mode"),
         )
 
     def _show_models(self) -> None:
@@ -346,9 +363,11 @@ class AgentPanel(Panel):
         menu.option_chosen.connect(self._choose_option)
         menu.setup_wanted.connect(self.settings_requested)
         menu.show_above(self.composer.model)
-        tasks.start(self._find_local(menu), owner=menu, what="look for models on this machine")
+        tasks.start(self._find_local(menu), owner=menu, what=self.tr("look for local models"))
         if program := self._programs.answering:
-            tasks.start(self._find_options(menu, program.name), owner=menu, what="ask what can be chosen")
+            tasks.start(
+                self._find_options(menu, program.name), owner=menu, what=self.tr("load the agent's options")
+            )
 
     async def _find_options(self, menu: ModelMenu, program: str) -> None:
         menu.show_options(await self._client.run(lambda ws: ws.programs.options(program)))
@@ -357,13 +376,13 @@ class AgentPanel(Panel):
         if program := self._programs.answering:
             name = program.name
             change = self._client.run(lambda ws: ws.programs.set_option(name, option, value))
-            self._start(change, f"choose that for {name}")
+            self._start(change, self.tr("change an option of {0}").format(name))
 
     async def _find_local(self, menu: ModelMenu) -> None:
         menu.show_local(await self._client.run(queries.local_models))
 
     def _choose_model(self, choice: ModelChoice) -> None:
-        # Going back to the built-in agent leaves the model's name and address as they are set up.
+        # The name and address of the model stay set up when the built-in agent is chosen.
         fields = {"base_url": choice.address, "model": choice.model} if choice.model else {}
 
         def change(workspace: Workspace) -> None:
@@ -371,16 +390,16 @@ class AgentPanel(Panel):
             workspace.change_settings("team", answers="")
             workspace.change_settings("programs", answers="")
 
-        self._start(self._client.run(change), "choose the model")
+        self._start(self._client.run(change), self.tr("change the model"))
 
     def _choose_who(self, *, team: str = "", program: str = "") -> None:
-        """Have an agent or a group of the team answer, or a program from outside."""
+        """Let an agent or group of the team answer, or an external agent."""
 
         def change(workspace: Workspace) -> None:
             workspace.change_settings("team", answers=team)
             workspace.change_settings("programs", answers=program)
 
-        self._start(self._client.run(change), "choose who answers")
+        self._start(self._client.run(change), self.tr("change the agent"))
 
     def _show_settings(self, settings: Settings) -> None:
         model = settings.model

@@ -1,4 +1,4 @@
-"""The first page of the agent panel: what it is for, and examples that are sent with a click."""
+"""The start page of the agent panel: its purpose, and examples to send with a click."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from app.desktop.theme.theme import Theme, ThemeSource, icon
 from app.desktop.widgets.panel import ElidedButton
 
 _EXAMPLES = (
+    # Not translated: the built-in agent understands requests in English.
     ("magnifying-glass", "find notes about {name}"),
     ("arrow-bend-up-left", "what links to {name}?"),
     ("tag", "tag {name} with #reviewed"),
@@ -25,7 +26,7 @@ class ExampleButton(ElidedButton):
         self._symbol = symbol
         self.said = text
         self.setProperty("role", "suggestion")
-        # An ampersand alone would mark a shortcut.
+        # A single ampersand would mark a shortcut.
         self.setText(text.replace("&", "&&"))
         self.setAccessibleName(text)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
@@ -37,7 +38,7 @@ class ExampleButton(ElidedButton):
 
 
 class StartPage(QWidget):
-    """Says what the agent does; `chosen` carries the text of an example."""
+    """Explains what the agent does. `chosen` carries the text of an example."""
 
     chosen = Signal(str)
 
@@ -47,7 +48,7 @@ class StartPage(QWidget):
         self._name = ""
         self._shown: tuple[ExampleButton, ...] = ()
         self._mark = QLabel()
-        heading = QLabel("What shall we do?")
+        heading = QLabel(self.tr("How can I help?"))
         heading.setProperty("textSize", "heading")
         self._text = QLabel()
         self._text.setTextFormat(Qt.TextFormat.PlainText)
@@ -74,12 +75,12 @@ class StartPage(QWidget):
         return self._shown
 
     def show_program(self, name: str) -> None:
-        """Say what to expect: of a program from outside called `name`, or (empty) of our own agents."""
-        words = self.tr("The agent proposes, you decide: each change is shown to you before it is written.")
+        """Explain the external agent `name`, or the app's own agents if the name is empty."""
+        words = self.tr("The agent shows you every change before it is written. You approve or deny it.")
         if name:
             words = self.tr(
-                "{0} is a program of its own. What it asks for is shown to you first. What it writes into the"
-                " vault without asking is shown as such, and can be undone."
+                "{0} is an external program. You review the changes that it proposes. Changes that it makes"
+                " without asking are marked as such, and you can undo them."
             ).format(name)
         self._text.setText(words)
 

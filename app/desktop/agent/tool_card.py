@@ -1,11 +1,11 @@
-"""A tool call as a card: what was called, how it stands, and, unfolded, the arguments and the result."""
+"""A card for a tool call: tool, state and message; expanded, also arguments and result."""
 
 from __future__ import annotations
 
 import json
 import re
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
 from app.agent.transcript import CardState, ToolCard
@@ -16,19 +16,19 @@ from app.toolkit.approval_gate import DENIED_MESSAGE
 from app.toolkit.user_edits import EDITED, LEFT_OUT
 
 _STATES: dict[CardState, tuple[str, str, str]] = {
-    "running": ("spinner", "muted", "Running"),
-    "done": ("check-circle", "success", "Done"),
-    "denied": ("prohibit", "warning", "Denied"),
-    "failed": ("x-circle", "danger", "Failed"),
-    "cancelled": ("stop-circle", "muted", "Stopped"),
+    "running": ("spinner", "muted", str(QT_TRANSLATE_NOOP("ToolCardView", "Running"))),
+    "done": ("check-circle", "success", str(QT_TRANSLATE_NOOP("ToolCardView", "Done"))),
+    "denied": ("prohibit", "warning", str(QT_TRANSLATE_NOOP("ToolCardView", "Denied"))),
+    "failed": ("x-circle", "danger", str(QT_TRANSLATE_NOOP("ToolCardView", "Failed"))),
+    "cancelled": ("stop-circle", "muted", str(QT_TRANSLATE_NOOP("ToolCardView", "Stopped"))),
 }
-_UNDONE = ("arrow-u-up-left", "muted", "Undone")
+_UNDONE = ("arrow-u-up-left", "muted", str(QT_TRANSLATE_NOOP("ToolCardView", "Undone")))
 _MAX_VALUE_CHARS = 200
 _NAME_LETTERS = 9
 
 
 class ToolCardView(QFrame):
-    """Shows one call; `diff_wanted` and `undo_wanted` carry its audit entry."""
+    """Shows one call. `diff_wanted` and `undo_wanted` carry the number of its audit entry."""
 
     diff_wanted = Signal(int)
     undo_wanted = Signal(int)
@@ -49,7 +49,7 @@ class ToolCardView(QFrame):
         self._message = QLabel()
         self._message.setWordWrap(True)
         self._message.setTextFormat(Qt.TextFormat.PlainText)
-        self._fold = ThemedButton(theme, "caret-down", "Show arguments and result", self, size=14)
+        self._fold = ThemedButton(theme, "caret-down", self.tr("Show arguments and result"), self, size=14)
         self._fold.setCheckable(True)
         self._fold.toggled.connect(self._unfold)
         self._details: QPlainTextEdit | None = None
@@ -57,8 +57,8 @@ class ToolCardView(QFrame):
         theme.changed.connect(self._apply_theme)
 
     def _build(self) -> None:
-        self._diff = QPushButton("Show change")
-        self._undo = QPushButton("Undo")
+        self._diff = QPushButton(self.tr("Show change"))
+        self._undo = QPushButton(self.tr("Undo"))
         for button, role in ((self._diff, "quiet"), (self._undo, "quiet")):
             button.setProperty("role", role)
         self._diff.clicked.connect(lambda: self.diff_wanted.emit(self._entry))
@@ -84,25 +84,26 @@ class ToolCardView(QFrame):
         self._column.addLayout(self._actions)
 
     def _display_message(self, message: str) -> str:
-        """The message as the one reads it who gave the answer."""
+        """Return the message in the second person, for the user who answered the request."""
         if message.startswith(DENIED_MESSAGE):
-            message = self.tr("You said no") + message.removeprefix(DENIED_MESSAGE)
-        message = message.replace(LEFT_OUT, self.tr("Left out by you"))
+            message = self.tr("You denied this") + message.removeprefix(DENIED_MESSAGE)
+        message = message.replace(LEFT_OUT, self.tr("Excluded by you"))
         message = message.replace(EDITED, self.tr("Edited by you"))
         return _strip_wikilinks(message)
 
     def show_card(self, card: ToolCard) -> None:
-        """Show the call as it stands."""
+        """Show the current state of the call."""
         self._card = card
         self._name.setText(card.tool.replace("__", ": ").replace("_", " "))
-        # The arguments give way before the name does.
+        # The arguments are elided before the name.
         room = _NAME_LETTERS * self._name.fontMetrics().averageCharWidth()
         self._name.setMinimumWidth(min(self._name.sizeHint().width(), room))
         summary = _summary(card.arguments)
         self._summary.setText(summary)
         self._time.setText(_cost_text(card))
-        self._time.setToolTip("What the model used to come to this call" if card.tokens else "")
-        self._message.setText(self._display_message(card.message))
+        self._time.setToolTip(self.tr("Tokens that the model used for this call") if card.tokens else "")
+        message = self._display_message(card.message)
+        self._message.setText(message)
         self._message.setVisible(bool(card.message))
         committed = card.commit is not None and card.entry is not None
         self._diff.setVisible(committed)
@@ -110,16 +111,16 @@ class ToolCardView(QFrame):
         badges = self._badges(card)
         self._badge.setText(" · ".join(badges))
         self._badge.setVisible(bool(badges))
-        said = self._display_message(card.message)
-        states = dict.fromkeys([self._state_of(card)[2], *badges])
-        self.setAccessibleName(f"{card.tool}: {', '.join(states)}. {said}")
+        message = self._display_message(card.message)
+        states = dict.fromkeys([self.tr(self._state_of(card)[2]), *badges])
+        self.setAccessibleName(f"{card.tool}: {', '.join(states)}. {message}")
         if self._details is not None:
             self._details.setPlainText(_details_text(card))
         self._apply_theme()
 
     def _badges(self, card: ToolCard) -> list[str]:
-        """How the call was approved, where that was not by a plain yes."""
-        badges = [_UNDONE[2]] if card.undone_by is not None else []
+        """Return labels for an undone, auto-approved or edited change."""
+        badges = [self.tr(_UNDONE[2])] if card.undone_by is not None else []
         if card.decision == AuditDecision.AUTO_APPROVED:
             badges.append(self.tr("Auto-approved"))
         if card.changed_by_user:
@@ -130,7 +131,7 @@ class ToolCardView(QFrame):
         return _UNDONE if card.undone_by is not None else _STATES[card.state]
 
     def show_progress(self, words: str) -> None:
-        """Show how far the call is, until it has ended."""
+        """Show the progress of a running call."""
         if self._card is not None and self._card.state == "running":
             self._message.setText(words)
             self._message.setVisible(bool(words))
@@ -146,7 +147,7 @@ class ToolCardView(QFrame):
             self._details.setReadOnly(True)
             self._details.setFont(code_font(self._theme.zoom))
             self._details.setMaximumHeight(220)
-            self._details.setAccessibleName("Arguments and result")
+            self._details.setAccessibleName(self.tr("Arguments and result"))
             self._column.addWidget(self._details)
         if self._details is not None:
             self._details.setVisible(shown)
@@ -158,11 +159,11 @@ class ToolCardView(QFrame):
         name, tone, words = self._state_of(self._card)
         color = {"success": theme.success, "warning": theme.warning, "danger": theme.danger}.get(tone)
         self._mark.setPixmap(icon(theme, name, color or theme.muted).pixmap(16, 16))
-        self._mark.setToolTip(words)
+        self._mark.setToolTip(self.tr(words))
 
 
 def _summary(arguments: str) -> str:
-    """The values of the arguments in one line; the note's first, without its folder."""
+    """Return the values of the arguments on one line, the note first and without its folder."""
     values = json.loads(arguments)
     parts = []
     for name, value in sorted(values.items(), key=lambda pair: pair[0] not in ("name", "query")):
@@ -174,16 +175,16 @@ def _summary(arguments: str) -> str:
 
 
 def _strip_wikilinks(message: str) -> str:
-    """A sentence with its wikilinks as plain names."""
+    """Return `message` with names in quotes instead of wikilinks."""
     return re.sub(r"\[\[(?:[^|\]]*\|)?([^|\]]+)\]\]", r"“\1”", message)
 
 
 def _details_text(card: ToolCard) -> str:
-    parts = [f"Arguments\n{_pretty(card.arguments)}"]
+    parts = [f"{_tr('Arguments')}\n{_pretty(card.arguments)}"]
     if card.result:
-        parts.append(f"Result\n{_pretty(card.result)}")
+        parts.append(f"{_tr('Result')}\n{_pretty(card.result)}")
     if card.entry is not None:
-        parts.append(f"Audit entry {card.entry}")
+        parts.append(_tr("Audit entry {0}").format(card.entry))
     return "\n\n".join(parts)
 
 
@@ -192,13 +193,18 @@ def _pretty(text: str) -> str:
 
 
 def _cost_text(card: ToolCard) -> str:
-    """How long it took, and what the model used to come to it."""
+    """Return the duration of the call, and the tokens and cost of the model for it."""
     parts = [] if card.state == "running" else [_duration(card.duration_ms)]
     if card.tokens:
-        parts.append(f"{card.tokens / 1000:.1f}k tokens" if card.tokens >= 1000 else f"{card.tokens} tokens")
+        count = f"{card.tokens / 1000:.1f}k" if card.tokens >= 1000 else str(card.tokens)
+        parts.append(_tr("{0} tokens").format(count))
     if card.cost:
         parts.append(f"${card.cost:.4f}")
     return " · ".join(parts)
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("ToolCardView", text)
 
 
 def _duration(ms: float) -> str:

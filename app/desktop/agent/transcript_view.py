@@ -19,7 +19,7 @@ _DOT_INTERVAL_MS = 260
 class TranscriptView(QScrollArea):
     """Shows items by position; streamed text is drawn a few times a second, not for every token.
 
-    It stays at the end while the reader is there, and stays put once they have scrolled up.
+    The view follows the end of the conversation until the user scrolls up.
     """
 
     link_clicked = Signal(str, str)
@@ -42,9 +42,9 @@ class TranscriptView(QScrollArea):
         self._follow = True
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
-        # Everything wraps or is elided; a word that is wider than the panel can be scrolled to.
+        # Text wraps or is elided; only a word wider than the panel needs the scroll bar.
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
-        self.setAccessibleName("Conversation")
+        self.setAccessibleName(self.tr("Conversation"))
         page = QWidget()
         self._column = QVBoxLayout(page)
         self._column.setContentsMargins(12, 12, 12, 12)
@@ -68,18 +68,18 @@ class TranscriptView(QScrollArea):
             self.put(position, item)
 
     def truncate(self, position: int) -> None:
-        """Take away what stands at `position` and after it."""
+        """Remove the items from `position` on."""
         self.end_stream()
         for at in [at for at in self._views if at >= position]:
             self._remove_item(at)
         self._follow = True
 
     def item(self, position: int) -> AnyItem | None:
-        """What stands at `position`."""
+        """Return the item at `position`."""
         return self._items.get(position)
 
     def put(self, position: int, item: AnyItem) -> None:
-        """Show `item` at `position`, new or in place of what was there."""
+        """Show `item` at `position`, replacing an earlier item there."""
         if isinstance(item, AgentText):
             self.end_stream()
         if isinstance(item, UserText):
@@ -109,14 +109,14 @@ class TranscriptView(QScrollArea):
         self._insert(view)
 
     def show_progress(self, tool: str, words: str) -> None:
-        """Show how far the call of `tool` is that runs."""
+        """Show the progress of the running call of `tool`."""
         for position, item in self._items.items():
             view = self._views[position]
             if isinstance(item, ToolCard) and isinstance(view, CardView) and item.tool == tool:
                 view.card.show_progress(words)
 
     def stream(self, text: str) -> None:
-        """Add words to the text that is being said."""
+        """Append `text` to the streamed text."""
         if self._live is None:
             self._live = MarkdownLabel(self._theme)
             self._insert(self._live)
@@ -125,7 +125,7 @@ class TranscriptView(QScrollArea):
             self._timer.start()
 
     def end_stream(self) -> None:
-        """The streamed text has become an item, or is no more."""
+        """Remove the streamed text, which an item has replaced or the turn has dropped."""
         self._timer.stop()
         self._streamed = ""
         if self._live is not None:
@@ -135,11 +135,11 @@ class TranscriptView(QScrollArea):
             self._live = None
 
     def set_working(self, working: bool) -> None:
-        """Show at the end that the agent is at work."""
+        """Show at the end whether the agent is working."""
         self._working.set_on(working)
 
     def wheelEvent(self, event: object) -> None:
-        """Scroll, and remember whether the reader is still at the end."""
+        """Scroll, and record whether the view is still at the end."""
         super().wheelEvent(event)  # type: ignore[arg-type]
         self._note_place()
 
@@ -166,7 +166,7 @@ class TranscriptView(QScrollArea):
 
 
 class WorkingIndicator(QWidget):
-    """Dots that move while the agent is at work."""
+    """Animated dots, shown while the agent is working."""
 
     def __init__(self, theme: ThemeSource) -> None:
         super().__init__()
@@ -175,17 +175,17 @@ class WorkingIndicator(QWidget):
         self._timer = QTimer(self)
         self._timer.setInterval(_DOT_INTERVAL_MS)
         self._timer.timeout.connect(self._advance)
-        self.setAccessibleName("The agent is at work")
+        self.setAccessibleName(self.tr("The agent is working"))
         self.setFixedHeight(round(16 * theme.zoom))
         self.hide()
 
     def set_on(self, on: bool) -> None:
-        """Move, or be gone."""
+        """Show and animate the dots, or hide them."""
         self.setVisible(on)
         self._timer.start() if on else self._timer.stop()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Three dots, one of them bright."""
+        """Paint three dots, one of them bright."""
         with QPainter(self) as painter:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             painter.setPen(Qt.PenStyle.NoPen)

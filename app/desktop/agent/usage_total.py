@@ -1,13 +1,15 @@
-"""What the agent has used since the vault was opened, in one line for the status bar."""
+"""Token usage and cost since the vault was opened, as a line for the status bar."""
 
 from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication
 
 from app.agent.transcript import Usage
 from app.settings import ModelSettings
 
 
 class UsageTotal:
-    """Sums the turns; a turn whose price is not known makes the sum a lower bound."""
+    """Sums the usage of turns; a turn of unknown cost makes the sum a lower bound."""
 
     def __init__(self) -> None:
         self._tokens = 0
@@ -15,7 +17,7 @@ class UsageTotal:
         self._is_whole = True
 
     def add(self, usage: Usage) -> None:
-        """A turn has ended; a turn without a model costs nothing."""
+        """Add the usage of a finished turn; a turn without a model costs nothing."""
         self._tokens += usage.input_tokens + usage.output_tokens
         if usage.cost is not None:
             self._dollars += usage.cost
@@ -23,11 +25,12 @@ class UsageTotal:
             self._is_whole = False
 
     def words(self, model: ModelSettings) -> str:
-        """The model, and what it has used so far; empty for the built-in agent."""
+        """Return the model and its usage so far; empty for the built-in agent."""
         if model.provider == "built-in":
             return ""
         name = model.model or model.provider
         if not self._tokens:
             return name
         more = "" if self._is_whole else "+"
-        return f"{name} · {self._tokens:,} tokens · ${self._dollars:.2f}{more}"
+        tokens = QCoreApplication.translate("UsageTotal", "{0} tokens").format(f"{self._tokens:,}")
+        return f"{name} · {tokens} · ${self._dollars:.2f}{more}"

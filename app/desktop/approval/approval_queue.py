@@ -32,7 +32,7 @@ class ApprovalQueue(QObject):
 
     Args:
         parent_window: The window whose sheet the dialog is.
-        theme_source: The colours.
+        theme_source: The colors.
         clock: Seconds, never going back; only differences count.
     """
 
@@ -153,9 +153,9 @@ class ApprovalQueue(QObject):
 
     def _withdrawal_reason(self, item: QueuedRequest) -> str:
         if item.question.why == COVERED_REASON:
-            return tr("Auto-approved by what you have just allowed")
+            return tr("Auto-approved by the rule that you just added")
         if item.question.why == UNANSWERED_REASON:
-            return tr("No answer in time, so it was denied")
+            return tr("Timed out and denied")
         return tr("Withdrawn by the caller")
 
     def _show_remaining(self) -> None:

@@ -35,7 +35,7 @@ class BatchPage(QWidget):
         question = heading_label(tr("Approve all {0} requests?").format(count))
         question.setContentsMargins(20, 16, 20, 2)
         layout.addWidget(question)
-        words = plain_label(tr("Each is written as you have left it: what you unticked stays out."), "muted")
+        words = plain_label(tr("Your edits are applied, and deselected changes are left out."), "muted")
         words.setContentsMargins(20, 0, 20, 8)
         layout.addWidget(words)
         layout.addWidget(self._list(theme), 1)
@@ -57,7 +57,7 @@ class BatchPage(QWidget):
         self._area = area = QScrollArea()
         area.setWidget(content)
         area.setWidgetResizable(True)
-        area.setAccessibleName(tr("The requests that would be approved"))
+        area.setAccessibleName(tr("Requests to approve"))
         return area
 
     def _buttons(self, count: int) -> QHBoxLayout:

@@ -34,16 +34,16 @@ class DecisionBar(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.deny_button = _button(tr("Deny"), tr("Deny; nothing is written"))
-        later = tr("Decide later: the request waits in the activity at the bottom")
+        later = tr("Decide later; the request stays in the activity panel")
         self.later_button = _button(tr("Later"), later)
         self.words = QLineEdit()
         self.words.setMaxLength(2_000)
-        self.words.setAccessibleName(tr("A word to the agent with the denial"))
+        self.words.setAccessibleName(tr("Reason for the denial, sent to the agent"))
         self.time = QLabel()
         self.time.setAccessibleName(tr("Time left to answer"))
         self.edit_button = _button(tr("Edit…"), tr("Edit the text, then approve it"))
         self.edit_button.setCheckable(True)
-        self.menu_button = _button(tr("Approve and…"), tr("Approve, and allow more from now on"))
+        self.menu_button = _button(tr("Approve and…"), tr("Approve and add an auto-approve rule"))
         self.menu = QMenu(self)
         self.menu_button.setMenu(self.menu)
         self.approve_button = _button(tr("Approve"), tr("Approve exactly what is shown (Alt+A)"))
@@ -93,7 +93,7 @@ class DecisionBar(QWidget):
         self.time.setText(
             tr("{0} left").format(format_time_left(seconds)) if seconds > 0 else tr("Time is up")
         )
-        self.time.setToolTip(tr("Without an answer until then it is denied"))
+        self.time.setToolTip(tr("The request is denied when the time runs out"))
         tone = "warning" if seconds <= _TIME_WARNING_S else "muted"
         if self.time.property("tone") != tone:
             self.time.setProperty("tone", tone)
@@ -103,7 +103,7 @@ class DecisionBar(QWidget):
     def show_pause(self) -> None:
         """Show that the time stands still while the user works on the request."""
         self.time.setText(tr("Paused"))
-        self.time.setToolTip(tr("The time continues once you stop editing and scrolling"))
+        self.time.setToolTip(tr("The countdown resumes when you stop editing and scrolling"))
 
     def _keep_widths(self, request: ApprovalRequest) -> None:
         """Make the buttons as wide as the longest text that this request can put on them."""

@@ -53,7 +53,7 @@ class ApprovalDialog(QDialog):
     def __init__(self, theme: ThemeSource, clock: Callable[[], float], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowModality(Qt.WindowModality.WindowModal)
-        self.setWindowTitle(tr("Approve a change"))
+        self.setWindowTitle(tr("Approve change"))
         self.setMinimumSize(_MIN_SIZE)
         self._theme = theme
         self._clock = clock

@@ -73,7 +73,7 @@ class ChangedFilesModel(QAbstractTableModel):
         return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsUserCheckable
 
     def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        """What a cell shows."""
+        """Return the text or another role of a cell."""
         file = self.files[index.row()]
         if role == _COUNTS_ROLE:
             return self._counts(file)
@@ -168,7 +168,7 @@ class ChangedFilesPanel(QWidget):
 
 
 class _ChangedFileDelegate(QStyledItemDelegate):
-    """Paints a file with "+n −m" at the right, in the colours of added and removed."""
+    """Paints a file with "+n −m" at the right, in the colors of added and removed."""
 
     def __init__(self, theme: ThemeSource, parent: QObject) -> None:
         super().__init__(parent)

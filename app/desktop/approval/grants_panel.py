@@ -1,4 +1,4 @@
-"""What is auto-approved: the session's toggles and the narrow grants, each with its end and its use."""
+"""The panel of auto-approve rules: the toggles of the session, and grants with their expiry and use."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class GrantsPanel(Panel):
         self._client = client
         # The sheet around it has its name.
         self.title.hide()
-        self.setAccessibleName(self.tr("What is auto-approved"))
+        self.setAccessibleName(self.tr("Auto-approve rules"))
         self.grants: tuple[Grant, ...] = ()
         self._said: list[tuple[str, str, str, str]] | None = None
         self.toggles: dict[Operation, QCheckBox] = {}
@@ -42,8 +42,8 @@ class GrantsPanel(Panel):
         self._empty = EmptyState(
             theme,
             "lock-simple",
-            self.tr("Nothing else goes through by itself"),
-            self.tr("When you approve a change you can allow more of its kind; that is listed here."),
+            self.tr("No auto-approve rules"),
+            self.tr("Choose “Approve and…” on a request to add a rule. Rules are listed here."),
         )
         self._build()
         # Grants that end by the clock tell nobody, so what is in sight is read anew now and then.
@@ -53,21 +53,21 @@ class GrantsPanel(Panel):
         self.reload()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Keep the minutes that are left true while they can be seen."""
+        """Update the remaining minutes while visible."""
         super().showEvent(event)
         self._timer.start()
 
     def hideEvent(self, event: QHideEvent) -> None:
-        """Rest while nobody looks."""
+        """Stop updating while hidden."""
         super().hideEvent(event)
         self._timer.stop()
 
     def reload(self) -> None:
-        """Read the grants anew."""
-        tasks.start(self.load(), owner=self, what=self.tr("read what is auto-approved"))
+        """Reload the grants, without waiting for them."""
+        tasks.start(self.load(), owner=self, what=self.tr("read the auto-approve rules"))
 
     async def load(self) -> None:
-        """Read the grants and show them."""
+        """Load and show the grants."""
         grants, unlocked = await self._client.run(
             lambda workspace: (workspace.grants.active_grants(), workspace.grants.deletes_unlocked)
         )
@@ -75,7 +75,7 @@ class GrantsPanel(Panel):
         self.show_grants(grants)
 
     def show_grants(self, grants: tuple[Grant, ...]) -> None:
-        """Show exactly these."""
+        """Show `grants`."""
         self.grants = grants
         on = {grant.operation for grant in grants if grant.id.startswith(_SESSION)}
         for operation, box in self.toggles.items():
@@ -100,7 +100,7 @@ class GrantsPanel(Panel):
         self._empty.setVisible(not grants)
 
     async def revoke(self, grant_id: str) -> None:
-        """Take a grant back."""
+        """Revoke a grant."""
         await self._client.run(lambda workspace: workspace.grants.revoke(grant_id))
         await self.load()
 
@@ -127,8 +127,8 @@ class GrantsPanel(Panel):
         words.addWidget(label)
         words.addWidget(plain_label(f"{self._used(grant)}   ·   {self._until(grant)}", "muted"))
         row.addLayout(words, 1)
-        button = QPushButton(self.tr("Take back"))
-        button.setAccessibleName(self.tr("Take back: {0}").format(describe(grant.label)))
+        button = QPushButton(self.tr("Revoke"))
+        button.setAccessibleName(self.tr("Revoke: {0}").format(describe(grant.label)))
         button.setProperty("grant", grant.id)
         button.clicked.connect(lambda: self._start_revoke(grant.id))
         row.addWidget(button, 0, Qt.AlignmentFlag.AlignVCenter)
@@ -141,29 +141,31 @@ class GrantsPanel(Panel):
 
     def _until(self, grant: Grant) -> str:
         if grant.always:
-            return self.tr("until you take it back")
+            return self.tr("until revoked")
         if grant.until is None:
             return self.tr("until Scriptorium closes")
         minutes = max(1, round((grant.until - time.time()) / 60))
-        return self.tr("1 more minute") if minutes == 1 else self.tr("{0} more minutes").format(minutes)
+        return self.tr("1 minute left") if minutes == 1 else self.tr("{0} minutes left").format(minutes)
 
     def _start_revoke(self, grant_id: str) -> None:
-        tasks.start(self.revoke(grant_id), owner=self, what=self.tr("take it back"))
+        tasks.start(self.revoke(grant_id), owner=self, what=self.tr("revoke the rule"))
 
     def _start_toggle(self, operation: Operation, on: bool) -> None:
-        tasks.start(self.set_session(operation, on), owner=self, what=self.tr("change what is auto-approved"))
+        tasks.start(
+            self.set_session(operation, on), owner=self, what=self.tr("change the auto-approve rules")
+        )
 
     def _build(self) -> None:
         content = QWidget()
         column = QVBoxLayout(content)
         column.setContentsMargins(0, 0, 4, 12)
         column.setSpacing(6)
-        column.addWidget(plain_label(self.tr("In this session, without asking:"), "muted"))
+        column.addWidget(plain_label(self.tr("Auto-approve in this session:"), "muted"))
         names = {
             Operation.CREATE: self.tr("New notes"),
             Operation.UPDATE: self.tr("Edits and moves"),
-            Operation.READ: self.tr("Reading outside the vault"),
-            Operation.DELETE: self.tr("Deletes of notes that nothing links to"),
+            Operation.READ: self.tr("Reads outside the vault"),
+            Operation.DELETE: self.tr("Deletion of notes without incoming links"),
         }
         for operation, name in names.items():
             box = QCheckBox(name)

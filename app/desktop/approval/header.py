@@ -46,16 +46,16 @@ class RequestHeader(QWidget):
         if request.caller.claim:
             layout.addWidget(_claim(request, self))
         if request.scope.backlinks:
-            words = pluralize(len(request.scope.backlinks), tr("note links"), tr("notes link"))
-            text = tr("{0} to what is deleted and will lead nowhere").format(words)
+            words = pluralize(len(request.scope.backlinks), tr("note will have"), tr("notes will have"))
+            text = tr("{0} unresolved links after this deletion").format(words)
             notes = request.scope.backlinks
             layout.addWidget(NotesStrip(text, notes, "warning-circle", theme.warning, theme, self))
         if request.rewrites:
-            words = pluralize(len(request.rewrites), tr("note has its links"), tr("notes have their links"))
-            text = tr("{0} rewritten by this move").format(words)
+            words = pluralize(len(request.rewrites), tr("note"), tr("notes"))
+            text = tr("This move updates the links in {0}").format(words)
             layout.addWidget(NotesStrip(text, request.rewrites, "link-simple", theme.muted, theme, self))
         if request.caller.tainted:
-            text = tr("This caller has read text from outside (the web, another tool, an imported note).")
+            text = tr("This caller has read untrusted text (from the web, another tool or an imported note).")
             layout.addWidget(NotesStrip(text, (), "shield-warning", theme.warning, theme, self))
 
     def _title_row(self, request: ApprovalRequest, theme: Theme) -> QHBoxLayout:
@@ -65,7 +65,7 @@ class RequestHeader(QWidget):
         words = QVBoxLayout()
         words.setSpacing(2)
         question = heading_label(request_title(request), parent=self)
-        question.setAccessibleName(tr("What is asked"))
+        question.setAccessibleName(tr("Request"))
         words.addWidget(question)
         self.facts = _RequestDetails(request, self)
         words.addWidget(self.facts)
@@ -103,7 +103,7 @@ class NotesStrip(QWidget):
             self._add_list(row, layout, notes)
 
     def _add_list(self, row: QHBoxLayout, layout: QVBoxLayout, notes: tuple[NotePath, ...]) -> None:
-        self.button = _unfolder(tr("Show all"), tr("Show all of these notes"))
+        self.button = _unfolder(tr("Show all"), tr("Show all these notes"))
         self.names = CappedArea(plain_label("\n".join(describe(str(path)) for path in notes)))
         self.names.setVisible(False)
         self.button.toggled.connect(self.names.setVisible)
@@ -112,7 +112,7 @@ class NotesStrip(QWidget):
 
 
 def operation_icon(operation: Operation, theme: Theme, side: int) -> QLabel:
-    """The icon of an operation, `side` pixels wide, in the colour of danger if it can hurt."""
+    """The icon of an operation, `side` pixels wide, in the color of danger if it can hurt."""
     color = theme.danger if operation in DANGEROUS_OPERATIONS else theme.accent
     return _pixmap(theme, _ICONS[operation], color, side)
 
@@ -131,11 +131,12 @@ class _RequestDetails(QWidget):
         row.setSpacing(8)
         layout.addLayout(row)
         if request.reason:
-            reason = plain_label(tr("Asked because {0}.").format(describe(request.reason)), "muted", self)
+            words = describe(request.reason)
+            reason = plain_label(f"{words[:1].upper()}{words[1:]}.", "muted", self)
             reason.setWordWrap(True)
-            reason.setAccessibleName(tr("Why it is asked"))
+            reason.setAccessibleName(tr("Reason for this request"))
             row.addWidget(reason, 1)
-        self.unfolder = _unfolder(tr("Details"), tr("Show the caller, the tool, the size and the arguments"))
+        self.unfolder = _unfolder(tr("Details"), tr("Show the caller, tool, size and arguments"))
         self.unfolder.toggled.connect(self._unfold)
         row.addWidget(self.unfolder, 0, Qt.AlignmentFlag.AlignTop)
 
@@ -173,7 +174,7 @@ def _claim(request: ApprovalRequest, parent: QWidget) -> QWidget:
     layout.addWidget(plain_label(tr("Description by {0} (unverified)").format(who), "faint", card))
     words = plain_label(_kept_lines(request.caller.claim))
     words.setWordWrap(True)
-    words.setAccessibleName(tr("The caller's claim"))
+    words.setAccessibleName(tr("Description by the caller"))
     layout.addWidget(CappedArea(words, 72, card))
     return card
 

@@ -96,7 +96,7 @@ class ReviewPage(QWidget):
     def editor(self) -> TextEditor:
         """The editor under the comparison."""
         if self._editor is None:
-            words = tr("Text after the change: edit it, and the comparison follows")
+            words = tr("Text after the change; edits update the comparison")
             self._editor = editor = TextEditor(words, self._panes)
             editor.hide()
             editor.changed.connect(self._apply_edit)
@@ -110,7 +110,7 @@ class ReviewPage(QWidget):
         if (file := self.file) is None:
             return tr("There is no text to edit.")
         if (content := file.chosen_bytes()) is None:
-            return tr("A deleted file has no text after the change.")
+            return tr("A deleted file has no text to edit.")
         known = self._editable.get(self._row)
         if known is None or known[0] is not content:
             known = self._editable[self._row] = (content, _why_not_editable(content))
@@ -276,7 +276,7 @@ def _why_not_editable(content: bytes) -> str:
     if len(content) > MAX_BYTES:
         return tr("This text is too large to edit here.")
     if is_binary(content):
-        return tr("These bytes are not text.")
+        return tr("This file is not text.")
     try:
         EditableText.of(content)
     except NotEditableError as error:

@@ -1,4 +1,4 @@
-"""What a commit wrote: each of its files, before and after."""
+"""A dialog with the files of a commit, before and after it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ShownFile:
-    """A file of a commit with its bytes; `problem` says why they are not there."""
+    """A file of a commit with its bytes; `problem` explains why they are missing."""
 
     path: str
     to: str | None
@@ -43,19 +43,19 @@ class ShownFile:
 
     @property
     def name(self) -> str:
-        """The path, and where it went."""
+        """The path, and the new path of a moved file."""
         return f"{describe(self.path)} → {describe(self.to)}" if self.to else describe(self.path)
 
     @property
     def symbol(self) -> str:
-        """The icon for what happened to it."""
+        """The icon of the kind of change."""
         if self.to:
             return "arrow-bend-up-right"
         return "file-plus" if self.before is None else "trash" if self.after is None else "pencil-simple"
 
 
 def read_commit(workspace: Workspace, number: int) -> tuple[str, tuple[ShownFile, ...]]:
-    """The summary and the files of a commit, from the journal. Runs in the service thread.
+    """Return the summary and the files of a commit, from the journal. Runs in the service thread.
 
     Raises:
         NotFoundError: the journal has no such commit.
@@ -65,7 +65,7 @@ def read_commit(workspace: Workspace, number: int) -> tuple[str, tuple[ShownFile
 
 
 def read_session(workspace: Workspace, turn: str) -> tuple[str, tuple[ShownFile, ...]]:
-    """The last summary and the files of a writing session, each before its first and after its last save.
+    """Return the last summary and the files of a session, before its first and after its last save.
 
     Runs in the service thread.
 
@@ -100,14 +100,14 @@ def _content(workspace: Workspace, key: str | None) -> bytes | None:
 
 
 class ChangesDialog(QDialog):
-    """The files of a commit and the diff of the chosen one."""
+    """Lists the files of a commit and shows the diff of the selected one."""
 
     def __init__(
         self, title: str, files: Sequence[ShownFile], theme: ThemeSource, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
         self.setWindowModality(Qt.WindowModality.WindowModal)
-        self.setWindowTitle(self.tr("What was written"))
+        self.setWindowTitle(self.tr("Changes"))
         self.resize(960, 640)
         self._files = tuple(files)
         self.diff_view = DiffView(theme)
@@ -149,7 +149,7 @@ class ChangesDialog(QDialog):
 
     def _show(self, row: int) -> None:
         if not 0 <= row < len(self._files):
-            self.diff_view.show_message(self.tr("This commit changed no file."))
+            self.diff_view.show_message(self.tr("This entry changed no files."))
             return
         file = self._files[row]
         self._place.setText(file.name)

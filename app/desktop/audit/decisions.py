@@ -1,4 +1,4 @@
-"""How the decision of an entry looks: a chip in the colour of what it means."""
+"""Labels, colors and delegates for the decision of an audit entry."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _CHIP_PADDING = 8
 
 
 def decision_label(decision: str) -> str:
-    """A decision in plain words."""
+    """Return the label of a decision."""
     words: dict[str, str] = {
         AuditDecision.NO_APPROVAL_NEEDED: tr("no approval needed"),
         AuditDecision.AUTO_APPROVED: tr("auto-approved"),
@@ -31,7 +31,7 @@ def decision_label(decision: str) -> str:
 
 
 def decision_color(decision: str, theme: Theme) -> str:
-    """The colour of a decision: went through by the user, by a grant, by itself, or not at all."""
+    """Return the color of a decision."""
     colors: dict[str, str] = {
         AuditDecision.NO_APPROVAL_NEEDED: theme.muted,
         AuditDecision.AUTO_APPROVED: theme.accent,
@@ -47,10 +47,10 @@ def decision_color(decision: str, theme: Theme) -> str:
 
 
 class RowDelegate(QStyledItemDelegate):
-    """Paints a cell of a table in which rows are chosen: no cell of its own is framed as having the focus."""
+    """Paints a cell without a focus frame, for tables that select whole rows."""
 
     def initStyleOption(self, option: QStyleOptionViewItem, index: _Index) -> None:
-        """Leave the frame out; the row is marked."""
+        """Remove the focus frame; the row is highlighted instead."""
         super().initStyleOption(option, index)
         option.state &= ~QStyle.StateFlag.State_HasFocus
 
@@ -63,7 +63,7 @@ class DecisionDelegate(RowDelegate):
         self._theme = theme
 
     def initStyleOption(self, option: QStyleOptionViewItem, index: _Index) -> None:
-        """The cell's own text is not painted; the chip says it."""
+        """Remove the text, which the chip shows."""
         super().initStyleOption(option, index)
         option.text = ""
 
@@ -90,7 +90,7 @@ class DecisionDelegate(RowDelegate):
         painter.restore()
 
     def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
-        """Room for the chip."""
+        """Return the size of the chip with its padding."""
         words = decision_label(str(index.data(Qt.ItemDataRole.DisplayRole)))
         metrics = QFontMetrics(option.font)
         return QSize(metrics.horizontalAdvance(words) + 2 * _CHIP_PADDING + 16, metrics.height() + 10)

@@ -1,4 +1,4 @@
-"""Everything about one entry of the audit log, and what can be done with it."""
+"""The details of an audit entry, with its actions."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _LINK_PADDING = 8
 
 
 class DetailPane(QWidget):
-    """Shows an entry; its buttons ask for the diff and for undo, its paths for the note."""
+    """Shows an entry, with buttons for its diff, for undo and for its notes."""
 
     diff_wanted = Signal(object)
     undo_wanted = Signal(object)
@@ -65,7 +65,7 @@ class DetailPane(QWidget):
         self.show_entry(None)
 
     def show_entry(self, entry: AuditEntry | None) -> None:
-        """Show `entry`, or that none is chosen."""
+        """Show `entry`, or a hint if it is None."""
         self.entry = entry
         wrote = entry is not None and entry.commit is not None
         self.diff_button.setEnabled(wrote)
@@ -75,13 +75,13 @@ class DetailPane(QWidget):
         words = self.tr("Undo the whole session") if session else self.tr("Undo the whole turn")
         self.turn_button.setText(words)
         content = QWidget(self._area)
-        # Never wider than the pane: long words are broken or elided, not scrolled to.
+        # Long words are broken or elided, so that the pane never scrolls sideways.
         content.setMinimumWidth(1)
         column = QVBoxLayout(content)
         column.setContentsMargins(14, 10, 14, 10)
         column.setSpacing(8)
         if entry is None:
-            column.addWidget(plain_label(self.tr("Choose an entry to see all of it."), "muted"))
+            column.addWidget(plain_label(self.tr("Select an entry to see its details."), "muted"))
         else:
             self._fill(column, entry)
         column.addStretch(1)
@@ -120,14 +120,14 @@ class DetailPane(QWidget):
 
     def _facts(self, entry: AuditEntry) -> list[tuple[str, str]]:
         facts = [
-            (self.tr("Number"), str(entry.id)),
+            (self.tr("Entry"), str(entry.id)),
             (self.tr("Time"), format_time(entry.time)),
             (self.tr("Caller"), f"{entry.caller} ({entry.caller_kind})"),
             (self.tr("Operation"), entry.operation),
             (self.tr("Scope"), entry.scope),
             (self.tr("Grant"), entry.grant),
             (self.tr("Turn"), entry.turn),
-            (self.tr("Took"), format_duration(entry.duration_ms)),
+            (self.tr("Duration"), format_duration(entry.duration_ms)),
             (self.tr("Commit"), "" if entry.commit is None else str(entry.commit)),
             (self.tr("Undone by"), "" if entry.undone_by is None else str(entry.undone_by)),
             (self.tr("Tokens"), f"{entry.tokens:,}" if entry.tokens else ""),
@@ -152,7 +152,7 @@ class DetailPane(QWidget):
 
 
 class _PathButton(QPushButton):
-    """A link to a note, with the middle of its path left out where there is no room."""
+    """A link to a note, with a path that is elided in the middle."""
 
     def __init__(self, path: str) -> None:
         super().__init__()
@@ -161,19 +161,19 @@ class _PathButton(QPushButton):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Show as much of the path as there is room for."""
+        """Elide the path to the new width."""
         super().resizeEvent(event)
         room = self.width() - _LINK_PADDING
         text = self.fontMetrics().elidedText(self._path, Qt.TextElideMode.ElideMiddle, room)
         self.setText(text.replace("&", "&&"))
 
     def sizeHint(self) -> QSize:
-        """As tall as a line, whatever the text."""
+        """Return the height of one line, and no width of its own."""
         return QSize(80, self.fontMetrics().height() + 8)
 
 
 def _arguments(text: str, name: str) -> QPlainTextEdit:
-    """The arguments as they are in the log, indented, every hidden character named."""
+    """Create a view of the logged arguments, indented and with hidden characters named."""
     try:
         shown = json.dumps(json.loads(text), indent=2, ensure_ascii=False)
     except ValueError:

@@ -1,4 +1,4 @@
-"""What of the audit log is shown: text, caller, tool, decision, dates."""
+"""The filter of the audit log: text, caller, tool, decision and dates."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ class FilterBar(QWidget):
         spans = ((self.tr("Today"), 0), (self.tr("Last 7 days"), 6), (self.tr("Last 30 days"), 29))
         for words, days in spans:
             self.dates.addItem(words, days)
-        self.dates.addItem(self.tr("Between…"), _DATE_RANGE)
-        self.first = _create_date_edit(self.tr("From this day"))
-        self.last = _create_date_edit(self.tr("To this day"))
+        self.dates.addItem(self.tr("Custom range…"), _DATE_RANGE)
+        self.first = _create_date_edit(self.tr("From"))
+        self.last = _create_date_edit(self.tr("To"))
         self._timer = QTimer(self, singleShot=True, interval=_DEBOUNCE_MS)
         self._build()
 
     @property
     def current_filter(self) -> AuditFilter:
-        """What the fields say now."""
+        """Return the filter that the fields describe."""
         since, until = self._span()
         return AuditFilter(
             text=self.text.text().strip(),
@@ -55,23 +55,23 @@ class FilterBar(QWidget):
         )
 
     def add_choices(self, entry: AuditEntry) -> None:
-        """Offer the entry's caller and tool among the choices."""
+        """Add the entry's caller and tool to the choices."""
         for box, value in ((self.caller, entry.caller), (self.tool, entry.tool)):
             if value and box.findData(value) < 0:
                 box.addItem(value, value)
 
     def choose_caller(self, caller: str) -> None:
-        """Show what this caller did."""
+        """Filter by this caller."""
         if self.caller.findData(caller) < 0:
             self.caller.addItem(caller, caller)
         self.caller.setCurrentIndex(self.caller.findData(caller))
 
     def add(self, widget: QWidget) -> None:
-        """Put `widget` behind the fields."""
+        """Add `widget` after the fields."""
         self._row.addWidget(widget)
 
     def clear(self) -> None:
-        """Show everything."""
+        """Clear all fields."""
         self.text.clear()
         for box in (self.caller, self.tool, self.decision, self.dates):
             box.setCurrentIndex(0)
@@ -128,5 +128,5 @@ def _create_date_edit(name: str) -> QDateEdit:
 
 
 def _day_start(day: QDate) -> float:
-    """The first moment of a day in local time, as Unix seconds."""
+    """Return the start of a day in local time, in Unix seconds."""
     return datetime(day.year(), day.month(), day.day()).timestamp()

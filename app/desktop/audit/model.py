@@ -1,4 +1,4 @@
-"""The rows of the audit table: pages of older entries on demand, new ones on top as they happen."""
+"""The model of the audit table: pages of older entries on demand, new entries on top."""
 
 from __future__ import annotations
 
@@ -27,10 +27,9 @@ TIME, CALLER, TOOL, RESULT, DECISION, DURATION = range(6)
 
 
 class AuditEntriesModel(QAbstractTableModel):
-    """Entries, newest first. The panel feeds it; it asks for nothing by itself.
+    """Audit entries, newest first; the panel supplies them.
 
-    Saves of one writing session with nothing between them are one row, that of the newest, until `expand`
-    shows them all.
+    Consecutive saves of one writing session are one row, that of the newest, until `expand` shows them all.
     """
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -42,23 +41,23 @@ class AuditEntriesModel(QAbstractTableModel):
 
     @property
     def entries(self) -> Sequence[AuditEntry]:
-        """What is shown."""
+        """The entries of the rows."""
         return self._entries
 
     @property
     def oldest_id(self) -> int | None:
-        """The number of the last row; None while there is none."""
+        """The number of the entry in the last row; None without rows."""
         if not self._entries:
             return None
         last = self._entries[-1]
         return self._steps.get(last.id, [last])[-1].id
 
     def steps(self, row: int) -> Sequence[AuditEntry]:
-        """The older saves of the session that a row stands for."""
+        """Return the older saves of the session that a row represents."""
         return self._steps.get(self._entries[row].id, ())
 
     def expand(self, row: int) -> None:
-        """Show all saves of the session that a row stands for."""
+        """Show all saves of the session that a row represents."""
         steps = self._steps.pop(self._entries[row].id, [])
         if steps:
             self._expanded.add(self._entries[row].turn)
@@ -68,7 +67,7 @@ class AuditEntriesModel(QAbstractTableModel):
             self.dataChanged.emit(self.index(row, 0), self.index(row, DURATION))
 
     def replace_all(self, entries: Sequence[AuditEntry]) -> None:
-        """Show `entries` and no others."""
+        """Replace all rows by `entries`."""
         self.beginResetModel()
         self._steps.clear()
         self._entries = self._grouped(entries)
@@ -86,11 +85,11 @@ class AuditEntriesModel(QAbstractTableModel):
             self.endInsertRows()
 
     def add_newer(self, entries: Sequence[AuditEntry]) -> None:
-        """Put entries on top that have just been appended, in the order in which they happened."""
+        """Add new entries, oldest first, on top."""
         known = self._entries[0].id if self._entries else 0
         new = [entry for entry in reversed(entries) if entry.id > known]
         if new and self._entries and self._joins(new[-1], self._entries[0]):
-            # The row of the session comes on top with the new save, and has the others inside.
+            # The session's row moves to the top with the new save, and contains the others.
             self.beginRemoveRows(_NO_INDEX, 0, 0)
             top = self._entries.pop(0)
             self.endRemoveRows()
@@ -101,12 +100,12 @@ class AuditEntriesModel(QAbstractTableModel):
             self.endInsertRows()
 
     def _joins(self, newer: AuditEntry, older: AuditEntry) -> bool:
-        """Whether two neighbors are saves of one session that is shown as one row."""
+        """Whether two consecutive entries are saves of a session that is shown as one row."""
         same = newer.is_of_session and older.is_of_session and newer.turn == older.turn
         return same and newer.turn not in self._expanded
 
     def _grouped(self, entries: Sequence[AuditEntry]) -> list[AuditEntry]:
-        """The rows for entries, newest first; the others of each session are kept as its steps."""
+        """Return the rows for `entries`, newest first; store the other saves of a session as its steps."""
         rows: list[AuditEntry] = []
         for entry in entries:
             if rows and self._joins(rows[-1], entry):
@@ -116,7 +115,7 @@ class AuditEntriesModel(QAbstractTableModel):
         return rows
 
     def mark_undone(self, commits: Sequence[int], by: int) -> None:
-        """Show that entry `by` took the commits back."""
+        """Mark the entries of `commits` as undone by entry `by`."""
         for steps in self._steps.values():
             steps[:] = [replace(each, undone_by=by) if each.commit in commits else each for each in steps]
         for row, entry in enumerate(self._entries):
@@ -125,7 +124,7 @@ class AuditEntriesModel(QAbstractTableModel):
                 self.dataChanged.emit(self.index(row, 0), self.index(row, DURATION))
 
     def row_of(self, id: int) -> int | None:
-        """The row of the entry with that number, or of the session it is in; None if it is not shown."""
+        """Return the row of an entry or of its session; None if it is not shown."""
         for row, entry in enumerate(self._entries):
             if id in (entry.id, *(step.id for step in self._steps.get(entry.id, ()))):
                 return row
@@ -147,10 +146,10 @@ class AuditEntriesModel(QAbstractTableModel):
             return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         if orientation is not Qt.Orientation.Horizontal or role != Qt.ItemDataRole.DisplayRole:
             return None
-        return (tr("Time"), tr("Caller"), tr("Tool"), tr("Result"), tr("Decision"), tr("Took"))[section]
+        return (tr("Time"), tr("Caller"), tr("Tool"), tr("Result"), tr("Decision"), tr("Duration"))[section]
 
     def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        """What a cell shows."""
+        """Return the text or another role of a cell."""
         entry = self._entries[index.row()]
         if role == ENTRY_ROLE:
             return entry
@@ -165,7 +164,7 @@ class AuditEntriesModel(QAbstractTableModel):
 
 
 def cell_text(entry: AuditEntry, column: int) -> str:
-    """The words of a cell, hidden characters named."""
+    """Return the text of a cell, with hidden characters named."""
     if column == TIME:
         return format_time(entry.time)
     if column == RESULT and entry.undone_by is not None:
@@ -181,7 +180,7 @@ def cell_text(entry: AuditEntry, column: int) -> str:
 
 
 def matches_filter(entry: AuditEntry, wanted: AuditFilter) -> bool:
-    """Whether an entry that has just come is among those that the filter shows."""
+    """Return whether the filter shows a new entry."""
     paths = json.dumps(entry.paths, ensure_ascii=False)
     searched = (entry.tool, entry.caller, entry.arguments, entry.result, entry.reason, paths)
     tests = (
@@ -198,17 +197,17 @@ def matches_filter(entry: AuditEntry, wanted: AuditFilter) -> bool:
 
 
 def format_time(seconds: float) -> str:
-    """A moment in local time: the clock for today, else the date before it."""
+    """Return a time in local time: the clock time for today, else also the date."""
     moment = datetime.fromtimestamp(seconds)
     today = moment.date() == datetime.now().date()
     return moment.strftime("%H:%M:%S" if today else "%Y-%m-%d %H:%M:%S")
 
 
 def format_duration(milliseconds: float) -> str:
-    """A duration in the unit that suits it."""
+    """Return a duration in milliseconds or seconds."""
     return f"{milliseconds:.0f} ms" if milliseconds < 1000 else f"{milliseconds / 1000:.1f} s"
 
 
 def tr(text: str) -> str:
-    """`text` in the language of the window."""
+    """Translate `text`."""
     return QCoreApplication.translate("Audit", text)

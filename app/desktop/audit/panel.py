@@ -1,4 +1,4 @@
-"""The audit log as it grows: every call from every way in, what was decided, and a way back."""
+"""The audit panel: lists every call and the decision on it, and undoes changes."""
 
 from __future__ import annotations
 
@@ -63,10 +63,10 @@ class AuditPanel(Panel):
         self._round = 0
         self._at_end = False
         self._loading = False
-        # The tab over the panel has its name; its buttons stand in the row of the filter.
+        # The tab above the panel shows its name; the buttons are in the filter row.
         self.title.hide()
         self.setAccessibleName(self.tr("Audit log"))
-        # From the outside in: what a filled part is put into styles all that is in it once more.
+        # Parents first: adding a filled widget to a parent styles all of its children again.
         self._stack = QStackedWidget(self)
         self._body = QSplitter(self._stack)
         self.filters = FilterBar(self)
@@ -84,24 +84,24 @@ class AuditPanel(Panel):
         self.reload()
 
     def reload(self) -> None:
-        """Read the first page for the filter as it is now."""
+        """Load the first page for the current filter, without waiting for it."""
         tasks.start(self.load_first(), owner=self, what=self.tr("read the audit log"))
 
     async def load_first(self) -> None:
-        """Read the newest entries that match."""
+        """Load the newest matching entries."""
         self._round += 1
         started, wanted = self._round, self.filters.current_filter
         entries = await self._client.run(lambda workspace: workspace.audit.entries(wanted, PAGE_SIZE))
         if started == self._round:
             self._at_end = len(entries) < PAGE_SIZE
-            # What has come by an event since the log was read.
+            # Entries that arrived by events while the log was read.
             newer = [entry for entry in reversed(self.model.entries) if matches_filter(entry, wanted)]
             self.model.replace_all(entries)
             self.model.add_newer(newer)
             self._add_filter_choices(entries)
 
     async def load_more(self) -> None:
-        """Read the next page of older entries."""
+        """Load the next page of older entries."""
         oldest = self.model.oldest_id
         if self._at_end or self._loading or oldest is None:
             return
@@ -119,24 +119,24 @@ class AuditPanel(Panel):
             self._add_filter_choices(entries)
 
     async def verify(self) -> None:
-        """Check the chain of hashes and show what came of it."""
+        """Verify the hash chain and show the result."""
         self._show_verdict(self.tr("Checking…"), "muted")
 
         found: AuditCheck = await self._client.run(
             lambda workspace: asyncio.to_thread(workspace.audit.verify)
         )
         if found.ok:
-            rows = pluralize(found.rows, self.tr("row"), self.tr("rows"))
-            words = self.tr("Whole: {0}, none changed").format(rows)
+            rows = pluralize(found.rows, self.tr("entry"), self.tr("entries"))
+            words = self.tr("Log intact: {0} verified").format(rows)
             words = " ".join([words, *(gap.message for gap in found.gaps)])
         elif found.first_bad is not None:
-            words = self.tr("Not whole: row {0}: {1}").format(found.first_bad, found.reason)
+            words = self.tr("Log damaged at entry {0}: {1}").format(found.first_bad, found.reason)
         else:
-            words = self.tr("Not whole: {0}").format(found.reason)
+            words = self.tr("Log damaged: {0}").format(found.reason)
         self._show_verdict(words, "success" if found.ok else "danger")
 
     async def export(self, suffix: str) -> None:
-        """Write what matches the filter to a file that the user picks, as "csv" or "jsonl"."""
+        """Export the filtered entries as "csv" or "jsonl" to a file that the user chooses."""
         kind = "CSV (*.csv)" if suffix == "csv" else "JSON Lines (*.jsonl)"
         file = await dialogs.pick_save_file(self, self.tr("Export the audit log"), f"audit.{suffix}", kind)
         if file is None:
@@ -159,19 +159,19 @@ class AuditPanel(Panel):
         self.verdict.setVisible(bool(words))
 
     async def open_diff(self, entry: AuditEntry) -> None:
-        """Show what the entry's call wrote."""
+        """Show the changes that the entry's call wrote."""
         number = entry.commit
         if number is not None:
             title, files = await self._client.run(lambda workspace: read_commit(workspace, number))
             await dialogs.run_dialog(ChangesDialog(title, files, self._theme, self.window()))
 
     def show_caller(self, caller: str) -> None:
-        """Show what this caller did, and nothing else."""
+        """Show only the entries of this caller."""
         self.filters.clear()
         self.filters.choose_caller(caller)
 
     def show_entry(self, number: int) -> None:
-        """Show the entry with this number among all others."""
+        """Clear the filter and select the entry with this number."""
         self.filters.clear()
         tasks.start(self._find_entry(number), owner=self, what=self.tr("show the entry of the audit log"))
 
@@ -189,8 +189,8 @@ class AuditPanel(Panel):
         self.table.selectRow(row)
 
     def _build_buttons(self) -> None:
-        self.verify_button = ThemedButton(self._theme, "shield-check", self.tr("Verify the chain of the log"))
-        self.export_button = ThemedButton(self._theme, "export", self.tr("Export what is shown"))
+        self.verify_button = ThemedButton(self._theme, "shield-check", self.tr("Verify log"))
+        self.export_button = ThemedButton(self._theme, "export", self.tr("Export filtered entries"))
         menu = QMenu(self)
         for words, suffix in ((self.tr("As CSV…"), "csv"), (self.tr("As JSON Lines…"), "jsonl")):
             action = menu.addAction(words)
@@ -211,7 +211,7 @@ class AuditPanel(Panel):
         table.setShowGrid(False)
         table.setWordWrap(False)
         table.setTabKeyNavigation(False)
-        table.setAccessibleName(self.tr("Entries of the audit log"))
+        table.setAccessibleName(self.tr("Audit log entries"))
         table.verticalHeader().hide()
         table.verticalHeader().setDefaultSectionSize(round(28 * self._theme.zoom))
         header = table.horizontalHeader()
@@ -221,7 +221,7 @@ class AuditPanel(Panel):
         self._fit_columns()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Where there is little room, what a call came to needs it more than when and how long."""
+        """Hide time and duration in a narrow panel, so that the result stays readable."""
         super().resizeEvent(event)
         self._fit_columns()
 
@@ -287,22 +287,24 @@ class AuditPanel(Panel):
         count = len(self.model.entries)
         shown = f"{count:,}" if self._at_end or not count else f"{count:,}+"
         self.count.setText(shown)
-        self.count.setAccessibleName(self.tr("Entries that are shown: {0}").format(shown))
+        self.count.setAccessibleName(self.tr("Entries shown: {0}").format(shown))
         if count:
             self._stack.setCurrentIndex(0)
             return
         if self.filters.current_filter == type(self.filters.current_filter)():
             self._empty.say(
-                self.tr("Nothing has happened yet"),
-                self.tr("Calls of agents, of clients and your own will be listed here, and can be undone."),
+                self.tr("No activity yet"),
+                self.tr(
+                    "Tool calls by you, agents and other programs appear here. You can undo their changes."
+                ),
             )
         else:
-            self._empty.say(self.tr("Nothing matches"), self.tr("Change the filter to see more."))
+            self._empty.say(self.tr("No matches"), self.tr("Change the filter to see more entries."))
         self._stack.setCurrentIndex(1)
         self.detail.show_entry(None)
 
     def _show_selected(self) -> None:
-        # All that is selected, not what is new: a row that comes above moves the selection without one.
+        # Read the whole selection: a row inserted above moves it without reporting a new one.
         rows = self.table.selectionModel().selectedRows()
         entry = rows[0].data(ENTRY_ROLE) if rows else None
         if entry != self.detail.entry:
@@ -329,7 +331,7 @@ class AuditPanel(Panel):
 
     def _start_undo(self, entry: AuditEntry, *, whole_turn: bool) -> None:
         work = undo(self._client, self._theme, self.window(), entry, whole_turn=whole_turn)
-        tasks.start(work, owner=self, what=self.tr("undo it"))
+        tasks.start(work, owner=self, what=self.tr("undo the change"))
 
 
 def connect(panel: AuditPanel, context: PanelContext) -> None:

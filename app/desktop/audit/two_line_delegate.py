@@ -1,4 +1,4 @@
-"""Rows of a list with two lines: what it is, and quieter below it more about that."""
+"""A delegate for list rows with a title and a muted second line."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _LINE_GAP = 3
 
 
 class TwoLineDelegate(QStyledItemDelegate):
-    """Paints the lines of an item's text one below the other, the second in a muted colour; both elided."""
+    """Paints the two lines of an item's text, both elided, the second one muted."""
 
     def __init__(self, theme: ThemeSource, parent: QObject) -> None:
         super().__init__(parent)
         self._theme = theme
 
     def initStyleOption(self, option: QStyleOptionViewItem, index: _Index) -> None:
-        """Leave the text to `paint`, and the frame of a focus out: the row is marked."""
+        """Leave the text to `paint`, and remove the focus frame: the row is highlighted."""
         super().initStyleOption(option, index)
         option.text = ""
         option.state &= ~QStyle.StateFlag.State_HasFocus
@@ -45,5 +45,5 @@ class TwoLineDelegate(QStyledItemDelegate):
         painter.restore()
 
     def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
-        """Room for two lines, whatever the width."""
+        """Return the height of two lines."""
         return QSize(0, 2 * QFontMetrics(option.font).height() + _LINE_GAP + 2 * _TOP_MARGIN)

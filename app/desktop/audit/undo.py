@@ -1,4 +1,4 @@
-"""Taking an entry or its turn back, by the same tool as everybody, and settling what conflicts."""
+"""Undo of an entry or its turn through the `undo` tool, with resolution of conflicts."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from app.desktop.widgets import dialogs
 from app.desktop.widgets.conflict_dialog import ConflictDialog
 from app.permissions.audit_entry import AuditEntry
 from app.permissions.caller import Caller
+from app.toolkit.call import Call
 from app.toolkit.outcome import ToolOutcome
 from app.vault.path import NotePath
 from app.vault.undo import UndoPlan
@@ -25,15 +26,15 @@ if TYPE_CHECKING:
 async def undo(
     client: VaultClient, theme: ThemeSource, window: QWidget, entry: AuditEntry, *, whole_turn: bool
 ) -> None:
-    """Propose to take back what `entry` wrote, or all that its turn wrote; the user is asked as ever.
+    """Propose to undo the changes of `entry`, or of its whole turn.
 
-    Where later edits are in the way, both texts are shown and the user picks.
+    If later edits conflict, show both texts and let the user choose.
     """
     arguments: dict[str, object] = {"turn": entry.turn} if whole_turn else {"entry": entry.id}
     left = True
     while left:
         outcome: ToolOutcome = await client.run(
-            lambda workspace: workspace.runner.call("undo", arguments, Caller.user())
+            lambda workspace: workspace.runner.run(Call.of("undo", arguments, Caller.user()))
         )
         left = outcome.success and outcome.commit is not None and bool(outcome.result.get("left"))
     if outcome.success or outcome.denied:
@@ -41,7 +42,7 @@ async def undo(
     if _is_conflict(outcome):
         await _resolve_conflicts(client, theme, window, arguments, outcome)
     else:
-        await dialogs.show_message(window, _tr("It can't be undone"), outcome.message)
+        await dialogs.show_message(window, _tr("This can't be undone"), outcome.message)
 
 
 async def _resolve_conflicts(
@@ -51,7 +52,7 @@ async def _resolve_conflicts(
     arguments: dict[str, object],
     outcome: ToolOutcome,
 ) -> None:
-    """Let the user pick what stays; anew, if a file changes while they do."""
+    """Let the user resolve the conflicts; repeat if a file changes meanwhile."""
     while _is_conflict(outcome):
         plan: UndoPlan = await client.run(partial(_plan, arguments))
         choices = await _pick_contents(plan, theme, window) if plan.conflicts else {}
@@ -59,13 +60,13 @@ async def _resolve_conflicts(
             return
         outcome = await client.run(partial(_write, plan, choices, arguments))
     if not outcome.success and not outcome.denied:
-        await dialogs.show_message(window, _tr("It was not undone"), outcome.message)
+        await dialogs.show_message(window, _tr("Not undone"), outcome.message)
 
 
 async def _pick_contents(
     plan: UndoPlan, theme: ThemeSource, window: QWidget
 ) -> dict[NotePath, bytes | None] | None:
-    """What the files in conflict are to hold; None if the user would rather leave everything."""
+    """Return the chosen contents of the conflicting files; None if the user cancels."""
     dialog = ConflictDialog(plan.conflicts, theme, window)
     choices: dict[NotePath, bytes | None] = {}
     dialog.accepted.connect(lambda: choices.update(dialog.choices()))
@@ -79,7 +80,7 @@ async def _write(
     arguments: dict[str, object],
     workspace: Workspace,
 ) -> ToolOutcome:
-    return await workspace.runner.undo(plan, choices, arguments)
+    return await workspace.runner.run(Call.undo(plan, choices, arguments))
 
 
 def _is_conflict(outcome: ToolOutcome) -> bool:

@@ -27,7 +27,7 @@ class Bookmarks:
         self.items, self.problem = self._file.load()
 
     def contains(self, path: str) -> bool:
-        """Whether the note at `path` is among them."""
+        """Return True if the note at `path` is bookmarked."""
         return any(item.kind == "file" and item.target == path for item in self.items)
 
     def add(self, bookmark: Bookmark) -> None:

@@ -63,24 +63,24 @@ class CallList(QWidget):
         self.list.setItemDelegate(ActivityDelegate(theme, self.list))
         self.list.setUniformItemSizes(True)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.list.setAccessibleName(self.tr("Its calls, newest first"))
+        self.list.setAccessibleName(self.tr("Calls, newest first"))
         self.empty = EmptyState(
             theme,
             "terminal-window",
             self.tr("No calls since the vault was opened"),
-            self.tr("They show up here as they come in; older ones are in the audit log."),
+            self.tr("New calls appear here. Older calls are in the audit log."),
         )
         self._stack = QStackedWidget()
         self._stack.addWidget(self.empty)
         self._stack.addWidget(self.list)
         self.review = QPushButton(self.tr("Review…"))
-        self.review.setToolTip(self.tr("See exactly what would be done, then decide"))
+        self.review.setToolTip(self.tr("Review the change, then decide"))
         self.review.setProperty("role", "primary")
         self.entry = QPushButton(self.tr("Show in the audit log"))
-        self.entry.setToolTip(self.tr("What was decided on the chosen call, and what came of it"))
-        self.log = QPushButton(self.tr("All its calls"))
+        self.entry.setToolTip(self.tr("Show the decision on the selected call and its result"))
+        self.log = QPushButton(self.tr("All calls"))
         self.log.setProperty("role", "quiet")
-        self.log.setToolTip(self.tr("The audit log of this program alone"))
+        self.log.setToolTip(self.tr("Show the audit log of this program only"))
         row = QHBoxLayout()
         row.setContentsMargins(14, 4, 14, 8)
         row.setSpacing(8)
@@ -123,7 +123,7 @@ class CallList(QWidget):
 
     @property
     def calls(self) -> tuple[ActivityItem, ...]:
-        """What is listed."""
+        """The listed rows."""
         return tuple(self.shown.index(row, 0).data(ACTIVITY_ROLE) for row in range(self.shown.rowCount()))
 
     @property

@@ -27,14 +27,14 @@ class ConfigurationView(QWidget):
         self.target = QComboBox()
         for one in TARGETS:
             self.target.addItem(one.title, one)
-        self.target.setToolTip(self.tr("For which program"))
+        self.target.setToolTip(self.tr("Program to configure"))
         self.target.setAccessibleName(self.target.toolTip())
         self.way = QComboBox()
-        self.way.setToolTip(self.tr("How the program gets in"))
+        self.way.setToolTip(self.tr("Connection type"))
         self.way.setAccessibleName(self.way.toolTip())
         self.copy = QPushButton(self.tr("Copy configuration"))
         self.copy.setProperty("role", "primary")
-        self.copy.setToolTip(self.tr("Put it into the clipboard"))
+        self.copy.setToolTip(self.tr("Copy the configuration to the clipboard"))
         self.text = QPlainTextEdit()
         self.text.setReadOnly(True)
         self.text.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
@@ -76,7 +76,7 @@ class ConfigurationView(QWidget):
 
     @property
     def configuration(self) -> Configuration | None:
-        """What is shown."""
+        """The shown configuration."""
         target: Target = self.target.currentData()
         way: Way = self.way.currentData()
         return target.make(self._connection, way) if self._connection is not None else None
@@ -84,7 +84,7 @@ class ConfigurationView(QWidget):
     def _offer_ways(self) -> None:
         target: Target = self.target.currentData()
         before = self.way.currentData()
-        names = {"stdio": self.tr("it starts Scriptorium"), "http": self.tr("over HTTP, with a token")}
+        names = {"stdio": self.tr("starts Scriptorium"), "http": self.tr("over HTTP, with a token")}
         self.way.blockSignals(True)
         self.way.clear()
         for way in target.ways:
@@ -107,15 +107,15 @@ class ConfigurationView(QWidget):
 
     def _place_words(self, made: Configuration) -> str:
         connection = self._connection
-        place = self.tr("Belongs into {0}, beside what is there.") if made.merged else self.tr("For {0}.")
+        place = self.tr("Add to {0}; keep the existing content.") if made.merged else self.tr("For {0}.")
         words = [place.format(made.place)]
         if self.way.currentData() == "http" and connection is not None:
             if not connection.address:
-                words = [self.tr("The server does not listen now, so there is no address to give.")]
+                words = [self.tr("The server is off, so there is no address yet.")]
             elif not connection.token and "input:" not in made.text:
-                words.append(self.tr("Put its token in the marked place; a forgotten one can be renewed."))
+                words.append(self.tr("Replace the placeholder with the token. If you lost it, renew it."))
             elif connection.token and "input:" in made.text:
-                words.append(self.tr("VS Code asks for the token and keeps it apart."))
+                words.append(self.tr("VS Code asks for the token and stores it securely."))
         return " ".join(words)
 
     def _copy(self) -> None:

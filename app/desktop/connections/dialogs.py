@@ -30,27 +30,33 @@ class NewProgramDialog(dialogs.SheetDialog):
         super().__init__(
             parent,
             _tr("Connect a program"),
-            _tr("It uses the vault's tools by your rules; each change that it proposes is shown to you."),
+            _tr(
+                "The program uses the vault's tools within its permissions. You review each change that it"
+                " proposes."
+            ),
         )
         self.setMinimumWidth(round(480 * theme.zoom))
         self.target_box = QComboBox()
         for one in TARGETS:
             self.target_box.addItem(one.title, one)
-        self.target_box.setToolTip(self.tr("Its configuration is written for it"))
+        self.target_box.setToolTip(self.tr("The configuration is generated for this program"))
         self.way_box = QComboBox()
         self.way_box.setToolTip(
-            self.tr("Started by the program: no token. Over HTTP: a token, and only while the vault is open")
+            self.tr(
+                "Started by the program: needs no token. Over HTTP: needs a token, and works only while the"
+                " vault is open."
+            )
         )
         self.name = QLineEdit(name)
         self.name.setMaxLength(_MAX_NAME_CHARS)
-        self.name.setToolTip(self.tr("As rules, questions and the audit log call it"))
+        self.name.setToolTip(self.tr("Name shown in rules, requests and the audit log"))
         form = QWidget()
         rows = QFormLayout(form)
         rows.setContentsMargins(0, 0, 0, 0)
         rows.setVerticalSpacing(10)
         rows.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         rows.addRow(self.tr("&Program"), self.target_box)
-        rows.addRow(self.tr("Gets in"), self.way_box)
+        rows.addRow(self.tr("Connects via"), self.way_box)
         rows.addRow(self.tr("&Name"), self.name)
         self.add_body(form)
         self.problem = QLabel(problem)
@@ -75,7 +81,7 @@ class NewProgramDialog(dialogs.SheetDialog):
 
     @property
     def way(self) -> Way:
-        """How it gets in."""
+        """The connection type."""
         found: Way = self.way_box.currentData()
         return found
 
@@ -84,7 +90,7 @@ class NewProgramDialog(dialogs.SheetDialog):
         self.go.setEnabled(bool(text.strip()))
 
     def _follow_target(self, *_: object) -> None:
-        names = {"stdio": self.tr("It starts Scriptorium itself"), "http": self.tr("Over HTTP, with a token")}
+        names = {"stdio": self.tr("Starts Scriptorium itself"), "http": self.tr("Over HTTP, with a token")}
         self.way_box.clear()
         for way in self.target.ways:
             self.way_box.addItem(names[way], way)
@@ -101,16 +107,16 @@ class SetUpDialog(dialogs.SheetDialog):
     def __init__(
         self, connection: ConnectionDetails, way: Way, target: str, theme: ThemeSource, parent: QWidget | None
     ) -> None:
-        given = _tr("This is its token. It is shown only now: what is kept of it can't be used.")
-        started = _tr("Write this into its configuration, and start the program anew.")
-        title = _tr("{0} may connect").format(connection.name)
+        given = _tr("Copy this token now. It is not shown again.")
+        started = _tr("Add this to the program's configuration, then restart the program.")
+        title = _tr("{0} can now connect").format(connection.name)
         super().__init__(parent, title, given if connection.token else started)
         self.setMinimumSize(round(640 * theme.zoom), round(440 * theme.zoom))
         self.token = QLineEdit(connection.token)
         self.token.setReadOnly(True)
         self.token.setAccessibleName(self.tr("Token"))
         self.copy_token = QPushButton(self.tr("Copy token"))
-        self.copy_token.setToolTip(self.tr("Put the token into the clipboard"))
+        self.copy_token.setToolTip(self.tr("Copy the token to the clipboard"))
         self.copy_token.clicked.connect(lambda: QGuiApplication.clipboard().setText(connection.token))
         row = QWidget()
         parts = QHBoxLayout(row)

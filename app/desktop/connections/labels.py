@@ -21,19 +21,19 @@ def _tr(text: str) -> str:
 
 
 def state_label(program: ClientProgram) -> str:
-    """Whether it is there, or when it was."""
+    """Return the connection state of a program."""
     if program.open_calls:
         return pluralize(program.open_calls, _tr("call now"), _tr("calls now"))
     if program.sessions:
         return _tr("connected")
-    return format_time(program.last) if program.last is not None else _tr("never seen")
+    return format_time(program.last) if program.last is not None else _tr("never connected")
 
 
 def access_label(profile: CallerProfile | None, groups: Sequence[CategoryState] = ()) -> str:
-    """What it may do, on one line."""
+    """Return the permissions of a program on one line."""
     if profile is None:
-        return _tr("reads, and proposes changes")
-    parts = [_tr("only reads") if profile.read_only else _tr("reads, and proposes changes")]
+        return _tr("reads and proposes changes")
+    parts = [_tr("read-only") if profile.read_only else _tr("reads and proposes changes")]
     if profile.categories:
         names = {group.id: group.name for group in groups}
         shown = [names.get(id, id) for id in profile.categories]
@@ -71,7 +71,7 @@ def session_lines(program: ClientProgram) -> tuple[str, ...]:
 
 
 def token_label(program: ClientProgram) -> str:
-    """Whether it has a token, and since when."""
+    """Return whether the program has a token, and since when."""
     if program.made is None:
-        return _tr("No token: it comes in by starting Scriptorium itself.")
+        return _tr("No token: the program starts Scriptorium itself.")
     return _tr("Has a token since {0}.").format(format_time(program.made))

@@ -91,7 +91,7 @@ class ConnectionsPanel(Panel):
         self.empty = EmptyState(
             theme,
             "broadcast",
-            self.tr("No program is connected"),
+            self.tr("No connected programs"),
             self.tr(
                 "Let Claude, Cursor, VS Code or any other MCP client work with these notes. Each change that "
                 "it proposes is shown to you here before it is written, as the agent's are."
@@ -105,7 +105,7 @@ class ConnectionsPanel(Panel):
         self._connect()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Read how things are when somebody looks."""
+        """Load the state when the page is shown."""
         super().showEvent(event)
         self._fresh = True
         self._reload()
@@ -206,7 +206,7 @@ class ConnectionsPanel(Panel):
                 if way == "http":
                     token = await self._client.run(partial(_made_token, name))
                 elif not ClientProgram(name).can_be_narrowed:
-                    problem = self.tr("A program can't be called “{0}”.").format(name)
+                    problem = self.tr("“{0}” can't be used as a program name.").format(name)
                     continue
             except ScriptoriumError as error:
                 problem = error.message
@@ -245,9 +245,11 @@ class ConnectionsPanel(Panel):
 
     async def _renew(self, program: ClientProgram) -> None:
         if program.made is not None:
-            title = self.tr("Another token for {0}?").format(describe(program.name))
-            words = self.tr("The one it has is void at once, and what it waits for is withdrawn.")
-            if not await dialogs.confirm(self.window(), title, words, self.tr("Renew the token")):
+            title = self.tr("Renew the token of {0}?").format(describe(program.name))
+            words = self.tr(
+                "The current token stops working immediately, and pending requests are withdrawn."
+            )
+            if not await dialogs.confirm(self.window(), title, words, self.tr("Renew token")):
                 return
         token = await self._tried(partial(_renewed_token, program.name))
         if token:
@@ -255,7 +257,10 @@ class ConnectionsPanel(Panel):
 
     async def _remove(self, program: ClientProgram) -> None:
         title = self.tr("Remove {0}?").format(describe(program.name))
-        words = self.tr("Its token is void at once, what it waits for is withdrawn, and its limits are gone.")
+        words = self.tr(
+            "Its token stops working immediately, its pending requests are withdrawn, and its permissions are"
+            " deleted."
+        )
         sure = await dialogs.confirm(self.window(), title, words, self.tr("Remove"), danger=True)
         if sure and await self._tried(partial(_revoked, program.name)) is not None:
             self.settings_wanted.emit(lambda settings: queries.without_profile(settings, program.name))
@@ -294,7 +299,7 @@ class ConnectionsPanel(Panel):
         if self._feed is not None:
             page.calls.set_feed(self._feed)
         page.may.changed.connect(self._keep_profile)
-        page.renew_requested.connect(lambda one: self._start(self._renew(one), self.tr("make a token")))
+        page.renew_requested.connect(lambda one: self._start(self._renew(one), self.tr("create the token")))
         page.remove_requested.connect(
             lambda one: self._start(self._remove(one), self.tr("remove the program"))
         )

@@ -42,25 +42,25 @@ class ProfileEditor(QScrollArea):
         self._tools: tuple[str, ...] = ()
         self._known_folders: tuple[str, ...] = ()
         self.boxes: dict[str, QCheckBox] = {}
-        self.read_only = QCheckBox(self.tr("Only reads: it can't even propose a change"))
-        self.read_only.setToolTip(self.tr("Otherwise each change that it proposes is shown to you first"))
-        self.every = QRadioButton(self.tr("Every category that is on"))
-        self.some = QRadioButton(self.tr("Only these:"))
+        self.read_only = QCheckBox(self.tr("Read-only: can't propose changes"))
+        self.read_only.setToolTip(self.tr("If off, you review each change that the program proposes"))
+        self.every = QRadioButton(self.tr("All enabled categories"))
+        self.some = QRadioButton(self.tr("Only these categories:"))
         self.tools = QLineEdit()
         self.tools.setPlaceholderText(self.tr("All tools of these categories"))
-        self.tools.setToolTip(
-            self.tr("Names with commas between them, such as search_*, read_note, edit_note.append")
-        )
+        self.tools.setToolTip(self.tr("Comma-separated names, such as search_*, read_note, edit_note.append"))
         self.tools.setAccessibleName(self.tr("Only these tools"))
         self.folders = QListWidget()
-        self.folders.setAccessibleName(self.tr("Folders that it may see"))
+        self.folders.setAccessibleName(self.tr("Accessible folders"))
         self.folders.setMaximumHeight(round(84 * theme.zoom))
         self.folder = QLineEdit()
-        self.folder.setPlaceholderText(self.tr("Add a folder; none: the whole vault"))
+        self.folder.setPlaceholderText(self.tr("Add a folder (none means the whole vault)"))
         self.folder.setAccessibleName(self.tr("Folder to add"))
-        self.folder.setToolTip(self.tr("Enter adds it. The program then sees no note outside these folders"))
-        self.add_button = ThemedButton(theme, "plus", self.tr("Add the folder"))
-        self.remove_button = ThemedButton(theme, "minus", self.tr("Take the chosen folder out"))
+        self.folder.setToolTip(
+            self.tr("Press Enter to add the folder. The program can't see notes outside these folders.")
+        )
+        self.add_button = ThemedButton(theme, "plus", self.tr("Add folder"))
+        self.remove_button = ThemedButton(theme, "minus", self.tr("Remove the selected folder"))
         self.problem = QLabel()
         self.problem.setProperty("tone", "danger")
         self.problem.setTextFormat(Qt.TextFormat.PlainText)
@@ -88,7 +88,7 @@ class ProfileEditor(QScrollArea):
         self.boxes.clear()
         for at, group in enumerate(self._groups):
             box = QCheckBox(group.name if group.on else self.tr("{0} (off)").format(group.name))
-            off = self.tr("Switched off for everybody, in the settings; this can't switch it on")
+            off = self.tr("Turned off for all callers in the settings; can't be turned on here")
             box.setToolTip("" if group.on else off)
             box.toggled.connect(self._emit_profile)
             self.boxes[group.id] = box
@@ -136,12 +136,12 @@ class ProfileEditor(QScrollArea):
         chosen = tuple(id for id, box in self.boxes.items() if box.isChecked())
         if self.some.isChecked() and not chosen:
             # An empty list means every category: what nobody may do is said by taking its token back.
-            self._say(self.tr("Leave at least one category, or remove the program."))
+            self._say(self.tr("Select at least one category, or remove the program."))
             return
         tools = tuple(dict.fromkeys(part.strip() for part in self.tools.text().split(",") if part.strip()))
         unknown = [one for one in tools if not self._means_a_tool(one)]
         if unknown:
-            self._say(self.tr("No tool is called {0}.").format(", ".join(unknown)))
+            self._say(self.tr("There is no tool named {0}.").format(", ".join(unknown)))
             return
         made = CallerProfile(
             caller=self._profile.caller,

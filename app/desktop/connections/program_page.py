@@ -40,16 +40,19 @@ class ProgramPage(QWidget):
         self.facts.setProperty("tone", "muted")
         self.facts.setWordWrap(True)
         self.taint = QLabel(
-            self.tr("It has read text from outside (the web, another tool): each of its changes asks you.")
+            self.tr(
+                "This program has read untrusted text (from the web or another tool), so each of its changes"
+                " needs your approval."
+            )
         )
         self.taint.setProperty("tone", "warning")
         self.taint.setWordWrap(True)
         self.renew = QPushButton()
         self.remove = QPushButton(self.tr("Remove…"))
-        self.remove.setToolTip(self.tr("Take its token back and forget what it may do"))
+        self.remove.setToolTip(self.tr("Revoke its token and delete its permissions"))
         self.may = ProfileEditor(theme)
         self.no_profile = QLabel(
-            self.tr("Its name stands for many programs: what they may do is set in the settings, for all.")
+            self.tr("Several programs share this name. Set their permissions in the settings.")
         )
         self.no_profile.setWordWrap(True)
         self.no_profile.setProperty("tone", "muted")
@@ -74,9 +77,11 @@ class ProgramPage(QWidget):
         self.facts.setToolTip("\n".join(lines))
         self.taint.setVisible(program.is_tainted)
         has = program.made is not None
-        self.renew.setText(self.tr("Renew the token…") if has else self.tr("Make a token…"))
+        self.renew.setText(self.tr("Renew token…") if has else self.tr("Create token…"))
         self.renew.setToolTip(
-            self.tr("The one it has is void then") if has else self.tr("For programs that come in over HTTP")
+            self.tr("The current token stops working")
+            if has
+            else self.tr("For programs that connect over HTTP")
         )
         self.remove.setVisible(has or program.profile is not None)
         self.renew.setVisible(program.can_be_narrowed)
@@ -91,7 +96,7 @@ class ProgramPage(QWidget):
     def connection(
         self, program: ClientProgram, shown: ConnectionsOverview, token: str = ""
     ) -> ConnectionDetails:
-        """What the program's configuration is made of."""
+        """Return the details for the configuration of a program."""
         return ConnectionDetails(shown.vault, program.name, self._command, shown.door.address, token)
 
     def _build(self) -> None:
@@ -120,7 +125,7 @@ class ProgramPage(QWidget):
         self.tabs.setDocumentMode(True)
         # Its pages scroll or shrink: the panel must not push the rest of the window together.
         self.tabs.setMinimumHeight(round(130 * self._theme.zoom))
-        self.tabs.addTab(permissions, self.tr("What it may do"))
+        self.tabs.addTab(permissions, self.tr("Permissions"))
         self.tabs.addTab(self.calls, self.tr("Calls"))
         self.tabs.addTab(setting_up, self.tr("Configuration"))
         whole = QVBoxLayout(self)

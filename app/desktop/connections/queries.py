@@ -91,7 +91,7 @@ class ConnectionsOverview:
 
 
 async def read_overview(workspace: Workspace, choices: ProfileChoices | None = None) -> ConnectionsOverview:
-    """How things are now; with `choices` as they were read before, since they take a look at every note."""
+    """Return the current state; `choices` were read before, since reading them scans every note."""
     if choices is None:
         choices = await _profile_choices(workspace)
     return ConnectionsOverview(

@@ -27,7 +27,7 @@ class ServerBar(QWidget):
         self.copy = ThemedButton(theme, "copy", self.tr("Copy the server's address"), size=16)
         self.copy.clicked.connect(self._copy)
         self.mcp = QCheckBox(self.tr("MCP server"))
-        self.mcp.setToolTip(self.tr("Programs with a token may call tools at /mcp; you approve changes"))
+        self.mcp.setToolTip(self.tr("Programs with a token can call tools at /mcp. You approve changes."))
         self.http_api = QCheckBox(self.tr("HTTP API"))
         self.http_api.setToolTip(self.tr("The same tools at /api/v1, for programs with a token"))
         self.mcp.toggled.connect(lambda on: self.switched.emit("mcp", on))
@@ -60,15 +60,15 @@ class ServerBar(QWidget):
 
     def _words(self, shown: ConnectionsOverview) -> str:
         if shown.read_only:
-            return self.tr("The vault is open for reading only here: no other program can use it.")
+            return self.tr("The vault is open read-only, so other programs can't use it.")
         if not shown.door.port:
-            closed = self.tr("The local server does not listen: only this window can use the vault.")
+            closed = self.tr("The local server is off. Only this window can use the vault.")
             return shown.door.problem or closed
-        words = self.tr("Listens at {0}, for this machine only").format(shown.door.address)
+        words = self.tr("Listening at {0}, for this computer only").format(shown.door.address)
         if shown.door.port != shown.door.wanted_port:
-            words += self.tr("; port {0} was taken").format(shown.door.wanted_port)
+            words += self.tr("; port {0} was in use").format(shown.door.wanted_port)
         if not shown.settings.mcp and not shown.settings.http_api:
-            words += self.tr("; tokens let nobody in now")
+            words += self.tr("; sign-in by token is blocked for now")
         if shown.door.refused is not None:
             words += f"; {self._refused(shown.door.refused)}"
         return f"{words}. {shown.door.problem}" if shown.door.problem else words
@@ -79,7 +79,7 @@ class ServerBar(QWidget):
         )
         at = QDateTime.fromSecsSinceEpoch(round(refused.at)).time().toString("HH:mm")
         who = f" ({refused.says})" if refused.says else ""
-        return self.tr("refused {0}, last at {1}{2}").format(many, at, who)
+        return self.tr("rejected {0}, most recently at {1}{2}").format(many, at, who)
 
     def _draw(self, theme: Theme) -> None:
         if (shown := self._shown) is None:

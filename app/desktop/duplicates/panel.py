@@ -67,7 +67,7 @@ class DuplicatesPanel(Panel):
         self.column.addWidget(self._stack, 1)
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Look when somebody wants to see: it is work that nobody needs before."""
+        """Search when the panel is first shown: comparing all notes is expensive."""
         super().showEvent(event)
         if not self._looked:
             self.look()

@@ -49,7 +49,7 @@ class FolderListing:
         return made
 
     def holds(self, path: str) -> bool:
-        """Whether the file is listed."""
+        """Return True if the file is listed."""
         return self.row(path, False) is not None
 
     def row(self, path: str, is_folder: bool) -> int | None:
@@ -126,7 +126,7 @@ class FileTreeModel(QAbstractItemModel):
         return self.createIndex(row, 0, self._child(self._seen(path.rpartition("/")[0]), path, is_folder))
 
     def rowCount(self, parent: _Index = _ROOT_INDEX) -> int:
-        """How many rows `parent` has."""
+        """Return the number of rows of `parent`."""
         node = self._node(parent)
         return len(self._listing.folders.get(node.path, ())) if node.is_folder else 0
 
@@ -152,7 +152,7 @@ class FileTreeModel(QAbstractItemModel):
         return self.createIndex(row, 0, node) if row is not None else QModelIndex()
 
     def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        """What a view shows of `index` in `role`."""
+        """Return the data of `index` for `role`."""
         if not index.isValid():
             return None
         node = self._node(index)
@@ -165,13 +165,13 @@ class FileTreeModel(QAbstractItemModel):
         return None
 
     def flags(self, index: _Index) -> Qt.ItemFlag:
-        """What can be done with a row."""
+        """Return the item flags of a row."""
         if not index.isValid():
             return Qt.ItemFlag.ItemIsDropEnabled
         return _FOLDER_FLAGS if self._node(index).is_folder else _FILE_FLAGS
 
     def mimeTypes(self) -> list[str]:
-        """What a dragged row carries."""
+        """Return the MIME data of dragged rows."""
         return [NOTE_MIME]
 
     def mimeData(self, indexes: Iterable[QModelIndex]) -> QMimeData:

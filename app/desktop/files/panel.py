@@ -81,7 +81,7 @@ class FilesPanel(Panel):
         self.filling = tasks.start(self.reload(), owner=self, what=self.tr("list the files"))
 
     async def reload(self) -> None:
-        """List the vault anew, keeping what is unfolded; once more if it changed meanwhile."""
+        """Reload the file tree and keep the expanded folders; repeat if the vault changed meanwhile."""
         self._stale = True
         if self._listing.locked():
             return
@@ -229,7 +229,7 @@ class FilesPanel(Panel):
             self._show_count()
 
     async def _match(self, text: str, asked: int) -> None:
-        """Show the files that `text` may mean, found beside the window: there may be 100,000."""
+        """Show the files that `text` may mean, matched in the service thread: there may be 100,000."""
         attachments = self._attachments
         found = await self._client.run(lambda workspace: _matching(workspace, text, attachments))
         if asked == self._narrowed:
@@ -291,7 +291,7 @@ class _Tree(QTreeView):
         self.setTextElideMode(Qt.TextElideMode.ElideRight)
 
     def rowsAboutToBeRemoved(self, parent: QModelIndex | QPersistentModelIndex, start: int, end: int) -> None:
-        """Select nothing where the selected row goes: Qt would select a neighbor, which nobody chose."""
+        """Clear the selection when its row is removed: Qt would select a neighbor."""
         index = self.currentIndex()
         while index.isValid() and index.parent() != parent:
             index = index.parent()

@@ -1,20 +1,32 @@
-"""What a screen reader is told about the graph."""
+"""Accessible names and descriptions of the graph."""
 
 from __future__ import annotations
 
+from PySide6.QtCore import QCoreApplication
+
 from app.desktop.graph.scene import Scene
+from app.permissions.pluralize import pluralize
+
+_MAX_LISTED_NEIGHBORS = 12
 
 
 def accessible_text(scene: Scene) -> tuple[str, str]:
     """The accessible name and description of what is shown and chosen."""
+    graph = scene.graph
     if not scene.selection:
-        words = "Arrows walk along the links, L lists them, Enter opens, Escape clears, plus and minus zoom."
-        return f"Graph of {len(scene.graph)} notes", words
+        name = _tr("Graph of {0}").format(pluralize(len(graph), _tr("note"), _tr("notes")))
+        keys = "Arrow keys follow links, L lists them, Enter opens, Escape clears, plus and minus zoom."
+        return name, _tr(keys)
     row = scene.selection[-1]
-    neighbours = scene.graph.neighbors(row)
-    listed = ", ".join(scene.graph.names[each] for each in neighbours[:12].tolist())
-    kind = scene.graph.types[row] if scene.graph.kinds[row] == "note" else scene.graph.kinds[row]
-    name = f"{scene.graph.names[row]}, {kind}, {len(neighbours)} links"
+    neighbors = graph.neighbors(row)
+    kind = graph.types[row] if graph.kinds[row] == "note" else graph.kinds[row]
+    links = pluralize(len(neighbors), _tr("link"), _tr("links"))
+    name = f"{graph.names[row]}, {kind}, {links}"
     if len(scene.selection) > 1:
-        name = f"{len(scene.selection)} selected, last {name}"
-    return name, f"Linked with {listed}" if listed else "Linked with nothing"
+        name = _tr("{0} selected, last: {1}").format(len(scene.selection), name)
+    listed = ", ".join(graph.names[neighbor] for neighbor in neighbors[:_MAX_LISTED_NEIGHBORS].tolist())
+    return name, _tr("Linked with {0}").format(listed) if listed else _tr("No links")
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("Canvas", text)

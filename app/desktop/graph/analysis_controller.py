@@ -24,6 +24,8 @@ from app.errors import ScriptoriumError
 from app.graph.arrangement import Region
 from app.graph.model import Graph, node_radii
 from app.permissions.caller import Caller
+from app.permissions.pluralize import pluralize
+from app.toolkit.call import Call
 
 if TYPE_CHECKING:
     from app.analysis.centrality import Measure
@@ -88,7 +90,7 @@ class GraphAnalysisController(QObject):
     def begin_path(self, source: str) -> None:
         """The next note that is selected is the end of a path from `source`."""
         self._path_from = source
-        self._view.note.show_message(self.tr("Select the note that the path is to lead to"))
+        self._view.note.show_message(self.tr("Select the note at the end of the path"))
 
     def ask_suggestions(self, path: str) -> None:
         """Show which notes could be linked with one."""
@@ -135,13 +137,16 @@ class GraphAnalysisController(QObject):
         self._view.appearance.set_analysis(layer)
         lines = tuple(
             AnalysisResultRow(
-                self._heart(graph, found.of, place), group.label, self.tr("{0} notes").format(group.count)
+                self._heart(graph, found.of, place),
+                group.label,
+                pluralize(group.count, self.tr("note"), self.tr("notes")),
             )
             for place, group in enumerate(layer.groups)
             if group.key != "part-other"
         )
-        words = self.tr("{0} communities as colours; modularity {1} ({2})").format(
-            found.count, f"{found.modularity:.2f}", found.method
+        communities = pluralize(found.count, self.tr("community"), self.tr("communities"))
+        words = self.tr("{0}, shown as colors (modularity {1}, {2})").format(
+            communities, f"{found.modularity:.2f}", found.method
         )
         self._show(AnalysisResult("communities", self.tr("Communities"), words, lines))
 
@@ -166,9 +171,9 @@ class GraphAnalysisController(QObject):
             for row in order
         )
         title = self.tr("Importance") if measure == "pagerank" else self.tr("Crossroads")
-        words = self.tr("Sizes show {0}").format(found.method)
+        words = self.tr("Node size: {0}").format(found.method)
         if not found.exact:
-            words = self.tr("Sizes show {0}, estimated from {1} notes")
+            words = self.tr("Node size: {0}, estimated from {1} notes")
             words = words.format(found.method, f"{found.sampled:,}")
         self._show(AnalysisResult(measure, title, words, lines))
 
@@ -180,7 +185,7 @@ class GraphAnalysisController(QObject):
         found = await self._run(lambda w: w.analysis.path(graph, *ends))
         title = self.tr("Shortest path")
         if found is None:
-            words = self.tr("No links lead from {0} to {1}").format(*(graph.names[row] for row in ends))
+            words = self.tr("No path connects {0} to {1}").format(*(graph.names[row] for row in ends))
             self._show(AnalysisResult("path", title, words))
             return
         if graph is not self._view.canvas.scene.graph:
@@ -193,7 +198,7 @@ class GraphAnalysisController(QObject):
             for row, note in zip(found.rows, notes, strict=True)
         )
         steps = len(found.rows) - 1
-        words = self.tr("1 link") if steps == 1 else self.tr("{0} links").format(steps)
+        words = pluralize(steps, self.tr("link"), self.tr("links"))
         self._show(AnalysisResult("path", title, words, lines))
 
     async def _weak_points(self) -> None:
@@ -203,20 +208,21 @@ class GraphAnalysisController(QObject):
             AnalysisResultRow(
                 (graph.paths[a], graph.paths[b]),
                 f"{graph.names[a]} – {graph.names[b]}",
-                self.tr("cuts off {0}").format(int(cut)),
+                self.tr("disconnects {0}").format(int(cut)),
             )
             for (a, b), cut in zip(found.bridges.tolist(), found.cut_off.tolist(), strict=True)
         ]
         lines += [
             AnalysisResultRow(
-                (graph.paths[row],), graph.names[row], self.tr("cuts off {0}").format(int(lost))
+                (graph.paths[row],), graph.names[row], self.tr("disconnects {0}").format(int(lost))
             )
             for row, lost in zip(found.articulations.tolist(), found.lost.tolist(), strict=True)
         ]
         rows = np.unique(np.concatenate([found.bridges.ravel(), found.articulations])).tolist()
         self._glow(graph, rows)
-        words = self.tr("{0} links and {1} notes that alone hold parts of the graph together").format(
-            f"{len(found.bridges):,}", f"{len(found.articulations):,}"
+        words = self.tr("{0} and {1} whose removal would split the graph").format(
+            pluralize(len(found.bridges), self.tr("link"), self.tr("links")),
+            pluralize(len(found.articulations), self.tr("note"), self.tr("notes")),
         )
         self._show(AnalysisResult("bridges", self.tr("Bridges"), words, tuple(lines[:_MAX_RESULT_ROWS])))
 
@@ -229,8 +235,9 @@ class GraphAnalysisController(QObject):
             AnalysisResultRow((graph.paths[row],), graph.names[row], graph.folders[row])
             for row in rows[:_MAX_RESULT_ROWS]
         )
-        words = self.tr("{0} notes and {1} attachments without any link").format(
-            f"{len(found.notes):,}", f"{len(found.attachments):,}"
+        words = self.tr("{0} and {1} without links").format(
+            pluralize(len(found.notes), self.tr("note"), self.tr("notes")),
+            pluralize(len(found.attachments), self.tr("attachment"), self.tr("attachments")),
         )
         self._show(AnalysisResult("orphans", self.tr("Orphans"), words, lines))
 
@@ -255,10 +262,11 @@ class GraphAnalysisController(QObject):
             )
             for one in known
         )
-        words = self.tr("{0} links could be made; they are dashed").format(len(lines))
+        links = pluralize(len(lines), self.tr("suggested link"), self.tr("suggested links"))
+        words = self.tr("{0} (dashed)").format(links)
         finding = AnalysisResult("suggestions", self.tr("Suggested links"), words, lines, can_accept=True)
         self._show(
-            finding if lines else AnalysisResult("suggestions", finding.title, self.tr("None was found"))
+            finding if lines else AnalysisResult("suggestions", finding.title, self.tr("No suggestions"))
         )
         self._tick_suggestions(bool(lines))
 
@@ -271,9 +279,9 @@ class GraphAnalysisController(QObject):
 
     def _reasons_text(self, one: LinkSuggestion) -> str:
         kinds = {
-            "neighbours": self.tr("common links"),
-            "meaning": self.tr("like meaning"),
-            "tags": self.tr("common tags"),
+            "neighbours": self.tr("shared links"),
+            "meaning": self.tr("similar content"),
+            "tags": self.tr("shared tags"),
         }
         return ", ".join(kinds.get(reason.kind, reason.kind) for reason in one.reasons)
 
@@ -299,14 +307,14 @@ class GraphAnalysisController(QObject):
 
     def _called(self, group: Region, kind: LayoutMode) -> str:
         """The name of a group for people."""
-        odd = {UNRESOLVED: self.tr("Not written yet"), ATTACHMENTS: self.tr("Attachments")}
+        odd = {UNRESOLVED: self.tr("Unresolved"), ATTACHMENTS: self.tr("Attachments")}
         return odd.get(group.key) or group.name or self._nameless(kind)
 
     def _nameless(self, kind: LayoutMode) -> str:
         return {
-            LayoutMode.FOLDER: self.tr("Top of the vault"),
-            LayoutMode.TAG: self.tr("Without tags"),
-            LayoutMode.TYPE: self.tr("Without a type"),
+            LayoutMode.FOLDER: self.tr("Vault root"),
+            LayoutMode.TAG: self.tr("No tags"),
+            LayoutMode.TYPE: self.tr("No type"),
         }.get(kind, "")
 
     # Accepting
@@ -319,7 +327,7 @@ class GraphAnalysisController(QObject):
 
         async def link(workspace: Workspace) -> bool:
             arguments = {"op": "accept", "suggestion_id": " ~ ".join(line.paths)}
-            outcome = await workspace.runner.call("suggest_relationships", arguments, Caller.user())
+            outcome = await workspace.runner.run(Call.of("suggest_relationships", arguments, Caller.user()))
             if not outcome.success and not outcome.denied:
                 raise ScriptoriumError(outcome.message)
             return bool(outcome.success and not outcome.denied)
@@ -329,7 +337,7 @@ class GraphAnalysisController(QObject):
 
     def _reject(self, line: AnalysisResultRow) -> None:
         work = self._client.run(lambda w: w.analysis.reject(*line.paths))
-        tasks.start(work, owner=self._view, what=self.tr("remember the answer"))
+        tasks.start(work, owner=self._view, what=self.tr("save your answer"))
         self._remove_suggestion(line)
 
     def _remove_suggestion(self, line: AnalysisResultRow) -> None:
@@ -377,7 +385,7 @@ class GraphAnalysisController(QObject):
     def _start(self, work: Callable[[], Awaitable[None]]) -> None:
         self._stop()
         self._part.show_progress(self.tr("Working…"))
-        self._task = tasks.start(self._answer(work), owner=self._view, what=self.tr("analyse the graph"))
+        self._task = tasks.start(self._answer(work), owner=self._view, what=self.tr("analyze the graph"))
 
     async def _answer(self, work: Callable[[], Awaitable[None]]) -> None:
         """What cannot be answered is said in the sheet, and the graph stays as it was."""
@@ -385,7 +393,7 @@ class GraphAnalysisController(QObject):
             await work()
         except ScriptoriumError as error:
             self._part.show_progress("")
-            self._part.show_finding(AnalysisResult("", self.tr("That could not be done"), error.message))
+            self._part.show_finding(AnalysisResult("", self.tr("The analysis failed"), error.message))
             self._view.note.show_message(error.message)
             self._show_arrangement()
         finally:

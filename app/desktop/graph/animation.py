@@ -26,7 +26,7 @@ class Fade:
 
     @property
     def moving(self) -> bool:
-        """Whether it is not there yet."""
+        """Whether the value still changes."""
         return self.value != self.aim
 
     def advance(self, passed: float) -> None:

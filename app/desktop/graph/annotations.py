@@ -53,7 +53,7 @@ class Annotations(QWidget):
         self.hide()
 
     def set_theme(self, theme: Theme) -> None:
-        """Draw in other colours."""
+        """Apply a theme."""
         self._theme = theme
         self.update()
 

@@ -1,4 +1,4 @@
-"""What of the graph is bright, faint, hidden or coloured: filters, queries, analyses over the scene."""
+"""What of the graph is bright, faint, hidden or colored: filters, queries, analyses over the scene."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from app.graph.model import Graph
 
 
 class Appearance:
-    """Lays filters and colours over the scene of `canvas`, and lays them anew when its graph is another.
+    """Lays filters and colors over the scene of `canvas`, and lays them anew when its graph is another.
 
     A node is bright if the filter of the sheet and the search both have it. While changes wait for an
-    answer, the notes that they touch are bright and all else is faint. Colours of an analysis come before
+    answer, the notes that they touch are bright and all else is faint. Colors of an analysis come before
     those of queries, and both before the scene's own.
     """
 
@@ -83,7 +83,7 @@ class Appearance:
             scene.find(frozenset.intersection(*sets) if sets else None)
         self._canvas.refresh()
 
-    # Colours and sizes
+    # Colors and sizes
 
     def set_queries(self, groups: Sequence[QueryGroup], found: Sequence[Collection[str]]) -> None:
         """Colours by query: each group and the paths that it has."""

@@ -42,7 +42,7 @@ class Canvas(HighlightMixin):
     Signals:
         settled: An arrangement or a drag has come to rest.
         moved: The camera has.
-        sorted: Communities are found, so colours are other ones.
+        sorted: Communities are found, so colors are other ones.
         shown: Another graph is in the scene; what lies over the canvas may take its place now.
         overview_changed: There is a new small picture of the whole graph.
     """
@@ -93,7 +93,7 @@ class Canvas(HighlightMixin):
     ) -> None:
         """Show `graph`: at `positions` (nan rows find a place), or arranged from scratch as it comes.
 
-        `found` are its communities, where they are known; else they are looked for if colours need them.
+        `found` are its communities, where they are known; else they are looked for if colors need them.
         """
         self.layers.edges.discard()
         if positions is not None and not np.isnan(positions).any():
@@ -139,7 +139,7 @@ class Canvas(HighlightMixin):
         self._light_path()
 
     def set_theme(self, theme: Theme) -> None:
-        """Paint in other colours."""
+        """Apply a theme."""
         self.scene.theme = theme
         self.restyle()
         self.layers.renew()
@@ -151,7 +151,7 @@ class Canvas(HighlightMixin):
         self.refresh()
 
     def sort(self) -> None:
-        """Have communities found where colours need them; `sorted` tells when they are."""
+        """Have communities found where colors need them; `sorted` tells when they are."""
         if self._finder.begin():
             self.run_frames()
 
@@ -243,7 +243,7 @@ class Canvas(HighlightMixin):
     # Frames
 
     def hover(self, row: int) -> None:
-        """Light up a node and its neighbours; -1 ends that."""
+        """Light up a node and its neighbors; -1 ends that."""
         if row == self.scene.hovered:
             return
         self.scene.hovered = row

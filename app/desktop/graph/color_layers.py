@@ -1,4 +1,4 @@
-"""A colouring over that of the groups: what queries or an analysis say a node is. No Qt."""
+"""A coloring over that of the groups: what queries or an analysis say a node is. No Qt."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Layer:
 
     Args:
         groups: The entries; their counts are those of `member`.
-        member: int16 (n,), an index into `groups`, -1 for a node that keeps its ordinary colour.
+        member: int16 (n,), an index into `groups`, -1 for a node that keeps its ordinary color.
     """
 
     groups: tuple[LegendEntry, ...]
@@ -48,7 +48,7 @@ def query_layer(
         graph: Whose nodes.
         groups: In the order in which they count.
         found: The paths of each group.
-        theme: The colours.
+        theme: The colors.
     """
     member = np.full(len(graph), -1, dtype=np.int16)
     for place in reversed(range(len(groups))):
@@ -84,7 +84,7 @@ def community_layer(graph: Graph, of: NDArray[np.int64], theme: Theme) -> Layer:
 
 
 def recolor_layer(layer: Layer, theme: Theme, groups: Sequence[QueryGroup] = ()) -> Layer:
-    """The same in the colours of another theme."""
+    """The same in the colors of another theme."""
     colors = [_color(theme, place) for place in range(len(layer.groups))]
     for place, group in enumerate(layer.groups):
         if group.key == "part-other":

@@ -57,7 +57,7 @@ class DisplayedGraph:
         self._canvas.set_graph(shown, positions, communities)
 
     def update_graph(self, graph: Graph, renamed: Mapping[str, str] | None, places: Positions | None) -> None:
-        """Show the next state of the same graph: known nodes stay, new ones come beside their neighbours.
+        """Show the next state of the same graph: known nodes stay, new ones come beside their neighbors.
 
         Args:
             graph: The next state.

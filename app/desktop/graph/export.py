@@ -30,12 +30,12 @@ class GraphExport(QObject):
 
     def begin(self, kind: str) -> None:
         """Ask how a "png" or "svg" is to be like, and save it."""
-        tasks.start(self._ask(kind), owner=self._view, what=self.tr("save the graph"))
+        tasks.start(self._ask(kind), owner=self._view, what=self.tr("export the graph"))
 
     async def _ask(self, kind: str) -> None:
         view, window = self._view, self._view.window()
         if not len(view.canvas.scene.graph):
-            view.note.show_message(self.tr("There is nothing to save yet"))
+            view.note.show_message(self.tr("The graph is empty: nothing to export"))
             return
         aspect = view.canvas.width() / max(1, view.canvas.height())
         dialog = GraphExportDialog(kind, aspect, graph_aspect(view.canvas), window)
@@ -45,9 +45,7 @@ class GraphExport(QObject):
         if await dialogs.run_dialog(dialog) != int(QDialog.DialogCode.Accepted):
             return
         wish = answers[-1] if answers else wish
-        file = await dialogs.pick_save_file(
-            window, self.tr("Save the graph"), f"graph.{kind}", _FILTERS[kind]
-        )
+        file = await dialogs.pick_save_file(window, self.tr("Export graph"), f"graph.{kind}", _FILTERS[kind])
         if file is not None:
             await self.save(file if file.suffix else file.with_suffix(f".{kind}"), wish)
 
@@ -55,7 +53,7 @@ class GraphExport(QObject):
         """Draw and write it; what went wrong is told, and a file of that name is as it was."""
         view = self._view
         still = take_snapshot(view.canvas, view.annotations.places, view.annotations.moments, wish)
-        view.note.show_message(self.tr("Drawing the graph…"))
+        view.note.show_message(self.tr("Exporting the graph…"))
         stopped = threading.Event()
         try:
             await asyncio.to_thread(_write, still, file, stopped)
@@ -63,9 +61,9 @@ class GraphExport(QObject):
             stopped.set()
             raise
         except (OSError, MemoryError) as error:
-            reason = getattr(error, "strerror", None) or str(error) or self.tr("there is too little memory")
-            words = self.tr("{0}\n\n{1}. Nothing was written; choose another folder or a smaller picture.")
-            title = self.tr("The graph could not be saved")
+            reason = getattr(error, "strerror", None) or str(error) or self.tr("There is not enough memory")
+            words = self.tr("{0}\n\n{1}. No file was written. Choose another folder or a smaller image.")
+            title = self.tr("Could not export the graph")
             await dialogs.show_message(view.window(), title, words.format(file, reason))
             return
         view.note.show_message(self.tr("Saved as {0}").format(file.name))

@@ -42,12 +42,12 @@ class GraphExportDialog(SheetDialog):
 
     def __init__(self, kind: str, aspect: float, whole: float, parent: QWidget | None) -> None:
         super().__init__(parent, "")
-        self.setWindowTitle(self.tr("Save the graph"))
-        self.set_heading(self.tr("Save as a picture") if kind == "png" else self.tr("Save as a drawing"))
+        self.setWindowTitle(self.tr("Export graph"))
+        self.set_heading(self.tr("Export as PNG") if kind == "png" else self.tr("Export as SVG"))
         self._kind, self._aspects = kind, {True: whole, False: aspect}
         self.part = QComboBox()
-        self.part.addItem(self.tr("The whole graph"), True)
-        self.part.addItem(self.tr("What is seen now"), False)
+        self.part.addItem(self.tr("Whole graph"), True)
+        self.part.addItem(self.tr("Current view"), False)
         self.width_box = QSpinBox()
         self.width_box.setRange(_MIN_SIDE_PX, _MAX_SIDE_PX)
         self.width_box.setSingleStep(100)
@@ -57,9 +57,9 @@ class GraphExportDialog(SheetDialog):
         self.scale = QComboBox()
         for times in (1, 2, 3):
             self.scale.addItem(f"{times} ×", times)
-        self.names = QCheckBox(self.tr("Names"))
+        self.names = QCheckBox(self.tr("Labels"))
         self.names.setChecked(True)
-        self.transparent = QCheckBox(self.tr("Transparent ground"))
+        self.transparent = QCheckBox(self.tr("Transparent background"))
         self.size_label = QLabel()
         self.size_label.setProperty("tone", "muted")
         page = QWidget()
@@ -67,7 +67,7 @@ class GraphExportDialog(SheetDialog):
         form.setContentsMargins(0, 0, 0, 0)
         form.setHorizontalSpacing(16)
         form.setVerticalSpacing(8)
-        form.addRow(self.tr("Part"), self.part)
+        form.addRow(self.tr("Area"), self.part)
         form.addRow(self.tr("Width"), self.width_box)
         if kind == "png":
             form.addRow(self.tr("Scale"), self.scale)
@@ -75,16 +75,16 @@ class GraphExportDialog(SheetDialog):
         form.addRow("", self.transparent)
         form.addRow("", self.size_label)
         for label, widget in (
-            (self.tr("Part"), self.part),
+            (self.tr("Area"), self.part),
             (self.tr("Width"), self.width_box),
             (self.tr("Scale"), self.scale),
         ):
             widget.setAccessibleName(label)
-        self.part.setToolTip(self.tr("The whole graph, or the part that the view shows"))
-        self.width_box.setToolTip(self.tr("Larger pictures show more names"))
-        self.scale.setToolTip(self.tr("Pixels for each pixel: 2 × and 3 × are sharper in print"))
-        self.transparent.setToolTip(self.tr("Nothing behind the nodes and links"))
-        self.names.setToolTip(self.tr("Names beside the nodes, as far as there is room"))
+        self.part.setToolTip(self.tr("Export the whole graph or only the current view"))
+        self.width_box.setToolTip(self.tr("Larger images show more labels"))
+        self.scale.setToolTip(self.tr("2× and 3× give sharper prints"))
+        self.transparent.setToolTip(self.tr("Export without a background color"))
+        self.names.setToolTip(self.tr("Label the nodes where there is room"))
         self.add_body(page)
         self.add_button(self.tr("Cancel"), int(QDialog.DialogCode.Rejected))
         self.save = self.add_button(self.tr("Save as…"), int(QDialog.DialogCode.Accepted), "primary")
@@ -113,7 +113,7 @@ class GraphExportDialog(SheetDialog):
         fits = wide * high <= _MAX_PIXELS or self._kind == "svg"
         words = self.tr("{0} × {1} pixels").format(f"{wide:,}", f"{high:,}")
         if not fits:
-            words = self.tr("{0}: more than a picture may have here; take less").format(words)
+            words = self.tr("{0} is too large. Choose a smaller width or scale.").format(words)
         self.size_label.setText(words)
         self.size_label.setProperty("tone", "muted" if fits else "danger")
         self.size_label.style().polish(self.size_label)

@@ -1,4 +1,4 @@
-"""A widget over a scene whose nodes can be marked: own colours and sizes, visibility, glows, a path."""
+"""A widget over a scene whose nodes can be marked: own colors and sizes, visibility, glows, a path."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class HighlightMixin(QWidget):
         self.scene = scene
 
     def set_node_colors(self, colors: NDArray[np.uint32] | None) -> None:
-        """Give nodes colours of their own: uint32 (n,), 0xRRGGBB or `look.NO_COLOR`; None ends that."""
+        """Give nodes colors of their own: uint32 (n,), 0xRRGGBB or `look.NO_COLOR`; None ends that."""
         self.scene.marks.colors = colors
         self.scene.recolor()
         self.marked.emit(True)
@@ -47,7 +47,7 @@ class HighlightMixin(QWidget):
         self.marked.emit(True)
 
     def set_glow(self, key: str, paths: Collection[str], color: str = "", breathing: bool = False) -> None:
-        """Put a light around nodes until the same `key` comes without paths; "" is the accent's colour."""
+        """Put a light around nodes until the same `key` comes without paths; "" is the accent's color."""
         self.scene.marks.set_glow(key, paths, color, breathing)
         self.marked.emit(False)
 

@@ -1,4 +1,4 @@
-"""What is laid over the ordinary look of nodes: colours, sizes, visibility, glows, a path. No Qt."""
+"""What is laid over the ordinary look of nodes: colors, sizes, visibility, glows, a path. No Qt."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Highlights:
     glows: dict[str, Glow] = field(default_factory=dict)
 
     def set_sizes(self, factors: NDArray[np.float32] | None) -> None:
-        """Take over factors, within bounds."""
+        """Set size factors, clamped to bounds."""
         self.sizes = None
         if factors is not None:
             self.sizes = np.clip(factors, _MIN_SIZE_FACTOR, _MAX_SIZE_FACTOR).astype(np.float32)

@@ -103,7 +103,7 @@ class LayoutThread:
 
     @property
     def paused(self) -> bool:
-        """Whether nothing moves by itself."""
+        """Whether the layout is paused."""
         return self._paused
 
     def pause(self) -> None:
@@ -112,7 +112,7 @@ class LayoutThread:
         self._post(lambda: self._laid().pause())
 
     def resume(self) -> None:
-        """Let things move again, from where they are."""
+        """Resume motion."""
         self._paused = False
         self._post(lambda: self._laid().resume())
 

@@ -67,7 +67,7 @@ class GraphMenu(QObject):
         if kind == "tag":
             menu.addAction(self.tr("Search for this tag"), partial(self.searched.emit, f"tag:{path[1:]}"))
         else:
-            words = self.tr("Make this note…") if kind == "unresolved" else self.tr("Open")
+            words = self.tr("Create note…") if kind == "unresolved" else self.tr("Open")
             menu.addAction(words, partial(self.open_requested.emit, path))
         menu.addAction(self.tr("Local graph"), partial(self._view.show_local, path, _LOCAL_GRAPH_DEPTH))
         if kind != "note":
@@ -79,7 +79,7 @@ class GraphMenu(QObject):
             tools,
             (
                 (self.tr("Find related"), "related", "find_related"),
-                (self.tr("Summarise"), "summarise", "summarize_node"),
+                (self.tr("Summarize"), "summarise", "summarize_node"),
                 (self.tr("Add a relation…"), "relate", "create_relationship"),
                 (self.tr("Merge with…"), "merge", "merge_nodes"),
             ),
@@ -88,7 +88,7 @@ class GraphMenu(QObject):
         menu.addAction(self.tr("Suggest links"), partial(self.suggest_for.emit, path))
         menu.addSeparator()
         menu.addAction(self.tr("Give to the agent"), partial(self.act.emit, "ask", path))
-        menu.addAction(self.tr("Copy the link"), partial(self.act.emit, "copy-link", path))
+        menu.addAction(self.tr("Copy link"), partial(self.act.emit, "copy-link", path))
         menu.addSeparator()
         self._add_tools(
             menu,
@@ -116,28 +116,28 @@ class GraphMenu(QObject):
         if 0 < len(notes) <= _MAX_OPENED_NOTES:
             menu.addAction(self.tr("Open all"), partial(self._open_all, notes))
         menu.addAction(self.tr("Local graph"), partial(self._view.show_local, chosen, 1))
-        menu.addAction(self.tr("Fly to them"), partial(self._view.fit, chosen))
+        menu.addAction(self.tr("Zoom to selection"), partial(self._view.fit, chosen))
         if len(chosen) == 2:
-            menu.addAction(self.tr("Shortest path between them"), partial(self.path_between.emit, *chosen))
+            menu.addAction(self.tr("Shortest path between notes"), partial(self.path_between.emit, *chosen))
         if notes:
             menu.addSeparator()
-            menu.addAction(self.tr("Ask the agent about them"), partial(self._give_all, notes))
-            menu.addAction(self.tr("Copy as links"), partial(self._copy, notes))
+            menu.addAction(self.tr("Ask the agent about these notes"), partial(self._give_all, notes))
+            menu.addAction(self.tr("Copy links"), partial(self._copy, notes))
 
     def _fill_ground(self, menu: QMenu) -> None:
         view = self._view
-        menu.addAction(self.tr("Show everything"), lambda: view.fit())
+        menu.addAction(self.tr("Fit to view"), lambda: view.fit())
         if view.is_local:
             menu.addAction(self.tr("Whole graph"), view.show_whole)
         if view.selection():
-            menu.addAction(self.tr("Select nothing"), partial(view.select, ()))
-        menu.addAction(self.tr("Arrange anew"), view.arrange)
+            menu.addAction(self.tr("Clear selection"), partial(view.select, ()))
+        menu.addAction(self.tr("Re-run layout"), view.arrange)
         menu.addSeparator()
-        menu.addAction(self.tr("Save as a picture (PNG)…"), partial(view.export_requested.emit, "png"))
-        menu.addAction(self.tr("Save as a drawing (SVG)…"), partial(view.export_requested.emit, "svg"))
+        menu.addAction(self.tr("Export as PNG…"), partial(view.export_requested.emit, "png"))
+        menu.addAction(self.tr("Export as SVG…"), partial(view.export_requested.emit, "svg"))
         if view.sheet.isHidden():
             menu.addSeparator()
-            menu.addAction(self.tr("Filters, groups, forces, analysis"), view.toggle_sheet)
+            menu.addAction(self.tr("Graph settings"), view.toggle_sheet)
 
     def _open_all(self, notes: tuple[str, ...]) -> None:
         for path in notes:

@@ -1,4 +1,4 @@
-"""Which colour every node and link has, and what the colours mean."""
+"""Which color every node and link has, and what the colors mean."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from enum import StrEnum
 
 import numpy as np
 from numpy.typing import NDArray
+from PySide6.QtCore import QCoreApplication
 
 from app.desktop.theme.colors import Theme
 from app.graph.core_drawing import HOLLOW_FLAG
@@ -24,7 +25,7 @@ NO_COLOR = 0xFFFFFFFF
 
 
 class ColorBy(StrEnum):
-    """What a node's colour says."""
+    """What a node's color says."""
 
     TYPE = "type"
     FOLDER = "folder"
@@ -51,14 +52,14 @@ class NodeStyle:
 
 
 def default_color_by(graph: Graph) -> ColorBy:
-    """By type where notes have types; else by community, so that a plain vault is not one colour."""
+    """By type where notes have types; else by community, so that a plain vault is not one color."""
     typed = graph.is_note & ~encode_columns(graph).types.is_among(["note"])
     most = np.count_nonzero(typed) * 3 >= np.count_nonzero(graph.is_note)
     return ColorBy.TYPE if most else ColorBy.COMMUNITY
 
 
 def style_nodes(graph: Graph, theme: Theme, by: ColorBy, found: NDArray[np.int64]) -> NodeStyle:
-    """Groups and their colours; notes that do not exist and attachments are groups of their own.
+    """Groups and their colors; notes that do not exist and attachments are groups of their own.
 
     `found` is the community of every node, -1 for none.
     """
@@ -68,11 +69,16 @@ def style_nodes(graph: Graph, theme: Theme, by: ColorBy, found: NDArray[np.int64
         of_notes, labels = _communities(graph, plain, found)
     elif by is ColorBy.FOLDER:
         of_notes = columns.tops
-        labels = {key: "Top of the vault" if key == "/" else key for key in of_notes.words}
+        labels = {key: _tr("Vault root") if key == "/" else key for key in of_notes.words}
     else:
         of_notes = columns.types
         labels = {key: key[:1].upper() + key[1:] for key in of_notes.words}
-    labels |= {"unresolved": "Not written yet", "attachment": "Attachment", "tag": "Tag", "other": "Other"}
+    labels |= {
+        "unresolved": _tr("Unresolved"),
+        "attachment": _tr("Attachment"),
+        "tag": _tr("Tag"),
+        "other": _tr("Other"),
+    }
     words = (*of_notes.words, *columns.kinds.words)
     codes = np.where(plain, of_notes.codes, len(of_notes.words) + columns.kinds.codes)
     counts: Counter[str] = Counter()
@@ -95,13 +101,17 @@ def style_nodes(graph: Graph, theme: Theme, by: ColorBy, found: NDArray[np.int64
     )
 
 
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("Legend", text)
+
+
 def _communities(
     graph: Graph, plain: NDArray[np.bool_], found: NDArray[np.int64]
 ) -> tuple[Column, dict[str, str]]:
     """A key per node, and labels that name the note with most links in each."""
     words = tuple(f"community-{each}" for each in range(_MAX_COMMUNITIES))
     codes = np.where((found >= 0) & (found < _MAX_COMMUNITIES), found, _MAX_COMMUNITIES).astype(np.int32)
-    labels = dict.fromkeys(words, "Unnamed group")
+    labels = dict.fromkeys(words, _tr("Unnamed group"))
     for code, word in enumerate(words):
         rows = np.flatnonzero((codes == code) & plain)
         if len(rows):
@@ -110,7 +120,7 @@ def _communities(
 
 
 def carry_communities(old: Graph, found: NDArray[np.int64], new: Graph) -> NDArray[np.int64]:
-    """The communities of the next state of a graph: known nodes keep theirs, new ones join a neighbour's."""
+    """The communities of the next state of a graph: known nodes keep theirs, new ones join a neighbor's."""
     before = old.rows
     kept = np.array([found[before[path]] if path in before else -2 for path in new.paths], dtype=np.int64)
     for row in np.flatnonzero(kept == -2).tolist():
@@ -132,10 +142,10 @@ def _rank_keys(counts: Mapping[str, int], labels: Mapping[str, str], by: ColorBy
 
 
 def _colors(keys: Sequence[str], theme: Theme, by: ColorBy) -> dict[str, str]:
-    """A colour per key: the theme's where it has one for a type, else the palette's in turn.
+    """A color per key: the theme's where it has one for a type, else the palette's in turn.
 
     What a type has already comes last in the palette, so that two groups look alike only when there are more
-    than colours.
+    than colors.
     """
     fixed = ("other", "tag", "attachment", "unresolved")
     own = {
@@ -171,7 +181,7 @@ def node_colors(nodes: NodeStyle, own: NDArray[np.uint32] | None) -> NDArray[np.
 
     Args:
         nodes: The groups.
-        own: uint32 (n,), colours that nodes have instead of their group's; `NO_COLOR` for none.
+        own: uint32 (n,), colors that nodes have instead of their group's; `NO_COLOR` for none.
     """
     colors = pack_colors([group.color for group in nodes.groups] or ["#000000"])
     hollow = np.array([group.hollow for group in nodes.groups] or [False], dtype=bool)
@@ -184,11 +194,11 @@ def node_colors(nodes: NodeStyle, own: NDArray[np.uint32] | None) -> NDArray[np.
 def style_edges(
     graph: Graph, theme: Theme, colors: NDArray[np.uint32], strength: NDArray[np.float32]
 ) -> EdgeStyle:
-    """Links by relation type; a plain link between nodes of one colour takes it on, any other stays grey.
+    """Links by relation type; a plain link between nodes of one color takes it on, any other stays gray.
 
     Args:
         graph: Whose links.
-        theme: The colours.
+        theme: The colors.
         colors: uint32 (n,), 0xRRGGBB of every node.
         strength: float32 (n,), 1 for a node in full, 0 for a hidden one; a link has the lesser of its ends.
     """
@@ -226,7 +236,7 @@ def suggested_mask(graph: Graph) -> NDArray[np.bool_] | None:
 
 
 def _distinct_colors(colors: NDArray[np.uint32]) -> tuple[list[str], NDArray[np.int16]]:
-    """The colours that occur, and which of them each node has; none where there are too many to matter."""
+    """The colors that occur, and which of them each node has; none where there are too many to matter."""
     found, place = np.unique(colors & np.uint32(0xFFFFFF), return_inverse=True)
     if len(found) > _MAX_LINK_COLORS:
         return [], np.full(len(colors), -1, dtype=np.int16)
@@ -234,12 +244,12 @@ def _distinct_colors(colors: NDArray[np.uint32]) -> tuple[list[str], NDArray[np.
 
 
 def _has_color(theme: Theme, name: str) -> bool:
-    """Whether a relation has a colour; links from a vault's own properties look like plain ones."""
+    """Whether a relation has a color; links from a vault's own properties look like plain ones."""
     return name != PLAIN_LINK and name in theme.edge_colors
 
 
 def colored_relations(graph: Graph, theme: Theme) -> list[str]:
-    """The relation types that occur and have a colour of their own, the most frequent first."""
+    """The relation types that occur and have a color of their own, the most frequent first."""
     counts = np.bincount(graph.edge_codes, minlength=len(graph.edge_types))
     ranked = np.argsort(-counts, kind="stable").tolist()
     names = [graph.edge_types[code] for code in ranked if code < len(graph.edge_types) and counts[code]]
@@ -247,5 +257,5 @@ def colored_relations(graph: Graph, theme: Theme) -> list[str]:
 
 
 def relation_color(theme: Theme, name: str) -> str:
-    """The colour of a relation type; one that the theme does not know gets the accent's."""
+    """The color of a relation type; one that the theme does not know gets the accent's."""
     return theme.edge_colors.get(name, theme.accent)

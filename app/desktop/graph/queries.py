@@ -11,6 +11,7 @@ from app.desktop.runtime import tasks
 from app.errors import QueryError, TimeoutExpiredError
 from app.events import Event
 from app.index.saved_searches import SavedSearch, SavedSearchesChanged
+from app.permissions.pluralize import pluralize
 
 
 class GraphQueries(QObject):
@@ -64,7 +65,7 @@ class GraphQueries(QObject):
         tasks.start(self._run_filter(self._filter), owner=self._view, what=what)
 
     def _ask_groups(self) -> None:
-        what = self.tr("colour the groups of the graph")
+        what = self.tr("color the graph groups")
         tasks.start(self._run_groups(self._groups), owner=self._view, what=what)
 
     async def _run_filter(self, query: str) -> None:
@@ -82,7 +83,7 @@ class GraphQueries(QObject):
             return
         self._view.appearance.set_filter_result(found)
         count = None if found is None else len(found)
-        words = self.tr("1 note") if count == 1 else self.tr("{0} notes").format(f"{count or 0:,}")
+        words = pluralize(count or 0, self.tr("note"), self.tr("notes"))
         field.show_answer("" if count is None else words)
 
     async def _run_groups(self, groups: tuple[QueryGroup, ...]) -> None:

@@ -96,7 +96,7 @@ class Scene:
 
     @property
     def unsorted(self) -> bool:
-        """Whether communities are wanted and not known yet: until `sort` all nodes have one colour."""
+        """Whether communities are wanted and not known yet: until `sort` all nodes have one color."""
         return self.coloring is ColorBy.COMMUNITY and self._found is None and len(self.graph) > 0
 
     @property
@@ -114,7 +114,7 @@ class Scene:
 
     @property
     def coloring(self) -> ColorBy:
-        """What colours say now: the user's choice, or what suits the vault."""
+        """What colors say now: the user's choice, or what suits the vault."""
         return self.color_by or self._suited
 
     def resize(self) -> None:
@@ -128,7 +128,7 @@ class Scene:
         self.version += 1
 
     def restyle(self) -> None:
-        """Work out colours and strengths anew."""
+        """Work out colors and strengths anew."""
         self._suited = default_color_by(self.graph)
         found = self._found
         if found is None:
@@ -138,7 +138,7 @@ class Scene:
         self.refilter()
 
     def recolor(self) -> None:
-        """Work out the colour of each node and link anew."""
+        """Work out the color of each node and link anew."""
         self.colors = node_colors(self.nodes, self.marks.colors)
         self._edges = None
         self.version += 1
@@ -279,7 +279,7 @@ class Scene:
         return tuple(self.graph.paths[row] for row in self.selection)
 
     def lit(self) -> NDArray[np.int32]:
-        """Rows that stay bright while a node is hovered: it and its neighbours."""
+        """Rows that stay bright while a node is hovered: it and its neighbors."""
         if self.hovered < 0:
             return np.empty(0, dtype=np.int32)
         neighbours = self.graph.neighbors(self.hovered)

@@ -42,13 +42,13 @@ class SemanticLayoutAvailability(QObject):
             self._begin()
 
     def _begin(self) -> None:
-        tasks.start(self._check(), owner=self._sheet, what=self.tr("look what can be arranged"))
+        tasks.start(self._check(), owner=self._sheet, what=self.tr("check the available layouts"))
 
     async def _check(self) -> None:
         notes = await self._client.run(_notes_with_meaning)
         reasons = {
-            None: self.tr("By meaning: switched off in the settings, under embeddings."),
-            0: self.tr("By meaning: no note has been read for what it means yet."),
+            None: self.tr("By meaning: semantic search is turned off in the settings."),
+            0: self.tr("By meaning: no note is indexed for semantic search yet."),
         }
         forbidden = {LayoutMode.MEANING: reasons[notes]} if notes in reasons else {}
         self._sheet.arrange.forbid(forbidden)

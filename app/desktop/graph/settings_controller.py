@@ -18,7 +18,7 @@ class GraphSettingsController(QObject):
 
     Signals:
         changed: The choices, after every edit.
-        colored: What colours are to say now, None for what suits the vault.
+        colored: What colors are to say now, None for what suits the vault.
         decorated: Tags have come or gone.
         resized: A part has appeared or gone.
         arrangement_asked: One that must be computed elsewhere.
@@ -71,11 +71,11 @@ class GraphSettingsController(QObject):
         self.set(self._now.with_(minimap=self._parts.minimap.isHidden()))
 
     def turn_pause(self) -> None:
-        """Hold the graph still, or let it move again."""
+        """Pause or resume the layout."""
         self.pause(not self._parts.canvas.layout_thread.paused)
 
     def pause(self, on: bool) -> None:
-        """Hold the graph still, or let it move again."""
+        """Pause or resume the layout."""
         canvas = self._parts.canvas
         if on:
             canvas.layout_thread.pause()

@@ -36,9 +36,9 @@ class GraphSettingsPanel(QFrame):
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
         self.setObjectName("graphSheet")
-        self.setAccessibleName(self.tr("Settings of the graph"))
+        self.setAccessibleName(self.tr("Graph settings"))
         self.choices = GraphSettings()
-        # From the outside in: what a filled part is put into styles all that is in it once more.
+        # Parents first: adding a filled widget to a parent styles all of its children again.
         self._area = QScrollArea(self)
         self._area.setWidgetResizable(True)
         page = QWidget(self._area)
@@ -52,8 +52,8 @@ class GraphSettingsPanel(QFrame):
         self._settable = (self.display, self.filters, self.groups, self.forces, self.arrange)
         self._close = QToolButton(self)
         self._close.setAutoRaise(True)
-        self._close.setToolTip(self.tr("Hide the settings (S)"))
-        self._close.setAccessibleName(self.tr("Hide the settings of the graph"))
+        self._close.setToolTip(self.tr("Hide settings (S)"))
+        self._close.setAccessibleName(self.tr("Hide graph settings"))
         self._close.clicked.connect(self.closed)
         self._lay_out(page)
         for section in self._settable:
@@ -76,7 +76,7 @@ class GraphSettingsPanel(QFrame):
         return self.fontMetrics().averageCharWidth() * _WIDTH_CHARS + 24
 
     def set_theme(self, theme: Theme) -> None:
-        """Draw the icons in other colours."""
+        """Apply a theme to the icons."""
         self._close.setIcon(icon(theme, "x"))
         for section in self.sections:
             section.set_theme(theme)

@@ -151,7 +151,7 @@ def draw_shapes(still: GraphSnapshot) -> SvgDrawing:
 
 
 def _links(scene: Scene, at: NDArray[np.float32], camera: Camera) -> Iterator[SvgLines]:
-    """Links of like colour, light and width together, so that the file names each look once."""
+    """Links of like color, light and width together, so that the file names each look once."""
     look = scene.edges
     ends = np.concatenate([at[look.edges[:, 0]], at[look.edges[:, 1]]], axis=1)
     length = np.hypot(ends[:, 2] - ends[:, 0], ends[:, 3] - ends[:, 1])

@@ -144,7 +144,7 @@ class GraphView(QWidget):
     def update_graph(
         self, graph: Graph, renamed: Mapping[str, str] | None = None, places: Positions | None = None
     ) -> None:
-        """Show the next state of the same vault: known nodes stay, new ones come beside their neighbours.
+        """Show the next state of the same vault: known nodes stay, new ones come beside their neighbors.
 
         `places` are those that `carry` gives for `positions()`, where somebody has computed them already.
         """
@@ -224,7 +224,7 @@ class GraphView(QWidget):
     # The camera
 
     def fly_to(self, path: str) -> None:
-        """Travel to a node, close enough to read its neighbours, and select it."""
+        """Travel to a node, close enough to read its neighbors, and select it."""
         row = self.canvas.scene.graph.rows.get(path)
         if row is None:
             return
@@ -256,14 +256,14 @@ class GraphView(QWidget):
     # Looks
 
     def set_theme(self, theme: Theme) -> None:
-        """Paint in other colours."""
+        """Apply a theme."""
         self._theme = theme
         self._parts.set_theme(theme)
         self.appearance.set_theme(theme)
         self.show_legend()
 
     def set_color_by(self, by: ColorBy | None) -> None:
-        """What a node's colour says; None for what suits the vault."""
+        """What a node's color says; None for what suits the vault."""
         self.canvas.scene.color_by = by
         self.canvas.scene.hidden_groups.clear()
         self.canvas.restyle()
@@ -380,7 +380,7 @@ class GraphView(QWidget):
         self.canvas.setAccessibleDescription(words)
 
     def show_legend(self) -> None:
-        """Say what the colours mean now."""
+        """Say what the colors mean now."""
         scene = self.canvas.scene
         entries, hidden = self.appearance.entries()
         relations = colored_relations(scene.graph, scene.theme)

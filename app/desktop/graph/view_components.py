@@ -32,7 +32,7 @@ class ViewComponents:
     note: Toast
 
     def set_theme(self, theme: Theme) -> None:
-        """Paint in other colours; the legend has its own from the groups."""
+        """Paint in other colors; the legend has its own from the groups."""
         for part in (
             self.canvas,
             self.toolbar,

@@ -67,30 +67,30 @@ class BlockPage(QWidget):
         self._name.setProperty("textSize", "strong")
         self._facts = ElidedLabel(tone="muted")
         self.pin = QCheckBox(self.tr("Pinned"))
-        self.pin.setToolTip(self.tr("Keep the block in the context of its agent"))
+        self.pin.setToolTip(self.tr("Always include the block in its agent's context"))
         self.permission = QComboBox()
-        self.permission.setAccessibleName(self.tr("What its agent may do with the block"))
+        self.permission.setAccessibleName(self.tr("Permission of the agent that owns the block"))
         self.permission.setToolTip(self.permission.accessibleName())
         for one in Permission:
             self.permission.addItem(str(one).replace("_", " "), one)
         self.share = QPushButton(self.tr("Share…"))
-        self.share.setToolTip(self.tr("Say which other agents may read or change the block"))
+        self.share.setToolTip(self.tr("Choose which other agents may read or change the block"))
         self.delete = QPushButton(self.tr("Delete…"))
-        self.delete.setToolTip(self.tr("Delete the block; the change is shown first"))
+        self.delete.setToolTip(self.tr("Delete the block (you see the change first)"))
         self.text = QPlainTextEdit()
         self.text.setAccessibleName(self.tr("Text of the block"))
         self.text.setMinimumHeight(round(30 * theme.zoom))
         self.save_button = QPushButton(self.tr("Save"))
         self.save_button.setToolTip(self.tr("Save the text (Ctrl+S)"))
         self.discard_button = QPushButton(self.tr("Discard"))
-        self.discard_button.setToolTip(self.tr("Go back to the text as it is kept"))
+        self.discard_button.setToolTip(self.tr("Revert to the saved text"))
         self.versions = QListWidget()
         self.versions.setAccessibleName(self.tr("Versions of the block, newest first"))
         self.versions.setItemDelegate(TwoLineDelegate(theme, self.versions))
         self.versions.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.difference = DiffView(theme)
         self.roll_back_button = QPushButton(self.tr("Roll back to this version"))
-        self.roll_back_button.setToolTip(self.tr("Make the block what it was; that can be undone, too"))
+        self.roll_back_button.setToolTip(self.tr("Restore this version of the block (can be undone)"))
         self.status = QLabel()
         self.status.setTextFormat(Qt.TextFormat.PlainText)
         self.status.setWordWrap(True)
@@ -103,7 +103,7 @@ class BlockPage(QWidget):
 
     @property
     def is_edited(self) -> bool:
-        """Whether there are words here that are not saved."""
+        """Whether the text has unsaved changes."""
         return self.block is not None and self.text.toPlainText() != _to_editor_text(self.block.text)
 
     def show_block(self, block: Block) -> None:
@@ -142,13 +142,13 @@ class BlockPage(QWidget):
         self.block = None
         about = [entry.created.replace("T", " ").removesuffix("Z"), describe(entry.owner)]
         about += [f"{describe(name)}: {describe(str(value))}" for name, value in entry.metadata.items()]
-        self._head(self.tr("Entry of the archive"), "   ·   ".join(about))
+        self._head(self.tr("Archive entry"), "   ·   ".join(about))
         for control in self._controls:
             control.setVisible(False)
         self._put_text(entry.text, read_only=True)
         self.tabs.setCurrentIndex(0)
         self.tabs.setTabVisible(1, False)
-        self.status.setText(self.tr("Entries are kept as they were said."))
+        self.status.setText(self.tr("Archive entries can't be edited."))
 
     # Doing
 
@@ -162,7 +162,7 @@ class BlockPage(QWidget):
             )
 
     def discard(self) -> None:
-        """Show the text as it is kept."""
+        """Show the saved text."""
         if self.block is not None:
             self._put_text(self.block.text, read_only=False)
             self.saved.emit()
@@ -171,7 +171,7 @@ class BlockPage(QWidget):
         """Make the block what it was in the chosen version."""
         block, version = self.block, self._version
         if block is not None and version is not None and (key := version.hash) is not None:
-            done = self.tr("Rolled back. What was there is a version now.")
+            done = self.tr("Rolled back. The previous text is kept as a version.")
             await self._run_change(lambda workspace: queries.roll_back(workspace, block.path, key), done)
 
     async def change(self, change: Callable[[Block], Block]) -> None:
@@ -195,7 +195,7 @@ class BlockPage(QWidget):
             await self._run_change(lambda ws: queries.delete_block(ws, block.label), self.tr("Deleted."))
 
     async def _run_change(self, work: Callable[[Workspace], Awaitable[ToolOutcome]], done: str) -> None:
-        """Have something done, and say what came of it."""
+        """Run a change and show its result."""
         try:
             outcome = await self._client.run(work)
         except ScriptoriumError as error:
@@ -203,11 +203,11 @@ class BlockPage(QWidget):
             return
         if outcome.success:
             self.status.setText(done)
-            # What is shown now is what was saved: the next look may replace it.
+            # The shown text is saved, so the next load may replace it.
             self._is_settled = True
             self.saved.emit()
         else:
-            self.status.setText(self.tr("Nothing was changed.") if outcome.denied else outcome.message)
+            self.status.setText(self.tr("Nothing changed.") if outcome.denied else outcome.message)
 
     # History
 
@@ -234,7 +234,7 @@ class BlockPage(QWidget):
         self.tabs.setTabText(1, self.tr("History · {0}").format(len(history.versions)))
         self._choose_version()
         if not history.versions:
-            self.difference.show_message(self.tr("Nothing was written into this block yet."))
+            self.difference.show_message(self.tr("This block has no history yet."))
             self.roll_back_button.setEnabled(False)
 
     def _version_words(self, version: Version) -> str:

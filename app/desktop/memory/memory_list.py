@@ -25,8 +25,8 @@ class MemoryList(QTreeWidget):
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._zoom = theme.zoom
-        self.setHeaderLabels((self.tr("Block"), self.tr("Size"), self.tr("May do"), self.tr("Owner")))
-        self.setAccessibleName(self.tr("Blocks and entries of the memory"))
+        self.setHeaderLabels((self.tr("Block"), self.tr("Size"), self.tr("Permission"), self.tr("Owner")))
+        self.setAccessibleName(self.tr("Memory blocks and entries"))
         self.setUniformRowHeights(True)
         self.header().setStretchLastSection(False)
         self.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
@@ -61,7 +61,7 @@ class MemoryList(QTreeWidget):
 
     @property
     def current(self) -> Block | ArchiveHit | None:
-        """What is chosen."""
+        """The selected item."""
         item = self.currentItem()
         found: Block | ArchiveHit | None = None if item is None else item.data(0, _DATA_ROLE)
         return found
@@ -101,7 +101,7 @@ class MemoryList(QTreeWidget):
         return {
             BlockType.CORE: self.tr("Core"),
             BlockType.WORKING: self.tr("Working"),
-            BlockType.ARCHIVAL: self.tr("Put away"),
+            BlockType.ARCHIVAL: self.tr("Archived"),
             BlockType.LOG: self.tr("Logs"),
         }
 

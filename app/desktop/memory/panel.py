@@ -1,4 +1,4 @@
-"""The memory panel: what the agents keep, to read, to edit, to search, and to take back."""
+"""The memory panel: shows, edits, searches and restores the memory of agents."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class MemoryPanel(Panel):
         super().__init__("", parent)
         self._client = client
         self._read = False
-        self.title.hide()  # The tab over the panel has its name.
+        self.title.hide()  # The tab above the panel shows its name.
         self.setAccessibleName(self.tr("Memory"))
         self.new_button = ThemedButton(theme, "plus", self.tr("New block…"))
         self.new_button.clicked.connect(self._start_new)
@@ -41,8 +41,8 @@ class MemoryPanel(Panel):
         self.empty = EmptyState(
             theme,
             "brain",
-            self.tr("Nothing is remembered yet"),
-            self.tr("Say “remember that …” to the agent, or make a block here."),
+            self.tr("No memories yet"),
+            self.tr("Tell the agent “remember that …”, or create a block here."),
         )
         self._right = QStackedWidget()
         self._right.addWidget(self.empty)
@@ -56,25 +56,25 @@ class MemoryPanel(Panel):
         client.events.batch.connect(self._handle_events)
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Read the memory when somebody looks at it."""
+        """Load the memory when the panel is shown."""
         super().showEvent(event)
         if not self._read:
             self.reload()
 
     def reload(self) -> None:
-        """Read the memory anew."""
+        """Reload the memory, without waiting for it."""
         self._read = True
         tasks.start(self.load(), owner=self, what=self.tr("read the memory"))
 
     async def load(self) -> None:
-        """Read the memory and show it."""
+        """Load and show the memory."""
         query = self.field.text().strip()
         shown = await self._client.run(lambda workspace: queries.read_overview(workspace, query))
         if query == self.field.text().strip():
             self.list.show_overview(shown, query)
 
     async def make(self, label: str) -> None:
-        """Make a block and show it."""
+        """Create a block and show it."""
         try:
             outcome = await self._client.run(lambda workspace: queries.create_block(workspace, label))
         except ScriptoriumError as error:
@@ -90,12 +90,12 @@ class MemoryPanel(Panel):
 
     async def _new(self) -> None:
         title = self.tr("New block")
-        label = await dialogs.prompt_text(self, title, self.tr("What is the block called?"))
+        label = await dialogs.prompt_text(self, title, self.tr("Name of the block"))
         if label:
             await self.make(label)
 
     def _start_new(self) -> None:
-        tasks.start(self._new(), owner=self, what=self.tr("make a block"))
+        tasks.start(self._new(), owner=self, what=self.tr("create the block"))
 
     def _show(self, chosen: Block | ArchiveHit | None) -> None:
         match chosen:

@@ -12,6 +12,7 @@ from app.memory.block import Block
 from app.memory.changes import MEMORY_PLACE
 from app.memory.serialization import parse_block, serialize_block
 from app.permissions.caller import Caller
+from app.toolkit.call import Call
 from app.toolkit.memory_service import OWN_AGENT
 from app.toolkit.outcome import ToolOutcome
 from app.vault.commits import Version
@@ -96,14 +97,18 @@ async def _save(workspace: Workspace, before: Block, after: Block) -> ToolOutcom
     after = replace(after, kept=True)
     store, base = workspace.memory.store, serialize_block(before)
     if not before.kept and store.block_at(before.path) is None:
-        return await workspace.runner.save(before.path, None, serialize_block(after), place=MEMORY_PLACE)
+        return await workspace.runner.run(
+            Call.save(before.path, None, serialize_block(after), place=MEMORY_PLACE)
+        )
     for _ in range(3):
         try:
             current = store.read(before.path)
         except NotFoundError:
-            return await workspace.runner.save(before.path, None, serialize_block(after), place=MEMORY_PLACE)
+            return await workspace.runner.run(
+                Call.save(before.path, None, serialize_block(after), place=MEMORY_PLACE)
+            )
         merged = store.merge_edit(before.path, base, serialize_block(after))
-        outcome = await workspace.runner.save(before.path, current, merged, place=MEMORY_PLACE)
+        outcome = await workspace.runner.run(Call.save(before.path, current, merged, place=MEMORY_PLACE))
         if outcome.success or (outcome.error or {}).get("type") != ConflictError.type:
             return outcome
     return outcome
@@ -114,12 +119,12 @@ async def roll_back(workspace: Workspace, path: NotePath, key: str) -> ToolOutco
     now = read_history(workspace, path).now
     content = workspace.journal.content(key)
     parse_block(content)
-    return await workspace.runner.save(path, now, content, place=MEMORY_PLACE)
+    return await workspace.runner.run(Call.save(path, now, content, place=MEMORY_PLACE))
 
 
 async def delete_block(workspace: Workspace, label: str) -> ToolOutcome:
     """Delete a block of the own agent; the person is shown it first."""
-    return await workspace.runner.call("block", {"op": "delete", "label": label}, Caller.user())
+    return await workspace.runner.run(Call.of("block", {"op": "delete", "label": label}, Caller.user()))
 
 
 async def create_block(workspace: Workspace, label: str) -> ToolOutcome:
@@ -127,4 +132,4 @@ async def create_block(workspace: Workspace, label: str) -> ToolOutcome:
     made = Block.new(OWN_AGENT, label)
     if workspace.memory.store.block_at(made.path) is not None:
         raise ConflictError(f"There is a block {label!r} already.", label=label)
-    return await workspace.runner.save(made.path, None, serialize_block(made), place=MEMORY_PLACE)
+    return await workspace.runner.run(Call.save(made.path, None, serialize_block(made), place=MEMORY_PLACE))

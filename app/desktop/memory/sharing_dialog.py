@@ -35,8 +35,8 @@ class SharingDialog(dialogs.SheetDialog):
         self._theme = theme
         self._owner = block.owner
         self.table = QTableWidget(0, 2)
-        self.table.setHorizontalHeaderLabels([self.tr("Agent"), self.tr("May")])
-        self.table.setAccessibleName(self.tr("Agents that the block is shared with"))
+        self.table.setHorizontalHeaderLabels([self.tr("Agent"), self.tr("Permission")])
+        self.table.setAccessibleName(self.tr("Agents with access to the block"))
         self.table.verticalHeader().hide()
         self.table.verticalHeader().setDefaultSectionSize(round(36 * theme.zoom))
         self.table.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
@@ -50,7 +50,7 @@ class SharingDialog(dialogs.SheetDialog):
         self.agent.setEditable(True)
         self.agent.addItems([name for name in agents if name != block.owner])
         self.agent.setCurrentText("")
-        self.agent.setToolTip(self.tr("An agent's name; programs from outside are called mcp:NAME"))
+        self.agent.setToolTip(self.tr("Name of an agent; external programs are named mcp:NAME"))
         self.agent.setAccessibleName(self.tr("Agent to share with"))
         line = self.agent.lineEdit()
         if line is not None:
@@ -60,7 +60,7 @@ class SharingDialog(dialogs.SheetDialog):
         self.may = _permissions(Permission.READ_ONLY)
         self.share_button = ThemedButton(theme, "plus", self.tr("Share the block with this agent"))
         self.share_button.clicked.connect(self.share)
-        self.remove_button = ThemedButton(theme, "minus", self.tr("Share it no longer with the chosen agent"))
+        self.remove_button = ThemedButton(theme, "minus", self.tr("Stop sharing with the selected agent"))
         self.remove_button.clicked.connect(self.unshare)
         row = QWidget()
         parts = QHBoxLayout(row)
@@ -95,11 +95,13 @@ class SharingDialog(dialogs.SheetDialog):
         name = self.agent.currentText().strip()
         problem = ""
         if not name:
-            problem = self.tr("Type or choose an agent's name first.")
+            problem = self.tr("Enter or choose the name of an agent first.")
         elif name == self._owner:
-            problem = self.tr("{0} owns the block already.").format(name)
+            problem = self.tr("{0} already owns the block.").format(name)
         elif name in self.shares:
-            problem = self.tr("It is shared with {0} already; change that in the list.").format(name)
+            problem = self.tr(
+                "The block is already shared with {0}. Change the permission in the list."
+            ).format(name)
         else:
             self._insert(name, Permission(self.may.currentData()))
             self.agent.setCurrentText("")
@@ -119,13 +121,13 @@ class SharingDialog(dialogs.SheetDialog):
         item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
         self.table.setItem(at, 0, item)
         box = _permissions(permission)
-        box.setAccessibleName(self.tr("What {0} may do").format(agent))
+        box.setAccessibleName(self.tr("Permission of {0}").format(agent))
         self.table.setCellWidget(at, 1, box)
         self.table.setCurrentItem(item)
 
 
 def _dialog_texts(block: Block) -> tuple[str, str]:
-    title = QCoreApplication.translate("SharesSheet", "Who may use {0}")
+    title = QCoreApplication.translate("SharesSheet", "Share {0}")
     text = QCoreApplication.translate(
         "SharesSheet", "{0} owns the block. Other agents have it in sight only when it is shared."
     )

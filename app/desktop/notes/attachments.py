@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from app.desktop.notes.folders import note_folders
 from app.errors import InvalidPathError, ScriptoriumError, StorageError
 from app.permissions.caller import Caller
+from app.toolkit.call import Call
 from app.vault.note_templates import expand
 from app.vault.path import NotePath
 
@@ -49,7 +50,7 @@ async def add_attachment(workspace: Workspace, note: NotePath, name: str, conten
             if workspace.store.stat(there).size == len(content) and workspace.store.read(there) == content:
                 return there
             continue
-        outcome = await workspace.runner.save(path, None, content, Caller.user())
+        outcome = await workspace.runner.run(Call.save(path, None, content, Caller.user()))
         if outcome.success:
             return path
         if workspace.store.existing_path(path) is None:

@@ -27,6 +27,7 @@ from app.desktop.tool_form.form import ToolFormDialog, humanize
 from app.desktop.tool_form.result_dialog import ResultDialog
 from app.desktop.widgets import dialogs
 from app.permissions.caller import Caller
+from app.toolkit.call import Call
 from app.vault.path import NotePath
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ _SAFE_SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".pdf", ".mp
 
 
 async def _called_by_hand(name: str, given: Mapping[str, object], workspace: Workspace) -> ToolOutcome:
-    return await workspace.runner.call(name, given, Caller.user())
+    return await workspace.runner.run(Call.of(name, given, Caller.user()))
 
 
 def failure_message(outcome: ToolOutcome) -> str:
@@ -103,9 +104,9 @@ class NoteCommands(QObject):
             tasks.start(self._change(what, about, more), owner=self._window, what=self.tr("change the note"))
 
     async def run(self, tool: str, arguments: Mapping[str, object]) -> ToolOutcome:
-        """Call a tool as the user; what went wrong is told."""
+        """Call a tool as the user; emit `failed` with the message of an error."""
         outcome: ToolOutcome = await self._client.run(
-            lambda workspace: workspace.runner.call(tool, arguments, Caller.user())
+            lambda workspace: workspace.runner.run(Call.of(tool, arguments, Caller.user()))
         )
         if not outcome.success and not outcome.denied:
             self.failed.emit(outcome.message)
@@ -178,7 +179,7 @@ class NoteCommands(QObject):
             QDesktopServices.openUrl(QUrl.fromLocalFile(str(file)))
 
     async def show_entry(self, number: int, *, undo_it: bool = False) -> None:
-        """Show what a call wrote, by its number in the audit log, or propose to take it back."""
+        """Show what a call wrote, by its number in the audit log, or propose to undo it."""
         entry = await self._client.run(lambda workspace: workspace.audit.entry(number))
         session = entry.is_of_session  # Its line stands for all saves of the session.
         if undo_it:

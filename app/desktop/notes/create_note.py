@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from app.errors import ScriptoriumError
 from app.permissions.caller import Caller
+from app.toolkit.call import Call
 from app.tools.notes import find_similar, new_path
 from app.vault.path import NotePath
 
@@ -66,5 +67,5 @@ async def create_note(
         return CreateFailed(error.message)
     if taken is not None:
         return NameTaken(taken)
-    outcome = await workspace.runner.save(path, None, f"# {path.name}\n".encode(), Caller.user())
+    outcome = await workspace.runner.run(Call.save(path, None, f"# {path.name}\n".encode(), Caller.user()))
     return Created(path) if outcome.success else CreateFailed(outcome.message)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from app.desktop.notes.folders import NoteFolders, note_folders
 from app.errors import InvalidPathError, NotFoundError, ScriptoriumError
 from app.permissions.caller import Caller
+from app.toolkit.call import Call
 from app.vault.markdown.text import BOM, decode
 from app.vault.moment import format_moment
 from app.vault.note_templates import Expanded, expand
@@ -53,7 +54,7 @@ async def daily_note(workspace: Workspace, now: datetime) -> DailyNote:
             made = _expanded(workspace, places, _template(workspace, places.daily_template), path.name, now)
         except ScriptoriumError as error:
             problem = f"The template “{places.daily_template}” was not used: {error.message}"
-    outcome = await workspace.runner.save(path, None, made.text.encode("utf-8"), Caller.user())
+    outcome = await workspace.runner.run(Call.save(path, None, made.text.encode("utf-8"), Caller.user()))
     if not outcome.success:
         if (there := workspace.store.existing_path(path)) is not None:
             return DailyNote(there, created=False)

@@ -102,17 +102,17 @@ class NoteDocument(QObject):
 
     @property
     def dirty(self) -> bool:
-        """Whether there is text that is not on the disk yet."""
+        """True if the editor holds text that is not saved yet."""
         return self._dirty
 
     @property
     def unsaved(self) -> bool:
-        """Whether the user must know of text that is not on the disk."""
+        """True if the window must mark the note as unsaved."""
         return self._unsaved
 
     @property
     def autosaves(self) -> bool:
-        """Whether the settings have notes saved automatically."""
+        """True if autosave is enabled in the settings."""
         return self._client.workspace.settings.editor.autosave
 
     @property
@@ -199,7 +199,7 @@ class NoteDocument(QObject):
         """Save what was typed, after a save that is under way.
 
         Returns:
-            Whether it is on the disk now. A conflict has to be resolved first.
+            True if the text is saved; False after an error or with an unresolved conflict.
         """
         async with self._access:
             for _ in range(_MAX_TRIES):
@@ -209,7 +209,7 @@ class NoteDocument(QObject):
             return False
 
     async def _save(self) -> bool | None:
-        """Save once; None if a change was merged that came between, so that it is to be saved again."""
+        """Save once; None if a change was merged that came between, so that the caller saves again."""
         page, length, raw = self.page, self._source.characterCount(), self._source.toRawText()
         if page is None or not self._dirty:
             return True
@@ -230,7 +230,7 @@ class NoteDocument(QObject):
 
     @property
     def is_saving(self) -> bool:
-        """Whether a save is under way."""
+        """True while a save is running."""
         return self._access.locked()
 
     def _shows(self, page: NoteData) -> bool:

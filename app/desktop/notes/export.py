@@ -102,7 +102,7 @@ def page_size(locale: QLocale) -> QPageSize.PageSizeId:
 
 @contextmanager
 def _replacing(file: Path) -> Iterator[Path]:
-    """A new file beside `file` that takes its place in the end, unless something fails."""
+    """Yield a temporary file in the same folder that replaces `file` if nothing fails."""
     fresh = file.with_name(f".{file.stem[:40]}-{secrets.token_hex(6)}{file.suffix}")
     try:
         yield fresh

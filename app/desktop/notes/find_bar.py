@@ -125,7 +125,7 @@ class FindBar(QFrame):
         return super().eventFilter(watched, event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Enter goes on, Escape closes."""
+        """Find the next match with Enter; close with Escape."""
         if event.key() == Qt.Key.Key_Escape:
             self.leave()
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
@@ -137,7 +137,7 @@ class FindBar(QFrame):
             super().keyPressEvent(event)
 
     def find_next(self, back: bool = False) -> bool:
-        """Go to the next (or previous) place, round the end; whether there is one."""
+        """Select the next (or previous) match, wrapping at the end; return False if there is none."""
         if self._view is None:
             return False
         cursor = self._view.textCursor()
@@ -150,7 +150,7 @@ class FindBar(QFrame):
         return True
 
     def replace(self) -> None:
-        """Replace what is selected, if it is what is looked for, and go on."""
+        """Replace the selection if it is a match, and find the next match."""
         if not isinstance(self._view, LiveEditor) or self._view.isReadOnly():
             return
         cursor = self._view.textCursor()

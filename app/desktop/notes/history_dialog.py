@@ -33,6 +33,7 @@ from app.desktop.widgets.plain_labels import heading_label
 from app.errors import NotFoundError
 from app.permissions.caller import Caller
 from app.permissions.request_labels import format_size
+from app.toolkit.call import Call
 from app.toolkit.outcome import ToolOutcome
 from app.vault.commits import OUTSIDE_AUTHOR, Version
 from app.vault.escaped_line import describe
@@ -103,7 +104,7 @@ class HistoryDialog(QDialog):
             return
         arguments = {"name": str(self._path), "version": key}
         outcome: ToolOutcome = await self._client.run(
-            lambda workspace: workspace.runner.call("restore_note", arguments, Caller.user())
+            lambda workspace: workspace.runner.run(Call.of("restore_note", arguments, Caller.user()))
         )
         if outcome.success:
             await self.load()

@@ -1,4 +1,4 @@
-"""The links of a note, under its text: made when somebody first looks at them."""
+"""The links of a note, under its text; built when the pane is first opened."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class LazyLinksPane(QObject):
 
     @property
     def are_shown(self) -> bool:
-        """Whether the pane is open."""
+        """True if the pane is open."""
         return self._pane is not None and not self._pane.isHidden()
 
     @property

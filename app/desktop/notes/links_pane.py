@@ -61,11 +61,11 @@ class LinksPane(QScrollArea):
 
     @property
     def is_whole(self) -> bool:
-        """Whether every row is there that is to be shown."""
+        """True if the pane has added all rows."""
         return not any(self._waiting.values())
 
     def show_surroundings(self, about: NoteContext) -> None:
-        """Show the links of a note; what else is shown stays until it is told anew."""
+        """Show the links of a note; keep the other sections until their data arrive."""
         incoming, outgoing = _once_from(about.backlinks), _once_to(about.outgoing)
         page = QWidget()
         column = QVBoxLayout(page)

@@ -72,7 +72,7 @@ class NoteData:
 
     @property
     def privacy(self) -> PrivacyVerdict:
-        """Whether models and programs outside may see it."""
+        """True if models and external programs may read the note."""
         return judge(self.content, complete=self.complete)
 
     @property
@@ -127,7 +127,7 @@ def _excerpt(path: NotePath, start: bytes, why: str) -> NoteData:
 
 
 def load_context(workspace: Workspace, path: NotePath) -> NoteContext:
-    """What the index knows of the note."""
+    """Read the metadata of the note from the index."""
     index = workspace.index
     return NoteContext(index.note(path), index.backlinks(path), index.outgoing(path))
 
@@ -165,7 +165,7 @@ async def render_note(
     `points` is the size of the text, which formulas follow; `interaction` what can be clicked.
     """
     if len(text) > _MAX_RENDERED_CHARS and not whole:
-        warning = "> [!warning] This note goes on\n> The reading view ends here; the source has all of it.\n"
+        warning = "> [!warning] This note is longer\n> The reading view ends here. The source is complete.\n"
         cut = text.rfind("\n\n", 0, _MAX_RENDERED_CHARS)
         text = f"{text[: cut if cut > 0 else _MAX_RENDERED_CHARS]}\n\n{warning}"
     return await asyncio.to_thread(_render, workspace, path, text, colors, points, interaction)

@@ -134,7 +134,7 @@ class PropertiesForm(QFrame):
         return self._editors[name]
 
     def _renew(self) -> None:
-        """The rows are to be other ones: made now if they are in sight, else when they are unfolded."""
+        """Rebuild the rows now if they are unfolded, else when the user unfolds them."""
         self._stale = True
         if self.fold.isChecked():
             self._rebuild()

@@ -13,7 +13,8 @@ from app.desktop.notes.loader import NoteData, load
 from app.errors import ConflictError, NotFoundError, StorageError, VaultLostError
 from app.index.records import Mention
 from app.permissions.caller import Caller
-from app.toolkit.runner import ToolOutcome
+from app.toolkit.call import Call
+from app.toolkit.outcome import ToolOutcome
 from app.vault.changes import VAULT
 from app.vault.merge import merge
 from app.vault.path import NotePath
@@ -63,7 +64,7 @@ async def save(workspace: Workspace, page: NoteData, text: str, session: str = "
         session: The writing session, which groups its saves in the history.
     """
     after = text.encode("utf-8")
-    outcome = await workspace.runner.save(page.path, page.content, after, _writer(session))
+    outcome = await workspace.runner.run(Call.save(page.path, page.content, after, _writer(session)))
     if outcome.success:
         return Saved(await load(workspace, page.path))
     kind = (outcome.error or {}).get("type")
@@ -78,7 +79,7 @@ async def save(workspace: Workspace, page: NoteData, text: str, session: str = "
 
 async def create(workspace: Workspace, path: NotePath, text: str, session: str = "") -> Result:
     """Write `text` as a note that does not exist (any more)."""
-    outcome = await workspace.runner.save(path, None, text.encode("utf-8"), _writer(session))
+    outcome = await workspace.runner.run(Call.save(path, None, text.encode("utf-8"), _writer(session)))
     if outcome.success:
         return Saved(await load(workspace, path))
     try:
@@ -134,7 +135,7 @@ async def link_mention(workspace: Workspace, mention: Mention, target: NotePath)
     new = f"{line[:start]}{link}{line[end:]}"
     patch = f"@@ -{mention.line},1 +{mention.line},1 @@\n-{line}\n+{new}\n"
     arguments = {"name": mention.source.text, "op": "patch", "patch": patch}
-    return await workspace.runner.call("edit_note", arguments, Caller.user())
+    return await workspace.runner.run(Call.of("edit_note", arguments, Caller.user()))
 
 
 def mention_span(mention: Mention, line: str) -> tuple[int, int]:

@@ -72,7 +72,7 @@ class SpellChecker:
 
     @property
     def ready(self) -> bool:
-        """Whether there is a dictionary."""
+        """True if a dictionary is loaded."""
         return bool(self._dictionaries)
 
     def check(self, text: str) -> list[tuple[int, int]]:
@@ -82,7 +82,7 @@ class SpellChecker:
         return [match.span() for match in _WORD.finditer(text) if not self.is_right(match[0])]
 
     def is_right(self, word: str) -> bool:
-        """Whether a word is spelled as one of the dictionaries has it."""
+        """Return True if one of the dictionaries accepts the word."""
         known = self._known.get(word)
         if known is None:
             known = self._look_up(word.replace("’", "'"))
@@ -92,7 +92,7 @@ class SpellChecker:
         return known
 
     def suggest(self, word: str) -> list[str]:
-        """What may have been meant, best first."""
+        """Return suggested corrections, best first."""
         found: dict[str, None] = {}
         with self._lock:
             for dictionary in self._dictionaries:

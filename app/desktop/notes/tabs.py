@@ -205,7 +205,7 @@ class NoteTabs(QWidget):
         return True
 
     async def ready_to_leave(self) -> bool:
-        """Whether every note may be closed: each with unsaved text asks. The tabs stay, to be remembered."""
+        """Return True if all notes may close; ask for each unsaved one. Keep the tabs for the next start."""
         for tab in self.tabs():
             if not await tab.close_requested():
                 return False
@@ -232,7 +232,7 @@ class NoteTabs(QWidget):
         self._drop_empty(group)
 
     def split(self) -> None:
-        """Put the note in front beside the others, in a group of its own."""
+        """Move the current note to a new group next to the others."""
         if self._front.count() > 1 or (self._front.count() == 1 and len(self._groups) > 1):
             self.move_across(self._front, self._front.currentIndex())
         elif self.current is not None:
@@ -256,7 +256,7 @@ class NoteTabs(QWidget):
 
     @property
     def can_reopen(self) -> bool:
-        """Whether a tab was closed that can be opened again."""
+        """True if a closed tab can be reopened."""
         return bool(self._closed)
 
     def reopen(self) -> None:

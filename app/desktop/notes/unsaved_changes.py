@@ -55,7 +55,7 @@ class _Answer(Enum):
 
 
 async def confirm_close(document: NoteDocument, theme: ThemeSource, parent: QWidget) -> bool:
-    """Whether a note's tab may be closed: its text is on the disk, or the user has decided about it."""
+    """Return True if the tab may close: the text is saved, or the user chose to discard it."""
     while document.dirty:
         if document.conflict is not None:
             answer = await _ask_in_conflict(document, theme, parent)

@@ -274,7 +274,7 @@ class NoteView(QWidget):
         self._filling = False
 
     def _change(self, text: str) -> None:
-        """Make `text` of what the editor holds; Ctrl+Z takes it back."""
+        """Make `text` of what the editor holds; Ctrl+Z undoes it."""
         self._filling = True
         self.editor.replace_document(for_editor(text))
         self._filling = False
@@ -353,17 +353,17 @@ class NoteView(QWidget):
 
     @property
     def mode(self) -> ViewMode:
-        """What is in front: the live preview, the source or the reading view."""
+        """The current mode: live preview, source or reading."""
         return self._mode
 
     @property
     def editing(self) -> bool:
-        """Whether the editor is in front, as a live preview or with the source."""
+        """True in live preview and source mode."""
         return self._mode is not ViewMode.READING
 
     @property
     def _reading(self) -> QWidget:
-        """What the reading view shows: the text, or that there is none."""
+        """The widget of the reading view: the text, or the empty state of a blank note."""
         return self.nothing if self.document.is_blank else self.reader
 
     def _write(self, position: str = "") -> None:
@@ -417,12 +417,12 @@ class NoteView(QWidget):
 
     @property
     def links(self) -> LinksPane:
-        """What links here and where this note links."""
+        """The pane of backlinks, outgoing links and mentions."""
         return self._links.pane
 
     @property
     def nothing(self) -> EmptyState:
-        """What is said of a note without text."""
+        """The empty state of a note without text."""
         if self._nothing is None:
             self._nothing = EmptyState(
                 self._theme,

@@ -1,4 +1,4 @@
-"""What of the vault is not wholly in the index, and why."""
+"""Files that are not fully indexed, and why."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class ProblemsPanel(Panel):
         self._reload()
 
     async def reload(self) -> None:
-        """List the problems anew."""
+        """Reload the list of problems."""
         problems = await self._client.run(lambda workspace: workspace.index.problems())
         async with self._filling:
             self.table.clear()
@@ -120,12 +120,12 @@ class ProblemsPanel(Panel):
             tasks.start(self.rename(listed), owner=self, what=self.tr("rename the file"))
 
     async def rename(self, listed: NotePath) -> None:
-        """Ask for a name until the file that is listed so has it, or the user gives up."""
+        """Ask for a new name until the listed file is renamed or the user cancels."""
         raw = await self._client.run(lambda workspace: undecodable.find_path(workspace.root, listed))
         name, problem = undecodable.suggest_name(raw) if raw is not None else "", ""
         while True:
             title = self.tr("Rename “{0}”?").format(listed)
-            label = self.tr("Its name is not UTF-8. What the file holds stays as it is. New name:")
+            label = self.tr("The file name is not UTF-8. The content of the file does not change. New name:")
             given = await dialogs.prompt_text(self.window(), title, label, name, problem=problem)
             if given is None:
                 return
@@ -137,4 +137,4 @@ class ProblemsPanel(Panel):
 
 
 async def _renamed(workspace: Workspace, listed: NotePath, name: str) -> ToolOutcome:
-    return await workspace.runner.rename_misnamed(listed, name)
+    return await workspace.rename_misnamed(listed, name)

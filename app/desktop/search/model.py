@@ -40,7 +40,7 @@ class SearchResultRow:
 
     @property
     def is_head(self) -> bool:
-        """Whether it is the head of a hit."""
+        """True for the heading row of a hit."""
         return self.snippet is None and self.group is None and not self.more
 
 
@@ -92,7 +92,7 @@ class SearchResultsModel(QAbstractListModel):
         return tuple(self._rows)
 
     def rowCount(self, parent: _Index = _ROOT_INDEX) -> int:
-        """How many rows `parent` has."""
+        """Return the number of rows of `parent`."""
         return 0 if parent.isValid() else len(self._rows)
 
     def flags(self, index: _Index) -> Qt.ItemFlag:
@@ -102,7 +102,7 @@ class SearchResultsModel(QAbstractListModel):
         return super().flags(index)
 
     def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        """What a view shows of `index` in `role`."""
+        """Return the data of `index` for `role`."""
         if not index.isValid():
             return None
         row = self._rows[index.row()]

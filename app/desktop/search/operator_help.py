@@ -10,7 +10,7 @@ def _tr(text: str) -> str:
 
 
 def operator_label(operator: str) -> str:
-    """What an operator asks for, empty for one that is not known."""
+    """Return the description of an operator; empty for an unknown one."""
     words = {
         "tag:": _tr("with this tag or one in it"),
         "file:": _tr("in the file name"),

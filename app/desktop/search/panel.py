@@ -180,7 +180,7 @@ class SearchPanel(Panel):
         except QueryError as error:
             await self._show_query_error(typed, error)
             return
-        # The same question once more, since notes have changed: what was scrolled to stays in sight.
+        # The same question once more, since notes have changed: the scroll position stays.
         again = self._page is not None and query == self._asked
         limit = (
             max(_FIRST_PAGE_SIZE, min(self.model.hit_count, _MAX_KEPT_HITS)) if again else _FIRST_PAGE_SIZE
@@ -220,8 +220,8 @@ class SearchPanel(Panel):
         self._show_problem(query, error)
 
     async def _load_details(self, query: str, page: SearchPage) -> None:
-        """What takes longer: the hits' places in the graph, their number, and the numbers of the parts."""
-        # Typing on cancels it: a graph of very many notes is not drawn anew for each letter.
+        """Load the slow details: the hits in the graph, the total, and the counts of the query's parts."""
+        # Typing on cancels it: a graph of very many notes is not redrawn for each letter.
         await asyncio.sleep(_RESTING_DELAY_MS / 1000)
         self.found.emit(tuple(hit.path.text for hit in page.hits))
         if not page.exact:
@@ -244,7 +244,7 @@ class SearchPanel(Panel):
         self._entering = False
 
     def _fill(self) -> None:
-        """Fetch what comes after the shown hits before somebody gets there."""
+        """Fetch the next page of hits before the user scrolls to the end."""
         bar, page = self.list.verticalScrollBar(), self._page
         near_end = bar.value() + 2 * bar.pageStep() >= bar.maximum()
         waits = page is not None and (self.model.hit_count < page.total or not page.exact)
@@ -372,7 +372,7 @@ class SearchPanel(Panel):
         self.list.setCurrentIndex(self.model.index(at, 0))
 
     def _handle_events(self, events: tuple[Event, ...]) -> None:
-        """Results follow the vault while nobody is in them."""
+        """Repeat the search after changes in the vault, unless the user is in the results."""
         in_use = self.list.hasFocus() or self._typing.isActive()
         follows = bool(self.field.text().strip()) and self.isVisible() and not in_use
         if follows and any(isinstance(event, IndexUpdated) for event in events):

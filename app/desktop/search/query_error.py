@@ -1,4 +1,4 @@
-"""What is wrong with a search: the query with the place marked, and what was expected there."""
+"""An error in a search: the query with the position marked, and what was expected there."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ class QueryField(SearchField):
         self._popup.setUniformItemSizes(True)
         self._popup.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self._popup.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._popup.setAccessibleName(self.tr("Ways to go on"))
+        self._popup.setAccessibleName(self.tr("Suggestions"))
         self._completer = QCompleter(self)
         self._completer.setModel(self._rows)
         self._completer.setPopup(self._popup)
@@ -68,7 +68,7 @@ class QueryField(SearchField):
 
     @property
     def offered(self) -> tuple[str, ...]:
-        """What is offered now."""
+        """The visible suggestions."""
         return tuple(one.shown for one in self._suggestions) if self._popup.isVisible() else ()
 
     def event(self, event: QEvent) -> bool:

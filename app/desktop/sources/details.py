@@ -80,7 +80,7 @@ class SourceDetails(QWidget):
     def show_source(self, info: SourceInfo) -> None:
         """Show a source."""
         self._info = info
-        kept = info.kept
+        kept = info.config
         self.name.setText(kept.name)
         self.kind.setText(kind_label(kept.kind))
         self.where.setText(info.detail)
@@ -88,7 +88,7 @@ class SourceDetails(QWidget):
         self.problem.setText(info.problem)
         self.problem.setVisible(bool(info.problem))
         self.pause_button.set_symbol("play" if kept.paused else "pause")
-        words = self.tr("Go on") if kept.paused else self.tr("Pause")
+        words = self.tr("Resume") if kept.paused else self.tr("Pause")
         self.pause_button.setToolTip(words)
         self.pause_button.setAccessibleName(words)
         self.open_button.setVisible(bool(info.detail))
@@ -119,15 +119,15 @@ class SourceDetails(QWidget):
             row.setData(0, Qt.ItemDataRole.UserRole, one)
             self.news.addTopLevelItem(row)
         self.news.setVisible(bool(info.items))
-        said = self.tr("Nothing new since the app was opened.")
+        said = self.tr("No news since the app started.")
         if info.waiting:
-            said = self.tr("{0} not read by an agent yet.").format(info.waiting)
+            said = self.tr(" {0} not read by an agent yet.").format(info.waiting)
         elif info.items:
-            said = self.tr("All read.")
+            said = self.tr("Agents have read all news.")
         if info.checked:
-            said += self.tr(" Last asked at {0}.").format(format_time(info.checked))
+            said += self.tr(" Last checked at {0}.").format(format_time(info.checked))
         if isinstance(kept, FeedConfig):
-            said += self.tr(" Asked every {0} minutes.").format(f"{kept.minutes:,}")
+            said += self.tr(" Checked every {0} minutes.").format(f"{kept.minutes:,}")
         elif kept.globs:
             said += self.tr(" Only of {0}.").format(", ".join(kept.globs))
         self.said.setText(said)
@@ -144,12 +144,12 @@ class SourceDetails(QWidget):
             return
         if one.link.startswith(_WEB_SCHEMES):
             QDesktopServices.openUrl(QUrl(one.link))
-        elif one.path and self._info.kept.kind == "vault":
+        elif one.path and self._info.config.kind == "vault":
             self.note_requested.emit(one.path)
 
     def _emit_starts_turn(self, on: bool) -> None:
         if self._info is not None:
-            self.changed.emit(self._info.kept.model_copy(update={"starts_turn": on}))
+            self.changed.emit(self._info.config.model_copy(update={"starts_turn": on}))
 
     def _made_head(self, theme: ThemeSource) -> QHBoxLayout:
         row = QHBoxLayout()
@@ -161,11 +161,11 @@ class SourceDetails(QWidget):
         row.addWidget(self.name)
         row.addWidget(self.kind)
         row.addStretch(1)
-        self.check_button = ThemedButton(theme, "arrows-clockwise", self.tr("Ask the feed now"))
-        self.open_button = ThemedButton(theme, "arrow-square-out", self.tr("Open it outside the app"))
-        self.edit_button = ThemedButton(theme, "pencil-simple", self.tr("Change its name and settings…"))
+        self.check_button = ThemedButton(theme, "arrows-clockwise", self.tr("Check the feed now"))
+        self.open_button = ThemedButton(theme, "arrow-square-out", self.tr("Open in the default app"))
+        self.edit_button = ThemedButton(theme, "pencil-simple", self.tr("Edit name and settings…"))
         self.pause_button = ThemedButton(theme, "pause", self.tr("Pause"))
-        self.remove_button = ThemedButton(theme, "trash", self.tr("Remove the source; its files stay"))
+        self.remove_button = ThemedButton(theme, "trash", self.tr("Remove the source (files are kept)"))
         self.check_button.clicked.connect(lambda: self.check_requested.emit(self._info))
         self.open_button.clicked.connect(self._open)
         self.edit_button.clicked.connect(lambda: self.edit_requested.emit(self._info))
@@ -181,9 +181,11 @@ class SourceDetails(QWidget):
         column = QVBoxLayout(page)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)
-        self.starts_turn = QCheckBox(self.tr("News may start the agent"))
+        self.starts_turn = QCheckBox(self.tr("Let news start the agent"))
         self.starts_turn.setToolTip(
-            self.tr("Needs a model. Without it, news wait for the agent's next turn. Changes always ask.")
+            self.tr(
+                "Needs a model; otherwise news waits for the agent's next turn. You always review changes."
+            )
         )
         self.starts_turn.toggled.connect(self._emit_starts_turn)
         column.addWidget(self.starts_turn)
@@ -193,7 +195,7 @@ class SourceDetails(QWidget):
         self.said.setWordWrap(True)
         column.addWidget(self.said)
         self.news = QTreeWidget()
-        self.news.setAccessibleName(self.tr("Last news"))
+        self.news.setAccessibleName(self.tr("Recent news"))
         self.news.setHeaderLabels([self.tr("When"), self.tr("What")])
         self.news.setRootIsDecorated(False)
         self.news.setUniformRowHeights(True)

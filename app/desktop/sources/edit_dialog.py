@@ -23,12 +23,12 @@ class SourceDialog(dialogs.SheetDialog):
     def __init__(
         self, kept: SourceConfig, theme: ThemeSource, parent: QWidget | None, problem: str = ""
     ) -> None:
-        super().__init__(parent, self.tr("Change the source"))
+        super().__init__(parent, self.tr("Edit source"))
         self.changed = kept
         self.setMinimumWidth(round(460 * theme.zoom))
         self.name = QLineEdit(kept.name)
         self.name.setMaxLength(200)
-        self.name.setToolTip(self.tr("As the panel and the agents call it"))
+        self.name.setToolTip(self.tr("Name shown in the panel and to agents"))
         form = QWidget()
         self._form = QFormLayout(form)
         self._form.setContentsMargins(0, 0, 0, 0)
@@ -58,19 +58,21 @@ class SourceDialog(dialogs.SheetDialog):
     def _ask_for_feed(self, kept: FeedConfig) -> None:
         self.address = QLineEdit(kept.url)
         self.address.setMaxLength(4000)
-        self.address.setToolTip(self.tr("Of an RSS or Atom feed"))
+        self.address.setToolTip(self.tr("Address of an RSS or Atom feed"))
         self.minutes = QSpinBox()
         self.minutes.setRange(5, 7 * 24 * 60)
         self.minutes.setValue(kept.minutes)
         self.minutes.setSuffix(self.tr(" minutes"))
-        self.minutes.setToolTip(self.tr("How long after an answer the feed is asked again; 5 at least"))
+        self.minutes.setToolTip(self.tr("Time between checks of the feed (at least 5 minutes)"))
         self._form.addRow(self.tr("&Address"), self.address)
-        self._form.addRow(self.tr("Ask &every"), self.minutes)
+        self._form.addRow(self.tr("Check &every"), self.minutes)
 
     def _ask_for_globs(self, kept: VaultStreamConfig | FolderStreamConfig, theme: ThemeSource) -> None:
         self.globs = QPlainTextEdit("\n".join(kept.globs))
-        self.globs.setPlaceholderText(self.tr("One per line, such as Projects/** or *.csv; none: all files"))
-        self.globs.setToolTip(self.tr("Which files it tells of: * within a folder, ** across folders"))
+        self.globs.setPlaceholderText(
+            self.tr("One pattern per line, such as Projects/** or *.csv. Leave empty for all files.")
+        )
+        self.globs.setToolTip(self.tr("Files to report: * matches within a folder, ** across folders"))
         self.globs.setTabChangesFocus(True)
         self.globs.setFixedHeight(round(110 * theme.zoom))
         self._form.addRow(self.tr("&Files"), self.globs)

@@ -20,8 +20,8 @@ def kind_label(kind: str) -> str:
     """What a source is."""
     return {
         "files": _tr("Folder for agents"),
-        "vault": _tr("Changes of this vault"),
-        "folder": _tr("Changes of a folder"),
+        "vault": _tr("Changes in this vault"),
+        "folder": _tr("Changes in a folder"),
         "feed": _tr("Feed"),
     }[kind]
 
@@ -38,12 +38,12 @@ def state_label(state: SourceState) -> str:
 def permission_label(permission: Permission) -> str:
     """What agents may do with files, in a few words."""
     return {
-        Permission.READ_ONLY: _tr("Read only"),
-        Permission.APPEND: _tr("Add to, make new"),
-        Permission.PARTNER: _tr("Edit, asked twice (partner)"),
-        Permission.HUMAN: _tr("Edit, asked twice (human)"),
-        Permission.READ_WRITE: _tr("Edit, make new"),
-        Permission.ADMIN: _tr("Edit, make new, delete"),
+        Permission.READ_ONLY: _tr("Read-only"),
+        Permission.APPEND: _tr("Append and create"),
+        Permission.PARTNER: _tr("Edit, with a second confirmation (partner)"),
+        Permission.HUMAN: _tr("Edit, with a second confirmation (human)"),
+        Permission.READ_WRITE: _tr("Edit and create"),
+        Permission.ADMIN: _tr("Edit, create and delete"),
     }[permission]
 
 

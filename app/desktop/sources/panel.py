@@ -56,7 +56,7 @@ class SourcesPanel(Panel):
         self.sources: tuple[SourceInfo, ...] = ()
         self.title.set_text(self.tr("Sources"))
         self.setAccessibleName(self.tr("Sources"))
-        self.add_button = ThemedButton(theme, "plus", self.tr("Add a source"))
+        self.add_button = ThemedButton(theme, "plus", self.tr("Add source"))
         self.add_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.add_button.setMenu(self._made_menu())
         self.title.add(self.add_button)
@@ -129,7 +129,7 @@ class SourcesPanel(Panel):
         row = QTreeWidgetItem([info.name, state_label(info.state), unread])
         theme = self._theme.theme
         color = theme.danger if info.state is SourceState.FAILED else None
-        row.setIcon(0, icon(theme, SYMBOLS[info.kept.kind], color))
+        row.setIcon(0, icon(theme, SYMBOLS[info.config.kind], color))
         row.setToolTip(0, info.detail or info.name)
         row.setToolTip(1, info.problem)
         row.setData(0, _ID_ROLE, info.id)
@@ -166,19 +166,19 @@ class SourcesPanel(Panel):
         self._start(self._add(kept), self.tr("follow this vault"))
 
     async def _add_folder(self) -> None:
-        title = self.tr("A folder that agents may work on")
+        title = self.tr("Choose a folder for agents")
         if (folder := await dialogs.pick_folder(self.window(), title)) is not None:
             name = folder.name or str(folder)
             await self._add(FolderConfig(id=new_id("files"), name=name, folder=str(folder)))
 
     async def _follow_folder(self) -> None:
-        folder = await dialogs.pick_folder(self.window(), self.tr("A folder to follow"))
+        folder = await dialogs.pick_folder(self.window(), self.tr("Choose a folder to follow"))
         if folder is not None:
             name = folder.name or str(folder)
             await self._add(FolderStreamConfig(id=new_id("folder"), name=name, folder=str(folder)))
 
     async def _follow_feed(self) -> None:
-        words = self.tr("The address of an RSS or Atom feed. It is asked once an hour.")
+        words = self.tr("Address of an RSS or Atom feed. The feed is checked every hour.")
         url = await dialogs.prompt_text(self.window(), self.tr("Follow a feed"), words, "https://")
         if url is not None:
             host = urlsplit(url).hostname or url
@@ -206,7 +206,7 @@ class SourcesPanel(Panel):
             return
 
     async def _remove(self, info: SourceInfo) -> None:
-        words = self.tr("Nothing is deleted: its files stay, and so does what agents have loaded of them.")
+        words = self.tr("No files are deleted, and agents keep what they have loaded.")
         title = self.tr("Remove {0}?").format(info.name)
         if await dialogs.confirm(self.window(), title, words, self.tr("Remove")):
             await self._tried(lambda workspace: workspace.sources.remove(info.id))
@@ -235,13 +235,13 @@ class SourcesPanel(Panel):
             lambda info: self._start(self._remove(info), self.tr("remove the source"))
         )
         details.pause_requested.connect(
-            lambda info: self._run_change(lambda ws: ws.sources.set_paused(info.id, not info.kept.paused))
+            lambda info: self._run_change(lambda ws: ws.sources.set_paused(info.id, not info.config.paused))
         )
         details.check_requested.connect(
             lambda info: self._run_change(lambda ws: ws.sources.check_feed(info.id))
         )
         details.edit_requested.connect(
-            lambda info: self._start(self._edit(info.kept), self.tr("change the source"))
+            lambda info: self._start(self._edit(info.config), self.tr("change the source"))
         )
         details.changed.connect(lambda kept: self._run_change(lambda ws: ws.sources.change(kept)))
 
@@ -256,9 +256,9 @@ class SourcesPanel(Panel):
         menu = QMenu(self)
         for words, slot in (
             (self.tr("Folder for agents…"), self.add_folder),
-            (self.tr("Changes of a folder…"), self.follow_folder),
+            (self.tr("Changes in a folder…"), self.follow_folder),
             (self.tr("Feed…"), self.follow_feed),
-            (self.tr("Changes of this vault"), self.follow_vault),
+            (self.tr("Changes in this vault"), self.follow_vault),
         ):
             menu.addAction(words).triggered.connect(slot)
         return menu

@@ -40,7 +40,9 @@ class RulesEditor(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)
         words = QLabel(
-            self.tr("The first rule that fits a file decides; other files are read only. Every write asks.")
+            self.tr(
+                "The first matching rule applies; other files are read-only. Every write needs your approval."
+            )
         )
         words.setProperty("tone", "muted")
         words.setWordWrap(True)
@@ -106,10 +108,12 @@ class RulesEditor(QWidget):
         files = QTableWidgetItem(glob)
         self.table.setItem(at, _FILES_COLUMN, files)
         item = QTableWidgetItem(agent)
-        item.setToolTip(self.tr("An agent's name, such as scriptorium or mcp:*; empty for every agent."))
+        item.setToolTip(
+            self.tr("Name of an agent, such as scriptorium or mcp:*. Leave empty for all agents.")
+        )
         self.table.setItem(at, _AGENT_COLUMN, item)
         box = QComboBox()
-        box.setAccessibleName(self.tr("What agents may do"))
+        box.setAccessibleName(self.tr("Permission for agents"))
         box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         box.setMinimumContentsLength(8)
         for one in Permission:
@@ -144,7 +148,7 @@ class RulesEditor(QWidget):
     def _made_table(self, theme: ThemeSource) -> QTableWidget:
         table = QTableWidget(0, 3)
         table.setAccessibleName(self.tr("Rules"))
-        table.setHorizontalHeaderLabels([self.tr("Files"), self.tr("Agents may"), self.tr("Only for")])
+        table.setHorizontalHeaderLabels([self.tr("Files"), self.tr("Permission"), self.tr("Agent")])
         table.verticalHeader().hide()
         table.verticalHeader().setDefaultSectionSize(round(34 * theme.zoom))
         table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
@@ -165,14 +169,14 @@ class RulesEditor(QWidget):
     def _made_buttons(self, theme: ThemeSource) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setSpacing(4)
-        self.add_button = ThemedButton(theme, "plus", self.tr("Add a rule"))
+        self.add_button = ThemedButton(theme, "plus", self.tr("Add rule"))
         self.add_button.clicked.connect(self.add_rule)
-        self.up_button = ThemedButton(theme, "arrow-up", self.tr("Try this rule earlier"))
+        self.up_button = ThemedButton(theme, "arrow-up", self.tr("Move rule up"))
         self.up_button.clicked.connect(self._raise)
-        self.remove_button = ThemedButton(theme, "minus", self.tr("Remove the rule"))
+        self.remove_button = ThemedButton(theme, "minus", self.tr("Remove rule"))
         self.remove_button.clicked.connect(self._remove)
         self.save_button = QPushButton(self.tr("Save rules"))
-        self.save_button.setToolTip(self.tr("Let these rules hold from now on"))
+        self.save_button.setToolTip(self.tr("Save and apply these rules"))
         self.save_button.setProperty("role", "primary")
         self.save_button.setEnabled(False)
         self.save_button.clicked.connect(self.save)

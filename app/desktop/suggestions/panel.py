@@ -61,14 +61,14 @@ class SuggestionsPanel(Panel):
         self._asked: asyncio.Task[None] | None = None
         self._undoable: SuggestedRelation | None = None
         self.suggestions: tuple[SuggestedRelation, ...] = ()
-        self.title.set_text(self.tr("Relations that may be missing"))
+        self.title.set_text(self.tr("Suggested relations"))
         self.setAccessibleName(self.tr("Suggestions"))
         self.scope = QComboBox()
         self.scope.addItems((self.tr("Whole vault"), self.tr("Open note")))
-        self.scope.setToolTip(self.tr("Of which notes relations are suggested"))
+        self.scope.setToolTip(self.tr("Notes to suggest relations for"))
         self.scope.setAccessibleName(self.scope.toolTip())
         self.scope.currentIndexChanged.connect(lambda _: self.look())
-        self.again = ThemedButton(theme, "arrows-clockwise", self.tr("Look again (F5)"))
+        self.again = ThemedButton(theme, "arrows-clockwise", self.tr("Refresh (F5)"))
         self.again.clicked.connect(self.look)
         self.title.add(self.scope)
         self.title.add(self.again)
@@ -116,9 +116,9 @@ class SuggestionsPanel(Panel):
             self._looked = True
             self._show(())
             return
-        self.title.set_count(self.tr("looking…"))
+        self.title.set_count(self.tr("searching…"))
         if not self.suggestions:
-            self.empty.say(self.tr("Looking…"), self.tr("Links, tags and meanings are compared."))
+            self.empty.say(self.tr("Searching…"), self.tr("Comparing links, tags and content."))
             self._stack.setCurrentWidget(self.empty)
         self._start_looking()
 
@@ -133,7 +133,7 @@ class SuggestionsPanel(Panel):
         self._settle.stop()
         if self._asked is not None:
             self._asked.cancel()
-        self._asked = tasks.start(self._load(), owner=self, what=self.tr("look for missing relations"))
+        self._asked = tasks.start(self._load(), owner=self, what=self.tr("search for missing relations"))
 
     async def _load(self) -> None:
         note = self._note if self.scope.currentIndex() == _OPEN_NOTE else ""
@@ -167,17 +167,17 @@ class SuggestionsPanel(Panel):
 
     def _show_empty_state(self, problem: str) -> None:
         if problem:
-            self.empty.say(self.tr("That could not be done"), problem)
+            self.empty.say(self.tr("Could not load suggestions"), problem)
         elif self.scope.currentIndex() == _OPEN_NOTE and not self._note:
-            self.empty.say(self.tr("No note is open"), self.tr("Open one, or look in the whole vault."))
+            self.empty.say(self.tr("No note is open"), self.tr("Open a note, or search the whole vault."))
         elif self.scope.currentIndex() == _OPEN_NOTE:
             name = NotePath.on_disk(self._note).name
-            words = self.tr("{0} lacks no likely relation.").format(name)
-            self.empty.say(self.tr("Nothing to suggest"), words)
+            words = self.tr("{0} has no likely missing relations.").format(name)
+            self.empty.say(self.tr("No suggestions"), words)
         else:
             self.empty.say(
-                self.tr("Nothing to suggest"),
-                self.tr("No two notes that are not linked belong together by their links, tags and meaning."),
+                self.tr("No suggestions"),
+                self.tr("No unlinked notes appear to be related."),
             )
 
     def _row(self, one: SuggestedRelation) -> QTreeWidgetItem:
@@ -185,7 +185,7 @@ class SuggestionsPanel(Panel):
         row = QTreeWidgetItem([first, one.type.replace("_", " ").lower(), second, f"{one.score:.0%}"])
         for column, words in ((0, one.source), (1, one.reasoning), (2, one.target)):
             row.setToolTip(column, words)
-        likely = self.tr("Likely: an agent may propose it by itself") if one.is_likely else ""
+        likely = self.tr("Likely: agents may propose this without being asked") if one.is_likely else ""
         row.setToolTip(3, likely or self.tr("Suggested"))
         row.setTextAlignment(3, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         if one.is_likely:
@@ -210,7 +210,7 @@ class SuggestionsPanel(Panel):
     def _show_chosen(self, *_: object) -> None:
         if (one := self.chosen) is not None:
             self.details.show_suggested(one)
-            tasks.start(self._show_texts(one), owner=self, what=self.tr("show how the notes begin"))
+            tasks.start(self._show_texts(one), owner=self, what=self.tr("load the note previews"))
 
     async def _show_texts(self, one: SuggestedRelation) -> None:
         def read(workspace: Workspace) -> dict[str, str]:
@@ -240,7 +240,7 @@ class SuggestionsPanel(Panel):
             self._show_message(self.tr("Nothing was written."))
 
     def _reject(self, one: SuggestedRelation) -> None:
-        tasks.start(self._leave_apart(one), owner=self, what=self.tr("remember the answer"))
+        tasks.start(self._leave_apart(one), owner=self, what=self.tr("save your answer"))
 
     async def _leave_apart(self, one: SuggestedRelation) -> None:
         try:
@@ -250,11 +250,11 @@ class SuggestionsPanel(Panel):
             return
         self._remove_suggestion(one)
         names = (NotePath.on_disk(path).name for path in one.pair)
-        self._show_message(self.tr("{0} and {1} are left apart.").format(*names), undoable=one)
+        self._show_message(self.tr("{0} and {1} won't be suggested again.").format(*names), undoable=one)
 
     def _undo_rejection(self) -> None:
         if (one := self._undoable) is not None:
-            tasks.start(self._suggest_again(one), owner=self, what=self.tr("take the answer back"))
+            tasks.start(self._suggest_again(one), owner=self, what=self.tr("undo the dismissal"))
 
     async def _suggest_again(self, one: SuggestedRelation) -> None:
         await self._client.run(lambda workspace: workspace.analysis.restore_suggestion(*one.pair))
@@ -314,9 +314,9 @@ class SuggestionsPanel(Panel):
         self.said = QLabel()
         self.said.setTextFormat(Qt.TextFormat.PlainText)
         self.said.setWordWrap(True)
-        self.take_back = QPushButton(self.tr("Take it back"))
+        self.take_back = QPushButton(self.tr("Undo"))
         self.take_back.setProperty("role", "row")
-        self.take_back.setToolTip(self.tr("Let these two be suggested again"))
+        self.take_back.setToolTip(self.tr("Suggest this pair again"))
         self._line = QWidget()
         row = QHBoxLayout(self._line)
         row.setContentsMargins(14, 4, 14, 6)
@@ -332,7 +332,7 @@ class SuggestionsPanel(Panel):
         table.setRootIsDecorated(False)
         table.setUniformRowHeights(True)
         table.setTextElideMode(Qt.TextElideMode.ElideMiddle)
-        table.setAccessibleName(self.tr("Pairs of notes that may be related, best first"))
+        table.setAccessibleName(self.tr("Pairs of notes that may be related, most likely first"))
         head = table.header()
         head.setStretchLastSection(False)
         for column in (0, 2):

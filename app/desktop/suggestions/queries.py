@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from app.errors import ScriptoriumError
 from app.permissions.caller import Caller
+from app.toolkit.call import Call
 from app.vault.markdown.frontmatter import read_frontmatter
 from app.vault.markdown.text import decode_lossy
 from app.vault.path import NotePath
@@ -54,7 +55,7 @@ async def list_suggestions(workspace: Workspace, note: str) -> tuple[SuggestedRe
         ScriptoriumError: they could not be computed.
     """
     given: dict[str, object] = {"op": "list", "limit": MAX_SUGGESTIONS} | ({"node_id": note} if note else {})
-    outcome = await workspace.runner.call("suggest_relationships", given, Caller.user())
+    outcome = await workspace.runner.run(Call.of("suggest_relationships", given, Caller.user()))
     if not outcome.success:
         raise ScriptoriumError(outcome.message)
     return tuple(_suggested(one) for one in cast("list[Mapping[str, Any]]", outcome.result["suggestions"]))
@@ -74,7 +75,7 @@ async def accept_suggestion(workspace: Workspace, wish: RelationDraft) -> ToolOu
         "relationship_type": wish.type,
         "confidence": wish.confidence,
     }
-    return await workspace.runner.call("create_relationship", given, Caller.user())
+    return await workspace.runner.run(Call.of("create_relationship", given, Caller.user()))
 
 
 def note_excerpt(workspace: Workspace, path: str) -> str:

@@ -67,7 +67,7 @@ class TagsPanel(Panel):
         self._reload()
 
     async def reload(self) -> None:
-        """Count the tags anew; what was unfolded stays so."""
+        """Reload the tags and their counts; keep expanded tags expanded."""
         async with self._filling:
             await self._fill(await self._client.run(_sort_tags))
 

@@ -27,6 +27,7 @@ from app.errors import ScriptoriumError
 from app.events import Event
 from app.index.records import IndexUpdated, TaskRecord
 from app.permissions.caller import Caller
+from app.toolkit.call import Call
 from app.toolkit.outcome import ToolOutcome
 from app.vault.markdown.tasks import set_task_done
 from app.vault.markdown.text import decode
@@ -200,7 +201,7 @@ async def set_done(workspace: Workspace, record: TaskRecord, *, done: bool) -> T
         after = set_task_done(decode(before), record.line, record.text, done=done).encode("utf-8")
     except ScriptoriumError as error:
         return ToolOutcome(False, message=error.message, error={"type": error.type, "message": error.message})
-    return await workspace.runner.save(record.path, before, after, Caller.user())
+    return await workspace.runner.run(Call.save(record.path, before, after, Caller.user()))
 
 
 def _create_row(task: TaskItem) -> QTreeWidgetItem:

@@ -92,7 +92,7 @@ class ToolFormDialog(dialogs.SheetDialog):
         self.call_button = self.add_button(self.tr("Run"), _ACCEPTED, "primary")
         self.call_button.setDefault(True)
         self.call_button.setToolTip(
-            self.tr("A change is shown to you before it is written") if self._tool.proposes else ""
+            self.tr("You review each change before it is written") if self._tool.proposes else ""
         )
         first = next((name for name in self._rows if name != "op"), "op")
         (self.editors[first].control if first in self.editors else self.call_button).setFocus()
@@ -103,7 +103,7 @@ class ToolFormDialog(dialogs.SheetDialog):
         if parameter.name == "op" and isinstance(made.control, QComboBox):
             self._keep_operations(made.control)
             made.control.currentIndexChanged.connect(lambda _: self._choose_operation())
-        title = self.tr("What to do") if parameter.name == "op" else humanize(parameter.name)
+        title = self.tr("Operation") if parameter.name == "op" else humanize(parameter.name)
         row = QWidget()
         column = QVBoxLayout(row)
         column.setContentsMargins(0, 0, 0, 0)
@@ -142,7 +142,7 @@ class ToolFormDialog(dialogs.SheetDialog):
         self._set_label(self.problem, "")
         examples = self._tool.examples_of.get(op) or (() if op else self._tool.examples)
         words = examples[0].replace("{", "‹").replace("}", "›") if examples else ""
-        self.example.setText(self.tr("Said to the agent: “{0}”").format(words))
+        self.example.setText(self.tr("Example request to the agent: “{0}”").format(words))
         self.example.setVisible(bool(words))
 
     def _given(self) -> dict[str, object]:
@@ -167,7 +167,7 @@ class ToolFormDialog(dialogs.SheetDialog):
         except ValidationError as error:
             missing = self._missing(given)
             for name in missing:
-                self._show_error(name, self.tr("This is needed."))
+                self._show_error(name, self.tr("Required"))
             for problem in error.errors():
                 where = str(problem["loc"][0]) if problem["loc"] else ""
                 self._show_error(where, _error_text(problem["type"], problem["msg"]))
@@ -175,7 +175,7 @@ class ToolFormDialog(dialogs.SheetDialog):
         except InvalidParametersError as error:
             missing = self._missing(given)
             for name in missing:
-                self._show_error(name, self.tr("This is needed."))
+                self._show_error(name, self.tr("Required"))
             if not missing:
                 self._set_label(self.problem, error.message)
             return False
@@ -231,7 +231,7 @@ def humanize(name: str) -> str:
 
 def _error_text(kind: str, message: str) -> str:
     """A problem that pydantic found, for people."""
-    words = {"missing": "This is needed.", "string_too_short": "This is needed."}
+    words = {"missing": "Required", "string_too_short": "Required"}
     return words.get(kind, message)
 
 

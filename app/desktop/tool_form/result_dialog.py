@@ -65,7 +65,7 @@ class ResultDialog(dialogs.SheetDialog):
         return _RESULT_CODES.get(code, "close")
 
     def _add_buttons(self, outcome: ToolOutcome) -> None:
-        json_button = self.add_button(self.tr("As JSON"), 0, "quiet")
+        json_button = self.add_button(self.tr("Show as JSON"), 0, "quiet")
         json_button.clicked.disconnect()
         json_button.setCheckable(True)
         json_button.toggled.connect(lambda on: self._pages.setCurrentIndex(int(on)))

@@ -5,9 +5,12 @@ from __future__ import annotations
 from html import escape
 
 from markdown_it.token import Token
+from pygments import highlight
+from pygments.formatters import HtmlFormatter
+from pygments.lexers import get_lexer_by_name
+from pygments.util import ClassNotFound
 
 from app.vault.markdown.headings import heading_key
-from app.vault.markdown.render_code import code_html
 from app.vault.markdown.render_images import image_html
 from app.vault.markdown.render_math import math_html
 from app.vault.markdown.render_page import (
@@ -25,6 +28,7 @@ from app.vault.markdown.render_raw import clean_block
 
 LINE = "line-height:145%;"
 _LIST_SHIFT = -14  # Qt indents each list by 40 pixels
+_MAX_HIGHLIGHTED_CHARS = 60_000
 _BOXES = {"x": "☑", "X": "☑", "-": "☒"}
 _HEADINGS = {
     "h1": ("xx-large", 8, 12),
@@ -99,13 +103,26 @@ def _code_block(page: RenderContext, token: Token) -> str:
 
 def _code(page: RenderContext, code: str, language: str) -> str:
     colors = page.colors
-    shown = code_html(code.rstrip("\n"), language, is_dark=colors.is_dark) or "&nbsp;"
+    shown = _highlighted(code.rstrip("\n"), language, is_dark=colors.is_dark) or "&nbsp;"
     style = f"font-family:{MONOSPACE};white-space:pre-wrap;margin:0;"
     label = ""
     if language:
         faint = f"margin:0;color:{colors.muted};font-size:small;"
         label = f'<p align="right" style="{faint}">{escape(language)}</p>'
     return f'{box_open(background=colors.code_bg)}{label}<pre style="{style}">{shown}</pre>{BOX_CLOSE}'
+
+
+def _highlighted(code: str, language: str, *, is_dark: bool) -> str:
+    """Return code as HTML for a `<pre>`, highlighted if its language is known and it is not too long."""
+    # Inline styles, because Qt's rich text has no style classes for tokens.
+    if not language or len(code) > _MAX_HIGHLIGHTED_CHARS:
+        return escape(code, quote=False)
+    try:
+        lexer = get_lexer_by_name(language, stripnl=False, ensurenl=False)
+    except ClassNotFound:
+        return escape(code, quote=False)
+    style = "github-dark" if is_dark else "xcode"
+    return highlight(code, lexer, HtmlFormatter(nowrap=True, noclasses=True, style=style)).rstrip("\n")
 
 
 def _quote_open(page: RenderContext, token: Token) -> str:

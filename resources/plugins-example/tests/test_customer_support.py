@@ -10,6 +10,7 @@ import pytest
 from app.permissions.approval import ApprovalRequest, Approved, Decision
 from app.permissions.caller import Caller, CallerKind
 from app.settings import Settings
+from app.toolkit.call import Call
 from app.workspace import Workspace, open_workspace
 
 AGENT = Caller(CallerKind.DESKTOP_AGENT, "Agent", uses_model=False)
@@ -58,7 +59,7 @@ async def vault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, approver: Yes) 
 
 
 async def call(vault: Workspace, tool: str, **arguments: object):
-    return await vault.runner.call(tool, arguments, AGENT)
+    return await vault.runner.run(Call.of(tool, arguments, AGENT))
 
 
 def names(outcome) -> list[str]:

@@ -11,6 +11,7 @@ from app.agent.transcript import AgentPlan, AgentText, Reasoning, ToolCard
 from app.permissions.approval import Approved, Denied
 from app.permissions.caller import Caller, CallerKind
 from app.settings import AgentProgram
+from app.toolkit.call import Call
 from app.vault.path import NotePath
 from tests.agent.acp.conftest import Talk, outside
 
@@ -46,7 +47,7 @@ async def check_permissions(workspace, talk, approver):
     await talk.say("!ask execute rm -rf build\n!ask execute curl example.org")
     assert "[once]" in talk.said and "[no]" in talk.said and "[always]" not in talk.said
     first = approver.asked[0]
-    assert first.proposal.text == "Do by itself: rm -rf build"
+    assert first.proposal.text == "Run outside the app: rm -rf build"
     assert ("kind", "execute") in first.proposal.arguments
     assert ("input", '{"command": "rm -rf build"}') in first.proposal.arguments
     assert first.caller.name == "Outsider" and first.caller.tainted and not first.offers
@@ -59,7 +60,7 @@ async def check_options(workspace, talk):
     (mode,) = workspace.programs.options("Outsider")
     assert (mode.name, mode.current) == ("Mode", "careful")
     assert [one.name for one in mode.choices] == ["Careful", "Bold"]
-    await workspace.programs.choose("Outsider", "mode", "bold")
+    await workspace.programs.set_option("Outsider", "mode", "bold")
     await talk.say("!mode")
     other = Talk(workspace, workspace.settings.programs.programs[0])
     await other.say("!mode")
@@ -78,13 +79,13 @@ async def test_files_are_read_as_policy_says_and_written_through_the_dialog(work
     )
     assert before.decode().strip()[:40] in talk.said and "The code is 7" not in talk.said
     assert talk.said.count("[written]") == 2 and talk.said.count("[refused:") == 5
-    assert "not in the vault" in talk.said and "no terminals" in talk.said
+    assert "outside the vault" in talk.said and "Terminals are not supported" in talk.said
     assert [str(request.proposal.changes[0].path) for request in approver.asked] == [str(H4), "New.md"]
     callers = {request.caller for request in approver.asked}
     assert {(caller.kind, caller.tainted) for caller in callers} == {(CallerKind.DESKTOP_AGENT, True)}
     written = [card for card in talk.cards if card.tool == "agent_write" and card.commit is not None]
     assert len(written) == 2
-    await workspace.runner.call("undo", {"turn": finished.turn}, Caller.user())
+    await workspace.runner.run(Call.of("undo", {"turn": finished.turn}, Caller.user()))
     assert workspace.store.read(H4) == before and not workspace.store.exists(NotePath("New.md"))
     await talk.say(f"!read {H4}\n!edit-silently {H4} Mine.\n!write {H4} No.")
     assert "has changed since you read it" in talk.said and workspace.store.read(H4) == b"Mine.\n"
@@ -102,13 +103,13 @@ async def test_direct_edits_are_journaled_logged_and_taken_back_with_the_turn(wo
         ("Outsider", "not-asked", finished.turn)
     }
     reasons = {path: entry.reason for entry in log for path in entry.paths}
-    assert "told of it" in reasons["Instruments/H4.md"] and "did not tell" in reasons["Loose.md"]
+    assert "reported it" in reasons["Instruments/H4.md"] and "not reported by it" in reasons["Loose.md"]
     cards = [card for card in talk.cards if card.tool == "direct_edit"]
     assert cards and all(card.commit and card.entry for card in cards)
     moved = [one for entry in log for one in workspace.journal.commit(entry.commit).changes if one.to]
     assert [(str(one.path), str(one.to)) for one in moved] == [("Instruments/K1.md", "K1-moved.md")]
     assert workspace.index.resolver.resolve_for_reading("K1-moved") == NotePath("K1-moved.md")
-    outcome = await workspace.runner.call("undo", {"turn": finished.turn}, Caller.user())
+    outcome = await workspace.runner.run(Call.of("undo", {"turn": finished.turn}, Caller.user()))
     assert outcome.success and {path: workspace.store.read(path) for path in was} == was
     assert not workspace.store.exists(NotePath("Loose.md"))
     await check_reading_only(talk, approver)
@@ -120,7 +121,7 @@ async def check_reading_only(talk, approver):
     await talk.say(f"!write {H4} No.\n!ask execute make\n!server\n!edit {H4} By itself.", mode="ask")
     assert "may only read" in talk.said and "[no]" in talk.said and len(approver.asked) == asked
     assert '"--read-only"' in talk.said
-    assert any("was to read only" in notice.text for notice in talk.notices)
+    assert any("in a read-only turn" in notice.text for notice in talk.notices)
 
 
 async def test_what_waits_is_withdrawn_when_the_turn_is_stopped(workspace, talk, approver, monkeypatch):
@@ -170,7 +171,7 @@ async def test_a_crash_is_told_and_the_conversation_goes_on(workspace, tmp_path,
     await talk.say("Remember the number 41.\n!say Noted.")
     assert (await talk.say("!crash")).state == "done"
     (notice,) = talk.notices
-    assert "ended in the middle of the turn (exit status 7)" in notice.text
+    assert "exited in the middle of the turn (exit status 7)" in notice.text
     assert "the disk of the agent is full" in notice.hint
     await talk.say("!heard\n!prompt")
     # It takes its session up again, so it is not told what it knows; its own replay is not shown twice.
@@ -251,5 +252,5 @@ async def test_our_tools_over_mcp_are_called_in_its_turn_and_shown_on_its_card(w
     made = next(card for card in talk.cards if card.tool == "create_note")
     assert made.state == "done" and made.commit is not None and made.agent == "Outsider"
     assert workspace.store.exists(NotePath("Leaf.md"))
-    await workspace.runner.call("undo", {"turn": finished.turn}, Caller.user())
+    await workspace.runner.run(Call.of("undo", {"turn": finished.turn}, Caller.user()))
     assert not workspace.store.exists(NotePath("Leaf.md"))

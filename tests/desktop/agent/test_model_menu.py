@@ -32,7 +32,7 @@ def test_the_menu_has_the_built_in_agent_the_used_models_and_the_local_ones(qtbo
         "llama3.2  ·  Ollama",
         "Set up a model…",
         "Set up the team…",
-        "Add an agent from outside…",
+        "Add external agent…",
     ]
     assert [action.isChecked() for action in menu.actions() if action.isCheckable()] == [
         False,
@@ -71,18 +71,18 @@ def test_programs_from_outside_stand_last_and_the_one_that_answers_is_marked(qtb
     team = TeamSettings(agents=(AgentProfile(name="Anna"),), answers="Anna")
     programs = AgentProgramSettings(programs=(program,), answers="Claude Code")
     menu = ModelMenu(CLOUD, [CLOUD], owner, team, programs)
-    assert texts(menu)[-2:] == ["Claude Code", "Add an agent from outside…"]
+    assert texts(menu)[-2:] == ["Claude Code", "Add external agent…"]
     assert [action.text() for action in menu.actions() if action.isChecked()] == ["Claude Code"]
     chosen: list[str] = []
     wanted: list[str] = []
     menu.program_chosen.connect(chosen.append)
     menu.setup_wanted.connect(wanted.append)
-    for words in ("Claude Code", "Add an agent from outside…"):
+    for words in ("Claude Code", "Add external agent…"):
         next(action for action in menu.actions() if action.text() == words).trigger()
     assert chosen == ["Claude Code"] and wanted == ["programs"]
     choices = (AcpOptionValue("ask", "Always ask"), AcpOptionValue("plan", "Plan & ask"))
     menu.show_options([AcpOption("mode", "Mode", "ask", choices, is_mode=True)])
-    assert texts(menu)[-3:] == ["Claude Code", "Mode: Always ask", "Add an agent from outside…"]
+    assert texts(menu)[-3:] == ["Claude Code", "Mode: Always ask", "Add external agent…"]
     options: list[tuple[str, str]] = []
     menu.option_chosen.connect(lambda *what: options.append(what))
     submenu = next(action.menu() for action in menu.actions() if action.text() == "Mode: Always ask")
@@ -96,7 +96,7 @@ def test_a_machine_without_models_says_so(qtbot) -> None:
     qtbot.addWidget(owner)
     menu = ModelMenu(ModelChoice("built-in"), [], owner)
     menu.show_local([])
-    assert "No other model on this machine" in texts(menu)
+    assert "No other local models" in texts(menu)
 
 
 def test_used_models_are_remembered_the_latest_first() -> None:
@@ -128,4 +128,4 @@ def test_usage_adds_up_and_an_unknown_price_stays_unknown() -> None:
     assert known.plus(known).cost == 1.0
     assert known.plus(unknown).cost is None
     assert known.plus(Usage()).cost == 0.5
-    assert "not known" in full_usage(unknown)
+    assert "Cost unknown" in full_usage(unknown)

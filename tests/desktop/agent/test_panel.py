@@ -20,6 +20,7 @@ from app.desktop.bridge import ServiceThread
 from app.desktop.theme.stylesheet import stylesheet
 from app.desktop.theme.theme import ThemeSource
 from app.permissions.caller import Caller
+from app.toolkit.call import Call
 from tests.desktop.whole_vault import WholeVault, whole_vault
 from tests.support.clipping import clipped
 
@@ -93,7 +94,9 @@ def test_a_card_whose_change_was_undone_offers_no_undo(gui, panel_of, wait_until
             (view,) = panel.transcript.findChildren(CardView)
             assert not view.card._undo.isHidden() and view.card._badge.isHidden()
             (card,) = cards(panel)
-            await vault.client.run(lambda ws: ws.runner.call("undo", {"entry": card.entry}, Caller.user()))
+            await vault.client.run(
+                lambda ws: ws.runner.run(Call.of("undo", {"entry": card.entry}, Caller.user()))
+            )
             await wait_until(lambda: view.card._undo.isHidden())
             assert view.card._badge.text() == "Undone" and not view.card._diff.isHidden()
             assert "Undone" in view.card.accessibleName()
@@ -109,7 +112,7 @@ def test_a_card_tells_how_its_change_was_approved(qtbot) -> None:
     card = card.model_copy(update={"commit": 1, "message": message, "decision": "auto-approved"})
     view.show_card(card.model_copy(update={"changed_by_user": True}))
     assert view._badge.text() == "Auto-approved · Changed by you"
-    assert view._message.text() == "Changed A.md. Left out by you: B.md."
+    assert view._message.text() == "Changed A.md. Excluded by you: B.md."
 
 
 def test_an_edited_message_replaces_what_came_after_it(gui, panel_of, wait_until) -> None:

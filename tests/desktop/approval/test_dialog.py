@@ -386,7 +386,7 @@ def test_a_withdrawn_request_disappears_with_a_note(desk: Desk) -> None:
     desk.questions[1].why = UNANSWERED_REASON
     desk.questions[1].withdrawn.emit()
     assert desk.queue.dialog is None
-    assert desk.notes == ["No answer in time, so it was denied: claude wants to change “Ideas/B.md”."]
+    assert desk.notes == ["Timed out and denied: claude wants to change “Ideas/B.md”."]
     assert desk.answers == []
     assert desk.paths[-1] == frozenset()
 
@@ -525,7 +525,7 @@ def test_a_request_that_a_new_grant_covers_goes_with_a_note_that_says_so(desk: D
     desk.ask(request(ChangeSet.of(update("A"))), request(ChangeSet.of(update("B")), 2))
     desk.questions[1].why = COVERED_REASON
     desk.questions[1].withdrawn.emit()
-    assert desk.dialog._notice.text().startswith("Auto-approved by what you have just allowed: ")
+    assert desk.dialog._notice.text().startswith("Auto-approved by the rule that you just added: ")
 
 
 def settle(desk: Desk) -> None:

@@ -33,7 +33,7 @@ def test_a_grant_is_listed_counted_and_taken_back(
             panel = GrantsPanel(vault.client, ThemeSource("light"))
             await vault.client.run(lambda ws: ws.grants.add(OFFER))
             await wait_until(lambda: len(panel.grants) == 1)
-            assert "not used yet   ·   30 more minutes" in texts(panel)
+            assert "not used yet   ·   30 minutes left" in texts(panel)
             await vault.call("edit_note", {"name": "A", "op": "append", "text": "x"})
             assert vault.asked == []
             await wait_until(lambda: panel.grants[0].used == 1)

@@ -222,12 +222,12 @@ def test_the_chain_is_checked_and_the_first_bad_row_named(gui, service, wait_unt
                 await vault.call("read_note", {"name": "A"})
             panel = panel_of(vault)
             await panel.verify()
-            assert panel.verdict.text() == "Whole: 3 rows, none changed"
+            assert panel.verdict.text() == "Log intact: 3 entries verified"
             await vault.client.run(
                 lambda ws: ws.audit._connection.execute("UPDATE audit SET caller = 'x' WHERE id = 2")
             )
             await panel.verify()
-            assert panel.verdict.text().startswith("Not whole: row 2")
+            assert panel.verdict.text().startswith("Log damaged at entry 2")
             assert panel.verdict.property("tone") == "danger"
 
     gui(main())

@@ -194,7 +194,7 @@ def test_what_a_program_may_do_is_set_here_and_holds(
             assert page.profile("Shell") == wanted
             await wait_until(lambda: not page.waits and panel.chosen.profile == wanted)
             item = panel.table.currentItem()
-            assert item is not None and "only reads" in item.text(2) and "in Work" in item.text(2)
+            assert item is not None and "read-only" in item.text(2) and "in Work" in item.text(2)
             assert (await page.call(token, "read_note", {"name": "Plan"})).status_code == 200
             for tool, given in (
                 ("read_note", {"name": "Tea"}),
@@ -235,7 +235,7 @@ def test_a_call_that_asks_is_seen_live_and_ends_with_the_token(
             assert caller.name == "Shell" and caller.says == "reader/1.0"
             panel.page.renew.click()
             await wait_until(lambda: sheet(SheetDialog))
-            press("Renew the token")
+            press("Renew token")
             await wait_until(lambda: sheet(SetUpDialog))
             shown = sheet(SetUpDialog)
             assert shown is not None and shown.token.text() != token
@@ -279,7 +279,7 @@ def test_a_name_that_is_taken_is_asked_again_and_read_only_vaults_say_so(
             await wait_until(lambda: sheet(NewProgramDialog) is None)
             page.panel.bar.mcp.click()
             assert not page.settings.servers.mcp
-            await wait_until(lambda: "tokens let nobody in" in page.panel.bar.words.text())
+            await wait_until(lambda: "sign-in by token is blocked" in page.panel.bar.words.text())
 
     gui(main())
 

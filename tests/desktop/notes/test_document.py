@@ -17,6 +17,7 @@ from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.conflict_dialog import ConflictDialog
 from app.errors import StorageError
 from app.permissions.caller import Caller
+from app.toolkit.call import Call
 from app.vault.path import NotePath
 from tests.desktop.whole_vault import WholeVault, whole_vault
 
@@ -94,7 +95,9 @@ def test_a_rename_while_typing_is_followed_without_a_question(gui, opened, wait_
         async with opened("A.md") as (vault, view):
             type_at_end(view, "typed")
             call = {"name": "A", "new_name": "Renamed"}
-            outcome = await vault.client.run(lambda ws: ws.runner.call("move_note", call, Caller.user()))
+            outcome = await vault.client.run(
+                lambda ws: ws.runner.run(Call.of("move_note", call, Caller.user()))
+            )
             assert outcome.success
             await wait_until(lambda: view.path == "Renamed.md")
             assert not view.notice.text and view.document.dirty
@@ -110,7 +113,7 @@ def test_a_link_that_a_rename_rewrites_is_merged_into_unsaved_text(gui, opened, 
         async with opened("B.md") as (vault, view):
             type_at_end(view, "typed")
             call = {"name": "A", "new_name": "Renamed"}
-            await vault.client.run(lambda ws: ws.runner.call("move_note", call, Caller.user()))
+            await vault.client.run(lambda ws: ws.runner.run(Call.of("move_note", call, Caller.user())))
             await wait_until(lambda: "[[Renamed]]" in view.editor.toPlainText())
             assert not view.notice.text
             assert await view.document.save()
@@ -218,7 +221,7 @@ def test_the_saves_of_a_sitting_share_one_session(gui, opened, wait_until) -> No
             assert len({version.turn for version in versions[:3]}) == 1
             assert versions[0].turn.startswith("writing-")
             call = {"turn": versions[0].turn}
-            await vault.client.run(lambda ws: ws.runner.call("undo", call, Caller.user()))
+            await vault.client.run(lambda ws: ws.runner.run(Call.of("undo", call, Caller.user())))
             await wait_until(lambda: (vault.root / "A.md").read_text() == NOTES["A.md"])
 
     gui(main())

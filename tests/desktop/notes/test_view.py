@@ -149,7 +149,7 @@ def test_a_note_of_100_mb_in_one_line_is_shown_in_part_and_never_written(gui, op
             view.document._set_page(page)
             assert view.editor.isReadOnly()
             assert "Only its beginning" in view.notice.text
-            view.document.touched()
+            view.document.mark_edited()
             assert not view.document.dirty
 
     gui(main())

@@ -52,7 +52,7 @@ def test_a_feeds_interval_and_a_streams_globs_are_changed(
             sheet.address.setText("https://example.org/daily")
             sheet.save_button.click()
             await wait_until(lambda: panel.chosen is not None and panel.chosen.name == "Daily")
-            assert panel.chosen is not None and panel.chosen.kept == feed.model_copy(
+            assert panel.chosen is not None and panel.chosen.config == feed.model_copy(
                 update={"name": "Daily", "minutes": 30, "url": "https://example.org/daily"}
             )
             await wait_until(lambda: open_sheet() is None)
@@ -64,7 +64,7 @@ def test_a_feeds_interval_and_a_streams_globs_are_changed(
             sheet.globs.setPlainText("Projects/**\n\n Tea.md \nProjects/**\n")
             sheet.save_button.click()
             await wait_until(lambda: "Projects/**, Tea.md" in panel.details.said.text())
-            kept = await vault.client.run(lambda workspace: workspace.sources.get("vault-1").kept)
+            kept = await vault.client.run(lambda workspace: workspace.sources.get("vault-1").config)
             assert isinstance(kept, VaultStreamConfig) and kept.globs == ("Projects/**", "Tea.md")
             panel.close()
 

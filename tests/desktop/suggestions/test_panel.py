@@ -84,7 +84,7 @@ def test_a_rejected_pair_stays_away_until_it_is_taken_back(
             panel.table.setFocus()
             QTest.keyClick(panel.table, Qt.Key.Key_Delete)
             await wait_until(lambda: not panel.suggestions and panel.take_back.isVisible())
-            assert "left apart" in panel.said.text() and not vault.asked
+            assert "suggested again" in panel.said.text() and not vault.asked
             panel.again.click()
             asked = panel._asked
             await wait_until(lambda: asked is not None and asked.done())
@@ -113,7 +113,7 @@ def test_it_can_be_asked_of_the_open_note_and_says_what_there_is_not(
             panel.scope.setCurrentIndex(1)
             assert "No note is open" in said(panel)
             panel.follow("Stone.md")
-            await wait_until(lambda: "Stone lacks no likely relation" in said(panel))
+            await wait_until(lambda: "Stone has no likely missing relations" in said(panel))
             panel.follow("Tea.md")
             await wait_until(lambda: pairs(panel) == [PAIR])
             one = panel.chosen
@@ -126,6 +126,6 @@ def test_it_can_be_asked_of_the_open_note_and_says_what_there_is_not(
             await vault.save("Tea.md", b"Tea is like [[Herbs]].\n")
             await wait_until(lambda: not panel.suggestions)
             panel.follow("Gone.md")
-            await wait_until(lambda: "could not be done" in said(panel))
+            await wait_until(lambda: "Could not load suggestions" in said(panel))
 
     gui(main())

@@ -1,4 +1,4 @@
-"""Edits of tags, prose, sections and by patch: only the needed characters change."""
+"""Edits of tags, prose and sections, and patches change only the necessary characters."""
 
 from __future__ import annotations
 

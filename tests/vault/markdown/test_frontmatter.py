@@ -1,4 +1,4 @@
-"""Properties: what is read, what is refused, and that nothing runs or swells."""
+"""Parsing of properties is safe: nothing runs, and limits hold."""
 
 from __future__ import annotations
 

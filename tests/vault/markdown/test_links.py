@@ -1,4 +1,4 @@
-"""Links written anew: the target's characters change, and nothing else."""
+"""Rewriting of links changes only the target's characters."""
 
 from __future__ import annotations
 

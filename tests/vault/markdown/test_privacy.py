@@ -1,4 +1,4 @@
-"""A note is public only where that can be shown: everything else is kept from models."""
+"""A note is public only if that is certain; every other note is hidden from models."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Editing properties: only the lines of that property change, and what is set is what is read."""
+"""Edits of a property change only its lines, and reading returns the value that was set."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Relations changed and taken away in place: every other character stays, every other relation too."""
+"""Edits of relations keep every other character and every other relation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rendering: what a reader sees, where links lead, and that nothing loads, runs or hangs."""
+"""Rendering of text and links, during which nothing loads, runs or hangs."""
 
 from __future__ import annotations
 

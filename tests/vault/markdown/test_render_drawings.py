@@ -1,4 +1,4 @@
-"""Formulas and diagrams in rendered notes: drawn where they can be, else as text."""
+"""Formulas and diagrams in rendered notes are drawn if possible, else shown as text."""
 
 from __future__ import annotations
 

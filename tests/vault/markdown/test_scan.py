@@ -1,4 +1,4 @@
-"""Scanning: what a note's text says, and where."""
+"""Parsing of notes into elements with spans."""
 
 from __future__ import annotations
 

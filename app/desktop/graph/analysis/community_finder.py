@@ -1,4 +1,4 @@
-"""Finds communities beside the GUI, for the scene that wants its colours by them."""
+"""Finds communities beside the GUI, for the scene that wants its colors by them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class CommunityFinder:
         return True
 
     def collect(self) -> bool:
-        """Give the scene what was found; whether it has other colours now."""
+        """Give the scene what was found; whether it has other colors now."""
         if self._running is None or not self._running[1].done():
             return False
         (graph, future), self._running = self._running, None

@@ -26,11 +26,11 @@ class _ResultModel(QAbstractListModel):
         self.endResetModel()
 
     def rowCount(self, parent: QModelIndex | QPersistentModelIndex = _ROOT_INDEX) -> int:
-        """Qt's question how many there are."""
+        """Return the number of rows."""
         return 0 if parent.isValid() else len(self.lines)
 
     def data(self, index: QModelIndex | QPersistentModelIndex, role: int = 0) -> object:
-        """Qt's question what a line says."""
+        """Return the data of a row."""
         line = self.lines[index.row()]
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
             return f"{line.text}  ·  {line.note}" if line.note else line.text
@@ -66,10 +66,10 @@ class AnalysisResultList(QWidget):
         self.view.setUniformItemSizes(True)
         self.view.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.accept = QPushButton(self.tr("Link them"))
-        self.accept.setToolTip(self.tr("Propose the relation that fits best between the two"))
-        self.hide_one = QPushButton(self.tr("Not this one"))
-        self.hide_one.setToolTip(self.tr("Do not suggest these two again"))
+        self.accept = QPushButton(self.tr("Link"))
+        self.accept.setToolTip(self.tr("Propose the most likely relation between the two notes"))
+        self.hide_one = QPushButton(self.tr("Dismiss"))
+        self.hide_one.setToolTip(self.tr("Don't suggest this link again"))
         self.hide_one.setProperty("role", "quiet")
         buttons = QHBoxLayout()
         buttons.setSpacing(4)

@@ -45,38 +45,38 @@ class AnalysisSection(CollapsibleSection):
                     "communities",
                     "circles-three",
                     self.tr("Communities"),
-                    self.tr("Colour notes that belong together"),
+                    self.tr("Color notes that belong together"),
                 ),
                 (
                     "pagerank",
                     "star",
                     self.tr("Importance"),
-                    self.tr("Size by PageRank: linked to by what matters"),
+                    self.tr("Size notes by the links from other important notes"),
                 ),
                 (
                     "betweenness",
                     "git-fork",
                     self.tr("Crossroads"),
-                    self.tr("Size by betweenness: many ways lead through"),
+                    self.tr("Size notes by the shortest paths that pass through them"),
                 ),
                 (
                     "path",
                     "path",
                     self.tr("Shortest path"),
-                    self.tr("The fewest links between the two selected notes"),
+                    self.tr("Fewest links between the two selected notes"),
                 ),
                 (
                     "bridges",
                     "link",
                     self.tr("Bridges"),
-                    self.tr("Links and notes that alone hold parts together"),
+                    self.tr("Links and notes whose removal would split the graph"),
                 ),
-                ("orphans", "circle-dashed", self.tr("Orphans"), self.tr("Notes without any link")),
+                ("orphans", "circle-dashed", self.tr("Orphans"), self.tr("Notes without links")),
                 (
                     "suggestions",
                     "magic-wand",
                     self.tr("Suggest links"),
-                    self.tr("Notes that could be linked and are not"),
+                    self.tr("Notes that are likely related but not linked"),
                 ),
             )
         ):
@@ -89,14 +89,14 @@ class AnalysisSection(CollapsibleSection):
         self._make_finding()
 
     def set_theme(self, theme: Theme) -> None:
-        """Draw in other colours."""
+        """Apply a theme."""
         super().set_theme(theme)
         for kind, button in self.buttons.items():
             button.setIcon(icon(theme, self._symbols[kind]))
 
     def set_path_possible(self, possible: bool) -> None:
         """Whether two notes are selected, between which a path can be looked for."""
-        words = self.tr("The fewest links between the two selected notes")
+        words = self.tr("Fewest links between the two selected notes")
         self.buttons["path"].setEnabled(possible)
         self.buttons["path"].setToolTip(words if possible else self.tr("Select two notes first (Ctrl+click)"))
 
@@ -132,7 +132,7 @@ class AnalysisSection(CollapsibleSection):
         self._bar.setTextVisible(False)
         self.cancel = QPushButton(self.tr("Stop"))
         self.cancel.setProperty("role", "quiet")
-        self.cancel.setToolTip(self.tr("Stop the analysis; nothing is changed"))
+        self.cancel.setToolTip(self.tr("Stop the analysis without changing the graph"))
         self.cancel.clicked.connect(self.cancelled)
         cells = QGridLayout(self._working)
         cells.setContentsMargins(0, 0, 0, 0)
@@ -154,7 +154,7 @@ class AnalysisSection(CollapsibleSection):
         self._words.setWordWrap(True)
         self.clear = QPushButton(self.tr("Clear"))
         self.clear.setProperty("role", "quiet")
-        self.clear.setToolTip(self.tr("Show the graph as it was before the analysis"))
+        self.clear.setToolTip(self.tr("Remove the analysis from the graph"))
         self.clear.clicked.connect(self.cleared)
         row.addWidget(self._words, 1)
         row.addWidget(self.clear, 0, Qt.AlignmentFlag.AlignTop)

@@ -25,7 +25,7 @@ class FindBox(QLineEdit):
         super().__init__(parent)
         self.setObjectName("graphFind")
         self.setPlaceholderText(self.tr("Find in graph"))
-        self.setToolTip(self.tr("Fly to a note by its name (F)"))
+        self.setToolTip(self.tr("Go to a note by name (F)"))
         self.setAccessibleName(self.tr("Find a note in the graph"))
         self.setClearButtonEnabled(True)
         self._names: Sequence[str] = ()
@@ -41,7 +41,7 @@ class FindBox(QLineEdit):
         popup.setUniformItemSizes(True)
         popup.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         popup.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        popup.setAccessibleName(self.tr("Notes of that name"))
+        popup.setAccessibleName(self.tr("Matching notes"))
         self._completer.setPopup(popup)
         self._completer.setWidget(self)
         popup.clicked.connect(self._accept)
@@ -52,7 +52,7 @@ class FindBox(QLineEdit):
         self.set_theme(theme)
 
     def set_theme(self, theme: Theme) -> None:
-        """Draw the icon in other colours."""
+        """Apply a theme to the icon."""
         self._glass.setIcon(icon(theme, "magnifying-glass"))
 
     def set_names(self, names: Sequence[str], folders: Sequence[str] = ()) -> None:

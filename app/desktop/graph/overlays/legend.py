@@ -1,4 +1,4 @@
-"""What the colours mean, in lines along the lower edge; a click on an entry hides and shows its nodes."""
+"""The legend of the graph; a click on an entry hides or shows its nodes."""
 
 from __future__ import annotations
 
@@ -13,22 +13,23 @@ from app.desktop.graph.node_style import LegendEntry, relation_color
 from app.desktop.graph.render.sprites import draw_disc
 from app.desktop.theme.colors import Theme
 from app.desktop.theme.icons import icon
+from app.permissions.pluralize import pluralize
 
 _MAX_GROUPS = 8
 _ALWAYS_SHOWN = ("unresolved", "attachment")
 _MAX_RELATIONS = 8
 _MAX_LABEL_CHARS = 20
 _PADDING = 6
-_ROW_HEIGHT = 24
+_MIN_ROW_HEIGHT = 24
 _ENTRY_GAP = 2
 
 
 class Legend(QFrame):
-    """Entries for node groups and for the relation types that occur; it can be folded away.
+    """Lists node groups and relation types; can be collapsed.
 
     Signals:
-        toggled: A group, and whether it is to be shown.
-        folded: It has another size now.
+        toggled: A group, and whether to show it.
+        folded: The legend was collapsed or expanded.
     """
 
     toggled = Signal(str, bool)
@@ -37,7 +38,7 @@ class Legend(QFrame):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.setObjectName("graphLegend")
-        self.setAccessibleName("Legend of the graph")
+        self.setAccessibleName(self.tr("Graph legend"))
         self._showing: object = None
         self._entries: list[QWidget] = []
         self._relations: list[QWidget] = []
@@ -47,7 +48,7 @@ class Legend(QFrame):
         self._fold = QToolButton(self)
         self._fold.setAutoRaise(True)
         self._fold.setIconSize(QSize(14, 14))
-        self._fold.setFixedSize(_ROW_HEIGHT, _ROW_HEIGHT)
+        self._fold.setFixedSize(_MIN_ROW_HEIGHT, _MIN_ROW_HEIGHT)
         self._fold.clicked.connect(self._toggle)
 
     @property
@@ -57,12 +58,12 @@ class Legend(QFrame):
 
     @property
     def is_small(self) -> bool:
-        """Whether it is a mere button."""
+        """Whether the legend is collapsed."""
         return not self.is_open
 
     @property
     def count(self) -> int:
-        """How many entries there are."""
+        """The number of entries."""
         return len(self._entries)
 
     def show_groups(
@@ -101,9 +102,12 @@ class Legend(QFrame):
         if small != self._small:
             self._small = small
             self._show_fold()
+        # A row is as tall as its text, which grows with the zoom.
+        texts = (*self._entries, *self._relations)
+        row_height = max([_MIN_ROW_HEIGHT, *(widget.sizeHint().height() for widget in texts)])
         widest = 0
         line = 0
-        right = width - _PADDING - _ROW_HEIGHT
+        right = width - _PADDING - _MIN_ROW_HEIGHT
         for widgets in (self._entries, self._relations):
             x = _PADDING
             for widget in widgets:
@@ -114,15 +118,17 @@ class Legend(QFrame):
                     continue
                 if not fits:
                     x, line = _PADDING, line + 1
-                widget.setGeometry(x, 4 + line * _ROW_HEIGHT, min(size.width(), right - x), _ROW_HEIGHT)
+                widget.setGeometry(x, 4 + line * row_height, min(size.width(), right - x), row_height)
                 x += size.width() + _ENTRY_GAP
                 widest = max(widest, x)
             line += bool(widgets)
-        if not self.is_open:
-            self.resize(_ROW_HEIGHT + 8, _ROW_HEIGHT + 8)
+        if self.is_open:
+            self.resize(min(width, widest + _MIN_ROW_HEIGHT + 4), 8 + line * row_height)
+            top = 4 + (row_height - _MIN_ROW_HEIGHT) // 2
         else:
-            self.resize(min(width, widest + _ROW_HEIGHT + 4), 8 + line * _ROW_HEIGHT)
-        self._fold.move(self.width() - _ROW_HEIGHT - 4, 4)
+            self.resize(_MIN_ROW_HEIGHT + 8, _MIN_ROW_HEIGHT + 8)
+            top = 4
+        self._fold.move(self.width() - _MIN_ROW_HEIGHT - 4, top)
 
     def _toggle(self) -> None:
         self._open = not self.is_open
@@ -132,7 +138,7 @@ class Legend(QFrame):
     def _show_fold(self) -> None:
         if self._theme is None:
             return
-        words = self.tr("Fold the legend away") if self.is_open else self.tr("Show what the colours mean")
+        words = self.tr("Collapse legend") if self.is_open else self.tr("Show legend")
         self._fold.setIcon(icon(self._theme, "caret-down" if self.is_open else "palette"))
         self._fold.setToolTip(words)
         self._fold.setAccessibleName(words)
@@ -150,8 +156,10 @@ class Legend(QFrame):
         button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         button.setAutoRaise(True)
         button.setCursor(Qt.CursorShape.PointingHandCursor)
-        button.setToolTip(f"{'Hide' if on else 'Show'} {group.label}")
-        button.setAccessibleName(f"{group.label}, {group.count} notes, {'shown' if on else 'hidden'}")
+        button.setToolTip((self.tr("Hide {0}") if on else self.tr("Show {0}")).format(group.label))
+        count = pluralize(group.count, self.tr("note"), self.tr("notes"))
+        state = self.tr("shown") if on else self.tr("hidden")
+        button.setAccessibleName(f"{group.label}, {count}, {state}")
         button.clicked.connect(lambda: self.toggled.emit(group.key, not on))
         return button
 
@@ -160,7 +168,7 @@ class Legend(QFrame):
         color = relation_color(theme, name)
         label = self._create_label(
             f'<span style="color:{color}">━</span>&nbsp;{html.escape(words)}',
-            self.tr("Links that say “{0}”").format(words),
+            self.tr("Links of type “{0}”").format(words),
         )
         label.setTextFormat(Qt.TextFormat.RichText)
         return label

@@ -28,9 +28,9 @@ class Minimap(QFrame):
     def __init__(self, theme: Theme, canvas: Canvas) -> None:
         super().__init__(canvas.parentWidget())
         self.setObjectName("graphMinimap")
-        self.setAccessibleName(self.tr("Overview of the graph"))
-        self.setAccessibleDescription(self.tr("The arrows move the view over the graph."))
-        self.setToolTip(self.tr("The whole graph; click or drag to look elsewhere (M hides it)"))
+        self.setAccessibleName(self.tr("Minimap"))
+        self.setAccessibleDescription(self.tr("The arrow keys move the view."))
+        self.setToolTip(self.tr("Minimap: click or drag to move the view (M to hide)"))
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setFixedSize(_SIZE)
@@ -43,7 +43,7 @@ class Minimap(QFrame):
         self.hide()
 
     def set_theme(self, theme: Theme) -> None:
-        """Draw in other colours."""
+        """Apply a theme."""
         self._theme = theme
         self.update()
 

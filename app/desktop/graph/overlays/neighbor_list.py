@@ -1,20 +1,29 @@
 """The links of the selected node as a list: for a screen reader, the keyboard, and hidden names.
 
-The list stands for one note. Going up and down selects its neighbours in the graph, one after the other;
-Right makes the list that of the neighbour, Left goes back, Enter opens, Escape returns to the graph.
+The list stands for one note. Going up and down selects its neighbors in the graph, one after the other;
+Right makes the list that of the neighbor, Left goes back, Enter opens, Escape returns to the graph.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, QSize, Qt, Signal
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QCoreApplication,
+    QModelIndex,
+    QPersistentModelIndex,
+    QSize,
+    Qt,
+    Signal,
+)
 from PySide6.QtGui import QIcon, QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QListView, QToolButton, QVBoxLayout, QWidget
 
 from app.desktop.theme.colors import Theme
 from app.desktop.theme.icons import icon
 from app.graph.model import PLAIN_LINK, Graph
+from app.permissions.pluralize import pluralize
 
 MIN_WIDTH = 280
 _ROOT_INDEX = QModelIndex()
@@ -38,8 +47,14 @@ class NeighborItem:
     def spoken(self) -> str:
         """The same in words."""
         if self.relation:
-            return f"{self.name}, {self.relation}, {'from' if self.outgoing else 'to'} this note"
-        return f"{self.name}, {'linked from' if self.outgoing else 'links to'} this note"
+            words = _tr("{0}, {1}, from this note") if self.outgoing else _tr("{0}, {1}, to this note")
+            return words.format(self.name, self.relation)
+        words = _tr("{0}, linked from this note") if self.outgoing else _tr("{0}, links to this note")
+        return words.format(self.name)
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("NeighborList", text)
 
 
 def neighbors_of(graph: Graph, row: int) -> tuple[NeighborItem, ...]:
@@ -57,7 +72,7 @@ def neighbors_of(graph: Graph, row: int) -> tuple[NeighborItem, ...]:
 
 
 class _NeighborModel(QAbstractListModel):
-    """The neighbours as Qt asks for them."""
+    """The neighbors as Qt asks for them."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -71,11 +86,11 @@ class _NeighborModel(QAbstractListModel):
         self.endResetModel()
 
     def rowCount(self, parent: QModelIndex | QPersistentModelIndex = _ROOT_INDEX) -> int:
-        """Qt's question how many there are."""
+        """Return the number of rows."""
         return 0 if parent.isValid() else len(self.rows)
 
     def data(self, index: QModelIndex | QPersistentModelIndex, role: int = 0) -> object:
-        """Qt's question what a line says."""
+        """Return the data of a row."""
         one = self.rows[index.row()]
         if role == Qt.ItemDataRole.DisplayRole:
             return one.shown
@@ -136,8 +151,8 @@ class NeighborList(QFrame):
         self._name.setWordWrap(True)
         self._close = QToolButton()
         self._close.setAutoRaise(True)
-        self._close.setToolTip("Hide the list (L)")
-        self._close.setAccessibleName("Hide the list of links")
+        self._close.setToolTip(self.tr("Hide list (L)"))
+        self._close.setAccessibleName(self.tr("Hide list of links"))
         self._close.clicked.connect(self.closed)
         self.list = _NeighborListView()
         self.list.setObjectName("graphNeighbourList")
@@ -152,7 +167,7 @@ class NeighborList(QFrame):
         self.hide()
 
     def set_theme(self, theme: Theme) -> None:
-        """Draw the icons in other colours."""
+        """Apply a theme to the icons."""
         self._close.setIcon(icon(theme, "x"))
         self._model.arrows = {True: icon(theme, "arrow-right"), False: icon(theme, "arrow-left")}
         self.list.viewport().update()
@@ -164,7 +179,7 @@ class NeighborList(QFrame):
 
     @property
     def rows(self) -> tuple[NeighborItem, ...]:
-        """What is listed."""
+        """The listed rows."""
         return self._model.rows
 
     def follow(self, graph: Graph, row: int) -> None:
@@ -180,9 +195,14 @@ class NeighborList(QFrame):
         row = graph.rows.get(path, -1)
         rows = neighbors_of(graph, row) if row >= 0 else ()
         self._model.show(rows)
-        count = "no links" if not rows else "1 link" if len(rows) == 1 else f"{len(rows)} links"
-        self._name.setText(f"{graph.names[row]}: {count}" if row >= 0 else "Select a note to list its links")
-        self.list.setAccessibleName(f"Links of {graph.names[row]}, {count}" if row >= 0 else "Links")
+        if row >= 0:
+            name = graph.names[row]
+            count = pluralize(len(rows), self.tr("link"), self.tr("links")) if rows else self.tr("no links")
+            self._name.setText(f"{name}: {count}")
+            self.list.setAccessibleName(self.tr("Links of {0}, {1}").format(name, count))
+        else:
+            self._name.setText(self.tr("Select a note to list its links"))
+            self.list.setAccessibleName(self.tr("Links"))
         if rows:
             blocked = self.list.selectionModel().blockSignals(True)
             self.list.setCurrentIndex(self._model.index(0))

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QSlider, QTool
 
 from app.desktop.theme.colors import Theme
 from app.desktop.theme.icons import icon
+from app.permissions.pluralize import pluralize
 
 
 class Toolbar(QFrame):
@@ -33,27 +34,27 @@ class Toolbar(QFrame):
         self._icons: list[tuple[QToolButton, str]] = []
         out = self._button("minus", self.tr("Zoom out (-)"), lambda: self.zoomed.emit(1 / 1.6))
         closer = self._button("plus", self.tr("Zoom in (+)"), lambda: self.zoomed.emit(1.6))
-        self._button("corners-out", self.tr("Show everything (0)"), self.fit_asked.emit)
-        self.lasso = self._switch("scribble-loop", self.tr("Draw around nodes to select them (A)"))
+        self._button("corners-out", self.tr("Fit to view (0)"), self.fit_asked.emit)
+        self.lasso = self._switch("scribble-loop", self.tr("Select nodes with a lasso (A)"))
         self.lasso.clicked.connect(self.lasso_turned)
-        self.pause = self._switch("pause", self.tr("Hold the graph still (Space)"))
+        self.pause = self._switch("pause", self.tr("Freeze the layout (Space)"))
         self.pause.clicked.connect(self.paused)
-        self.list = self._switch("list-bullets", self.tr("The links of a note as a list (L)"))
+        self.list = self._switch("list-bullets", self.tr("List the links of a note (L)"))
         self.list.clicked.connect(lambda: self.list_asked.emit())
-        export = self._button("download-simple", self.tr("Save a picture of the graph"))
+        export = self._button("download-simple", self.tr("Export graph"))
         export.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.export_menu = QMenu(export)
-        self.export_menu.addAction(self.tr("Picture (PNG)…"), lambda: self.exported.emit("png"))
-        self.export_menu.addAction(self.tr("Drawing (SVG)…"), lambda: self.exported.emit("svg"))
+        self.export_menu.addAction(self.tr("Export as PNG…"), lambda: self.exported.emit("png"))
+        self.export_menu.addAction(self.tr("Export as SVG…"), lambda: self.exported.emit("svg"))
         export.setMenu(self.export_menu)
-        self.sheet = self._switch("sliders-horizontal", self.tr("Filters, groups, forces, analysis (S)"))
+        self.sheet = self._switch("sliders-horizontal", self.tr("Graph settings (S)"))
         self.sheet.clicked.connect(lambda: self.sheet_asked.emit())
         self.help = self._button("question", self.tr("Help"), self.help_asked.emit)
         self._spare = (out, closer, export)
         self.set_theme(theme)
 
     def set_theme(self, theme: Theme) -> None:
-        """Draw the icons in other colours."""
+        """Apply a theme to the icons."""
         self._theme = theme
         for button, name in self._icons:
             button.setIcon(icon(theme, name))
@@ -68,7 +69,7 @@ class Toolbar(QFrame):
         """Tick whether the physics is held still."""
         self.pause.setChecked(paused)
         self.pause.setIcon(icon(self._theme, "play" if paused else "pause"))
-        still, moving = self.tr("Hold the graph still (Space)"), self.tr("Let the graph move again (Space)")
+        still, moving = self.tr("Freeze the layout (Space)"), self.tr("Resume the layout (Space)")
         words = moving if paused else still
         self.pause.setToolTip(words)
         self.pause.setAccessibleName(words)
@@ -109,14 +110,14 @@ class LocalBar(QFrame):
         self._slider.setRange(1, 5)
         self._slider.setFixedWidth(84)
         self._slider.setPageStep(1)
-        self._slider.setAccessibleName(self.tr("How many links away"))
-        self._slider.setToolTip(self.tr("How many links away"))
+        self._slider.setAccessibleName(self.tr("Depth: number of links from the note"))
+        self._slider.setToolTip(self.tr("Depth: number of links from the note"))
         self._depth = QLabel(self)
         self._depth.setProperty("tone", "muted")
         self._back = QToolButton(self)
         self._back.setAutoRaise(True)
         self._back.setText(self.tr("Whole graph"))
-        self._back.setToolTip(self.tr("Show all notes again"))
+        self._back.setToolTip(self.tr("Show all notes"))
         self._back.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         for widget in (self._name, self._slider, self._depth, self._back):
             row.addWidget(widget)
@@ -126,7 +127,7 @@ class LocalBar(QFrame):
         self.hide()
 
     def set_theme(self, theme: Theme) -> None:
-        """Draw the icon in other colours."""
+        """Apply a theme to the icon."""
         self._back.setIcon(icon(theme, "arrow-left"))
 
     def show_for(self, name: str, depth: int) -> None:
@@ -145,4 +146,4 @@ class LocalBar(QFrame):
         self.depth_changed.emit(depth)
 
     def _show_depth(self, depth: int) -> None:
-        self._depth.setText(self.tr("1 link") if depth == 1 else self.tr("{0} links").format(depth))
+        self._depth.setText(pluralize(depth, self.tr("link"), self.tr("links")))

@@ -25,7 +25,7 @@ from app.graph import core_bindings
 from app.graph.core_drawing import composite, draw_discs
 
 _DIMMED_OPACITY = 0.14
-_MAX_BRIGHT_NODES = 15_000  # of more neighbours the largest: the others are dots that hide one another
+_MAX_BRIGHT_NODES = 15_000  # of more neighbors the largest: the others are dots that hide one another
 
 
 class _CachedFrame:
@@ -84,7 +84,7 @@ def _pixels_if_sized(kept: QImage | None, image: QImage) -> NDArray[np.uint8] | 
 
 
 def _are_same(some: tuple[object, ...], others: tuple[object, ...]) -> bool:
-    """Whether all of them are; of an array there is only one that is the same."""
+    """Return whether all are identical; arrays are compared by identity."""
     return len(some) == len(others) and all(
         one is other or (not (isinstance(one, np.ndarray) or isinstance(other, np.ndarray)) and one == other)
         for one, other in zip(some, others, strict=True)
@@ -181,7 +181,7 @@ class Framebuffer:
         draw_discs(bodies, colors, order, lit, _undimmed(frame), view, ground, ratio, pixels, None)
 
     def _paint_nodes(self, painter: QPainter, frame: FrameState) -> None:
-        """By Qt: those that outgrow the atlas, or have a colour of their own, are drawn one by one."""
+        """By Qt: those that outgrow the atlas, or have a color of their own, are drawn one by one."""
         scene, view = frame.scene, frame.view
         at, radii = view.to_pixels(scene.positions), view.radii(scene.radii)
         opacity = frame.opacity()

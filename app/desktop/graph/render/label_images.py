@@ -1,6 +1,6 @@
 """Names as small pictures, drawn beside the GUI: a font that is met for the first time holds up nobody.
 
-A name is drawn once, with a halo in the background's colour, and blitted from then on.
+A name is drawn once, with a halo in the background's color, and blitted from then on.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Key = tuple[str, int]
 
 @dataclass(frozen=True)
 class LabelStyle:
-    """How names are drawn: font, colours as "#rrggbb", device pixels per pixel."""
+    """How names are drawn: font, colors as "#rrggbb", device pixels per pixel."""
 
     font: QFont
     text: str

@@ -35,7 +35,7 @@ class Layers:
     """Pictures of one scene for one view.
 
     Args:
-        scene: What is shown.
+        scene: The shown configuration.
         font: Of names.
         ratio: Device pixels per pixel.
         still: Whether names are waited for, and are there at once: for a picture, not for a window.
@@ -133,7 +133,7 @@ def draw_still(scene: Scene, font: QFont, camera: Camera, size: tuple[int, int],
     """The scene drawn at once in full quality, at any size.
 
     Args:
-        scene: What is shown.
+        scene: The shown configuration.
         font: Of names.
         camera: From where.
         size: Width and height in pixels at a ratio of one.

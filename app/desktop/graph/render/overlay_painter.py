@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QCoreApplication, QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QFont, QImage, QPainter, QPen, QRadialGradient
 
 from app.desktop.graph.camera import Camera
@@ -108,7 +108,7 @@ class FrameState:
             self.labels.place(scene, self.view, self.opacity(), self._named_first(), size)
 
     def _named_first(self) -> list[int]:
-        """Rows named before others: hovered, on the path, selected, weighty neighbours of the hovered one."""
+        """Rows named before others: hovered, on the path, selected, weighty neighbors of the hovered one."""
         scene = self.scene
         forced = [scene.hovered] if scene.hovered >= 0 else []
         forced += [*scene.marks.path[:40], *scene.selection[:40]]
@@ -154,7 +154,7 @@ def paint_over(painter: QPainter, frame: FrameState) -> None:
 
 
 def _paint_lit_lines(painter: QPainter, image: QImage, frame: FrameState) -> None:
-    """The links of the node under the pointer, in the colour of their relation."""
+    """The links of the node under the pointer, in the color of their relation."""
     scene = frame.scene
     hub = scene.hovered if scene.hovered >= 0 else (int(frame.bright[-1]) if len(frame.bright) else -1)
     if hub < 0 or scene.marks.path:
@@ -259,7 +259,7 @@ def _paint_light(painter: QPainter, middle: QPointF, reach: float, color: str, s
 
 
 def _paint_rings(painter: QPainter, frame: FrameState) -> None:
-    """Rings around what is selected, hovered, pending and changed: not by colour alone."""
+    """Rings around what is selected, hovered, pending and changed: not by color alone."""
     scene = frame.scene
     painter.setBrush(Qt.BrushStyle.NoBrush)
     solid, dashes = Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine
@@ -306,11 +306,11 @@ def paint_empty(painter: QPainter, frame: FrameState) -> None:
     painter.setFont(font)
     painter.setPen(QColor(theme.muted))
     middle = int(Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap)
-    painter.drawText(area.translated(0, -14), middle, "Nothing to show yet")
+    painter.drawText(area.translated(0, -14), middle, QCoreApplication.translate("Canvas", "No notes yet"))
     painter.setFont(frame.font)
     painter.setPen(QColor(theme.faint))
-    words = "Notes appear here with their links as they are read or written."
-    painter.drawText(area.translated(0, 16), middle, words)
+    hint = QCoreApplication.translate("Canvas", "Notes and their links appear here once they are indexed.")
+    painter.drawText(area.translated(0, 16), middle, hint)
 
 
 def _sample(links: NDArray[np.int64], most: int) -> NDArray[np.int64]:

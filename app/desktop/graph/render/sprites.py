@@ -24,7 +24,7 @@ MAX_SPRITE_RADIUS = _MAX_RADIUS
 class Atlas:
     """Discs of each group in radii that grow by a twelfth, drawn once per theme and screen ratio.
 
-    Groups of the same colour share their pictures.
+    Groups of the same color share their pictures.
     """
 
     def __init__(self, groups: tuple[LegendEntry, ...], background: str, ratio: float) -> None:

@@ -67,13 +67,13 @@ class CollapsibleSection(QWidget):
         """Show or fold its content."""
         self.body.setVisible(on)
         self._head.setChecked(on)
-        words = self.tr("{0}, open") if on else self.tr("{0}, folded")
+        words = self.tr("{0}, expanded") if on else self.tr("{0}, collapsed")
         self._head.setAccessibleName(words.format(self._head.text()))
-        self._head.setToolTip(self.tr("Fold this section") if on else self.tr("Unfold this section"))
+        self._head.setToolTip(self.tr("Collapse section") if on else self.tr("Expand section"))
         self._draw()
 
     def set_theme(self, theme: Theme) -> None:
-        """Draw the arrow in other colours."""
+        """Apply a theme to the arrow."""
         self._theme = theme
         self._draw()
 
@@ -252,7 +252,7 @@ class GraphQueryField(QWidget):
         self._star.setVisible(bool(searches))
 
     def set_theme(self, theme: Theme) -> None:
-        """Draw in other colours."""
+        """Apply a theme."""
         self._star.setIcon(icon(theme, "star"))
 
     @property
@@ -262,7 +262,7 @@ class GraphQueryField(QWidget):
 
     @property
     def said(self) -> str:
-        """What is said under the line; empty for nothing."""
+        """The message below the field; empty if there is none."""
         return "" if self._said.isHidden() else self._said.text()
 
     def set(self, query: str) -> None:

@@ -1,4 +1,4 @@
-"""The groups of the graph's sheet: a query and a colour each, the first that matches counts."""
+"""The groups of the graph's sheet: a query and a color each, the first that matches counts."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from app.desktop.theme.colors import Theme
 from app.desktop.theme.icons import icon
 from app.errors import QueryError
 from app.index.saved_searches import SavedSearch
+from app.permissions.pluralize import pluralize
 
 _SWATCH_SIZE = 14
 
@@ -32,19 +33,19 @@ class GroupRows(QWidget):
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(4)
-        self.add_button = QPushButton(self.tr("Add a group"))
+        self.add_button = QPushButton(self.tr("Add group"))
         self.add_button.setProperty("role", "quiet")
-        self.add_button.setToolTip(self.tr("Give the notes that a search finds a colour of their own"))
+        self.add_button.setToolTip(self.tr("Color the notes that match a search"))
         self.add_button.clicked.connect(self._add)
         self._column.addWidget(self.add_button, 0, Qt.AlignmentFlag.AlignLeft)
 
     @property
     def groups(self) -> tuple[QueryGroup, ...]:
-        """As they stand."""
+        """The current groups."""
         return tuple(row.group for row in self._rows)
 
     def set_theme(self, theme: Theme) -> None:
-        """Draw the swatches and icons in other colours."""
+        """Apply a theme to the swatches and icons."""
         self._theme = theme
         for row in self._rows:
             row.set_theme(theme)
@@ -70,7 +71,7 @@ class GroupRows(QWidget):
     def show_count(self, place: int, count: int) -> None:
         """Say how many notes a group has."""
         if place < len(self._rows) and self._rows[place].query.text:
-            words = self.tr("1 note") if count == 1 else self.tr("{0} notes").format(f"{count:,}")
+            words = pluralize(count, self.tr("note"), self.tr("notes"))
             self._rows[place].query.show_answer("" if count else words)
 
     def show_error(self, place: int, query: str, error: QueryError) -> None:
@@ -137,17 +138,17 @@ class _GroupRow(QWidget):
         super().__init__()
         self._color = group.color
         self._theme: Theme | None = None
-        self._swatch = self._button(self.tr("The group's colour"))
+        self._swatch = self._button(self.tr("Group color"))
         self._swatch.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self._colors = QMenu(self._swatch)
         self._swatch.setMenu(self._colors)
         self.query = GraphQueryField(
-            self.tr("tag:project"), self.tr("Which notes the group has, as a search")
+            self.tr("tag:project"), self.tr("Search that selects the notes of the group")
         )
         self.query.set(group.query)
-        self._up = self._button(self.tr("Move up: the first group that matches gives a note its colour"))
+        self._up = self._button(self.tr("Move up (the first matching group colors a note)"))
         self._up.clicked.connect(self.raised)
-        self._off = self._button(self.tr("Remove the group"))
+        self._off = self._button(self.tr("Remove group"))
         self._off.clicked.connect(self.removed)
         self.query.asked.connect(self.edited)
         row = QHBoxLayout(self)
@@ -158,7 +159,7 @@ class _GroupRow(QWidget):
 
     @property
     def group(self) -> QueryGroup:
-        """As it stands."""
+        """The current group."""
         return QueryGroup(query=self.query.text, color=self._color)
 
     def set_place(self, place: int) -> None:
@@ -167,7 +168,7 @@ class _GroupRow(QWidget):
         self.query.field.setAccessibleName(self.tr("Search of group {0}").format(place + 1))
 
     def set_theme(self, theme: Theme) -> None:
-        """Draw in other colours."""
+        """Apply a theme."""
         self._theme = theme
         self._swatch.setIcon(_disc(theme.node_colors[self._color]))
         self.query.set_theme(theme)
@@ -175,7 +176,7 @@ class _GroupRow(QWidget):
         self._off.setIcon(icon(theme, "x"))
         self._colors.clear()
         for place, color in enumerate(PALETTE):
-            words = self.tr("Colour {0}").format(place + 1)
+            words = self.tr("Color {0}").format(place + 1)
             self._colors.addAction(_disc(theme.node_colors[color]), words, partial(self._set_color, color))
 
     def _set_color(self, color: str) -> None:
@@ -194,7 +195,7 @@ class _GroupRow(QWidget):
 
 
 def _disc(color: str) -> QIcon:
-    """A filled disc."""
+    """Return an icon of a filled disc."""
     side = 4 * _SWATCH_SIZE
     pixmap = QPixmap(side, side)
     pixmap.fill(Qt.GlobalColor.transparent)

@@ -26,7 +26,7 @@ class LayoutMode(StrEnum):
 
 
 class QueryGroup(BaseModel):
-    """Nodes that a query finds, in one colour of the theme's palette ("palette-0" to "palette-7")."""
+    """Nodes that a query finds, in one color of the theme's palette ("palette-0" to "palette-7")."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 

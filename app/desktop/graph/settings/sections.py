@@ -42,22 +42,22 @@ class DisplaySection(CollapsibleSection):
         self._head.setText(self.tr("Display"))
         self._choices = choices
         self.colors = SectionComboBox()
-        self.colors.setToolTip(self.tr("What a node's colour says; groups come first"))
+        self.colors.setToolTip(self.tr("What node colors show; group colors take precedence"))
         for by, words in (
-            (None, self.tr("What suits the vault")),
+            (None, self.tr("Automatic")),
             (ColorBy.TYPE, self.tr("Type")),
             (ColorBy.COMMUNITY, self.tr("Community")),
             (ColorBy.FOLDER, self.tr("Folder")),
         ):
             self.colors.addItem(words, by)
-        self.minimap = checkbox(self.tr("Overview map"), self.tr("A small picture of the whole graph (M)"))
-        self.add(with_label(self.tr("Colour by"), self.colors))
+        self.minimap = checkbox(self.tr("Minimap"), self.tr("Show a small overview of the whole graph (M)"))
+        self.add(with_label(self.tr("Color by"), self.colors))
         self.add(self.minimap)
         self.colors.activated.connect(lambda _at: self._emit_changed(color_by=self.colors.currentData()))
         self.minimap.clicked.connect(lambda on: self._emit_changed(minimap=on))
 
     def show_choices(self, choices: GraphSettings) -> None:
-        """Show these."""
+        """Show `choices`."""
         self._choices = choices
         self.colors.setCurrentIndex(max(0, self.colors.findData(choices.color_by)))
 
@@ -78,24 +78,32 @@ class FilterSection(CollapsibleSection):
         super().__init__("filters", "", parent)
         self._head.setText(self.tr("Filters"))
         self._choices = choices
-        words = self.tr("Keep only what this search finds: words, tag:, path:, type:, -not, OR, (…)")
+        words = self.tr("Show only the notes that match: words, tag:, path:, type:, -not, OR, (…)")
         self.query = GraphQueryField(self.tr("Search, such as tag:idea -path:Archive"), words)
         self.add(self.query)
         self._boxes: dict[str, QCheckBox] = {}
         for name, title, tip in (
-            ("dimmed", self.tr("Keep the rest, faint"), self.tr("Off: what is not found is hidden")),
-            ("orphans", self.tr("Notes without links"), self.tr("Show notes that nothing links to or from")),
+            (
+                "dimmed",
+                self.tr("Dim other notes"),
+                self.tr("Dim the notes that don't match instead of hiding them"),
+            ),
+            (
+                "orphans",
+                self.tr("Notes without links"),
+                self.tr("Show notes without incoming or outgoing links"),
+            ),
             (
                 "unresolved",
-                self.tr("Notes not written yet"),
-                self.tr("Show names that links say and no note has"),
+                self.tr("Unresolved links"),
+                self.tr("Show link targets that don't exist yet"),
             ),
-            ("attachments", self.tr("Attachments"), self.tr("Show files that are not notes")),
-            ("tags", self.tr("Tags"), self.tr("Show each tag as a node linked with its notes")),
+            ("attachments", self.tr("Attachments"), self.tr("Show files other than notes")),
+            ("tags", self.tr("Tags"), self.tr("Show each tag as a node linked to its notes")),
             (
                 "suggestions",
                 self.tr("Suggested links"),
-                self.tr("Show as dashes which notes could be linked"),
+                self.tr("Show suggested links as dashed lines"),
             ),
         ):
             box = checkbox(title, tip)
@@ -105,7 +113,7 @@ class FilterSection(CollapsibleSection):
         self.query.asked.connect(lambda text: self.changed.emit(self._choices.with_(filter=text)))
 
     def set_theme(self, theme: Theme) -> None:
-        """Draw in other colours."""
+        """Apply a theme."""
         super().set_theme(theme)
         self.query.set_theme(theme)
 
@@ -114,7 +122,7 @@ class FilterSection(CollapsibleSection):
         return self._boxes[name]
 
     def show_choices(self, choices: GraphSettings) -> None:
-        """Show these."""
+        """Show `choices`."""
         self._choices = choices
         self.query.set(choices.filter)
         for name, box in self._boxes.items():
@@ -139,12 +147,12 @@ class GroupSection(CollapsibleSection):
         self.rows.changed.connect(lambda groups: self.changed.emit(self._choices.with_(groups=groups)))
 
     def set_theme(self, theme: Theme) -> None:
-        """Draw in other colours."""
+        """Apply a theme."""
         super().set_theme(theme)
         self.rows.set_theme(theme)
 
     def show_choices(self, choices: GraphSettings) -> None:
-        """Show these."""
+        """Show `choices`."""
         self._choices = choices
         self.rows.show_groups(choices.groups)
 
@@ -164,7 +172,7 @@ class ForceSection(CollapsibleSection):
         rows = {
             "spacing": SliderRow(
                 self.tr("Spacing"),
-                self.tr("How far linked notes are apart"),
+                self.tr("Distance between linked notes"),
                 4,
                 40,
                 first.spacing,
@@ -172,11 +180,17 @@ class ForceSection(CollapsibleSection):
                 lambda value: f"{value:.0f}",
             ),
             "attraction": SliderRow(
-                self.tr("Link strength"), self.tr("How hard links pull"), 0, 3, first.attraction, 0.1, times
+                self.tr("Link strength"),
+                self.tr("How strongly links pull notes together"),
+                0,
+                3,
+                first.attraction,
+                0.1,
+                times,
             ),
             "repulsion": SliderRow(
                 self.tr("Repulsion"),
-                self.tr("How hard notes push each other away"),
+                self.tr("How strongly notes repel each other"),
                 0,
                 4,
                 first.repulsion,
@@ -185,7 +199,7 @@ class ForceSection(CollapsibleSection):
             ),
             "gravity": SliderRow(
                 self.tr("Gravity"),
-                self.tr("How hard all is pulled to the middle"),
+                self.tr("How strongly notes are pulled to the center"),
                 0,
                 1,
                 first.gravity,
@@ -197,17 +211,17 @@ class ForceSection(CollapsibleSection):
         for name, row in rows.items():
             self.add(row)
             row.moved.connect(lambda value, name=name: self._set(name, value))
-        self.reset = QPushButton(self.tr("First values"))
+        self.reset = QPushButton(self.tr("Reset"))
         self.reset.setProperty("role", "quiet")
-        self.reset.setToolTip(self.tr("Put all sliders back to where they began"))
+        self.reset.setToolTip(self.tr("Reset all sliders to their defaults"))
         self.reset.clicked.connect(lambda: self.changed.emit(self._choices.with_(pull=ForceSettings())))
-        self.pause = checkbox(self.tr("Hold still"), self.tr("Nothing moves by itself (Space)"))
+        self.pause = checkbox(self.tr("Freeze"), self.tr("Stop the layout from moving (Space)"))
         self.pause.clicked.connect(self.paused)
         self.add(self.pause)
         self.add(self.reset)
 
     def show_choices(self, choices: GraphSettings) -> None:
-        """Show these."""
+        """Show `choices`."""
         self._choices = choices
         for name, row in self.sliders.items():
             row.set(getattr(choices.pull, name))
@@ -219,14 +233,14 @@ class ForceSection(CollapsibleSection):
 
 
 class LayoutSection(CollapsibleSection):
-    """Where nodes are, at a click."""
+    """The layout modes, as buttons."""
 
     changed = Signal(object)
     anew = Signal()
 
     def __init__(self, choices: GraphSettings, parent: QWidget | None = None) -> None:
         super().__init__("arrange", "", parent)
-        self._head.setText(self.tr("Arrange"))
+        self._head.setText(self.tr("Layout"))
         self._choices = choices
         grid = QWidget(self.body)
         cells = QGridLayout(grid)
@@ -237,27 +251,32 @@ class LayoutSection(CollapsibleSection):
         self._symbols: dict[LayoutMode, str] = {}
         self._words: dict[LayoutMode, str] = {}
         kinds = (
-            (LayoutMode.FORCE, "share-network", self.tr("By links"), self.tr("Linked notes lie together")),
-            (LayoutMode.FOLDER, "folder", self.tr("By folder"), self.tr("Notes of a folder lie together")),
-            (LayoutMode.TAG, "hash", self.tr("By tag"), self.tr("Notes with a tag lie together")),
-            (LayoutMode.TYPE, "squares-four", self.tr("By type"), self.tr("Notes of a type lie together")),
+            (
+                LayoutMode.FORCE,
+                "share-network",
+                self.tr("By links"),
+                self.tr("Place linked notes close together"),
+            ),
+            (LayoutMode.FOLDER, "folder", self.tr("By folder"), self.tr("Group notes by folder")),
+            (LayoutMode.TAG, "hash", self.tr("By tag"), self.tr("Group notes by tag")),
+            (LayoutMode.TYPE, "squares-four", self.tr("By type"), self.tr("Group notes by type")),
             (
                 LayoutMode.CREATED,
                 "calendar-plus",
                 self.tr("By creation"),
-                self.tr("From the oldest to the newest"),
+                self.tr("From oldest to newest"),
             ),
             (
                 LayoutMode.MODIFIED,
                 "clock",
-                self.tr("By change"),
-                self.tr("From the first to the last changed"),
+                self.tr("By last edit"),
+                self.tr("From least to most recently edited"),
             ),
             (
                 LayoutMode.MEANING,
                 "brain",
                 self.tr("By meaning"),
-                self.tr("Notes of like meaning lie together"),
+                self.tr("Group notes with similar content"),
             ),
         )
         for place, (kind, symbol, title, words) in enumerate(kinds):
@@ -279,20 +298,20 @@ class LayoutSection(CollapsibleSection):
         self.why.setWordWrap(True)
         self.why.hide()
         self.add(self.why)
-        again = QPushButton(self.tr("Arrange anew"))
+        again = QPushButton(self.tr("Re-run layout"))
         again.setProperty("role", "quiet")
-        again.setToolTip(self.tr("Lay the graph out from scratch by its links"))
+        again.setToolTip(self.tr("Compute the layout again from the links"))
         again.clicked.connect(self.anew)
         self.add(again)
 
     def set_theme(self, theme: Theme) -> None:
-        """Draw in other colours."""
+        """Apply a theme."""
         super().set_theme(theme)
         for kind, button in self.buttons.items():
             button.setIcon(icon(theme, self._symbols[kind]))
 
     def show_choices(self, choices: GraphSettings) -> None:
-        """Show these."""
+        """Show `choices`."""
         self._choices = choices
         self.buttons[choices.arrangement].setChecked(True)
 

@@ -24,7 +24,7 @@ _COMMAND = re.compile(r"(?:^[ \t>]*|(?<=\s))/([\w ]{0,24})$")
 
 @dataclass(frozen=True, slots=True)
 class CompletionRequest:
-    """What is being typed.
+    """The text before the cursor that can be completed.
 
     Attributes:
         kind: "note", "embed", "heading", "block", "tag", "date" or "command".

@@ -1,4 +1,4 @@
-"""What is drawn in place of source: pictures, formulas, diagrams and embedded notes, and the cache of them.
+"""Pictures, formulas, diagrams and embedded notes that replace source in the editor, and their cache.
 
 A worker thread makes them (`drawing_worker`). The editor asks the cache, shows the source for what is not
 there yet, and is given the drawing later.
@@ -17,7 +17,7 @@ _MAX_BYTES = 96 * 2**20
 
 
 class DrawingRequest(NamedTuple):
-    """What is to be drawn.
+    """A request for a drawing.
 
     Attributes:
         kind: "image", "embed", "math" (a line of its own), "inline-math" or "mermaid".

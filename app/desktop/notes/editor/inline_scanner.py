@@ -63,6 +63,7 @@ _INLINE = re.compile(
     r"|(?P<comment>%%.*?%%|<!--.*?-->)"
     r"|(?P<wiki>!?\[\[(?P<target>[^\[\]|\n]+)(?:\|(?P<alias>[^\[\]\n]*))?\]\])"
     r"|(?P<footnote>\[\^(?P<name>[^\]\s]+)\])"
+    r"|(?P<inline_note>\^\[(?:[^\[\]\n]|\[\[[^\[\]\n]*\]\]|\[[^\[\]\n]*\])+\])"
     r"|(?P<link>!?\[(?P<words>[^\[\]\n]*)\]\((?P<url><[^<>\n]*>|[^()\s]*(?:\([^()\s]*\)[^()\s]*)*)(?:\s+\"[^\"]*\")?\))"
     r"|(?P<both>\*\*\*(?=[^\s*])[^*\n]+?(?<=\S)\*\*\*)"
     r"|(?P<bold>(?P<strong>\*\*|(?<!\w)__)(?=\S)(?:(?!(?P=strong)).)+?(?<=\S)(?P=strong))"
@@ -112,6 +113,9 @@ def _scan(text: str, start: int, end: int, style: int, found: InlineScan) -> Non
         elif kind == "code":
             width = len(match["tick"])
             _add(found, a, b, a + width, b - width, style | CODE)
+        elif kind == "inline_note":
+            _add(found, a, b, a + 2, b - 1, style | RAISED)
+            _scan(text, a + 2, b - 1, style | RAISED, found)
         elif kind == "escape":
             found.hidden.append((a, a + 1))
         elif kind in ("math", "display"):

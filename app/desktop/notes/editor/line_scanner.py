@@ -39,7 +39,7 @@ class LineKind(Enum):
 
 
 class ScannedLine(NamedTuple):
-    """What a line is.
+    """The block that a line belongs to, and its markup.
 
     Attributes:
         kind: The block it belongs to.

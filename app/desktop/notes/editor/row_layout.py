@@ -273,7 +273,7 @@ def _rendered_fragment(
     _set_formats(flow, at, row, fragment, line, kept)
     if places:
         reserve_space(flow, fragment, places)
-    break_lines(fragment.layout, flow.width - x)
+    break_lines(fragment.layout, flow.width - x, formulas=places)
     return fragment
 
 

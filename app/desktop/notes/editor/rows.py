@@ -76,8 +76,12 @@ class RowFragment:
 
     @property
     def height(self) -> float:
-        """The height of its visual lines."""
-        return layout_height(self.layout)
+        """The height of its visual lines, with the formulas in them."""
+        height = layout_height(self.layout)
+        for place, drawing in self.drawings:
+            line = self.layout.lineForTextPosition(place)
+            height = max(height, line.y() + line.ascent() + drawing.height - drawing.ascent)
+        return height
 
 
 @dataclass(eq=False, slots=True)

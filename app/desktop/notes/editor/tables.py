@@ -116,7 +116,7 @@ def _layout_cell(
         center = align == "center"
         option.setAlignment(Qt.AlignmentFlag.AlignHCenter if center else Qt.AlignmentFlag.AlignRight)
         fragment.layout.setTextOption(option)
-    text_layout.break_lines(fragment.layout, width)
+    text_layout.break_lines(fragment.layout, width, formulas=places)
     return fragment
 
 

@@ -96,13 +96,19 @@ def make_layout(flow: NoteRows, text: str, font: QFont) -> QTextLayout:
     return layout
 
 
-def break_lines(layout: QTextLayout, width: float, hang_from: int = 0) -> None:
+def break_lines(
+    layout: QTextLayout,
+    width: float,
+    hang_from: int = 0,
+    formulas: Sequence[tuple[int, Drawing]] = (),
+) -> None:
     """Break a layout's text into visual lines.
 
     Args:
         layout: The text.
         width: The room from its left edge to the right one.
         hang_from: The place in the text below which all lines but the first start; 0 for no hanging indent.
+        formulas: The places of formulas in the text, and the formulas: a line has room below for its own.
     """
     y = hang = 0.0
     layout.beginLayout()
@@ -113,7 +119,11 @@ def break_lines(layout: QTextLayout, width: float, hang_from: int = 0) -> None:
         if not y and 0 < hang_from < line.textLength():
             found = line.cursorToX(hang_from)
             hang = float(found[0] if isinstance(found, tuple) else found)  # type: ignore[arg-type]
-        y += height * LINE_SPACING
+        first, last = line.textStart(), line.textStart() + line.textLength()
+        deepest = max(
+            (one.height - one.ascent for place, one in formulas if first <= place < last), default=0.0
+        )
+        y += height * LINE_SPACING + max(0.0, deepest - line.descent())
     layout.endLayout()
 
 
@@ -175,13 +185,16 @@ def _narrowed(drawing: Drawing, room: float) -> Drawing:
 
 
 def reserve_space(flow: NoteRows, fragment: RowFragment, places: list[tuple[int, Drawing]]) -> None:
-    """One transparent character stands for a formula: its font gives the height, its spacing the width."""
+    """Let one transparent character stand for a formula: its font gives the ascent, its spacing the width.
+
+    `break_lines` and `RowFragment.height` add what the formula needs below the base line: a font that was
+    larger for it would need room above as well.
+    """
     formats = list(fragment.layout.formats())
     for place, drawing in places:
         font = QFont(flow.style.font)
         metrics = QFontMetricsF(font)
-        below = drawing.height - drawing.ascent
-        grown = max(1.0, drawing.ascent / metrics.ascent(), below / max(1.0, metrics.descent()))
+        grown = max(1.0, drawing.ascent / metrics.ascent())
         font.setPointSizeF(font.pointSizeF() * grown)
         room = QTextCharFormat()
         room.setFontPointSize(font.pointSizeF())

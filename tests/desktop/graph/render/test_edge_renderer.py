@@ -48,7 +48,7 @@ def test_a_sharp_picture_is_given_up_for_a_hurried_one_but_not_the_other_way_rou
 
     painter.request(request(slowly, hurried=False))
     assert begun.wait(20)
-    painter.ask(request(one_line, 2.0, hurried=True))
+    painter.request(request(one_line, 2.0, hurried=True))
     may_go_on.set()
     qtbot.waitUntil(lambda: painter.ready, timeout=20_000)
     assert not painter.collect()
@@ -59,9 +59,9 @@ def test_a_sharp_picture_is_given_up_for_a_hurried_one_but_not_the_other_way_rou
 
     begun.clear()
     may_go_on.clear()
-    painter.ask(request(slowly, 3.0, hurried=True))
+    painter.request(request(slowly, 3.0, hurried=True))
     assert begun.wait(20)
-    painter.ask(request(one_line, 3.0, hurried=False))
+    painter.request(request(one_line, 3.0, hurried=False))
     may_go_on.set()
     qtbot.waitUntil(lambda: painter.ready, timeout=20_000)
     assert painter.collect()

@@ -253,6 +253,27 @@ def test_a_formula_is_never_wider_than_its_cell_or_line(make_editor: Make) -> No
         assert 20 < drawing.width < room and abs(drawing.width / drawing.height - 10) < 0.01
 
 
+@pytest.mark.parametrize(
+    "text", ["first\n\n| a |\n|---|\n| $q_1$ |\n\nend", "first\n\n\n\nin $q_2$ a line\n\nend"]
+)
+def test_a_deep_formula_takes_no_space_above_it(make_editor: Make, text: str) -> None:
+    editor = make_editor()
+    requests: list[DrawingRequest] = []
+    editor.drawing_requested.connect(requests.append)
+    editor.load(text)
+    editor.viewport().repaint()
+    QTest.qWait(1)
+    (request,) = requests
+    editor.show_drawing(request, Drawing(40, 80, 40, QImage(40, 80, QImage.Format.Format_ARGB32)))
+    editor.viewport().repaint()
+    row = editor.flow.row(4)
+    (fragment,) = row.fragments
+    line = fragment.layout.lineAt(0)
+    base = fragment.y + line.y() + line.ascent()
+    assert 40 <= base < 40 + editor.flow.style.line_height, "as high as the formula above the base line"
+    assert base + 40 <= row.height < base + 40 + editor.flow.style.line_height, "and as deep as it below"
+
+
 def test_drawing_a_formula_shows_no_warning() -> None:
     code = (
         "from app.desktop.notes.editor import drawing_worker as worker\n"

@@ -122,6 +122,8 @@ def shown(text: str) -> str:
         ("\\*no\\* emphasis", "*no* emphasis"),
         ("`**code**` stays", "**code** stays"),
         ("text[^1] and more ^block", "text1 and more "),
+        ("text^[a *note* on [[N|it]]] goes on", "texta note on it goes on"),
+        ("x^[open and 2^[", "x^[open and 2^["),
         ("**bold with *nested* words**", "bold with nested words"),
         ("$a*b*c$ is math", "$a*b*c$ is math"),
         ("%%hidden **no**%%", "%%hidden **no**%%"),

@@ -178,9 +178,9 @@ def test_a_server_is_added_edited_and_removed(
             await wait_until(lambda: offered(vault) == ["weather__echo"])
             card.removed.emit()
             await wait_until(
-                lambda: any(type(one).__name__ == "Sheet" for one in setup.findChildren(QDialog))
+                lambda: any(type(one).__name__ == "SheetDialog" for one in setup.findChildren(QDialog))
             )
-            (sheet,) = (one for one in setup.findChildren(QDialog) if type(one).__name__ == "Sheet")
+            (sheet,) = (one for one in setup.findChildren(QDialog) if type(one).__name__ == "SheetDialog")
             sheet.done(1)
             await wait_until(lambda: setup.value == () and offered(vault) == [])
             file = Path(str(vault.client.workspace.external._pins._file.path))

@@ -1,0 +1,530 @@
+"""The pipeline that every call passes: the stages of `CallPipeline.run`, in the order in which they run.
+
+A stage takes what the stage before it produced, and `proceed`, which runs the stages after it. It returns the
+outcome of the call. A stage that does not call `proceed` ends the call.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass, replace
+from time import perf_counter
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from app.encoding import encodable_arguments
+from app.errors import (
+    ConflictError,
+    LimitError,
+    PermissionDeniedError,
+    ScriptoriumError,
+    TimeoutExpiredError,
+)
+from app.events import EventBus
+from app.permissions.approval import Effect
+from app.permissions.audit import AuditLog
+from app.permissions.audit_entry import AuditDecision
+from app.permissions.impact import MESSAGE, PAGE, impact_of_changes, impact_of_effect
+from app.permissions.policy import Policy
+from app.toolkit.approval_gate import ApprovalGate, Rejected
+from app.toolkit.audit_draft import AuditDraft
+from app.toolkit.audit_writer import AuditWriter
+from app.toolkit.call import Call, InternalTool, InvalidCall, ResolvedUndo, UserEdit
+from app.toolkit.call_results import (
+    check_size,
+    failure,
+    rejected_outcome,
+    success,
+    validate_arguments,
+    without_changes,
+)
+from app.toolkit.commit_queue import CommitQueue
+from app.toolkit.context import ToolContext
+from app.toolkit.disclosure import filter_outcome
+from app.toolkit.document_stores import StoreRegistry
+from app.toolkit.history_view import HistoryView
+from app.toolkit.index_view import IndexView
+from app.toolkit.limits import RateLimiter
+from app.toolkit.outcome import ToolFinished, ToolOutcome, ToolStarted
+from app.toolkit.proposal import EffectProposal, Proposal
+from app.toolkit.read_authorization import PreparedCall, authorize_reads
+from app.toolkit.registry import AccessLevel, Category, ToolRegistry
+from app.toolkit.result import ToolResult
+from app.toolkit.services import Services
+from app.toolkit.tool import Answer, Tool
+from app.toolkit.turn_rules import TurnRules
+from app.toolkit.user_edits import describe_changes, user_edits
+from app.toolkit.vault_view import VaultView
+from app.toolkit.visibility import Visibility
+from app.vault.changes import VAULT, ChangeSet
+from app.vault.path import NotePath
+
+if TYPE_CHECKING:
+    from app.index.vault_index import VaultIndex
+    from app.vault.journal import Journal
+    from app.vault.store import NoteStore
+
+log = logging.getLogger(__name__)
+
+_WITHDRAWN = ToolOutcome(False, message="The call was withdrawn.", error={"type": "cancelled", "message": ""})
+
+In = TypeVar("In")
+Out = TypeVar("Out")
+Next = TypeVar("Next")
+
+Proceed = Callable[[In], Awaitable[ToolOutcome]]
+Stage = Callable[[In, Proceed[Out]], Awaitable[ToolOutcome]]
+
+
+class Stages(Generic[In, Out]):
+    """A chain of stages; each takes what the one before it hands to `proceed`."""
+
+    def __init__(self, stage: Stage[In, Out]) -> None:
+        self._stage = stage
+
+    def then(self, stage: Stage[Out, Next]) -> Stages[In, Next]:
+        """Return the chain with `stage` added to its end."""
+        before = self._stage
+
+        def both(value: In, proceed: Proceed[Next]) -> Awaitable[ToolOutcome]:
+            return before(value, lambda produced: stage(produced, proceed))
+
+        return Stages(both)
+
+    def ending_with(self, last: Proceed[Out]) -> Proceed[In]:
+        """Return a function that runs the chain and then `last`."""
+        return lambda value: self._stage(value, last)
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedCall:
+    """A call of a tool that exists and whose category is on."""
+
+    draft: AuditDraft
+    tool: Tool
+    category: Category
+
+
+@dataclass(frozen=True, slots=True)
+class AnsweredCall:
+    """A call whose tool has run, with its answer. Text from outside influences a proposal `from_outside`."""
+
+    call: PreparedCall
+    answer: Answer
+    from_outside: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovedChanges:
+    """Changes that may be committed: the proposal, and the part or version of it that was approved."""
+
+    call: PreparedCall
+    proposal: Proposal[ToolResult]
+    change_set: ChangeSet
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovedEffect:
+    """An effect outside the notes that may be carried out."""
+
+    call: PreparedCall
+    proposal: EffectProposal[ToolResult]
+
+
+class CallPipeline:
+    """Runs calls through the stages below. It belongs to the service thread.
+
+    Many calls may run, and wait for an answer, at once: a call's state travels from stage to stage, and the
+    audit entry grows in its `AuditDraft`.
+    """
+
+    def __init__(
+        self,
+        registry: ToolRegistry,
+        policy: Policy,
+        gate: ApprovalGate,
+        visibility: Visibility,
+        limits: RateLimiter,
+        turn_rules: TurnRules,
+        store: NoteStore,
+        stores: StoreRegistry,
+        index: VaultIndex,
+        journal: Journal,
+        audit: AuditLog,
+        audit_writer: AuditWriter,
+        commits: CommitQueue,
+        services: Services,
+        events: EventBus,
+    ) -> None:
+        self._registry = registry
+        self._policy = policy
+        self._gate = gate
+        self._visibility = visibility
+        self._limits = limits
+        self._turn_rules = turn_rules
+        self._store = store
+        self._stores = stores
+        self._index = index
+        self._journal = journal
+        self._audit_log = audit
+        self._audit_writer = audit_writer
+        self._commits = commits
+        self._services = services
+        self._events = events
+        self.run: Proceed[Call] = (
+            Stages(self._audit)
+            .then(self._report_errors)
+            .then(self._wait_for_turn)
+            .then(self._resolve)
+            .then(self._validate)
+            .then(self._check_permission)
+            .then(self._limit)
+            .then(self._authorize_reads)
+            .then(self._execute)
+            .then(self._approve)
+            .ending_with(self._commit)
+        )
+
+    # Audit
+
+    async def _audit(self, call: Call, proceed: Proceed[AuditDraft]) -> ToolOutcome:
+        """Log the call however it ends, announce its start and end, and filter what the caller may see."""
+        draft = AuditDraft(call)
+        if isinstance(call.request, UserEdit):
+            if not call.request.change_set:
+                return ToolOutcome(True, message="Nothing to save.")
+        else:
+            self._events.publish(ToolStarted(call.id, call.name, draft.arguments, call.caller))
+        try:
+            outcome = await proceed(draft)
+        except BaseException as error:
+            draft.cancel(str(error))
+            self._finish(draft, _WITHDRAWN)
+            raise
+        return self._finish(draft, outcome)
+
+    def _finish(self, draft: AuditDraft, outcome: ToolOutcome) -> ToolOutcome:
+        call = draft.call
+        if not draft.result:
+            draft.result = outcome.message or "done"
+        duration = draft.timer.duration_ms
+        repeats = 0
+        if draft.is_throttled:
+            entry, repeats = self._audit_writer.append_throttled(draft.entry())
+        else:
+            entry = self._audit_writer.append(draft.entry())
+        rule_ends_turn = self._turn_rules.ends(call.name, call.caller)
+        visibility = draft.visibility or self._visibility.of(call.caller, call.name)
+        finished = replace(
+            filter_outcome(outcome, visibility, call.arguments),
+            entry=entry,
+            commit=None if draft.commit is None else draft.commit.id,
+            duration_ms=duration,
+            ends_turn=rule_ends_turn or (outcome.ends_turn and bool(call.caller.turn)),
+            decision=draft.decision.kind.value,
+            inside=draft.usage,
+        )
+        self._events.publish(ToolFinished(call.id, finished, call.caller, call.name, repeats))
+        return finished
+
+    # Report errors
+
+    async def _report_errors(self, draft: AuditDraft, proceed: Proceed[AuditDraft]) -> ToolOutcome:
+        """Turn errors into outcomes. A cancellation is not an error and passes through."""
+        name = draft.call.name
+        try:
+            return await proceed(draft)
+        except ScriptoriumError as error:
+            draft.fail(f"{error.type}: {error.message}")
+            return failure(error)
+        except Exception as error:
+            log.exception("%s failed", name)
+            draft.fail(f"internal: {type(error).__name__}")
+            message = f"{name} failed because of an error in the app ({type(error).__name__})."
+            return ToolOutcome(False, message=message, error={"type": "internal", "message": message})
+
+    # Wait for turn
+
+    async def _wait_for_turn(self, draft: AuditDraft, proceed: Proceed[AuditDraft]) -> ToolOutcome:
+        """Wait for the call's turn if its caller queues calls; the wait does not count as its duration."""
+        wait_for_turn = draft.call.observer.wait_for_turn
+        if wait_for_turn is not None:
+            began = perf_counter()
+            try:
+                await wait_for_turn()
+            finally:
+                draft.timer.waited += perf_counter() - began
+        return await proceed(draft)
+
+    # Resolve
+
+    async def _resolve(self, draft: AuditDraft, proceed: Proceed[ResolvedCall]) -> ToolOutcome:
+        """Find the tool and check that its category is on. The user's own edits go straight to the disk.
+
+        Raises:
+            NotFoundError: There is no such tool.
+            PermissionDeniedError: The category is off.
+        """
+        match draft.call.request:
+            case UserEdit(change_set):
+                draft.decide(AuditDecision.NO_APPROVAL_NEEDED, "the user's own edit")
+                label = self._stores.get(change_set.place).label
+                draft.set_impact(impact_of_changes(change_set, self._backlinks, label))
+                await self._write(draft, change_set, ())
+                return ToolOutcome(True, message=change_set.summary)
+            case InvalidCall(error):
+                raise error
+            case InternalTool(tool):
+                pass
+            case _:
+                tool = self._registry.get(draft.call.name)
+        category = self._registry.category(tool.category)
+        self._check_category(draft, category.id)
+        return await proceed(ResolvedCall(draft, tool, category))
+
+    def _check_category(self, draft: AuditDraft, category_id: str) -> None:
+        """Check that the category is on; again after the user's answer, which may take a day.
+
+        Raises:
+            PermissionDeniedError: It is off.
+        """
+        category = self._registry.category(category_id)
+        if category.on and category.id not in self._policy.categories_off:
+            return
+        draft.decide(AuditDecision.RULE, f"the category {category.id} is off")
+        raise PermissionDeniedError(
+            f"The tools of the category {category.name} ({category.id}) are switched off.",
+            tool=draft.call.name,
+            category=category.id,
+        )
+
+    # Validate
+
+    async def _validate(self, call: ResolvedCall, proceed: Proceed[PreparedCall]) -> ToolOutcome:
+        """Parse the arguments as the tool's model.
+
+        Raises:
+            InvalidParametersError, LimitError: The arguments do not fit the tool, or are too large.
+        """
+        check_size(call.tool, call.draft.call.arguments)
+        arguments = validate_arguments(call.tool, encodable_arguments(call.draft.call.arguments))
+        op = call.tool.check_operation(arguments)
+        visibility = self._visibility.of(call.draft.call.caller, call.tool.name)
+        call.draft.visibility = visibility
+        return await proceed(PreparedCall(call.draft, call.tool, call.category, arguments, op, visibility))
+
+    # Check permission
+
+    async def _check_permission(self, call: PreparedCall, proceed: Proceed[PreparedCall]) -> ToolOutcome:
+        """Check that the caller may use the tool at all.
+
+        Raises:
+            PermissionDeniedError: A rule denies it, or the caller may only read.
+        """
+        draft, tool, caller = call.draft, call.tool, call.caller
+        if not self._policy.may_call(caller, call.category.id, tool.name, call.op):
+            draft.decide(AuditDecision.RULE, "a rule keeps the caller from this tool")
+            raise PermissionDeniedError(f"{caller.name} may not use {tool.name}.", tool=tool.name, op=call.op)
+        if not self._policy.may_act(caller) and not _only_reads(call):
+            draft.decide(AuditDecision.RULE, f"{caller.name} may only read")
+            raise PermissionDeniedError(f"{caller.name} may only read.", tool=tool.name)
+        return await proceed(call)
+
+    # Limit
+
+    async def _limit(self, call: PreparedCall, proceed: Proceed[PreparedCall]) -> ToolOutcome:
+        """Count the call against the rules of the turn and the rate limits.
+
+        Raises:
+            LimitError: The call is one too many.
+        """
+        self._turn_rules.check(call.tool.name, call.caller)
+        try:
+            self._limits.check(call.tool, call.category, call.caller)
+        except LimitError:
+            call.draft.is_throttled = True
+            raise
+        return await proceed(call)
+
+    # Authorize reads
+
+    async def _authorize_reads(self, call: PreparedCall, proceed: Proceed[PreparedCall]) -> ToolOutcome:
+        """Ask the user before the tool reads notes for which a rule says "ask"."""
+        if not isinstance(call.draft.call.request, ResolvedUndo):
+            rejected = await authorize_reads(call, self._index.resolver, self._gate)
+            if rejected is not None:
+                return rejected_outcome(rejected)
+        return await proceed(call)
+
+    # Execute
+
+    async def _execute(self, call: PreparedCall, proceed: Proceed[AnsweredCall]) -> ToolOutcome:
+        """Run the tool; once more if a file changed between its proposal and the commit."""
+        request = call.draft.call.request
+        if isinstance(request, ResolvedUndo):
+            change_set = request.plan.resolve(request.choices)
+            undo: Proposal[ToolResult] = Proposal(change_set, _undo_result, request.plan.commits)
+            return await proceed(AnsweredCall(call, undo))
+        answer = await self._run_tool(call)
+        try:
+            return await proceed(AnsweredCall(call, answer))
+        except ConflictError as error:
+            if not isinstance(answer, Proposal):
+                raise
+            log.info("%s runs again: %s", call.tool.name, error)
+        return await proceed(AnsweredCall(call, await self._run_tool(call)))
+
+    async def _run_tool(self, call: PreparedCall) -> Answer:
+        """Run the tool's function.
+
+        Raises:
+            TimeoutExpiredError: It took longer than the tool's time limit.
+        """
+        context = ToolContext(
+            call.caller,
+            VaultView(self._store, self._index.resolver, call.visibility),
+            IndexView(self._index, call.visibility, self._services.semantic_search),
+            HistoryView(self._journal, self._audit_log, self._stores, call.caller, call.visibility),
+            self._services.with_usage_callback(call.draft.add_usage),
+            call.visibility.can_read,
+        )
+        try:
+            async with asyncio.timeout(call.tool.timeout) as limit:
+                return await call.tool.function(context, **call.values)
+        except TimeoutError as error:
+            if not limit.expired():
+                raise
+            raise TimeoutExpiredError(
+                f"{call.tool.name} took longer than {call.tool.timeout:g} s.", limit=call.tool.timeout
+            ) from error
+
+    # Approve
+
+    async def _approve(
+        self, answered: AnsweredCall, proceed: Proceed[ApprovedChanges | ApprovedEffect]
+    ) -> ToolOutcome:
+        """Take a proposal through the gate: the policy decides, or the user is asked.
+
+        Raises:
+            PermissionDeniedError: The category was turned off while the user was asked.
+            VaultBusyError: The vault is open for reading only; the user is not asked.
+        """
+        call, answer = answered.call, answered.answer
+        match answer:
+            case ToolResult():
+                return _unchanged(call, answer, "reading in the vault")
+            case Proposal() if not answer.change_set:
+                return _unchanged(call, answer.report(answer.change_set), "nothing to change")
+            case Proposal():
+                store = self._stores.get(answer.change_set.place)
+                impact = impact_of_changes(answer.change_set, self._backlinks, store.label)
+                call.draft.set_impact(impact)
+                store.store.check_writable()
+                facts = call.facts(
+                    impact,
+                    changes_notes=True,
+                    access=store.access(answer.change_set, call.caller),
+                    from_outside=answered.from_outside,
+                )
+                proposed: ChangeSet | Effect = answer.change_set
+            case EffectProposal():
+                impact = impact_of_effect(answer.effect)
+                call.draft.set_impact(impact)
+                facts = call.facts(impact, changes_notes=False)
+                proposed = answer.effect
+        decision = await self._gate.authorize(call.draft, facts, proposed, call.given_values)
+        if isinstance(decision, Rejected):
+            if isinstance(answer, Proposal) and answer.otherwise is not None:
+                return without_changes(call.tool, answer.otherwise, decision)
+            return rejected_outcome(decision)
+        self._check_category(call.draft, call.category.id)
+        if isinstance(answer, EffectProposal):
+            return await proceed(ApprovedEffect(call, answer))
+        assert isinstance(decision.proposal, ChangeSet)
+        return await proceed(ApprovedChanges(call, answer, decision.proposal))
+
+    # Commit
+
+    async def _commit(self, approved: ApprovedChanges | ApprovedEffect) -> ToolOutcome:
+        """Write approved changes or carry out an approved effect, unless the audit log can't be written.
+
+        Raises:
+            ConflictError: A file is not what the proposal was made for; nothing was written.
+            StorageError: The disk refused; nothing was written.
+        """
+        if isinstance(approved, ApprovedEffect):
+            return await self._carry_out(approved)
+        call, proposal, change_set = approved.call, approved.proposal, approved.change_set
+        store = self._stores.get(proposal.change_set.place)
+        outcome = await self._committed_outcome(approved, store.store.place)
+        is_complete = "changed_by_user" not in outcome.result
+        if not is_complete:
+            call.draft.set_impact(impact_of_changes(change_set, self._backlinks, store.label))
+        await self._write(call.draft, change_set, proposal.undoes if is_complete else ())
+        return outcome
+
+    async def _committed_outcome(self, approved: ApprovedChanges, place: str) -> ToolOutcome:
+        """Return the outcome that describes the changes as approved; the user may have edited them."""
+        call, proposal, change_set = approved.call, approved.proposal, approved.change_set
+        result = proposal.report(change_set)
+        if change_set is proposal.change_set or change_set.digest == proposal.change_set.digest:
+            return success(call.tool, result)
+        can_see = call.visibility.can_see if place == VAULT else lambda path: True
+        edits = await asyncio.to_thread(user_edits, proposal.change_set, change_set, can_see)
+        outcome = success(call.tool, result, edits.as_fields())
+        message = result.message
+        if not proposal.is_derived:
+            # The tool's own message describes what it proposed.
+            message = describe_changes(change_set, can_see) if place == VAULT else f"{change_set.summary}."
+        return replace(outcome, message=f"{message} {edits.words}".strip())
+
+    async def _write(self, draft: AuditDraft, change_set: ChangeSet, undoes: tuple[int, ...]) -> None:
+        self._audit_writer.ensure_flushed()
+        draft.call.observer.on_write()
+        await self._commits.commit(
+            change_set, draft.call.caller, entry=draft.call.id, undoes=undoes, landed=draft.set_commit
+        )
+
+    async def _carry_out(self, approved: ApprovedEffect) -> ToolOutcome:
+        """Carry out an effect. If it proposes changes, they pass the gate as the call's next step."""
+        call, effect = approved.call, approved.proposal.effect
+        self._audit_writer.ensure_flushed()
+        call.draft.call.observer.on_write()
+        answer = await approved.proposal.run()
+        if not isinstance(answer, Proposal):
+            return success(call.tool, answer)
+        if not answer.change_set:
+            return success(call.tool, answer.report(answer.change_set))
+        if effect.kind == MESSAGE:
+            # A call that waits for approval is repeated after a restart and would send the message twice.
+            raise TypeError(f"{call.tool.name} proposes changes after an effect that can't be repeated")
+        call.draft.result = "the effect is done; its result is proposed as a change"
+        self._audit_writer.append(call.draft.entry())
+        call.draft.call.observer.on_effect()
+        call.draft.begin_next_step()
+        return await self._approve(AnsweredCall(call, answer, effect.kind == PAGE), self._commit)
+
+    def _backlinks(self, path: NotePath) -> Iterable[NotePath]:
+        return {link.source for link in self._index.backlinks(path)}
+
+
+def _only_reads(call: PreparedCall) -> bool:
+    """Return whether a caller that may only read may make this call."""
+    is_internal = isinstance(call.draft.call.request, InternalTool)
+    if not call.tool.acts and (is_internal or call.category.level is AccessLevel.READ_ONLY):
+        # The gate decides on what it reads outside the vault.
+        return True
+    return call.tool.only_reads(call.op, call.arguments)
+
+
+def _unchanged(call: PreparedCall, result: ToolResult, reason: str) -> ToolOutcome:
+    # If the user was asked about reading, that decision stays in the log.
+    if call.draft.decision.kind is AuditDecision.FAILED:
+        call.draft.decide(AuditDecision.NO_APPROVAL_NEEDED, reason)
+    return success(call.tool, result)
+
+
+def _undo_result(committed: ChangeSet) -> ToolResult:
+    names = ", ".join(map(str, committed.paths))
+    return ToolResult(message=f"Undone: {names}." if names else "Nothing was changed.")
