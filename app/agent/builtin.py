@@ -142,7 +142,7 @@ class BuiltinAgent:
             reading = parse(text, vocabulary(languages()[0]).notes, self.actions())
             if reading is not None:
                 # The name of a missing note must not select all notes.
-                missing = next((one.unknown for one in sets_of(reading) if one.unknown), "")
+                missing = next((notes.unknown for notes in sets_of(reading) if notes.unknown), "")
                 return Reply(_NO_SUCH_NOTE.format(missing)) if missing else reading
         now = self._now().replace(second=0, microsecond=0)
         found = self._interpreter.interpret(text, state, vocabulary, self.actions(), now)
@@ -165,7 +165,7 @@ class BuiltinAgent:
     def actions(self) -> Mapping[str, Action]:
         """Return the actions whose tools are available and switched on, by id."""
         known = {**ACTIONS, **self._tool_actions[0]}
-        return {one.id: one for one in known.values() if not one.tool or self._is_on(one.tool)}
+        return {action.id: action for action in known.values() if not action.tool or self._is_on(action.tool)}
 
     def _is_on(self, tool: str) -> bool:
         try:
@@ -184,7 +184,7 @@ class BuiltinAgent:
             turn.say(_READ_ONLY_MESSAGE.format(" · ".join(chip.label for chip in shown)))
             return
         turn.show_reading(tuple(map(_reading_chip, shown)))
-        language = next(one for one in languages() if one.code == reading.language)
+        language = next(candidate for candidate in languages() if candidate.code == reading.language)
         pipeline = Pipeline(turn, self._registry, language, state, self._changes_today, self.actions())
         self._states[_state_key(turn)] = await pipeline.run(reading)
 
@@ -219,7 +219,7 @@ class BuiltinAgent:
         found = outcome.result.get("passages", ()) if outcome.success else ()
         passages = list(found) if isinstance(found, list | tuple) else []
         if passages:
-            paths = tuple(dict.fromkeys(str(one["path"]) for one in passages))
+            paths = tuple(dict.fromkeys(str(passage["path"]) for passage in passages))
             self._states[_state_key(turn)] = replace(state, results=paths, question=None)
 
 

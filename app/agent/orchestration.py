@@ -71,50 +71,50 @@ async def _run_supervisor(group: AgentGroup, request: str, members: GroupMembers
         f"{request}\n\n(You lead the group {group.name}. Assign parts of the work to its members with the "
         f"tool delegate: {names}. When you have what you need, answer the request yourself.)"
     )
-    said = await members.ask(lead, prompt, hands_to=tuple(others))
-    return GroupResult(said.text, (said,), f"{lead} led, with {names}.")
+    answer = await members.ask(lead, prompt, hands_to=tuple(others))
+    return GroupResult(answer.text, (answer,), f"{lead} led, with {names}.")
 
 
 async def _run_round_robin(group: AgentGroup, request: str, members: GroupMembers) -> GroupResult:
-    said: list[TeamAnswer] = []
+    answers: list[TeamAnswer] = []
     for _ in range(group.rounds):
         for member in group.members:
-            prompt = _prompt_with_answers(request, said) if members.has_model(member) else request
-            said.append(await members.ask(member, prompt))
-    return GroupResult(said[-1].text, tuple(said), f"{pluralize(len(said), 'answer')} in turn.")
+            prompt = _prompt_with_answers(request, answers) if members.has_model(member) else request
+            answers.append(await members.ask(member, prompt))
+    return GroupResult(answers[-1].text, tuple(answers), f"{pluralize(len(answers), 'answer')} in turn.")
 
 
 async def _run_pipeline(group: AgentGroup, request: str, members: GroupMembers) -> GroupResult:
-    said: list[TeamAnswer] = []
+    answers: list[TeamAnswer] = []
     for member in group.members:
-        if not said:
+        if not answers:
             prompt = request
         elif members.has_model(member):
             prompt = (
                 f"The request was:\n{request}\n\n"
-                f"Continue from the answer of {said[-1].agent}. {_DATA_NOTICE}\n"
-                f"{_wrap_answers(said[-1:])}"
+                f"Continue from the answer of {answers[-1].agent}. {_DATA_NOTICE}\n"
+                f"{_wrap_answers(answers[-1:])}"
             )
         else:
-            prompt = said[-1].text
-        said.append(await members.ask(member, prompt))
-    return GroupResult(said[-1].text, tuple(said), f"Passed along: {', '.join(group.members)}.")
+            prompt = answers[-1].text
+        answers.append(await members.ask(member, prompt))
+    return GroupResult(answers[-1].text, tuple(answers), f"Passed along: {', '.join(group.members)}.")
 
 
 async def _run_vote(group: AgentGroup, request: str, members: GroupMembers) -> GroupResult:
     """Ask all members separately; a majority answer wins, else the members with a model vote by number."""
-    said = [await _ask_member(member, lambda name: members.ask(name, request)) for member in group.members]
-    answers = [one for one in said if not one.problem]
+    results = [await _ask_member(member, lambda name: members.ask(name, request)) for member in group.members]
+    answers = [answer for answer in results if not answer.problem]
     if not answers:
-        raise ScriptoriumError(f"No member of {group.name} could answer: {said[0].problem}")
-    same = Counter(_normalize(one.text) for one in answers)
+        raise ScriptoriumError(f"No member of {group.name} could answer: {results[0].problem}")
+    same = Counter(_normalize(answer.text) for answer in answers)
     most, count = same.most_common(1)[0]
     if 2 * count > len(answers):
-        winner = next(one for one in answers if _normalize(one.text) == most)
-        return GroupResult(winner.text, tuple(said), f"{count} of {len(answers)} said the same.")
+        winner = next(answer for answer in answers if _normalize(answer.text) == most)
+        return GroupResult(winner.text, tuple(results), f"{count} of {len(answers)} said the same.")
     ballots = await _collect_votes(request, answers, members)
     winner, how = _tally_votes(answers, ballots)
-    return GroupResult(winner.text, tuple(said), how)
+    return GroupResult(winner.text, tuple(results), how)
 
 
 async def _collect_votes(
@@ -122,16 +122,16 @@ async def _collect_votes(
 ) -> dict[str, int | None]:
     """Return the index of the answer that each member with a model chose; None for an unclear vote."""
     listed = "\n".join(
-        f"<answer number={number}>\n{_strip_answer_tags(one.text)}\n</answer>"
-        for number, one in enumerate(answers, 1)
+        f"<answer number={number}>\n{_strip_answer_tags(answer.text)}\n</answer>"
+        for number, answer in enumerate(answers, 1)
     )
     prompt = (
         f"The request was:\n{request}\n\nThese answers were given. {_DATA_NOTICE}\n{listed}\n\n"
         f"Which one is best? Reply with its number alone, 1 to {len(answers)}."
     )
-    voters = [one.agent for one in answers if members.has_model(one.agent)]
+    voters = [answer.agent for answer in answers if members.has_model(answer.agent)]
     cast = [await _ask_member(name, lambda who: members.ask(who, prompt, only_reads=True)) for name in voters]
-    return {one.agent: _parse_vote(one.text, len(answers)) for one in cast}
+    return {vote.agent: _parse_vote(vote.text, len(answers)) for vote in cast}
 
 
 def _tally_votes(answers: Sequence[TeamAnswer], ballots: dict[str, int | None]) -> tuple[TeamAnswer, str]:
@@ -140,7 +140,7 @@ def _tally_votes(answers: Sequence[TeamAnswer], ballots: dict[str, int | None]) 
     if not votes:
         return answers[0], f"No member voted, so the first answer wins: {answers[0].agent}'s."
     best = max(range(len(answers)), key=lambda number: (votes[number], -number))
-    tally = ", ".join(f"{one.agent} {votes[number]}" for number, one in enumerate(answers))
+    tally = ", ".join(f"{answer.agent} {votes[number]}" for number, answer in enumerate(answers))
     tied = sum(count == votes[best] for count in votes.values()) > 1
     kept_out = sum(choice is None for choice in ballots.values())
     how = f"{answers[best].agent}'s answer won. Votes: {tally}."
@@ -158,19 +158,19 @@ async def _ask_member(member: str, ask: Callable[[str], Awaitable[TeamAnswer]]) 
         return TeamAnswer(member, "", error.message)
 
 
-def _prompt_with_answers(request: str, said: Sequence[TeamAnswer]) -> str:
+def _prompt_with_answers(request: str, answers: Sequence[TeamAnswer]) -> str:
     return (
-        f"{request}\n\nThe other members' answers so far: {_DATA_NOTICE}\n{_wrap_answers(said)}"
-        if said
+        f"{request}\n\nThe other members' answers so far: {_DATA_NOTICE}\n{_wrap_answers(answers)}"
+        if answers
         else request
     )
 
 
 def _wrap_answers(answers: Iterable[TeamAnswer]) -> str:
     return "\n".join(
-        f"<answer agent={json.dumps(one.agent, ensure_ascii=False)}>\n"
-        f"{_strip_answer_tags(one.text)}\n</answer>"
-        for one in answers
+        f"<answer agent={json.dumps(answer.agent, ensure_ascii=False)}>\n"
+        f"{_strip_answer_tags(answer.text)}\n</answer>"
+        for answer in answers
     )
 
 

@@ -161,8 +161,8 @@ class Pipeline:
             found = tuple(str(hit["path"]) for hit in _as_list(outcome.result, "hits"))
             base = found if base is None else tuple(path for path in base if path in set(found))
         if notes.pick is not None:
-            at = notes.pick - 1 if notes.pick > 0 else notes.pick
-            base = (base[at],) if -len(base) <= at < len(base) else ()
+            index = notes.pick - 1 if notes.pick > 0 else notes.pick
+            base = (base[index],) if -len(base) <= index < len(base) else ()
         return base[: notes.limit] if notes.limit else base
 
     @staticmethod
@@ -251,17 +251,17 @@ class Pipeline:
         if step.action == "explain_relation":
             return await self._explain_relation(step, paths[0])
         argument = "node_id" if self._actions[step.action].tool in _NODE_TOOLS else "name"
-        done: list[str] = []
+        read_paths: list[str] = []
         listed: list[str] = []
         for path in paths[:MAX_READ_NOTES]:
             outcome = await self._call(step, self._actions[step.action].tool, {argument: path})
             if not outcome.success:
                 return None
-            done.append(path)
+            read_paths.append(path)
             listed += _notes_in(step.action, outcome.result)
         if len(paths) > MAX_READ_NOTES:
             self._turn.say(f"These are the first {MAX_READ_NOTES} of {len(paths)} notes.")
-        focus = (done[0],) if len(done) == 1 else self._dialog.focus
+        focus = (read_paths[0],) if len(read_paths) == 1 else self._dialog.focus
         results = tuple(listed) if listed else tuple(paths) if len(paths) > 1 else self._dialog.results
         self._dialog = replace(self._dialog, focus=focus, results=results)
         return paths
@@ -300,14 +300,14 @@ class Pipeline:
     # Writing
 
     async def _create(self, step: PipelineStep) -> tuple[str, ...] | None:
-        given = step.arguments
-        text = str(given.get("text", ""))
+        values = step.arguments
+        text = str(values.get("text", ""))
         content = bullet_list(text, self._language.phrases("and")) if text else ""
-        tags = tuple(str(tag) for tag in _as_tuple(given.get("tag", ())))
-        name, folder = str(given["name"]), str(given.get("folder", ""))
+        tags = tuple(str(tag) for tag in _as_tuple(values.get("tag", ())))
+        name, folder = str(values["name"]), str(values.get("folder", ""))
         head = ""
         properties: list[str] = []
-        if kind := given.get("type"):
+        if kind := values.get("type"):
             properties.append(f"type: {kind}")
         if tags:
             properties.append(f"tags: [{', '.join(tags)}]")
@@ -355,38 +355,45 @@ class Pipeline:
 
     async def _calls(self, step: PipelineStep, paths: tuple[str, ...]) -> list[Arguments] | None:
         """Return the tool calls of a writing step."""
-        given = step.arguments
+        arguments = step.arguments
         match step.action:
             case "add_tag" | "remove_tag":
-                return [{"name": path, "tag": str(tag)} for path in paths for tag in _as_tuple(given["tag"])]
+                return [
+                    {"name": path, "tag": str(tag)} for path in paths for tag in _as_tuple(arguments["tag"])
+                ]
             case "remove_all_tags":
                 return [call for path in paths for call in await self._all_tags(path)]
             case "append":
-                op: Arguments = {"op": "append", "text": self._appended(given)}
-                if heading := given.get("heading"):
-                    op = {"op": "insert_under", "heading": str(heading), "text": self._appended(given)}
+                op: Arguments = {"op": "append", "text": self._appended(arguments)}
+                if heading := arguments.get("heading"):
+                    op = {"op": "insert_under", "heading": str(heading), "text": self._appended(arguments)}
                 return [{"name": path, **op} for path in paths]
             case "prepend":
-                return [{"name": path, "op": "prepend", "text": str(given["text"])} for path in paths]
+                return [{"name": path, "op": "prepend", "text": str(arguments["text"])} for path in paths]
             case "replace":
-                found = {"op": "replace", "old": str(given["old"]), "text": str(given["text"])}
+                found = {"op": "replace", "old": str(arguments["old"]), "text": str(arguments["text"])}
                 return [{"name": path, **found} for path in paths]
             case "remove_text":
-                return await self._removals(paths, str(given["old"]))
+                return await self._removals(paths, str(arguments["old"]))
             case "set_property":
-                return [{"name": path, "properties": {str(given["key"]): given["value"]}} for path in paths]
+                return [
+                    {"name": path, "properties": {str(arguments["key"]): arguments["value"]}}
+                    for path in paths
+                ]
             case "set_confidence":
-                return [{"name": path, "properties": {"confidence": given["confidence"]}} for path in paths]
+                return [
+                    {"name": path, "properties": {"confidence": arguments["confidence"]}} for path in paths
+                ]
             case "remove_property":
-                return [{"name": path, "remove": [str(given["key"])]} for path in paths]
+                return [{"name": path, "remove": [str(arguments["key"])]} for path in paths]
             case "rename":
-                return [{"name": paths[0], "new_name": str(given["new_name"])}]
+                return [{"name": paths[0], "new_name": str(arguments["new_name"])}]
             case "move":
-                return [{"name": path, "folder": str(given["folder"])} for path in paths]
+                return [{"name": path, "folder": str(arguments["folder"])} for path in paths]
             case "delete":
                 return [{"name": path} for path in paths]
             case "merge":
-                other = given["other"]
+                other = arguments["other"]
                 second = other.notes[0] if isinstance(other, NoteSet) else str(other)
                 return [
                     {"primary_node_id": paths[0], "secondary_node_id": second, "merge_strategy": "combine"}
@@ -394,7 +401,7 @@ class Pipeline:
             case "relate":
                 return self._relations(step, paths)
             case "unrelate":
-                other = given["to"]
+                other = arguments["to"]
                 second = other.notes[0] if isinstance(other, NoteSet) else str(other)
                 edge = await self._edge(paths[0], second)
                 if edge is None:
@@ -404,7 +411,7 @@ class Pipeline:
                     return None
                 return [{"edge_id": edge}]
             case "set_type":
-                return [{"node_id": path, "new_type": str(given["type"])} for path in paths]
+                return [{"node_id": path, "new_type": str(arguments["type"])} for path in paths]
             case "recalculate":
                 return [{"node_id": path} for path in paths]
             case _:
@@ -419,8 +426,8 @@ class Pipeline:
             more["confidence"] = step.arguments["confidence"]
         return [{"from_id": path, "to_id": second, **more} for path in paths]
 
-    def _appended(self, given: Mapping[str, object]) -> str:
-        return bullet_list(str(given["text"]), self._language.phrases("and"))
+    def _appended(self, arguments: Mapping[str, object]) -> str:
+        return bullet_list(str(arguments["text"]), self._language.phrases("and"))
 
     async def _all_tags(self, path: str) -> list[Arguments]:
         outcome = await self._turn.call("get_metadata", {"name": path})
@@ -445,9 +452,9 @@ class Pipeline:
             if len(items) == 1 and text.count(f"{items[0]}\n") == 1:
                 calls.append({"name": path, "op": "replace", "old": f"{items[0]}\n", "text": ""})
             else:
-                at = chosen[0].casefold().find(words.casefold())
+                start = chosen[0].casefold().find(words.casefold())
                 calls.append(
-                    {"name": path, "op": "replace", "old": chosen[0][at : at + len(words)], "text": ""}
+                    {"name": path, "op": "replace", "old": chosen[0][start : start + len(words)], "text": ""}
                 )
         return calls
 
@@ -483,7 +490,7 @@ class Pipeline:
                 break
             if entry is not None:
                 undone.add(entry)
-        self._dialog = replace(self._dialog, changes=tuple(one for one in own if one not in undone))
+        self._dialog = replace(self._dialog, changes=tuple(change for change in own if change not in undone))
         return ()
 
     async def _call(self, step: PipelineStep, tool: str, arguments: Mapping[str, object]) -> ToolOutcome:
@@ -513,7 +520,7 @@ def _notes_in(action: str, result: Mapping[str, Any]) -> list[str]:
         case "outgoing":
             return [str(path) for path in result.get("forward_links", ())]
         case "related" | "similar":
-            return [str(one["path"]) for one in result.get("related", ())]
+            return [str(note["path"]) for note in result.get("related", ())]
         case _:
             return []
 

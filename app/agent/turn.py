@@ -161,8 +161,8 @@ class Turn:
         self.flush()
         if level != "info":
             self.problem = text
-        said = {"level": level, "text": text, "hint": hint, "agent": self.agent}
-        self.put(Notice.model_validate({"turn": self.caller.turn, "at": time.time(), **said}))
+        fields = {"level": level, "text": text, "hint": hint, "agent": self.agent}
+        self.put(Notice.model_validate({"turn": self.caller.turn, "at": time.time(), **fields}))
 
     def add_context(self, text: str, *, untrusted: bool) -> None:
         """Record context that the agent received; untrusted text taints the conversation."""
@@ -180,10 +180,10 @@ class Turn:
             text = self.review(text, is_answer)
         if text.strip():
             self.said.append(text.strip())
-            said = {"turn": self.caller.turn, "at": time.time(), "agent": self.agent, "text": text}
+            fields = {"turn": self.caller.turn, "at": time.time(), "agent": self.agent, "text": text}
             # A program may have read text that is hidden from models.
             by_model = self.caller.uses_model and self.program is None
-            self.put(AgentText.model_validate({**said, "by_model": by_model}))
+            self.put(AgentText.model_validate({**fields, "by_model": by_model}))
         return text
 
     async def call(
@@ -197,7 +197,7 @@ class Turn:
 
         Internal tools, which no agent is offered, are passed as a `Tool`; others by name.
         """
-        said = self.flush()
+        preface = self.flush()
         card = ToolCard(
             turn=self.caller.turn,
             at=time.time(),
@@ -210,7 +210,7 @@ class Turn:
         )
         position = self.put(card)
         try:
-            caller = replace(self.caller, claim=claim or said.strip())
+            caller = replace(self.caller, claim=claim or preface.strip())
             if isinstance(tool, str):
                 call = Call.of(tool, arguments, caller, usage=spent)
             else:

@@ -43,12 +43,12 @@ def session_options(
 ) -> tuple[AcpOption, ...]:
     """Return the options of a session; modes only if the newer options do not include them."""
     found = config_options(config)
-    if modes is not None and not any(one.id == MODE for one in found):
+    if modes is not None and not any(option.id == MODE for option in found):
         choices = tuple(
-            AcpOptionValue(one.id, one.name, one.description or "") for one in modes.available_modes
+            AcpOptionValue(mode.id, mode.name, mode.description or "") for mode in modes.available_modes
         )
         found = (AcpOption(MODE, "Mode", modes.current_mode_id, choices, is_mode=True), *found)
-    return tuple(one for one in found if len(one.choices) > 1)
+    return tuple(option for option in found if len(option.choices) > 1)
 
 
 def config_options(
@@ -58,9 +58,9 @@ def config_options(
     from acp import schema
 
     return tuple(
-        AcpOption(one.id, one.name, one.current_value, tuple(_option_values(one.options)))
-        for one in config or ()
-        if isinstance(one, schema.SessionConfigOptionSelect)
+        AcpOption(option.id, option.name, option.current_value, tuple(_option_values(option.options)))
+        for option in config or ()
+        if isinstance(option, schema.SessionConfigOptionSelect)
     )
 
 
@@ -69,13 +69,13 @@ def _option_values(
 ) -> list[AcpOptionValue]:
     from acp import schema
 
-    made: list[AcpOptionValue] = []
-    for one in options:
-        if isinstance(one, schema.SessionConfigSelectGroup):
-            made += _option_values(one.options)
+    values: list[AcpOptionValue] = []
+    for option in options:
+        if isinstance(option, schema.SessionConfigSelectGroup):
+            values += _option_values(option.options)
         else:
-            made.append(AcpOptionValue(one.value, one.name, one.description or ""))
-    return made
+            values.append(AcpOptionValue(option.value, option.name, option.description or ""))
+    return values
 
 
 async def set_option(
@@ -92,8 +92,8 @@ async def set_option(
 def apply_values(options: tuple[AcpOption, ...], values: Mapping[str, str]) -> tuple[AcpOption, ...]:
     """Return the options with these values set, where an option offers the value."""
     return tuple(
-        one.with_value(values[one.id])
-        if values.get(one.id) in {choice.value for choice in one.choices}
-        else one
-        for one in options
+        option.with_value(values[option.id])
+        if values.get(option.id) in {choice.value for choice in option.choices}
+        else option
+        for option in options
     )

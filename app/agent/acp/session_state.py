@@ -23,11 +23,11 @@ class AcpSessionState(BaseModel):
 
 def load_session_state(turn: Turn) -> AcpSessionState | None:
     """Return the saved session of the turn's program; None if there is none."""
-    kept = turn.store.history(turn.conversation, _state_key(turn))
-    if not kept:
+    saved = turn.store.history(turn.conversation, _state_key(turn))
+    if not saved:
         return None
     try:
-        return AcpSessionState.model_validate_json(kept)
+        return AcpSessionState.model_validate_json(saved)
     except ValidationError:
         log.warning("cannot read the saved session of %s", turn.agent)
         return None
@@ -35,8 +35,8 @@ def load_session_state(turn: Turn) -> AcpSessionState | None:
 
 def save_session_state(turn: Turn, session: str, cost: float) -> None:
     """Save that the session has received every item of the conversation."""
-    kept = AcpSessionState(session=session, heard=len(turn.store.items(turn.conversation)), cost=cost)
-    turn.store.save_history(turn.conversation, kept.model_dump_json().encode(), _state_key(turn))
+    state = AcpSessionState(session=session, heard=len(turn.store.items(turn.conversation)), cost=cost)
+    turn.store.save_history(turn.conversation, state.model_dump_json().encode(), _state_key(turn))
 
 
 def _state_key(turn: Turn) -> str:

@@ -117,9 +117,9 @@ class UpdateTranslator:
             id_, blank = event.call_id, self._blank(event.call_id, event.tool)
             self._cards[id_] = (turn.put(blank), blank)
         position, card = self._cards[id_]
-        made = complete_card(card, event.outcome).model_copy(update={"tool": event.tool})
-        turn.replace(position, made)
-        self._cards[id_] = (position, made)
+        completed = complete_card(card, event.outcome).model_copy(update={"tool": event.tool})
+        turn.replace(position, completed)
+        self._cards[id_] = (position, completed)
 
     def _card_for(self, tool: str) -> str | None:
         """Return the latest open call that the program reported under the name of the app's tool."""
@@ -140,8 +140,8 @@ class UpdateTranslator:
         known = self._calls.get(call.tool_call_id)
         if known is None:
             return call
-        given = {name: value for name, value in _fields(call).items() if value is not None}
-        return known.model_copy(update=given)
+        updates = {name: value for name, value in _fields(call).items() if value is not None}
+        return known.model_copy(update=updates)
 
     def _show_call(self, update: schema.ToolCallUpdate) -> None:
         call = self.tool_call_state(update)
@@ -198,8 +198,8 @@ def extract_diffs(call: schema.ToolCallUpdate) -> list[schema.FileEditToolCallCo
 
 def input_as_json(call: schema.ToolCallUpdate) -> str:
     """Return the input of a tool call as JSON; empty if there is none."""
-    given = call.raw_input
-    return json.dumps(given, ensure_ascii=False, default=str) if given not in (None, {}, "") else ""
+    raw_input = call.raw_input
+    return json.dumps(raw_input, ensure_ascii=False, default=str) if raw_input not in (None, {}, "") else ""
 
 
 def kind_label(call: schema.ToolCallUpdate) -> str:
@@ -213,8 +213,8 @@ def _fields(model: Any) -> dict[str, Any]:  # noqa: ANN401 (a generated class of
 
 def _bounded_input(call: schema.ToolCallUpdate) -> dict[str, object]:
     """Return the input as fields of limited length, for a card."""
-    given = call.raw_input
-    fields = given if isinstance(given, dict) else {} if given is None else {"input": given}
+    raw_input = call.raw_input
+    fields = raw_input if isinstance(raw_input, dict) else {} if raw_input is None else {"input": raw_input}
     shown: dict[str, object] = {}
     for name, value in fields.items():
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
@@ -229,14 +229,14 @@ def _result_as_json(call: schema.ToolCallUpdate) -> str:
         for part in call.content or ()
         if isinstance(part, schema.ContentToolCallContent)
     ]
-    told: dict[str, object] = {}
+    result: dict[str, object] = {}
     if text := "\n".join(filter(None, texts)):
-        told["text"] = text[:_MAX_SHOWN_CHARS]
+        result["text"] = text[:_MAX_SHOWN_CHARS]
     if changed := [change.path for change in extract_diffs(call)]:
-        told["files"] = changed
-    if not told and call.raw_output is not None:
-        told["output"] = json.dumps(call.raw_output, ensure_ascii=False, default=str)[:_MAX_SHOWN_CHARS]
-    return json.dumps(told, ensure_ascii=False) if told else ""
+        result["files"] = changed
+    if not result and call.raw_output is not None:
+        result["output"] = json.dumps(call.raw_output, ensure_ascii=False, default=str)[:_MAX_SHOWN_CHARS]
+    return json.dumps(result, ensure_ascii=False) if result else ""
 
 
 def _content_text(content: object) -> str:

@@ -72,8 +72,8 @@ class Action:
 
 _ON_A_NOTE = ("target",)
 ACTIONS: Mapping[str, Action] = {
-    one.id: one
-    for one in (
+    action.id: action
+    for action in (
         Action("find", "search_notes", _ON_A_NOTE),
         Action("count", "search_notes", _ON_A_NOTE),
         Action("count_these"),

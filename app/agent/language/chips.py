@@ -71,33 +71,33 @@ class Chip:
 
 def with_value(change: str, kind: ValueKind, value: str) -> str:
     """Return the request of a chip with another value."""
-    said = " ".join(value.split())
+    text = " ".join(value.split())
     match kind:
         case "text":
-            said = said.replace("\\", "\\\\").replace('"', '\\"')
+            text = text.replace("\\", "\\\\").replace('"', '\\"')
         case "note":
-            said = said.replace("]", "").replace("[", "").replace('"', "")
+            text = text.replace("]", "").replace("[", "").replace('"', "")
         case "value":
-            said = said if re.fullmatch(r"[\w/-]+", said) else quote_text(said)
-    return change.replace(SLOT, said)
+            text = text if re.fullmatch(r"[\w/-]+", text) else quote_text(text)
+    return change.replace(SLOT, text)
 
 
 def reading_chips(reading: Reading) -> tuple[Chip, ...]:
     """Return the chips of a reading, in order."""
-    return tuple(chip for at, step in enumerate(reading.steps) for chip in _of_step(reading, at, step))
+    return tuple(chip for index, step in enumerate(reading.steps) for chip in _of_step(reading, index, step))
 
 
-def _of_step(reading: Reading, at: int, step: PipelineStep) -> Iterator[Chip]:
+def _of_step(reading: Reading, index: int, step: PipelineStep) -> Iterator[Chip]:
     yield Chip(_NAMES.get(step.action, step.action.replace("_", " ")))
 
     def changed(target: NoteSet | None) -> str:
-        steps = (*reading.steps[:at], replace(step, target=target), *reading.steps[at + 1 :])
+        steps = (*reading.steps[:index], replace(step, target=target), *reading.steps[index + 1 :])
         return f"{PREFIX} {serialize(replace(reading, steps=steps))}"
 
     if (target := step.target) is not None:
         for path in target.notes if len(target.notes) <= 8 else ():
-            rest = tuple(one for one in target.notes if one != path)
-            changed_notes = tuple(SLOT if one == path else one for one in target.notes)
+            rest = tuple(note for note in target.notes if note != path)
+            changed_notes = tuple(SLOT if note == path else note for note in target.notes)
             yield Chip(
                 NotePath.on_disk(path).name,
                 changed(replace(target, notes=rest)) if rest else "",
@@ -110,12 +110,12 @@ def _of_step(reading: Reading, at: int, step: PipelineStep) -> Iterator[Chip]:
             yield Chip(f"{len(target.notes)} notes")
         parts = split_conditions(target.query)
         for part in parts:
-            others = " ".join(one for one in parts if one is not part)
+            others = " ".join(other for other in parts if other is not part)
             removable = len(parts) > 1 or bool(target.notes or target.source)
             label = f"−{part[1:]}" if part.startswith("-") else part
             without = changed(replace(target, query=others)) if removable else ""
             lead, text, kind = _operator(part)
-            query = " ".join(f"{lead}{SLOT}" if one is part else one for one in parts)
+            query = " ".join(f"{lead}{SLOT}" if other is part else other for other in parts)
             yield Chip(label, without, text, changed(replace(target, query=query)), kind, lead.lstrip("-"))
         if target.is_everything:
             yield Chip("all")
@@ -129,7 +129,7 @@ def _of_step(reading: Reading, at: int, step: PipelineStep) -> Iterator[Chip]:
             yield Chip(f"at most {target.limit}", changed(replace(target, limit=None)))
 
     def argued(name: str, value: object) -> str:
-        steps = (*reading.steps[:at], step.with_argument(name, value), *reading.steps[at + 1 :])
+        steps = (*reading.steps[:index], step.with_argument(name, value), *reading.steps[index + 1 :])
         return f"{PREFIX} {serialize(replace(reading, steps=steps))}"
 
     for name, value in step.arguments.items():
@@ -139,14 +139,14 @@ def _of_step(reading: Reading, at: int, step: PipelineStep) -> Iterator[Chip]:
             if len(value.notes) != 1:
                 yield Chip(label)
                 continue
-            said = str(NotePath.on_disk(value.notes[0]).stem_path)
-            yield Chip(label, "", said, argued(name, NoteSet(notes=(SLOT,))), "note", lead)
+            name_text = str(NotePath.on_disk(value.notes[0]).stem_path)
+            yield Chip(label, "", name_text, argued(name, NoteSet(notes=(SLOT,))), "note", lead)
         elif isinstance(value, tuple):
-            for one in value:
-                rest = tuple(other for other in value if other != one)
+            for item in value:
+                rest = tuple(other for other in value if other != item)
                 without = argued(name, rest) if rest else ""
-                change = argued(name, tuple(SLOT if other == one else other for other in value))
-                yield Chip(f"{name}: {one}", without, str(one), change, "text", lead)
+                change = argued(name, tuple(SLOT if other == item else other for other in value))
+                yield Chip(f"{name}: {item}", without, str(item), change, "text", lead)
         elif name in _FIXED:
             yield Chip(f"{name}: {value}")
         else:

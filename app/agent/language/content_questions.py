@@ -77,9 +77,13 @@ def as_content_question(found: Interpretation, text: str, languages: Sequence[La
 def asking_language(text: str, languages: Sequence[Language]) -> Language | None:
     """Return the language of a question; None for a text that is not a question."""
     words = [word.casefold() for word in _WORD.findall(text)]
-    language = next((one for one in languages if words and words[0] in one.words("asking_words")), None)
+    language = next(
+        (candidate for candidate in languages if words and words[0] in candidate.words("asking_words")), None
+    )
     if language is None and text.rstrip().endswith("?"):
-        language = next((one for one in languages if one.words("question_words") & set(words)), None)
+        language = next(
+            (candidate for candidate in languages if candidate.words("question_words") & set(words)), None
+        )
     return language
 
 
@@ -94,8 +98,8 @@ def _is_weak(reading: Reading) -> bool:
 def _finds_words(reading: Reading) -> bool:
     """Return whether a reading is only a search for words."""
     (*before, step) = reading.steps
-    said = step.target or NoteSet()
-    is_narrowed = said.notes or said.source or said.pick or said.order or ":" in said.query
+    notes = step.target or NoteSet()
+    is_narrowed = notes.notes or notes.source or notes.pick or notes.order or ":" in notes.query
     return not before and step.action in _FINDING and not is_narrowed
 
 

@@ -51,44 +51,44 @@ class DateParser:
         self._date_words = frozenset(words.get("words", ()))
         self._joints = frozenset(words.get("joints", ()))
 
-    def parse_span(self, tokens: Sequence[Token], at: int) -> DateSpan | None:
-        """Return the span that starts at token `at`, including its preposition; None if there is none."""
+    def parse_span(self, tokens: Sequence[Token], position: int) -> DateSpan | None:
+        """Return the span that starts at token `position`, with its preposition; None if there is none."""
         language = self._language
-        if (after := language.match_prefix(tokens, at, "dates", "between")) > at and (
+        if (after := language.match_prefix(tokens, position, "dates", "between")) > position and (
             found := self._between(tokens, after)
         ):
             return found
-        if (after := language.match_prefix(tokens, at, "dates", "since")) > at and (
+        if (after := language.match_prefix(tokens, position, "dates", "since")) > position and (
             found := self._period(tokens, after)
         ):
             return DateSpan(found.first, None, found.end)
-        if (after := language.match_prefix(tokens, at, "dates", "before")) > at and (
+        if (after := language.match_prefix(tokens, position, "dates", "before")) > position and (
             found := self._period(tokens, after)
         ):
             return DateSpan(None, found.first - timedelta(days=1) if found.first else None, found.end)
-        after = language.match_prefix(tokens, at, "dates", "span")
-        return (self._period(tokens, after) if after > at else None) or self._period(tokens, at)
+        after = language.match_prefix(tokens, position, "dates", "span")
+        return (self._period(tokens, after) if after > position else None) or self._period(tokens, position)
 
-    def _between(self, tokens: Sequence[Token], at: int) -> DateSpan | None:
-        first = self._period(tokens, at)
+    def _between(self, tokens: Sequence[Token], position: int) -> DateSpan | None:
+        first = self._period(tokens, position)
         if first is None:
             return None
         after = self._language.match_prefix(tokens, first.end, "dates", "and")
         second = self._period(tokens, after) if after > first.end else None
         return DateSpan(first.first, second.last, second.end) if second else None
 
-    def _period(self, tokens: Sequence[Token], at: int) -> DateSpan | None:
-        return self._last_units(tokens, at) or self._parse_absolute(tokens, at)
+    def _period(self, tokens: Sequence[Token], position: int) -> DateSpan | None:
+        return self._last_units(tokens, position) or self._parse_absolute(tokens, position)
 
-    def _last_units(self, tokens: Sequence[Token], at: int) -> DateSpan | None:
+    def _last_units(self, tokens: Sequence[Token], position: int) -> DateSpan | None:
         """Parse units counted back from now: "the last 3 days", "this month", "last week"."""
         language = self._language
         today = self._now.date()
-        after = language.match_prefix(tokens, at, "dates", "this")
-        if after > at and after < len(tokens) and (unit := self._unit(tokens[after].key)):
+        after = language.match_prefix(tokens, position, "dates", "this")
+        if after > position and after < len(tokens) and (unit := self._unit(tokens[after].key)):
             return DateSpan(_period_start(today, unit), today, after + 1)
-        after = language.match_prefix(tokens, at, "dates", "last")
-        if after == at or after >= len(tokens):
+        after = language.match_prefix(tokens, position, "dates", "last")
+        if after == position or after >= len(tokens):
             return None
         if unit := self._unit(tokens[after].key):
             first = _period_start(today, unit)
@@ -116,10 +116,10 @@ class DateParser:
         units: dict[str, list[str]] = self._language.table("dates").get("units", {})
         return next((unit for unit, words in units.items() if key in words), None)
 
-    def _parse_absolute(self, tokens: Sequence[Token], at: int) -> DateSpan | None:
+    def _parse_absolute(self, tokens: Sequence[Token], position: int) -> DateSpan | None:
         """Parse the longest absolute or relative date that `dateparser` accepts."""
-        for end in range(min(len(tokens), at + _MAX_DATE_TOKENS), at, -1):
-            part = tokens[at:end]
+        for end in range(min(len(tokens), position + _MAX_DATE_TOKENS), position, -1):
+            part = tokens[position:end]
             if not all(token.kind in ("word", "mark") for token in part) or part[-1].kind == "mark":
                 continue
             words = [token.key for token in part if token.kind == "word"]
@@ -178,8 +178,8 @@ def _parser(code: str, now: datetime) -> _Parser:
         "PREFER_DATES_FROM": "past",
         "DATE_ORDER": "DMY" if code != "en" else "MDY",
     }
-    made: _Parser = DateDataParser(languages=[code], settings=settings)
-    return made
+    parser: _Parser = DateDataParser(languages=[code], settings=settings)
+    return parser
 
 
 def _period_start(day: date, unit: str) -> date:

@@ -122,12 +122,13 @@ class FrameParser:
                     best = reading
             if best is not None:
                 found.append(best)
-        return sorted(found, key=lambda one: -one.score)
+        return sorted(found, key=lambda reading: -reading.score)
 
-    def has_trigger(self, tokens: Sequence[Token], at: int) -> bool:
+    def has_trigger(self, tokens: Sequence[Token], position: int) -> bool:
         """Return whether a verb phrase starts at a token."""
         return any(
-            frame.action in self._allowed and any(phrase.longest_match(tokens, at) for phrase in frame.say)
+            frame.action in self._allowed
+            and any(phrase.longest_match(tokens, position) for phrase in frame.say)
             for frame in self._frames
             if not frame.by_relation
         )
@@ -135,36 +136,38 @@ class FrameParser:
     def _of_frame(self, frame: ActionFrame, tokens: Sequence[Token]) -> Iterator[ClauseReading]:
         seen: set[tuple[int, int, int, int]] = set()
         for phrase in frame.say:
-            for at in range(len(tokens)):
-                if not phrase.starts_with_gap and tokens[at].key not in phrase.first:
+            for position in range(len(tokens)):
+                if not phrase.starts_with_gap and tokens[position].key not in phrase.first:
                     continue
-                for match in phrase.match(tokens, at):
-                    key = (at, match.end, match.gap_start, match.gap_end)
-                    if match.end == at or key in seen:
+                for match in phrase.match(tokens, position):
+                    key = (position, match.end, match.gap_start, match.gap_end)
+                    if match.end == position or key in seen:
                         continue
                     seen.add(key)
                     gap = tokens[match.gap_start : match.gap_end] if match.gap_start >= 0 else ()
-                    yield from self._bound(frame, phrase, tokens, at, match.end, gap)
+                    yield from self._bound(frame, phrase, tokens, position, match.end, gap)
 
     def _bound(
         self,
         frame: ActionFrame,
         phrase: PhrasePattern,
         tokens: Sequence[Token],
-        at: int,
+        position: int,
         end: int,
         gap: Sequence[Token],
     ) -> Iterator[ClauseReading]:
-        """Yield the readings with the verb phrase from `at` to `end`, for every split of the other words."""
+        """Yield the readings with the verb phrase from `position` to `end`, for every split of the rest."""
         action = self._allowed[frame.action]
-        before, after = _trim_marks(tokens[:at]), _trim_marks(tokens[end:])
+        before, after = _trim_marks(tokens[:position]), _trim_marks(tokens[end:])
         if before and action.id.startswith(TOOL_PREFIX):
             return  # a tool's example is a whole request
-        trigger_words = end - at - len(gap)
-        said = frozenset(token.key for token in tokens[at:end] if not any(token is one for one in gap))
+        trigger_words = end - position - len(gap)
+        verb_words = frozenset(
+            token.key for token in tokens[position:end] if not any(token is other for other in gap)
+        )
         narrating = self._language.words("narrating")
         if action.writes and not frame.before and any(token.key in narrating for token in before):
-            said |= {_NARRATES}
+            verb_words |= {_NARRATES}
         initial: list[tuple[tuple[_Segment, ...], int, tuple[str, ...]]] = []
         if frame.before and not frame.by_relation:
             for role in frame.before:
@@ -172,7 +175,7 @@ class FrameParser:
                 if bound is not None:
                     initial.append(((_Segment(role, bound, len(before), 0),), 0, ()))
         elif frame.by_relation:
-            kind = self._relation_of(tokens[at:end])
+            kind = self._relation_of(tokens[position:end])
             start = self._language.match_prefix(before, 0, "statement_leads")
             before = before[start:] if start < len(before) else before
             trigger_words += start
@@ -191,7 +194,13 @@ class FrameParser:
                 joined = (*gap, *after)
                 for more in self._shared_out(action, frame, joined, filled, direct=True):
                     yield self._reading(
-                        frame, (*segments, *more), trigger_words, filler_words, unexplained, tokens, said
+                        frame,
+                        (*segments, *more),
+                        trigger_words,
+                        filler_words,
+                        unexplained,
+                        tokens,
+                        verb_words,
                     )
                 for role in frame.direct:
                     bound = self._value(action, frame, role, gap) if role not in filled else None
@@ -206,12 +215,12 @@ class FrameParser:
                                 filler_words,
                                 unexplained,
                                 tokens,
-                                said,
+                                verb_words,
                             )
                 continue
             for more in self._shared_out(action, frame, after, filled, direct=True):
                 yield self._reading(
-                    frame, (*segments, *more), trigger_words, filler_words, unexplained, tokens, said
+                    frame, (*segments, *more), trigger_words, filler_words, unexplained, tokens, verb_words
                 )
 
     def _leading(
@@ -295,8 +304,8 @@ class FrameParser:
                 words = len(inside)
                 cue_words = tuple(
                     token.key
-                    for at, token in enumerate(tokens[cue.start : cue.end], cue.start)
-                    if not cue.gap[0] <= at < cue.gap[1]
+                    for position, token in enumerate(tokens[cue.start : cue.end], cue.start)
+                    if not cue.gap[0] <= position < cue.gap[1]
                 )
                 own = _Segment(cue.role, bound, words, cue.end - cue.start - words, cue_words)
                 for rest in self._rest(action, frame, tokens, cue.end, {*filled, *bound.values}, cues):
@@ -318,7 +327,9 @@ class FrameParser:
         """Yield the segments of a role that begin at `start` and end at a later cue or at the end."""
         stops = {cue.start for cue in cues if cue.start > start and cue.role != role}
         if role not in frame.direct and any(name not in filled for name in frame.direct):
-            stops |= {at for at in range(start + 1, len(tokens)) if tokens[at].kind == "quoted"}
+            stops |= {
+                position for position in range(start + 1, len(tokens)) if tokens[position].kind == "quoted"
+            }
         ends = [*sorted(stops), len(tokens)]
         for end in ends:
             words = _trim_marks(tokens[start:end])
@@ -335,31 +346,31 @@ class FrameParser:
         action: Action,
         frame: ActionFrame,
         tokens: Sequence[Token],
-        at: int,
+        position: int,
         filled: set[str],
         cues: list[_Cue],
     ) -> Iterator[tuple[_Segment, ...]]:
-        if not _trim_marks(tokens[at:]):
+        if not _trim_marks(tokens[position:]):
             yield ()
             return
         for cue in cues:
-            between = tokens[at : cue.start]
-            if cue.start >= at and cue.role not in filled and not _trim_marks(between):
+            between = tokens[position : cue.start]
+            if cue.start >= position and cue.role not in filled and not _trim_marks(between):
                 yield from self._at_cue(action, frame, tokens, cue, filled, cues)
-        if tokens[at].kind == "quoted":
+        if tokens[position].kind == "quoted":
             for role in frame.direct:
                 if role not in filled:
-                    yield from self._from(action, frame, tokens, at, 0, role, filled, cues)
+                    yield from self._from(action, frame, tokens, position, 0, role, filled, cues)
 
     def _cues(self, frame: ActionFrame, tokens: Sequence[Token]) -> list[_Cue]:
         found: dict[tuple[int, int, str, tuple[int, int]], _Cue] = {}
         for role, phrases in frame.roles.items():
             for phrase in phrases:
-                for at in range(len(tokens)):
-                    if not phrase.starts_with_gap and tokens[at].key not in phrase.first:
+                for position in range(len(tokens)):
+                    if not phrase.starts_with_gap and tokens[position].key not in phrase.first:
                         continue
-                    for match in phrase.match(tokens, at):
-                        cue = _Cue(at, match.end, role, (match.gap_start, match.gap_end))
+                    for match in phrase.match(tokens, position):
+                        cue = _Cue(position, match.end, role, (match.gap_start, match.gap_end))
                         found[(cue.start, cue.end, role, cue.gap)] = cue
         return sorted(found.values(), key=lambda cue: (cue.start, -cue.end))[: _MAX_CUES * 3]
 
@@ -371,7 +382,7 @@ class FrameParser:
         filler_words: int,
         unexplained: tuple[str, ...],
         tokens: Sequence[Token],
-        said: frozenset[str],
+        verb_words: frozenset[str],
     ) -> ClauseReading:
         action = self._allowed[frame.action]
         values: dict[str, object] = dict(frame.constants)
@@ -392,7 +403,7 @@ class FrameParser:
         ):
             tags = values["tag"]
             removed = tags if isinstance(tags, tuple) else (tags,)
-            target = NoteSet(query=" OR ".join(f"tag:{one}" for one in removed))
+            target = NoteSet(query=" OR ".join(f"tag:{tag}" for tag in removed))
         implied = False
         if (
             target is None
@@ -410,9 +421,9 @@ class FrameParser:
         score += _SPECIFICITY_BONUS * trigger_words
         step = PipelineStep(action.id, target if isinstance(target, NoteSet) else None, values)
         certain = (
-            _NARRATES not in said
+            _NARRATES not in verb_words
             and (not implied or self._implies_one(action, tokens))
-            and all(self._is_certain(action, segment, said) for segment in segments)
+            and all(self._is_certain(action, segment, verb_words) for segment in segments)
         )
         return ClauseReading(step, score, missing, tuple(left), trigger_words, certain)
 
@@ -428,7 +439,7 @@ class FrameParser:
             and not any(token.key in universal for token in tokens)
         )
 
-    def _is_certain(self, action: Action, segment: _Segment, said: frozenset[str]) -> bool:
+    def _is_certain(self, action: Action, segment: _Segment, verb_words: frozenset[str]) -> bool:
         """Return whether the words of a segment are unambiguously the value of its role.
 
         They are if the value is quoted, known to the vault, or introduced by a word such as "called",
@@ -440,7 +451,7 @@ class FrameParser:
             return not joints & set(segment.cue_words)
         if segment.bound.certain or not segment.role:
             return True
-        introduction = said.union(segment.cue_words)
+        introduction = verb_words.union(segment.cue_words)
         kind = action.kind(segment.role)
         name = str(segment.bound.values.get(segment.role, "")).casefold().split()
         if kind == "name" and set(name) & self._language.words("ends_name"):
@@ -556,33 +567,33 @@ class FrameParser:
     def _tags(self, frame: ActionFrame, role: str, tokens: Sequence[Token]) -> RoleBinding | None:
         language = self._language
         found: list[str] = []
-        fit, at, certain = 1.0, 0, True
-        while at < len(tokens):
-            token = tokens[at]
+        fit, position, certain = 1.0, 0, True
+        while position < len(tokens):
+            token = tokens[position]
             if (
                 token.is_word
                 and len(tokens) == 1
                 and token.key in language.words("determiners") | language.words("fillers")
             ):
                 return None
-            after = language.match_prefix(tokens, at, "and")
-            if token.kind == "mark" or after > at:
-                at = max(after, at + 1)
+            after = language.match_prefix(tokens, position, "and")
+            if token.kind == "mark" or after > position:
+                position = max(after, position + 1)
                 continue
             if (
                 token.is_word
                 and token.key in language.words("determiners") | language.words("tag_nouns")
                 and (len(tokens) > 1)
             ):
-                at += 1
+                position += 1
                 continue
             if token.kind == "tag":
                 found.append(token.value)
             elif token.kind in ("word", "quoted"):
                 if (
                     found
-                    and language.match_prefix(tokens, at - 1, "and") == at - 1
-                    and tokens[at - 1].key != ","
+                    and language.match_prefix(tokens, position - 1, "and") == position - 1
+                    and tokens[position - 1].key != ","
                 ):
                     return None  # two words side by side are no list of tags
                 known = self._vocabulary.find_tag(token.value)
@@ -596,26 +607,26 @@ class FrameParser:
                 found.append(known or token.value)
             else:
                 return None
-            at += 1
+            position += 1
         if not found:
             return None
         return RoleBinding({role: tuple(dict.fromkeys(found))}, fit, certain=certain)
 
     def _folder(self, role: str, tokens: Sequence[Token]) -> RoleBinding | None:
         nouns = self._language.words("folder_nouns")
-        at, end = 0, len(tokens)
+        position, end = 0, len(tokens)
         plain = self._language.words("determiners") | self._language.words("new_words")
-        while at < end - 1 and tokens[at].key in plain:
-            at += 1
+        while position < end - 1 and tokens[position].key in plain:
+            position += 1
         named = False
-        while at < end - 1 and tokens[at].key in nouns:
-            at, named = at + 1, True
-        lead = self._language.match_prefix(tokens, at, "name_leads")
-        if at < lead < end:
-            at, named = lead, True
-        while end - 1 > at and tokens[end - 1].key in nouns:
+        while position < end - 1 and tokens[position].key in nouns:
+            position, named = position + 1, True
+        lead = self._language.match_prefix(tokens, position, "name_leads")
+        if position < lead < end:
+            position, named = lead, True
+        while end - 1 > position and tokens[end - 1].key in nouns:
             end, named = end - 1, True
-        part = tokens[at:end]
+        part = tokens[position:end]
         if len(part) > 6:
             return None
         text = part[0].value if len(part) == 1 else self._raw(part)
@@ -691,10 +702,10 @@ class FrameParser:
         return words
 
     def _heading(self, role: str, tokens: Sequence[Token]) -> RoleBinding | None:
-        at = 0
-        while at < len(tokens) - 1 and tokens[at].key in self._language.words("determiners"):
-            at += 1
-        part = tokens[at:]
+        position = 0
+        while position < len(tokens) - 1 and tokens[position].key in self._language.words("determiners"):
+            position += 1
+        part = tokens[position:]
         if len(part) > 8:
             return None
         text = part[0].value if len(part) == 1 else self._raw(part)
@@ -702,10 +713,10 @@ class FrameParser:
 
     def _property(self, action: Action, role: str, tokens: Sequence[Token]) -> RoleBinding | None:
         """Parse a property, with its note ("H4's status") or its value ("status done")."""
-        at = 0
-        while at < len(tokens) - 1 and tokens[at].key in self._language.words("determiners"):
-            at += 1
-        part = tokens[at:]
+        position = 0
+        while position < len(tokens) - 1 and tokens[position].key in self._language.words("determiners"):
+            position += 1
+        part = tokens[position:]
         owner: NoteSet | None = None
         for index, token in enumerate(part[:-1]):
             if token.is_word and token.value.endswith(("'s", "’s")) and index < 8:

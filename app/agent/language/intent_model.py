@@ -46,11 +46,11 @@ def mask_words(mentions: Iterable[EntityMention], known: frozenset[str]) -> tupl
 
 def features(words: Sequence[str]) -> npt.NDArray[np.int64]:
     """Return the hashed features of masked words: words, n-grams, pairs with a gap, and the beginning."""
-    said = ("<", *words, ">")
+    padded = ("<", *words, ">")
     names = {f"1{word}" for word in words}
-    names |= {f"2{one} {two}" for one, two in pairwise(said)}
-    names |= {f"3{one} {two}" for one, two in zip(said, said[2:], strict=False)}
-    names |= {f"4{' '.join(said[at : at + 3])}" for at in range(len(said) - 2)}
+    names |= {f"2{first} {second}" for first, second in pairwise(padded)}
+    names |= {f"3{first} {second}" for first, second in zip(padded, padded[2:], strict=False)}
+    names |= {f"4{' '.join(padded[position : position + 3])}" for position in range(len(padded) - 2)}
     names |= {f"5{word}" for word in words[:2]}
     names.add(f"6{min(len(words), 9)}")
     names.add(f"7{' '.join(sorted({word for word in words if word.startswith('{')}))}")
@@ -87,7 +87,7 @@ class IntentModel:
         odds = np.exp(logits - logits.max())
         odds /= odds.sum()
         order = np.argsort(-odds, kind="stable")
-        return [(self.labels[at], float(odds[at])) for at in order]
+        return [(self.labels[position], float(odds[position])) for position in order]
 
 
 @cache

@@ -55,13 +55,13 @@ class IntentReader:
         self._dialog = dialog
         self._common = common | language.vocabulary() | language.words("fillers")
         self._mentions = mentions
-        self._notes = [one for one in mentions if one.kind == "note"]
-        self._tags = [one.value for one in mentions if one.kind == "tag"]
-        self._quoted = [one.value for one in mentions if one.kind == "quoted"]
-        self._kinds = [one for one in mentions if one.kind == "kind"]
-        self._properties = [one.value for one in mentions if one.kind == "prop"]
-        self._numbers = [one.value for one in mentions if one.kind == "num"]
-        self._relations = [one.value for one in mentions if one.kind == "rel"]
+        self._notes = [mention for mention in mentions if mention.kind == "note"]
+        self._tags = [mention.value for mention in mentions if mention.kind == "tag"]
+        self._quoted = [mention.value for mention in mentions if mention.kind == "quoted"]
+        self._kinds = [mention for mention in mentions if mention.kind == "kind"]
+        self._properties = [mention.value for mention in mentions if mention.kind == "prop"]
+        self._numbers = [mention.value for mention in mentions if mention.kind == "num"]
+        self._relations = [mention.value for mention in mentions if mention.kind == "rel"]
         self._topics = self._runs()
 
     def readings(self, label: str, score: float, allowed: Mapping[str, Action]) -> list[Reading]:
@@ -75,7 +75,7 @@ class IntentReader:
             return []
         steps = self._steps(action, detail)
         if action.id in ("find", "count"):
-            steps = [one for one in steps if one.target is not None]
+            steps = [step for step in steps if step.target is not None]
         return [
             Reading((step,), score, language=self._language.code, certain=False)
             for step in steps
@@ -100,14 +100,14 @@ class IntentReader:
                 runs.append([])
         return [tuple(run) for run in runs if run]
 
-    def _gap(self, one: Token, other: Token) -> bool:
-        return self._request[one.end : other.start].strip() != ""
+    def _gap(self, token: Token, other: Token) -> bool:
+        return self._request[token.end : other.start].strip() != ""
 
     def _pointed(self) -> NoteSet | None:
         """Resolve a pronoun or an ordinal of the request, the longest phrase first."""
         for length in range(min(_MAX_POINTER, len(self._tokens)), 0, -1):
-            for at in range(len(self._tokens) - length + 1):
-                part = self._tokens[at : at + length]
+            for position in range(len(self._tokens) - length + 1):
+                part = self._tokens[position : position + length]
                 if length == 1 and part[0].key in self._language.words("weak_pointers"):
                     continue
                 found = self._sets.parse_reference(part)
@@ -117,17 +117,17 @@ class IntentReader:
 
     def _target(self, action: Action, skip: int = 0, used: Sequence[EntityMention] = ()) -> NoteSet | None:
         """Return the notes that an action works on."""
-        notes = [one for one in self._notes if one not in used][skip:]
+        notes = [mention for mention in self._notes if mention not in used][skip:]
         if notes:
             if action.id not in _SET_ACTIONS or len(notes) == 1:
                 return notes[0].notes
-            paths = [path for one in notes if one.notes for path in one.notes.notes]
+            paths = [path for mention in notes if mention.notes for path in mention.notes.notes]
             return NoteSet(notes=tuple(dict.fromkeys(paths))) if paths else notes[0].notes
         if pointed := self._pointed():
             return pointed
         if action.id in _SET_ACTIONS:
-            kinds = [one for one in self._kinds if one not in used]
-            if kinds and (query := self._query(tuple(t for one in kinds for t in one.tokens))):
+            kinds = [mention for mention in self._kinds if mention not in used]
+            if kinds and (query := self._query(tuple(t for mention in kinds for t in mention.tokens))):
                 return NoteSet(query=query)
         return self._sets.implied_notes() if action.implies_note or action.writes else None
 
@@ -145,7 +145,8 @@ class IntentReader:
         last = self._dialog.last.last if self._dialog.last else None
         first = [token.key for token in self._tokens[:3]]
         refers = any(
-            self._language.match_prefix(self._tokens, at, "refine", "only") > at for at in (0, 1)
+            self._language.match_prefix(self._tokens, position, "refine", "only") > position
+            for position in (0, 1)
         ) or any(self._language.matches_phrase([token], "them") for token in self._tokens[:4])
         if refers and first and last is not None and last.action in ("find", "count") and last.target:
             return last.target.with_query(query) if query else last.target
@@ -170,10 +171,10 @@ class IntentReader:
             case "merge":
                 if len(self._notes) != 2:
                     return []
-                one, other = (mention.notes for mention in self._notes)
+                note, other = (mention.notes for mention in self._notes)
                 return [
-                    PipelineStep("merge", one, {"other": other}),
-                    PipelineStep("merge", other, {"other": one}),
+                    PipelineStep("merge", note, {"other": other}),
+                    PipelineStep("merge", other, {"other": note}),
                 ]
             case "relate":
                 return self._related(action)
@@ -191,7 +192,7 @@ class IntentReader:
         return self._changed(action)
 
     def _between(self, action: Action) -> list[PipelineStep]:
-        notes = [one.notes for one in self._notes]
+        notes = [mention.notes for mention in self._notes]
         if len(notes) >= 2:
             return [PipelineStep(action.id, notes[0], {"to": notes[1]})]
         if len(notes) == 1 and (focus := self._sets.implied_notes()) is not None:
@@ -211,38 +212,38 @@ class IntentReader:
         return [replace(step, arguments={**step.arguments, **extra}) for step in self._between(action)]
 
     def _created(self) -> list[PipelineStep]:
-        given: dict[str, object] = {}
+        arguments: dict[str, object] = {}
         quoted_texts = list(self._quoted)
         if quoted_texts:
-            given["name"] = quoted_texts.pop(0)
+            arguments["name"] = quoted_texts.pop(0)
         elif self._topics:
-            given["name"] = span_text(self._request, self._topics[0])
+            arguments["name"] = span_text(self._request, self._topics[0])
         else:
             return []
         if self._tags:
-            given["tag"] = tuple(self._tags)
+            arguments["tag"] = tuple(self._tags)
         if quoted_texts:
-            given["text"] = quoted_texts[0]
-        folder = next((one.value for one in self._kinds if self._sets.is_folder(one.value)), "")
+            arguments["text"] = quoted_texts[0]
+        folder = next((mention.value for mention in self._kinds if self._sets.is_folder(mention.value)), "")
         if folder:
-            given["folder"] = folder
-        return [PipelineStep("create_note", None, given)]
+            arguments["folder"] = folder
+        return [PipelineStep("create_note", None, arguments)]
 
     def _renamed_tag(self) -> list[PipelineStep]:
-        named = [one.value for one in self._mentions if one.kind in ("tag", "quoted", "kind")]
+        named = [mention.value for mention in self._mentions if mention.kind in ("tag", "quoted", "kind")]
         words = [token.value for run in self._topics for token in run]
         named = list(dict.fromkeys([*named, *words] if len(named) < 2 else named))
         if len(named) != 2:
             return []
-        one, other = named
+        name, other = named
         return [
             PipelineStep("rename_tag", None, {"tag": (first,), "new_tag": (second,)})
-            for first, second in ((one, other), (other, one))
+            for first, second in ((name, other), (other, name))
         ]
 
     def _changed(self, action: Action) -> list[PipelineStep]:
         """Build a change with a value: the value by its kind, then the notes."""
-        given: dict[str, object] = {}
+        arguments: dict[str, object] = {}
         used: list[EntityMention] = []
         words = [span_text(self._request, run) for run in self._topics]
         for role in action.needs:
@@ -256,16 +257,16 @@ class IntentReader:
                     value = self._properties[0] if self._properties else None
                 case "value":
                     values = [*self._quoted, *self._numbers, *words]
-                    value = _plain(values[0]) if values else "true" if "key" in given else None
+                    value = _plain(values[0]) if values else "true" if "key" in arguments else None
                 case "number":
                     value = _share(self._numbers[-1]) if self._numbers else None
                 case "type":
-                    kinds = [one for one in self._kinds if self._sets.type_of(one.value)]
-                    kinds = [one for one in kinds if not self._is_negated(one)] or kinds
+                    kinds = [mention for mention in self._kinds if self._sets.type_of(mention.value)]
+                    kinds = [mention for mention in kinds if not self._is_negated(mention)] or kinds
                     used += kinds[:1]
                     value = self._sets.type_of(kinds[0].value) if kinds else None
                 case "folder":
-                    kinds = [one for one in self._kinds if self._sets.is_folder(one.value)]
+                    kinds = [mention for mention in self._kinds if self._sets.is_folder(mention.value)]
                     used += kinds[-1:]
                     value = kinds[-1].value if kinds else _last(self._quoted or words)
                 case "name":
@@ -273,21 +274,21 @@ class IntentReader:
                 case "text":
                     after = self._after_colon()
                     values = self._quoted or ([after] if after else words or self._numbers)
-                    at = 1 if role == "text" and "old" in given else 0
-                    value = values[at] if len(values) > at else None
+                    position = 1 if role == "text" and "old" in arguments else 0
+                    value = values[position] if len(values) > position else None
                 case _:
                     value = None
             if value is None or value == ():
                 return []
-            given[role] = value
+            arguments[role] = value
         target = self._target(action, used=used)
         everywhere = any(
-            self._language.match_prefix(self._tokens, at, "everywhere") > at
-            for at in range(len(self._tokens))
+            self._language.match_prefix(self._tokens, position, "everywhere") > position
+            for position in range(len(self._tokens))
         )
         if action.id == "replace" and (target is None or (everywhere and not self._notes)):
-            target = NoteSet(query=quote_text(str(given["old"])))
-        return [PipelineStep(action.id, target, given)] if target is not None else []
+            target = NoteSet(query=quote_text(str(arguments["old"])))
+        return [PipelineStep(action.id, target, arguments)] if target is not None else []
 
     def _is_negated(self, mention: EntityMention) -> bool:
         """Return whether a negation precedes the mention: "not a hypothesis", "instead of an entity"."""

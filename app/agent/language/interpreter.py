@@ -131,7 +131,7 @@ class Interpreter:
             (language, tokenize(text, language.contractions, language.words("noise")))
             for language in self._languages
         ]
-        return sorted(found, key=lambda one: -one[0].coverage(one[1]))
+        return sorted(found, key=lambda pair: -pair[0].coverage(pair[1]))
 
     def _frames_of(self, language: Language) -> tuple[ActionFrame, ...]:
         own = self._tool_frames if language is self._languages[0] else ()
@@ -144,19 +144,19 @@ class Interpreter:
         bare = _without_marks_at_end(request.tokens)
         if not bare:
             return 1.0, Reply("", understood=False)
-        if said := self._small_talk(language, bare):
-            return 1.05, said
+        if reply := self._small_talk(language, bare):
+            return 1.05, reply
         if (refined := self._refined(request, bare)) is not None and refined.score >= MIN_READ_SCORE:
             return refined.score, self._decided(request, [refined])
         tokens = self._without_courtesies(language, bare)
         if not tokens:
             return 0.9, Reply("", understood=False)
-        if said := self._small_talk(language, tokens):
-            return 1.05, said
+        if reply := self._small_talk(language, tokens):
+            return 1.05, reply
         if (refined := self._refined(request, tokens)) is not None and refined.score >= MIN_READ_SCORE:
             return refined.score, self._decided(request, [refined])
-        if said := self._only_small_talk(language, tokens):
-            return 1.0, said
+        if reply := self._only_small_talk(language, tokens):
+            return 1.0, reply
         first = next((token.key for token in tokens if token.is_word), "")
         plain = self._without_reason(language, tokens)
         # No reading explains the words of a reason.
@@ -164,27 +164,27 @@ class Interpreter:
         tokens = plain
         found = self._readings(request, tokens, follows=False)
         found = [
-            one
-            for one in found
-            if all(step.target is None or is_search(step.target.query) for step in one.steps)
+            reading
+            for reading in found
+            if all(step.target is None or is_search(step.target.query) for step in reading.steps)
         ]
         asks = tokens[0].key in language.words("asking_words")
         if asks:
-            found = [one for one in found if not self._writes(request, one)]
+            found = [reading for reading in found if not self._writes(request, reading)]
         if not found or found[0].score < MIN_WRITE_SCORE:
             corrected_tokens = self._corrected(request, tokens)
             if corrected_tokens != tokens:
                 again = [
                     replace(
-                        one,
-                        score=min(one.score * 0.97, CORRECTED_WRITE_SCORE)
-                        if self._writes(request, one)
-                        else one.score * 0.97,
+                        reading,
+                        score=min(reading.score * 0.97, CORRECTED_WRITE_SCORE)
+                        if self._writes(request, reading)
+                        else reading.score * 0.97,
                     )
-                    for one in self._readings(request, corrected_tokens, follows=False)
-                    if not (asks and self._writes(request, one))
+                    for reading in self._readings(request, corrected_tokens, follows=False)
+                    if not (asks and self._writes(request, reading))
                 ]
-                found = sorted([*found, *again], key=lambda one: -one.score)
+                found = sorted([*found, *again], key=lambda reading: -reading.score)
         best = found[0].score if found else 0.0
         wants_model = self._wants_model(language, tokens)
         if wants_model and best < 0.97:
@@ -258,9 +258,9 @@ class Interpreter:
         ):
             # The grammar knows the verb but finds too many words in place of a name.
             again = [
-                one
-                for one in reader.readings(best.last.action, best.score, request.allowed)
-                if _is_clear(one)
+                reading
+                for reading in reader.readings(best.last.action, best.score, request.allowed)
+                if _is_clear(reading)
             ]
             if again and not self._writes(request, again[0]):
                 return best.score, again[0]
@@ -306,20 +306,23 @@ class Interpreter:
         """Return the steps of a request, clause by clause; None if a clause is unclear."""
         language = request.language
         clauses: list[list[Token]] = [[]]
-        at = 0
-        while at < len(tokens):
-            after = max(language.match_prefix(tokens, at, "then"), language.match_prefix(tokens, at, "and"))
-            ends = tokens[at].kind == "mark" and tokens[at].key in (",", ";", ".", "!", "?")
-            joined = after > at and after < len(tokens) and tokens[after].key in language.verbs()
+        position = 0
+        while position < len(tokens):
+            after = max(
+                language.match_prefix(tokens, position, "then"),
+                language.match_prefix(tokens, position, "and"),
+            )
+            ends = tokens[position].kind == "mark" and tokens[position].key in (",", ";", ".", "!", "?")
+            joined = after > position and after < len(tokens) and tokens[after].key in language.verbs()
             if (ends or joined) and clauses[-1]:
                 clauses.append([])
             if ends or joined:
-                at = max(after, at + 1)
+                position = max(after, position + 1)
                 continue
-            clauses[-1].append(tokens[at])
-            at += 1
-        parts = [self._without_courtesies(language, tuple(one)) for one in clauses if one]
-        parts = [one for one in parts if one]
+            clauses[-1].append(tokens[position])
+            position += 1
+        parts = [self._without_courtesies(language, tuple(part)) for part in clauses if part]
+        parts = [part for part in parts if part]
         if not 2 <= len(parts) <= _MAX_CLAUSES:
             return None
         steps: list[PipelineStep] = []
@@ -335,13 +338,14 @@ class Interpreter:
     def _clause(self, request: _Request, tokens: tuple[Token, ...], *, follows: bool) -> Reading | None:
         """Parse one clause with the grammar, or else with the intent model."""
         grammar = [
-            _to_reading(one, request.language) for one in self._frames(request, follows).readings(tokens)
+            _to_reading(clause, request.language)
+            for clause in self._frames(request, follows).readings(tokens)
         ][:1]
         if grammar and grammar[0].score >= STRONG and not grammar[0].missing and not grammar[0].unexplained:
             return grammar[0]
         reader, ranked = self._reader(request, tokens, follows=follows)
         found = reader.readings(*ranked[0], request.allowed) if ranked[0][1] >= LEARNED else []
-        found = [one for one in found if _is_clear(one)]
+        found = [reading for reading in found if _is_clear(reading)]
         return found[0] if found else None
 
     def _choice(self, request: _Request, readings: Sequence[Reading]) -> Interpretation:
@@ -349,10 +353,10 @@ class Interpreter:
         if question := self._name_question(request, readings[0]):
             return question
         options: dict[str, ClarificationOption] = {}
-        for one in readings:
-            if not any(step.target and step.target.unknown for step in one.steps):
-                label = self._describe(one)
-                options.setdefault(label, ClarificationOption(label, one))
+        for reading in readings:
+            if not any(step.target and step.target.unknown for step in reading.steps):
+                label = self._describe(reading)
+                options.setdefault(label, ClarificationOption(label, reading))
         shown = tuple(options.values())[:_MAX_OPTIONS]
         return Clarification("Is this what you mean?" if len(shown) == 1 else "What do you mean?", shown)
 
@@ -372,34 +376,39 @@ class Interpreter:
                 clauses.append([])
             else:
                 clauses[-1].append(token)
-        said = [self._small_talk(language, one) for one in clauses if one]
-        return said[0] if len(said) > 1 and all(isinstance(one, Reply) for one in said) else None
+        replies = [self._small_talk(language, clause) for clause in clauses if clause]
+        return replies[0] if len(replies) > 1 and all(isinstance(reply, Reply) for reply in replies) else None
 
     def _without_reason(self, language: Language, tokens: tuple[Token, ...]) -> tuple[Token, ...]:
         """Return the tokens without a final clause that gives a reason: ", it is a guess"."""
-        for at in range(1, len(tokens) - 1):
-            if tokens[at].kind == "mark" and language.match_prefix(tokens, at + 1, "reasons") > at + 1:
-                return tokens[:at]
+        for position in range(1, len(tokens) - 1):
+            if (
+                tokens[position].kind == "mark"
+                and language.match_prefix(tokens, position + 1, "reasons") > position + 1
+            ):
+                return tokens[:position]
         return tokens
 
     def _without_courtesies(self, language: Language, tokens: tuple[Token, ...]) -> tuple[Token, ...]:
         phrases = language.phrases("courtesies")
-        at, end = 0, len(tokens)
-        while at < end:
-            if tokens[at].kind == "mark":
-                at += 1
+        position, end = 0, len(tokens)
+        while position < end:
+            if tokens[position].kind == "mark":
+                position += 1
                 continue
-            after = max((m.end for p in phrases if (m := p.longest_match(tokens, at))), default=at)
-            if after == at or after >= end:
+            after = max(
+                (m.end for p in phrases if (m := p.longest_match(tokens, position))), default=position
+            )
+            if after == position or after >= end:
                 break
-            at = after
+            position = after
         changed = True
-        while changed and end > at:
+        while changed and end > position:
             changed = False
             if tokens[end - 1].kind == "mark":
                 end, changed = end - 1, True
                 continue
-            for start in range(max(at + 1, end - 5), end):
+            for start in range(max(position + 1, end - 5), end):
                 if any(phrase.matches_all(tokens[start:end]) for phrase in phrases) and tokens[
                     start
                 ].key not in (
@@ -410,18 +419,18 @@ class Interpreter:
                 ):
                     end, changed = start, True
                     break
-        return tokens[at:end]
+        return tokens[position:end]
 
     def _corrected(self, request: _Request, tokens: tuple[Token, ...]) -> tuple[Token, ...]:
         """Return the tokens with misspelled words of the language corrected; keep names of notes."""
         known = request.language.vocabulary()
-        made: list[Token] = []
+        corrected: list[Token] = []
         for token in tokens:
             right = None
             if token.is_word and token.key not in known and not request.vocabulary.notes(token.value):
                 right = correct_spelling(token.key, known, request.language.data.get("endings", ()))
-            made.append(replace(token, key=right) if right else token)
-        return tuple(made)
+            corrected.append(replace(token, key=right) if right else token)
+        return tuple(corrected)
 
     @staticmethod
     def _writes(request: _Request, reading: Reading) -> bool:
@@ -437,15 +446,15 @@ class Interpreter:
         if not tokens:
             return []
         frames = self._frames(request, follows)
-        whole = [_to_reading(one, request.language) for one in frames.readings(tokens)]
-        found = whole[:6]
+        unsplit = [_to_reading(clause, request.language) for clause in frames.readings(tokens)]
+        found = unsplit[:6]
         if not follows and (phrase := self._noun_phrase(request, tokens)):
             found.append(phrase)
         if depth < _MAX_CLAUSES:
             for first, second in self._cuts(request, frames, tokens):
                 heads = [
-                    _to_reading(one, request.language)
-                    for one in frames.readings(self._without_courtesies(request.language, first))
+                    _to_reading(clause, request.language)
+                    for clause in frames.readings(self._without_courtesies(request.language, first))
                 ][:2]
                 if not heads or heads[0].score < MIN_CONFIRM_SCORE or heads[0].missing:
                     continue
@@ -453,7 +462,7 @@ class Interpreter:
                 for head in heads[:1]:
                     for tail in tails[:2]:
                         found.append(_join_readings(head, tail))
-        return sorted(found, key=lambda one: -one.score)
+        return sorted(found, key=lambda reading: -reading.score)
 
     def _noun_phrase(self, request: _Request, tokens: tuple[Token, ...]) -> Reading | None:
         """Parse a request without a verb, such as "notes tagged core", as a search for these notes."""
@@ -494,20 +503,23 @@ class Interpreter:
     ) -> Iterable[tuple[tuple[Token, ...], tuple[Token, ...]]]:
         """Return the positions where one clause may end and the next may begin."""
         language = request.language
-        for at in range(1, len(tokens)):
-            after = max(language.match_prefix(tokens, at, "then"), language.match_prefix(tokens, at, "and"))
-            if tokens[at].kind == "mark" and tokens[at].key in (",", ";", ".", "!", "?"):
-                after = max(after, at + 1)
+        for position in range(1, len(tokens)):
+            after = max(
+                language.match_prefix(tokens, position, "then"),
+                language.match_prefix(tokens, position, "and"),
+            )
+            if tokens[position].kind == "mark" and tokens[position].key in (",", ";", ".", "!", "?"):
+                after = max(after, position + 1)
                 after = max(
                     after,
                     language.match_prefix(tokens, after, "then"),
                     language.match_prefix(tokens, after, "and"),
                 )
-            if after == at or after >= len(tokens):
+            if after == position or after >= len(tokens):
                 continue
             rest = self._without_courtesies(language, tokens[after:])
             if rest and frames.has_trigger(rest, 0):
-                yield tokens[:at], tokens[after:]
+                yield tokens[:position], tokens[after:]
 
     # Choice of a reading
 
@@ -515,14 +527,14 @@ class Interpreter:
         """Return the reading to run, or the question to ask."""
         best = found[0]
         rivals = [
-            one
-            for one in found[1:8]
-            if best.score - one.score < MAX_RIVAL_GAP
-            and not one.missing
-            and not one.same_meaning(best)
-            and _is_alternative(request, one, best)
-            and not _is_same_change(one, best)
-            and one.verb_words >= best.verb_words
+            rival
+            for rival in found[1:8]
+            if best.score - rival.score < MAX_RIVAL_GAP
+            and not rival.missing
+            and not rival.same_meaning(best)
+            and _is_alternative(request, rival, best)
+            and not _is_same_change(rival, best)
+            and rival.verb_words >= best.verb_words
         ]
         if question := self._name_question(request, best):
             return question
@@ -530,13 +542,13 @@ class Interpreter:
             return Clarification(_question_for(best), (), best)
         writes = self._writes(request, best)
         if any(
-            request.allowed[one.action].writes and one.target and one.target.is_everything
-            for one in best.steps
+            request.allowed[step.action].writes and step.target and step.target.is_everything
+            for step in best.steps
         ):
             every = "This would change every note in the vault. Is this what you mean?"
             return Clarification(every, (ClarificationOption(self._describe(best), best),))
-        if rivals and not best.missing and (writes or any(self._writes(request, one) for one in rivals)):
-            options = [ClarificationOption(self._describe(one), one) for one in (best, *rivals)][
+        if rivals and not best.missing and (writes or any(self._writes(request, rival) for rival in rivals)):
+            options = [ClarificationOption(self._describe(reading), reading) for reading in (best, *rivals)][
                 :_MAX_OPTIONS
             ]
             if len({option.label for option in options}) > 1:
@@ -561,20 +573,22 @@ class Interpreter:
         if all(step.action.startswith(TOOL_PREFIX) for step in reading.steps):
             return True  # an example of a tool is a whole request
         language = request.language
-        said = serialize(reading).casefold()
+        serialized = serialize(reading).casefold()
         if any(_SEPARATOR.search(text) for text in _bare_values(request, reading)):
             return False
         known = language.vocabulary() | language.all_words()
         sets = NoteSetParser(request.text, language, request.vocabulary, request.dates, request.dialog)
-        notes = {path for one in sets_of(reading) for path in one.notes}
+        notes = {path for note_set in sets_of(reading) for path in note_set.notes}
         for mention in find_mentions(
             request.text, request.tokens, language, request.vocabulary, sets, request.dates
         ):
             words = [token.value.casefold() for token in mention.tokens]
-            if all(word in said for word in words) or all(token.key in known for token in mention.tokens):
+            if all(word in serialized for word in words) or all(
+                token.key in known for token in mention.tokens
+            ):
                 continue
             named = mention.notes.notes if mention.notes is not None else ()
-            if (named and set(named) <= notes) or (mention.value and mention.value.casefold() in said):
+            if (named and set(named) <= notes) or (mention.value and mention.value.casefold() in serialized):
                 continue
             if mention.kind in ("date", "rel", "num", "prop"):
                 continue  # written in another form: a fraction for a percentage, a day for "yesterday"
@@ -583,7 +597,7 @@ class Interpreter:
 
     def _name_question(self, request: _Request, reading: Reading) -> Clarification | None:
         """Ask which note is meant if a name fits several notes or none."""
-        for at, step in enumerate(reading.steps):
+        for index, step in enumerate(reading.steps):
             for role, notes in (("target", step.target), *step.arguments.items()):
                 if not isinstance(notes, NoteSet) or not notes.unknown:
                     continue
@@ -593,12 +607,16 @@ class Interpreter:
                     meant = (
                         replace(step, target=chosen) if role == "target" else step.with_argument(role, chosen)
                     )
-                    whole = replace(reading, steps=(*reading.steps[:at], meant, *reading.steps[at + 1 :]))
-                    options.append(ClarificationOption(path, whole))
+                    resolved = replace(
+                        reading, steps=(*reading.steps[:index], meant, *reading.steps[index + 1 :])
+                    )
+                    options.append(ClarificationOption(path, resolved))
                 if not notes.unknown.strip():
                     cleared = replace(step, target=None) if role == "target" else step
                     partial = replace(
-                        reading, steps=(*reading.steps[:at], cleared, *reading.steps[at + 1 :]), missing=role
+                        reading,
+                        steps=(*reading.steps[:index], cleared, *reading.steps[index + 1 :]),
+                        missing=role,
                     )
                     return Clarification("Which note?", (), partial)
                 if options:
@@ -615,9 +633,9 @@ class Interpreter:
                     replace(
                         reading,
                         steps=(
-                            *reading.steps[:at],
+                            *reading.steps[:index],
                             replace(step, target=None) if role == "target" else step,
-                            *reading.steps[at + 1 :],
+                            *reading.steps[index + 1 :],
                         ),
                         missing=role,
                     ),
@@ -649,18 +667,20 @@ class Interpreter:
     # Requests that need a model or are impossible
 
     def _wants_model(self, language: Language, tokens: Sequence[Token]) -> ModelRequired | None:
-        for one in language.model_work:
-            phrases = one.say
+        for work in language.model_work:
+            phrases = work.say
             if any(
-                phrase.longest_match(tokens, at) for at in range(min(3, len(tokens))) for phrase in phrases
+                phrase.longest_match(tokens, position)
+                for position in range(min(3, len(tokens)))
+                for phrase in phrases
             ):
-                return ModelRequired(one.work)
+                return ModelRequired(work.work)
         return None
 
     def _unsupported(self, language: Language, tokens: Sequence[Token]) -> bool:
         return any(phrase.longest_match(tokens, 0) for phrase in language.phrases("unsupported")) or any(
-            phrase.longest_match(tokens, at)
-            for at in range(len(tokens))
+            phrase.longest_match(tokens, position)
+            for position in range(len(tokens))
             for phrase in language.phrases("unsupported_anywhere")
         )
 
@@ -712,12 +732,18 @@ class Interpreter:
         if step.target is None or not request.allowed[step.action].writes:
             return None
         mentions = find_mentions(request.text, tokens, language, request.vocabulary, sets, request.dates)
-        notes = [one for one in mentions if one.kind == "note" and one.notes is not None and one.notes.notes]
-        words = [one.tokens[0] for one in mentions if one.kind == "word"]
+        notes = [
+            mention
+            for mention in mentions
+            if mention.kind == "note" and mention.notes is not None and mention.notes.notes
+        ]
+        words = [mention.tokens[0] for mention in mentions if mention.kind == "word"]
         if not notes or len(notes) + len(words) != len(mentions):
             return None
-        paths = tuple(dict.fromkeys(path for one in notes if one.notes for path in one.notes.notes))
-        certain = not any(one.is_near for one in notes)
+        paths = tuple(
+            dict.fromkeys(path for mention in notes if mention.notes for path in mention.notes.notes)
+        )
+        certain = not any(mention.is_near for mention in notes)
         target = NoteSet(notes=paths)
         if all(token.key in language.words("same_again") for token in words):
             again = replace(step, target=target)
@@ -763,20 +789,20 @@ class Interpreter:
         self, request: _Request, tokens: tuple[Token, ...], sets: NoteSetParser, step: PipelineStep
     ) -> Reading | None:
         language = request.language
-        at, end, said = 0, len(tokens), False
+        position, end, is_cued = 0, len(tokens), False
         after = language.match_prefix(tokens, 0, "refine", "instead")
-        if after > at:
-            at, said = after, True
+        if after > position:
+            position, is_cued = after, True
         for start in range(max(0, end - 3), end):
-            if start > at and any(
+            if start > position and any(
                 p.matches_all(tokens[start:end]) for p in language.phrases("refine", "instead")
             ):
-                end, said = start, True
+                end, is_cued = start, True
                 break
-        while at < end and tokens[at].kind == "mark":
-            at += 1
-        rest = _without_marks_at_end(tokens[at:end])
-        if not said or not rest or step.target is None or len(rest) > 8:
+        while position < end and tokens[position].kind == "mark":
+            position += 1
+        rest = _without_marks_at_end(tokens[position:end])
+        if not is_cued or not rest or step.target is None or len(rest) > 8:
             return None
         named = sets.find_named(rest)
         if named and named.notes.notes and step.target.notes:
@@ -819,9 +845,9 @@ class Interpreter:
                 return question.options[0].reading
             if (
                 question.options
-                and (place := _parse_ordinal(language, tokens, len(question.options))) is not None
+                and (index := _parse_ordinal(language, tokens, len(question.options))) is not None
             ):
-                return question.options[place].reading
+                return question.options[index].reading
         if question.partial is None or not question.partial.missing:
             return None
         plain = replace(dialog, question=None)
@@ -853,7 +879,9 @@ class Interpreter:
     def _filled(self, request: _Request, partial: Reading) -> Reading | None:
         """Return the reading with the request's text as the value of the missing role."""
         step, role = partial.last, partial.missing
-        frame = next(one for one in self._frames_of(request.language) if one.action == step.action)
+        frame = next(
+            candidate for candidate in self._frames_of(request.language) if candidate.action == step.action
+        )
         frames = self._frames(request, follows=len(partial.steps) > 1)
         tokens = _without_marks_at_end(request.tokens)
         bound = frames.fill(request.allowed[step.action], frame, role, tokens)
@@ -881,16 +909,24 @@ def _parse_ordinal(language: Language, tokens: Sequence[Token], count: int) -> i
     words = [token for token in tokens if token.kind != "mark"]
     named = [table[token.key] for token in words if token.key in table]
     if len(named) == 1 and len(words) <= 4:
-        place = int(named[0])
-        return count - 1 if place == -1 else place - 1 if place <= count else None
+        ordinal = int(named[0])
+        return count - 1 if ordinal == -1 else ordinal - 1 if ordinal <= count else None
     if len(words) == 1 and words[0].value.isdecimal() and 1 <= int(words[0].value) <= count:
         return int(words[0].value) - 1
     return None
 
 
-def _to_reading(one: ClauseReading, language: Language) -> Reading:
-    missing = one.missing[0] if one.missing else ""
-    return Reading((one.step,), one.score, one.unexplained, missing, language.code, one.trigger, one.certain)
+def _to_reading(clause: ClauseReading, language: Language) -> Reading:
+    missing = clause.missing[0] if clause.missing else ""
+    return Reading(
+        (clause.step,),
+        clause.score,
+        clause.unexplained,
+        missing,
+        language.code,
+        clause.trigger,
+        clause.certain,
+    )
 
 
 def _join_readings(head: Reading, tail: Reading) -> Reading:
@@ -917,13 +953,13 @@ _NAME_ROLES = ("name", "new_name", "folder", "new_tag")
 def _bare_values(request: _Request, reading: Reading) -> list[str]:
     """Return the names in a reading that are not quoted in the request."""
     values = [
-        str(one)
+        str(name)
         for step in reading.steps
         for role in _NAME_ROLES
-        for one in _as_tuple(step.arguments.get(role, ()))
+        for name in _as_tuple(step.arguments.get(role, ()))
     ]
     in_quotes = {token.value for token in request.tokens if token.kind in ("quoted", "link")}
-    return [one for one in values if one not in in_quotes]
+    return [name for name in values if name not in in_quotes]
 
 
 def _as_tuple(value: object) -> tuple[object, ...]:
@@ -964,17 +1000,19 @@ def _is_clear(reading: Reading) -> bool:
     )
 
 
-def _is_same_change(one: Reading, best: Reading) -> bool:
+def _is_same_change(reading: Reading, best: Reading) -> bool:
     """Return whether two readings describe the same change; the better explained one then wins."""
-    if len(one.steps) != len(best.steps) and one.steps[0].action == best.steps[0].action:
+    if len(reading.steps) != len(best.steps) and reading.steps[0].action == best.steps[0].action:
         return True  # "create X and tag it Y" as one step or as two
-    pair = {one.last.action, best.last.action}
+    pair = {reading.last.action, best.last.action}
     return len(pair) == 2 and any(pair <= family for family in _FAMILIES)
 
 
-def _is_alternative(request: _Request, one: Reading, best: Reading) -> bool:
+def _is_alternative(request: _Request, other: Reading, best: Reading) -> bool:
     """Return whether two readings are alternatives; different views of the same notes are not."""
-    kinds = [tuple(request.allowed[step.action].writes for step in reading.steps) for reading in (one, best)]
+    kinds = [
+        tuple(request.allowed[step.action].writes for step in reading.steps) for reading in (other, best)
+    ]
     return any(kinds[0]) or any(kinds[1])
 
 

@@ -50,15 +50,15 @@ class PhrasePattern:
     first: frozenset[str]
     starts_with_gap: bool
 
-    def match(self, tokens: Sequence[Token], at: int) -> Iterator[PhraseMatch]:
-        """Yield each way in which the phrase matches from the token `at` on."""
-        yield from _match(self.parts, tokens, PhraseMatch(at))
+    def match(self, tokens: Sequence[Token], position: int) -> Iterator[PhraseMatch]:
+        """Yield each way in which the phrase matches from the token `position` on."""
+        yield from _match(self.parts, tokens, PhraseMatch(position))
 
-    def longest_match(self, tokens: Sequence[Token], at: int) -> PhraseMatch | None:
+    def longest_match(self, tokens: Sequence[Token], position: int) -> PhraseMatch | None:
         """Return the match that takes the most tokens, or None."""
-        if at >= len(tokens) or (not self.starts_with_gap and tokens[at].key not in self.first):
+        if position >= len(tokens) or (not self.starts_with_gap and tokens[position].key not in self.first):
             return None
-        return max(self.match(tokens, at), key=lambda found: found.end, default=None)
+        return max(self.match(tokens, position), key=lambda found: found.end, default=None)
 
     def matches_all(self, tokens: Sequence[Token]) -> bool:
         """Return whether the phrase matches exactly these tokens."""
@@ -74,15 +74,15 @@ def _match(parts: tuple[_Part, ...], tokens: Sequence[Token], so_far: PhraseMatc
         for option in part.options:
             yield from _match((*option, *rest), tokens, so_far)
         return
-    at = so_far.end
+    position = so_far.end
     if part == _GAP:
-        for end in range(at + 1, min(len(tokens), at + _MAX_GAP_TOKENS) + 1):
-            yield from _match(rest, tokens, PhraseMatch(end, at, end))
+        for end in range(position + 1, min(len(tokens), position + _MAX_GAP_TOKENS) + 1):
+            yield from _match(rest, tokens, PhraseMatch(end, position, end))
         return
-    if at < len(tokens) and tokens[at].key == "," and part != "," and at > 0:
-        at += 1
-    if at < len(tokens) and tokens[at].key == part:
-        yield from _match(rest, tokens, PhraseMatch(at + 1, so_far.gap_start, so_far.gap_end))
+    if position < len(tokens) and tokens[position].key == "," and part != "," and position > 0:
+        position += 1
+    if position < len(tokens) and tokens[position].key == part:
+        yield from _match(rest, tokens, PhraseMatch(position + 1, so_far.gap_start, so_far.gap_end))
 
 
 def parse_phrase(text: str) -> PhrasePattern:
@@ -92,33 +92,33 @@ def parse_phrase(text: str) -> PhrasePattern:
         ValueError: The brackets do not match.
     """
     pieces = _PART.findall(text.casefold())
-    parts, at = _parse_sequence(pieces, 0, "")
-    if at != len(pieces):
+    parts, position = _parse_sequence(pieces, 0, "")
+    if position != len(pieces):
         raise ValueError(f"brackets do not match in {text!r}")
     options = parts[0] if len(parts) == 1 else (_Alternatives(tuple(parts)),)
     first = frozenset(_first_words(options))
     return PhrasePattern(text, options, first, _GAP in first)
 
 
-def _parse_sequence(pieces: list[str], at: int, closing: str) -> tuple[list[tuple[_Part, ...]], int]:
+def _parse_sequence(pieces: list[str], position: int, closing: str) -> tuple[list[tuple[_Part, ...]], int]:
     options: list[tuple[_Part, ...]] = []
     current: list[_Part] = []
-    while at < len(pieces) and pieces[at] != closing:
-        piece = pieces[at]
-        at += 1
+    while position < len(pieces) and pieces[position] != closing:
+        piece = pieces[position]
+        position += 1
         if piece == "|":
             options.append(tuple(current))
             current = []
         elif piece in "([":
-            inner, at = _parse_sequence(pieces, at, ")" if piece == "(" else "]")
-            if at >= len(pieces):
+            inner, position = _parse_sequence(pieces, position, ")" if piece == "(" else "]")
+            if position >= len(pieces):
                 raise ValueError("a bracket is not closed")
-            at += 1
+            position += 1
             current.append(_Alternatives((*inner, ())) if piece == "[" else _Alternatives(tuple(inner)))
         else:
             current.append(piece)
     options.append(tuple(current))
-    return options, at
+    return options, position
 
 
 def _first_words(parts: tuple[_Part, ...]) -> Iterator[str]:
@@ -204,10 +204,10 @@ class Language:
         """Return whether the tokens are exactly one of the phrases of a list."""
         return any(phrase.matches_all(tokens) for phrase in self.phrases(*path))
 
-    def match_prefix(self, tokens: Sequence[Token], at: int, *path: str) -> int:
-        """Return the end of the longest phrase of a list that starts at `at`; `at` if there is none."""
-        found = (phrase.longest_match(tokens, at) for phrase in self.phrases(*path))
-        return max((match.end for match in found if match), default=at)
+    def match_prefix(self, tokens: Sequence[Token], position: int, *path: str) -> int:
+        """Return the end of the longest phrase of a list at `position`; `position` if there is none."""
+        found = (phrase.longest_match(tokens, position) for phrase in self.phrases(*path))
+        return max((match.end for match in found if match), default=position)
 
     def verbs(self) -> frozenset[str]:
         """Return the words with which a request for a change or a view can begin."""
@@ -250,7 +250,7 @@ class Language:
         """Return all words of the verbs, cues and filters, to correct misspelled words."""
         if "*" not in self._words:
             found: set[str] = set()
-            lists = [frame.say for frame in self.frames] + [one.say for one in self.filters]
+            lists = [frame.say for frame in self.frames] + [entry.say for entry in self.filters]
             lists += [cues for frame in self.frames for cues in frame.roles.values()]
             lists += [self.phrases(name) for name in ("courtesies", "this", "them", "everything")]
             lists += list(self.relations.values())
@@ -278,11 +278,11 @@ def load_language(path: Path) -> Language:
         kind: tuple(parse_phrase(text) for text in phrases) for kind, phrases in data["relations"].items()
     }
     filters = tuple(
-        Filter(tuple(map(parse_phrase, one["say"])), one.get("value", ""), one["query"])
-        for one in data["filters"]
+        Filter(tuple(map(parse_phrase, entry["say"])), entry.get("value", ""), entry["query"])
+        for entry in data["filters"]
     )
-    frames = tuple(_frame(one, relations) for one in data["frames"])
-    work = tuple(ModelWork(tuple(map(parse_phrase, one["say"])), one["work"]) for one in data["model"])
+    frames = tuple(_frame(entry, relations) for entry in data["frames"])
+    work = tuple(ModelWork(tuple(map(parse_phrase, entry["say"])), entry["work"]) for entry in data["model"])
     return Language(data["code"], data["name"], data, filters, frames, data["contractions"], relations, work)
 
 
@@ -314,4 +314,4 @@ def _frame(data: Mapping[str, Any], relations: Mapping[str, tuple[PhrasePattern,
 def languages() -> tuple[Language, ...]:
     """Return every language that ships with the app, English first."""
     found = [load_language(path) for path in sorted((resources_folder() / "language").glob("*.toml"))]
-    return tuple(sorted(found, key=lambda one: (one.code != "en", one.code)))
+    return tuple(sorted(found, key=lambda language: (language.code != "en", language.code)))

@@ -52,75 +52,77 @@ def find_mentions(
     """Split a request into mentions, preferring the longest name at each position."""
     found: list[EntityMention] = []
     own = language.vocabulary() | language.words("fillers") | language.words("question_words")
-    at = 0
-    while at < len(tokens):
-        mention = _at(request, tokens, at, language, vocabulary, sets, dates, own)
+    position = 0
+    while position < len(tokens):
+        mention = _at(request, tokens, position, language, vocabulary, sets, dates, own)
         if mention.tokens[0].kind != "mark":
             found.append(mention)
-        at += len(mention.tokens)
+        position += len(mention.tokens)
     return tuple(found)
 
 
 def _at(
     request: str,
     tokens: Sequence[Token],
-    at: int,
+    position: int,
     language: Language,
     vocabulary: Vocabulary,
     sets: NoteSetParser,
     dates: DateParser,
     own: frozenset[str],
 ) -> EntityMention:
-    token = tokens[at]
-    one = (token,)
+    token = tokens[position]
+    single = (token,)
     if token.kind == "mark":
-        return EntityMention("word", one)
+        return EntityMention("word", single)
     if token.kind == "tag":
-        return EntityMention("tag", one, value=token.value)
-    if note := _name(request, tokens, at, vocabulary, sets, own):
+        return EntityMention("tag", single, value=token.value)
+    if note := _name(request, tokens, position, vocabulary, sets, own):
         return note
     if token.kind in ("quoted", "link"):
-        return EntityMention("quoted", one, value=token.value)
-    span = dates.parse_span(tokens, at)
+        return EntityMention("quoted", single, value=token.value)
+    span = dates.parse_span(tokens, position)
     if span is not None and (
-        span.end > at + 1 or _YEAR.fullmatch(token.value) or not token.value[0].isdigit()
+        span.end > position + 1 or _YEAR.fullmatch(token.value) or not token.value[0].isdigit()
     ):
-        return EntityMention("date", tuple(tokens[at : span.end]), value=span.query("modified"))
+        return EntityMention("date", tuple(tokens[position : span.end]), value=span.query("modified"))
     if _NUMBER.fullmatch(token.value):
-        return EntityMention("num", one, value=token.value.strip("()"))
+        return EntityMention("num", single, value=token.value.strip("()"))
     for kind, phrases in language.relations.items():
-        end = max((m.end for phrase in phrases if (m := phrase.longest_match(tokens, at))), default=at)
-        if end > at or token.value.casefold() == kind:
-            return EntityMention("rel", tuple(tokens[at : max(end, at + 1)]), value=kind)
+        end = max(
+            (m.end for phrase in phrases if (m := phrase.longest_match(tokens, position))), default=position
+        )
+        if end > position or token.value.casefold() == kind:
+            return EntityMention("rel", tuple(tokens[position : max(end, position + 1)]), value=kind)
     if token.key in language.words("note_nouns") | language.words("fillers"):
-        return EntityMention("word", one)
+        return EntityMention("word", single)
     for name, words in language.table("properties").items():
         if token.key in words:
-            return EntityMention("prop", one, value=str(name))
+            return EntityMention("prop", single, value=str(name))
     for word in (token.key, *vocabulary.singular_forms(token.key)):
         if (folder := vocabulary.find_folder(word)) and word not in own:
-            return EntityMention("kind", one, value=folder)
+            return EntityMention("kind", single, value=folder)
     if known := vocabulary.find_property(token.value):
-        return EntityMention("prop", one, value=known)
+        return EntityMention("prop", single, value=known)
     if known := vocabulary.find_type(token.value):
-        return EntityMention("kind", one, value=known)
+        return EntityMention("kind", single, value=known)
     if token.key not in own and (known := vocabulary.find_tag(token.value)):
-        return EntityMention("kind" if known.casefold() != token.key else "tag", one, value=known)
-    return EntityMention("word", one)
+        return EntityMention("kind" if known.casefold() != token.key else "tag", single, value=known)
+    return EntityMention("word", single)
 
 
 def _name(
     request: str,
     tokens: Sequence[Token],
-    at: int,
+    position: int,
     vocabulary: Vocabulary,
     sets: NoteSetParser,
     own: frozenset[str],
 ) -> EntityMention | None:
     """Return the longest note name that starts at a token; a common word alone is not a name."""
-    for end in range(min(len(tokens), at + _MAX_NAME_TOKENS), at, -1):
-        part = tuple(tokens[at:end])
-        if part[-1].kind == "mark" or (end == at + 1 and part[0].is_word and part[0].key in own):
+    for end in range(min(len(tokens), position + _MAX_NAME_TOKENS), position, -1):
+        part = tuple(tokens[position:end])
+        if part[-1].kind == "mark" or (end == position + 1 and part[0].is_word and part[0].key in own):
             continue
         text = part[0].value if len(part) == 1 else span_text(request, part)
         if len(part) == 1 and part[0].kind == "link":
@@ -135,7 +137,7 @@ def _name(
                 NoteSet(notes=paths) if len(paths) == 1 else NoteSet(unknown=text, candidates=tuple(paths))
             )
             return EntityMention("note", part, notes, text)
-    token = tokens[at]
+    token = tokens[position]
     if token.is_word and token.key not in own and len(token.key) >= _MIN_FUZZY_LENGTH:
         word = token.value.removesuffix("'s").removesuffix("’s")
         path = vocabulary.note_misspelled(word)

@@ -65,7 +65,7 @@ def _serialize_value(value: object) -> str:
     if isinstance(value, NoteSet):
         return _quote(_serialize_set(value))
     if isinstance(value, tuple | list):
-        return ",".join(_quote(str(one)) for one in value)
+        return ",".join(_quote(str(item)) for item in value)
     return _quote(str(value))
 
 
@@ -98,7 +98,7 @@ def _parse_step(text: str, resolve: Resolve, actions: Mapping[str, Action]) -> P
     action = actions[match["action"]]
     arguments: dict[str, object] = {}
     for found in _ARGUMENT.finditer(match["rest"]):
-        values = [_unquote(one) for one in _VALUE.finditer(found["value"])]
+        values = [_unquote(quoted) for quoted in _VALUE.finditer(found["value"])]
         arguments[found["name"]] = _parse_argument(found["name"], values, resolve)
     target = _parse_set(match["set"], resolve) if match["set"] is not None else None
     if target is not None:

@@ -133,8 +133,8 @@ class NoteSetParser:
         if language.matches_phrase(tokens, "both") and len(dialog.results) == 2:
             both = NoteSet(notes=dialog.results)
             return ParsedSet(both, POINTED_FIT, has_head=True, is_certain=not dialog.is_doubtful)
-        if (place := self._ordinal(tokens)) is not None:
-            return self._picked(place)
+        if (ordinal := self._ordinal(tokens)) is not None:
+            return self._picked(ordinal)
         if language.matches_phrase(tokens, "this"):
             return self._pointed(dialog.this)
         if language.matches_phrase(tokens, "them"):
@@ -161,25 +161,25 @@ class NoteSetParser:
 
     def _ordinal(self, tokens: Sequence[Token]) -> int | None:
         table = self._language.table("ordinals")
-        places = [(at, table[token.key]) for at, token in enumerate(tokens) if token.key in table]
+        places = [(position, table[token.key]) for position, token in enumerate(tokens) if token.key in table]
         if len(places) != 1:
             numbers = [int(t.value) for t in tokens if t.is_word and t.value.isdecimal() and len(t.value) < 4]
             labels = self._language.phrases("number_nouns")
             if len(numbers) == 1 and len(tokens) >= 2 and any(p.longest_match(tokens, 0) for p in labels):
                 return numbers[0]
             return None
-        at, place = places[0]
+        position, ordinal = places[0]
         allowed = self._language.words("result_nouns") | self._language.words("fillers")
-        rest = [token for index, token in enumerate(tokens) if index != at and token.kind != "mark"]
-        return int(place) if all(token.key in allowed for token in rest) else None
+        rest = [token for index, token in enumerate(tokens) if index != position and token.kind != "mark"]
+        return int(ordinal) if all(token.key in allowed for token in rest) else None
 
-    def _picked(self, place: int) -> ParsedSet:
+    def _picked(self, ordinal: int) -> ParsedSet:
         if self._follows:
-            return ParsedSet(NoteSet(source="previous", pick=place), POINTED_FIT, has_head=True)
+            return ParsedSet(NoteSet(source="previous", pick=ordinal), POINTED_FIT, has_head=True)
         results = self._dialog.them
-        if results and -len(results) <= place <= len(results):
-            one = NoteSet(notes=(results[place - 1 if place > 0 else place],))
-            return ParsedSet(one, POINTED_FIT, has_head=True, is_certain=not self._dialog.is_doubtful)
+        if results and -len(results) <= ordinal <= len(results):
+            notes = NoteSet(notes=(results[ordinal - 1 if ordinal > 0 else ordinal],))
+            return ParsedSet(notes, POINTED_FIT, has_head=True, is_certain=not self._dialog.is_doubtful)
         return ParsedSet(NoteSet(unknown=" "), UNKNOWN_FIT)
 
     # Partial parsing, which ignores unrelated words
@@ -192,32 +192,32 @@ class NoteSetParser:
         language = self._language
         parts: list[str] = []
         last: _Part | None = None
-        at, negative, alternative = 0, False, False
-        while at < len(tokens):
-            token = tokens[at]
-            part = None if token.kind == "mark" else self._condition(tokens, at, last)
+        position, negative, alternative = 0, False, False
+        while position < len(tokens):
+            token = tokens[position]
+            part = None if token.kind == "mark" else self._condition(tokens, position, last)
             if part is not None and (part.is_topic or (part.filter and part.filter.value == "topic")):
                 part = None
             if part is None and token.key in language.words("lacking"):
-                negative, at = True, at + 1
+                negative, position = True, position + 1
                 continue
-            if part is None and (after := language.match_prefix(tokens, at, "not")) > at:
-                negative, at = True, after
+            if part is None and (after := language.match_prefix(tokens, position, "not")) > position:
+                negative, position = True, after
                 continue
             if part is None and negative and (name := self._property_name(token)):
-                lacks = tokens[at - 1].key in language.words("lacking") | language.words("determiners")
-                part = _Part(f"[{name}]" if lacks else f"[{name}:true]", at + 1)
-            if part is None and (after := language.match_prefix(tokens, at, "or")) > at and parts:
-                alternative, at = True, after
+                lacks = tokens[position - 1].key in language.words("lacking") | language.words("determiners")
+                part = _Part(f"[{name}]" if lacks else f"[{name}:true]", position + 1)
+            if part is None and (after := language.match_prefix(tokens, position, "or")) > position and parts:
+                alternative, position = True, after
                 continue
             if part is None and token.kind in ("quoted", "link"):
-                part = _Part(self._search_word(token), at + 1)
-            if part is None and (note := self._longest_name(tokens, at, common)):
+                part = _Part(self._search_word(token), position + 1)
+            if part is None and (note := self._longest_name(tokens, position, common)):
                 part = note
             if part is None and token.is_word and token.key not in common and token.value[0].isalnum():
-                part = _Part(self._search_word(token), at + 1, is_topic=True)
+                part = _Part(self._search_word(token), position + 1, is_topic=True)
             if part is None:
-                at += 1
+                position += 1
                 continue
             query = part.query
             if negative:
@@ -226,21 +226,21 @@ class NoteSetParser:
                 parts[-1] = f"({parts[-1].strip('()')} OR {query})"
             elif query not in parts:
                 parts.append(query)
-            last, at, negative, alternative = part, part.end, False, False
+            last, position, negative, alternative = part, part.end, False, False
         return " ".join(parenthesize(part) for part in parts if is_search(part))
 
-    def _longest_name(self, tokens: Sequence[Token], at: int, common: frozenset[str]) -> _Part | None:
+    def _longest_name(self, tokens: Sequence[Token], position: int, common: frozenset[str]) -> _Part | None:
         """Return the words of a note's name as a topic."""
-        for end in range(min(len(tokens), at + _MAX_NAME_TOKENS), at + 1, -1):
-            part = tokens[at:end]
+        for end in range(min(len(tokens), position + _MAX_NAME_TOKENS), position + 1, -1):
+            part = tokens[position:end]
             if part[-1].kind != "mark" and self._vocabulary.notes(span_text(self._request, tuple(part))):
                 return _Part(quote_text(span_text(self._request, tuple(part))), end, is_topic=True)
         return None
 
     def order_in(self, tokens: Sequence[Token]) -> tuple[str, int | None] | None:
         """Return the requested order, with a number of notes."""
-        for at in range(len(tokens)):
-            if tokens[at].kind != "mark" and (found := self._order(tokens, at)):
+        for position in range(len(tokens)):
+            if tokens[position].kind != "mark" and (found := self._order(tokens, position)):
                 return found[0], found[1]
         return None
 
@@ -252,9 +252,9 @@ class NoteSetParser:
         """Return the note type that a word names."""
         return next(
             (
-                one
-                for said in (word, *self._vocabulary.singular_forms(word.casefold()))
-                if (one := self._vocabulary.find_type(said))
+                note_type
+                for form in (word, *self._vocabulary.singular_forms(word.casefold()))
+                if (note_type := self._vocabulary.find_type(form))
             ),
             None,
         )
@@ -290,38 +290,38 @@ class NoteSetParser:
                 start += 1
                 yield tokens[start:]
         nouns, fillers = self._language.words("note_nouns"), self._language.words("fillers")
-        at = 0
-        while at < end - 1 and tokens[at].is_word and tokens[at].key in fillers:
-            at += 1
-            yield tokens[at:end]
+        position = 0
+        while position < end - 1 and tokens[position].is_word and tokens[position].key in fillers:
+            position += 1
+            yield tokens[position:end]
         last = end
-        while last - 1 > at and tokens[last - 1].is_word and tokens[last - 1].key in nouns:
+        while last - 1 > position and tokens[last - 1].is_word and tokens[last - 1].key in nouns:
             last -= 1
-            yield tokens[at:last]
+            yield tokens[position:last]
             if start:
                 yield tokens[start:last]
 
     def _several(self, tokens: Sequence[Token]) -> ParsedSet | None:
         """Parse a list of names: "H1, H2 and H3"."""
         pieces: list[list[Token]] = [[]]
-        at = 0
-        while at < len(tokens):
-            after = self._language.match_prefix(tokens, at, "and")
-            if tokens[at].key == "," or after > at:
+        position = 0
+        while position < len(tokens):
+            after = self._language.match_prefix(tokens, position, "and")
+            if tokens[position].key == "," or after > position:
                 pieces.append([])
-                at = max(after, at + 1)
+                position = max(after, position + 1)
                 continue
-            pieces[-1].append(tokens[at])
-            at += 1
+            pieces[-1].append(tokens[position])
+            position += 1
         pieces = [piece for piece in pieces if piece]
         if len(pieces) < 2:
             return None
         found: list[str] = []
         for piece in pieces:
-            one = self.parse_reference(piece) or self.find_named(piece)
-            if one is None or not one.notes.notes:
+            parsed = self.parse_reference(piece) or self.find_named(piece)
+            if parsed is None or not parsed.notes.notes:
                 return None
-            found += [path for path in one.notes.notes if path not in found]
+            found += [path for path in parsed.notes.notes if path not in found]
         return ParsedSet(NoteSet(notes=tuple(found)), NAMED_FIT, has_head=True)
 
     def find_similar(self, tokens: Sequence[Token]) -> ParsedSet | None:
@@ -349,48 +349,62 @@ class NoteSetParser:
         """Parse the phrase as search conditions; the remaining words are topics."""
         language = self._language
         alternatives: list[list[str]] = [[]]
-        explained, weight, at = 0.0, 0, 0
+        explained, weight, position = 0.0, 0, 0
         left: list[str] = []
         negative, joined_by_or, has_head, order, limit = False, False, False, "", None
         last: _Part | None = None
         base: NoteSet | None = None
         bare = False
-        while at < len(tokens):
-            token = tokens[at]
+        while position < len(tokens):
+            token = tokens[position]
             if token.kind == "mark":
-                at += 1
+                position += 1
                 continue
             if (
                 last is not None
-                and (after := language.match_prefix(tokens, at, "or")) > at
+                and (after := language.match_prefix(tokens, position, "or")) > position
                 and after < len(tokens)
             ):
-                joined_by_or, explained, weight, at = True, explained + after - at, weight + after - at, after
-                continue
-            if at and (after := language.match_prefix(tokens, at, "and")) > at and after < len(tokens):
-                explained, weight, at = explained + after - at, weight + after - at, after
-                continue
-            part = self._condition(tokens, at, last)
-            if (
-                part is None
-                and (after := language.match_prefix(tokens, at, "not")) > at
-                and after < len(tokens)
-            ):
-                negative, explained, weight, at = (
-                    not negative,
-                    explained + after - at,
-                    weight + after - at,
+                joined_by_or, explained, weight, position = (
+                    True,
+                    explained + after - position,
+                    weight + after - position,
                     after,
                 )
                 continue
-            if part is None and (ordering := self._order(tokens, at)):
+            if (
+                position
+                and (after := language.match_prefix(tokens, position, "and")) > position
+                and after < len(tokens)
+            ):
+                explained, weight, position = explained + after - position, weight + after - position, after
+                continue
+            part = self._condition(tokens, position, last)
+            if (
+                part is None
+                and (after := language.match_prefix(tokens, position, "not")) > position
+                and after < len(tokens)
+            ):
+                negative, explained, weight, position = (
+                    not negative,
+                    explained + after - position,
+                    weight + after - position,
+                    after,
+                )
+                continue
+            if part is None and (ordering := self._order(tokens, position)):
                 order, limit_found, after = ordering
                 limit = limit_found if limit_found is not None else limit
-                explained, weight, at, has_head = explained + after - at, weight + after - at, after, True
+                explained, weight, position, has_head = (
+                    explained + after - position,
+                    weight + after - position,
+                    after,
+                    True,
+                )
                 continue
-            if part is None and at == 0 and (pointed := self._leading_reference(tokens)):
+            if part is None and position == 0 and (pointed := self._leading_reference(tokens)):
                 base, after = pointed
-                explained, weight, at, has_head = explained + after, weight + after, after, True
+                explained, weight, position, has_head = explained + after, weight + after, after, True
                 continue
             if (
                 part is None
@@ -398,18 +412,18 @@ class NoteSetParser:
                 and (token.key in language.words("note_nouns") or token.key in language.words("fillers"))
             ):
                 has_head = has_head or token.key in language.words("note_nouns")
-                explained, weight, at = explained + 1, weight + 1, at + 1
+                explained, weight, position = explained + 1, weight + 1, position + 1
                 continue
             if part is None and negative and (name := self._property_name(token)):
-                lacks = at > 0 and (
-                    tokens[at - 1].key in language.words("determiners") | language.words("lacking")
+                lacks = position > 0 and (
+                    tokens[position - 1].key in language.words("determiners") | language.words("lacking")
                 )
-                part = _Part(f"[{name}]" if lacks else f"[{name}:true]", at + 1)
+                part = _Part(f"[{name}]" if lacks else f"[{name}:true]", position + 1)
             if part is None:
-                part = self._topic(tokens, at, BARE_FIT if not has_head else 0.75)
+                part = self._topic(tokens, position, BARE_FIT if not has_head else 0.75)
             if part is None:
                 left.append(token.value)
-                weight, at = weight + 1, at + 1
+                weight, position = weight + 1, position + 1
                 continue
             query = (
                 f"-{parenthesize(part.query) if ' ' not in part.query else _wrap_query(part.query)}"
@@ -422,9 +436,9 @@ class NoteSetParser:
                 alternatives[-1].append(query)
             has_head = has_head or not part.is_topic or part.fit >= CUED_FIT or negative
             bare = bare or (part.is_topic and part.fit < CUED_FIT)
-            explained += part.fit * (part.end - at)
-            weight += part.end - at
-            last, at = part, part.end
+            explained += part.fit * (part.end - position)
+            weight += part.end - position
+            last, position = part, part.end
             negative = joined_by_or = False
         query = " ".join(alternatives[-1])
         notes = replace(base or NoteSet(), query=query, order=order, limit=limit)
@@ -434,19 +448,21 @@ class NoteSetParser:
     def _leading_reference(self, tokens: Sequence[Token]) -> tuple[NoteSet, int] | None:
         """Parse "of those" or "which of these" at the start of a phrase with more conditions."""
         for end in range(min(4, len(tokens) - 1), 0, -1):
-            said = tokens[:end]
-            if all(token.key in self._language.words("determiners") for token in said):
+            leading = tokens[:end]
+            if all(token.key in self._language.words("determiners") for token in leading):
                 continue
-            found = self.parse_reference(said) if self._language.matches_phrase(said, "them") else None
+            found = self.parse_reference(leading) if self._language.matches_phrase(leading, "them") else None
             if found is not None and (found.notes.notes or found.notes.source):
                 return found.notes, end
         return None
 
-    def _order(self, tokens: Sequence[Token], at: int) -> tuple[str, int | None, int] | None:
+    def _order(self, tokens: Sequence[Token], position: int) -> tuple[str, int | None, int] | None:
         """Parse an order ("newest", "sorted by name") and a number of notes ("the 5 newest")."""
-        limit, start = None, at
-        if (number := self._dates.parse_number(tokens[at].key)) is not None and at + 1 < len(tokens):
-            limit, start = number, at + 1
+        limit, start = None, position
+        if (number := self._dates.parse_number(tokens[position].key)) is not None and position + 1 < len(
+            tokens
+        ):
+            limit, start = number, position + 1
         for name in self._language.table("orders"):
             after = self._language.match_prefix(tokens, start, "orders", name)
             if after > start:
@@ -460,107 +476,118 @@ class NoteSetParser:
                 return name, limit, after
         return None
 
-    def _condition(self, tokens: Sequence[Token], at: int, last: _Part | None) -> _Part | None:
+    def _condition(self, tokens: Sequence[Token], position: int, last: _Part | None) -> _Part | None:
         """Return the condition that starts at a token and explains the most words."""
-        token = tokens[at]
+        token = tokens[position]
         if token.kind == "tag":
-            return _Part(f"tag:{token.value}", at + 1, 1.0)
+            return _Part(f"tag:{token.value}", position + 1, 1.0)
         found: list[_Part] = []
-        for one in self._language.filters:
-            for phrase in one.say:
-                for match in phrase.match(tokens, at):
-                    if part := self._filtered(one, tokens, match.end, match.gap_start, match.gap_end):
+        for note_filter in self._language.filters:
+            for phrase in note_filter.say:
+                for match in phrase.match(tokens, position):
+                    if part := self._filtered(note_filter, tokens, match.end, match.gap_start, match.gap_end):
                         found.append(part)
-        if any(one.value == "date_alone" for one in self._language.filters) and (
-            span := self._dates.parse_span(tokens, at)
+        if any(note_filter.value == "date_alone" for note_filter in self._language.filters) and (
+            span := self._dates.parse_span(tokens, position)
         ):
             found.append(_Part(span.query("modified"), span.end))
-        if part := self._property(tokens, at):
+        if part := self._property(tokens, position):
             found.append(part)
-        if part := self._years(tokens, at):
+        if part := self._years(tokens, position):
             found.append(part)
-        if part := self._range(tokens, at):
+        if part := self._range(tokens, position):
             found.append(part)
         if (flag := self._unset_flag(token)) is not None:
-            found.append(_Part(f"[{flag}:false]", at + 1))
-        if part := self._relation(tokens, at):
+            found.append(_Part(f"[{flag}:false]", position + 1))
+        if part := self._relation(tokens, position):
             found.append(part)
         if found:
             return max(
                 found, key=lambda part: (part.end - (2 if part.is_topic else 0), not part.is_topic, part.fit)
             )
         if last is not None and last.filter is not None and last.filter.value == "tags":
-            query, end = self._tags(tokens, at, strict=True)
+            query, end = self._tags(tokens, position, strict=True)
             if query:
                 return _Part(query, end, filter=last.filter)
-        return self._noun(tokens, at)
+        return self._noun(tokens, position)
 
-    def _relation(self, tokens: Sequence[Token], at: int) -> _Part | None:
+    def _relation(self, tokens: Sequence[Token], position: int) -> _Part | None:
         """Parse a relation to a note: "that support X", "contradicting X"."""
-        at = self._language.match_prefix(tokens, at, "relation_leads")
+        position = self._language.match_prefix(tokens, position, "relation_leads")
         for kind, phrases in self._language.relations.items():
-            after = max((m.end for phrase in phrases if (m := phrase.longest_match(tokens, at))), default=at)
-            if after > at and after < len(tokens):
+            after = max(
+                (m.end for phrase in phrases if (m := phrase.longest_match(tokens, position))),
+                default=position,
+            )
+            if after > position and after < len(tokens):
                 note, end = self._value("note", tokens, after)
                 if note:
                     return _Part(f"rel:{kind} links-to:{_quote(note)}", end)
         return None
 
     def _filtered(
-        self, one: Filter, tokens: Sequence[Token], end: int, gap_start: int, gap_end: int
+        self, note_filter: Filter, tokens: Sequence[Token], end: int, gap_start: int, gap_end: int
     ) -> _Part | None:
         """Return the condition of a filter whose phrase ended at `end`."""
-        if not one.value:
-            return _Part(one.query, end, filter=one)
+        if not note_filter.value:
+            return _Part(note_filter.query, end, filter=note_filter)
         if gap_start >= 0:
             inside = tokens[gap_start:gap_end]
-            if one.value == "tags":
+            if note_filter.value == "tags":
                 query, stop = self._tags(inside, 0)
-                return _Part(query, end, filter=one) if query and stop == len(inside) else None
-            if one.value == "date":
+                return _Part(query, end, filter=note_filter) if query and stop == len(inside) else None
+            if note_filter.value == "date":
                 span = self._dates.parse_span(inside, 0)
-                whole = span is not None and span.end == len(inside)
+                is_complete = span is not None and span.end == len(inside)
                 return (
-                    _Part(span.query(one.query.partition(":")[0]), end, filter=one)
-                    if span and whole
+                    _Part(span.query(note_filter.query.partition(":")[0]), end, filter=note_filter)
+                    if span and is_complete
                     else None
                 )
-            value, stop = self._value(one.value, inside, 0)
+            value, stop = self._value(note_filter.value, inside, 0)
             return (
-                _Part(_fill_query(one.query, value), end, filter=one)
+                _Part(_fill_query(note_filter.query, value), end, filter=note_filter)
                 if value and stop == len(inside)
                 else None
             )
         if end >= len(tokens):
             return None
-        if one.value == "tags":
+        if note_filter.value == "tags":
             query, stop = self._tags(tokens, end)
-            return _Part(query, stop, filter=one) if query else None
-        if one.value in ("date", "date_alone"):
+            return _Part(query, stop, filter=note_filter) if query else None
+        if note_filter.value in ("date", "date_alone"):
             span = self._dates.parse_span(tokens, end)
-            return _Part(span.query(one.query.partition(":")[0]), span.end, filter=one) if span else None
-        if one.value == "topic":
+            return (
+                _Part(span.query(note_filter.query.partition(":")[0]), span.end, filter=note_filter)
+                if span
+                else None
+            )
+        if note_filter.value == "topic":
             part = self._topic(tokens, end, CUED_FIT)
-            return replace(part, query=_fill_query(one.query, part.query), filter=one) if part else None
-        value, stop = self._value(one.value, tokens, end)
-        return _Part(_fill_query(one.query, value), stop, filter=one) if value else None
+            return (
+                replace(part, query=_fill_query(note_filter.query, part.query), filter=note_filter)
+                if part
+                else None
+            )
+        value, stop = self._value(note_filter.value, tokens, end)
+        return _Part(_fill_query(note_filter.query, value), stop, filter=note_filter) if value else None
 
-    def _value(self, kind: str, tokens: Sequence[Token], at: int) -> tuple[str, int]:
+    def _value(self, kind: str, tokens: Sequence[Token], position: int) -> tuple[str, int]:
         """Return the longest value of a kind that starts at a token, and its end; empty for none."""
         if kind == "tags":
-            query, end = self._tags(tokens, at)
+            query, end = self._tags(tokens, position)
             return query.removeprefix("tag:"), end
         if kind == "topic":
-            part = self._topic(tokens, at, CUED_FIT)
-            return (part.query, part.end) if part else ("", at)
-        while at < len(tokens) and tokens[at].key in self._language.words("determiners"):
-            at += 1
-        for end in range(min(len(tokens), at + _MAX_NAME_TOKENS), at, -1):
-            part_tokens = tokens[at:end]
+            part = self._topic(tokens, position, CUED_FIT)
+            return (part.query, part.end) if part else ("", position)
+        while position < len(tokens) and tokens[position].key in self._language.words("determiners"):
+            position += 1
+        for end in range(min(len(tokens), position + _MAX_NAME_TOKENS), position, -1):
+            part_tokens = tokens[position:end]
             if part_tokens[-1].kind == "mark":
                 continue
             text = self._name_text(part_tokens)
-            if kind == "folder" and end - at <= _MAX_FOLDER_TOKENS:
+            if kind == "folder" and end - position <= _MAX_FOLDER_TOKENS:
                 nouns = self._language.words("folder_nouns")
                 bare = (
                     part_tokens[:-1] if part_tokens[-1].key in nouns and len(part_tokens) > 1 else part_tokens
@@ -568,37 +595,41 @@ class NoteSetParser:
                 if folder := self._vocabulary.find_similar_folder(self._name_text(bare)):
                     return folder, end
             elif kind == "note":
-                one = self.parse_reference(part_tokens) or self.find_named(part_tokens)
-                if one and len(one.notes.notes) == 1:
-                    return str(NotePath.on_disk(one.notes.notes[0]).stem_path), end
-            elif kind == "type" and end - at == 1:
+                parsed = self.parse_reference(part_tokens) or self.find_named(part_tokens)
+                if parsed and len(parsed.notes.notes) == 1:
+                    return str(NotePath.on_disk(parsed.notes.notes[0]).stem_path), end
+            elif kind == "type" and end - position == 1:
                 return self._vocabulary.find_type(text) or text, end
-            elif kind == "file" and end - at <= 4:
+            elif kind == "file" and end - position <= 4:
                 return text, end
         if kind == "note":
             end = next(
-                (index for index in range(at, len(tokens)) if tokens[index].kind == "mark"), len(tokens)
+                (index for index in range(position, len(tokens)) if tokens[index].kind == "mark"), len(tokens)
             )
-            near = self._vocabulary.find_similar_notes(self._name_text(tokens[at:end])) if end > at else None
+            near = (
+                self._vocabulary.find_similar_notes(self._name_text(tokens[position:end]))
+                if end > position
+                else None
+            )
             if near and near.clear:
                 return str(NotePath.on_disk(near.paths[0]).stem_path), end
-        return "", at
+        return "", position
 
-    def _tags(self, tokens: Sequence[Token], at: int, *, strict: bool = False) -> tuple[str, int]:
+    def _tags(self, tokens: Sequence[Token], position: int, *, strict: bool = False) -> tuple[str, int]:
         """Parse tags as a query: "instrument but not core", "a or b"; `strict` accepts known tags only."""
         language = self._language
         parts: list[str] = []
-        negative, alternative, end, start = False, False, at, at
-        while at < len(tokens):
-            token = tokens[at]
+        negative, alternative, end, start = False, False, position, position
+        while position < len(tokens):
+            token = tokens[position]
             if token.kind == "mark" and token.key == "," and parts:
-                at += 1
+                position += 1
                 continue
             for words, sign in (("not", "not"), ("and", "and"), ("or", "or")):
-                after = language.match_prefix(tokens, at, words)
-                if after > at and (parts or sign == "not"):
+                after = language.match_prefix(tokens, position, words)
+                if after > position and (parts or sign == "not"):
                     negative, alternative = negative or sign == "not", sign == "or"
-                    at = after
+                    position = after
                     break
             else:
                 known = token.kind == "tag" or (
@@ -607,9 +638,9 @@ class NoteSetParser:
                 )
                 first_free = not parts and not strict and token.kind in ("word", "quoted")
                 if token.is_word and token.key in language.words("determiners") | language.words("tag_nouns"):
-                    at += 1
+                    position += 1
                     if parts:
-                        end = at
+                        end = position
                     continue
                 if not known and not (
                     first_free and (_PLAIN.fullmatch(token.value) or token.kind == "quoted")
@@ -622,32 +653,32 @@ class NoteSetParser:
                     if token.kind == "tag"
                     else self._vocabulary.find_similar_tag(token.value) or token.value
                 )
-                said = f"tag:{name if ' ' not in name else quote_text(name)}"
+                condition = f"tag:{name if ' ' not in name else quote_text(name)}"
                 if alternative and parts and not negative:
-                    parts[-1] = f"({parts[-1].strip('()')} OR {said})"
+                    parts[-1] = f"({parts[-1].strip('()')} OR {condition})"
                 else:
-                    parts.append(f"-{said}" if negative else said)
-                at += 1
-                end = at
+                    parts.append(f"-{condition}" if negative else condition)
+                position += 1
+                end = position
                 negative = alternative = False
                 continue
-            if at >= len(tokens):
+            if position >= len(tokens):
                 break
         if not parts or end == start:
             return "", start
         return " ".join(parts), end
 
-    def _property(self, tokens: Sequence[Token], at: int) -> _Part | None:
+    def _property(self, tokens: Sequence[Token], position: int) -> _Part | None:
         """Parse a comparison of a property: "with confidence under 0.5", "status is done"."""
         language = self._language
-        start = at
-        at = language.match_prefix(tokens, at, "property_leads")
-        if at >= len(tokens):
+        start = position
+        position = language.match_prefix(tokens, position, "property_leads")
+        if position >= len(tokens):
             return None
-        name = self._property_name(tokens[at])
+        name = self._property_name(tokens[position])
         if name is None:
-            return self._comparison_first(tokens, at) if at < len(tokens) else None
-        after = at + 1
+            return self._comparison_first(tokens, position) if position < len(tokens) else None
+        after = position + 1
         for sign in ("<=", ">=", "<", ">", "="):
             lead = after if sign == "=" else language.match_prefix(tokens, after, "comparisons", "=")
             value_at = language.match_prefix(tokens, lead, "comparisons", sign)
@@ -662,15 +693,19 @@ class NoteSetParser:
         value, end = self._property_value(tokens, after) if after < len(tokens) else ("", after)
         if value and (_NUMBER.fullmatch(tokens[after].value) or tokens[after].kind == "quoted"):
             return _Part(f"[{name}:{value}]", end)
-        if at > start:
+        if position > start:
             return _Part(f"[{name}]", after)
         return None
 
-    def _comparison_first(self, tokens: Sequence[Token], at: int) -> _Part | None:
+    def _comparison_first(self, tokens: Sequence[Token], position: int) -> _Part | None:
         """Parse a comparison before its property: "at least 0.8 confidence"."""
         for sign in ("<=", ">=", "<", ">"):
-            value_at = self._language.match_prefix(tokens, at, "comparisons", sign)
-            if value_at > at and value_at + 1 < len(tokens) and _NUMBER.fullmatch(tokens[value_at].value):
+            value_at = self._language.match_prefix(tokens, position, "comparisons", sign)
+            if (
+                value_at > position
+                and value_at + 1 < len(tokens)
+                and _NUMBER.fullmatch(tokens[value_at].value)
+            ):
                 value, end = self._property_value(tokens, value_at)
                 if end < len(tokens) and (name := self._property_name(tokens[end])):
                     return _Part(f"[{name}:{sign}{value}]", end + 1)
@@ -695,19 +730,19 @@ class NoteSetParser:
                     return found
         return None
 
-    def _years(self, tokens: Sequence[Token], at: int) -> _Part | None:
+    def _years(self, tokens: Sequence[Token], position: int) -> _Part | None:
         """Parse a comparison of historical dates: "before 1710", "born in the 17th century"."""
-        start, name = at, self._dated(tokens[at])
+        start, name = position, self._dated(tokens[position])
         if name:
-            at += 1
-        sign, lead = "=", at
+            position += 1
+        sign, lead = "=", position
         for kind in ("<=", ">=", "<", ">"):
-            after = self._language.match_prefix(tokens, at, "comparisons", kind)
+            after = self._language.match_prefix(tokens, position, "comparisons", kind)
             if after > lead:
                 sign, lead = kind, after
-        if lead == at:
-            lead = self._language.match_prefix(tokens, at, "dates", "span")
-            if lead == at and not name:
+        if lead == position:
+            lead = self._language.match_prefix(tokens, position, "dates", "span")
+            if lead == position and not name:
                 return None
         while lead < len(tokens) - 1 and tokens[lead].key in self._language.words("determiners"):
             lead += 1
@@ -730,7 +765,11 @@ class NoteSetParser:
             name, end = later, end + 1
         while name and end < len(tokens) and tokens[end].key in self._language.words("determiners"):
             end += 1
-        names = [name] if name else [one for one in _DATED if self._vocabulary.find_property(one)]
+        names = (
+            [name]
+            if name
+            else [candidate for candidate in _DATED if self._vocabulary.find_property(candidate)]
+        )
         if not names or start == end:
             return None
         values = {
@@ -742,8 +781,8 @@ class NoteSetParser:
         }
         both = sign == "=" and first != last
         parts = [
-            f"[{one}:>={first}] [{one}:<={last}-12-31]" if both else f"[{one}:{values[sign]}]"
-            for one in names
+            f"[{prop}:>={first}] [{prop}:<={last}-12-31]" if both else f"[{prop}:{values[sign]}]"
+            for prop in names
         ]
         return _Part(parts[0] if len(parts) == 1 else f"({' OR '.join(parts)})", end)
 
@@ -751,16 +790,16 @@ class NoteSetParser:
         name = self._property_name(token) if token.is_word else None
         return name if name in (*_DATED, *_LIVES) else None
 
-    def _range(self, tokens: Sequence[Token], at: int) -> _Part | None:
+    def _range(self, tokens: Sequence[Token], position: int) -> _Part | None:
         """Parse a range without a property, which means the confidence: "between .5 and .8"."""
-        between = self._language.match_prefix(tokens, at, "dates", "between")
-        if between > at and between + 2 < len(tokens):
+        between = self._language.match_prefix(tokens, position, "dates", "between")
+        if between > position and between + 2 < len(tokens):
             joint = self._language.match_prefix(tokens, between + 1, "and")
             if joint < len(tokens) and (low := _share(tokens[between])) and (high := _share(tokens[joint])):
                 return _Part(f"[confidence:>={low}] [confidence:<={high}]", joint + 1)
         for sign in ("<=", ">=", "<", ">"):
-            lead = self._language.match_prefix(tokens, at, "comparisons", sign)
-            if lead > at and lead < len(tokens) and (value := _share(tokens[lead])):
+            lead = self._language.match_prefix(tokens, position, "comparisons", sign)
+            if lead > position and lead < len(tokens) and (value := _share(tokens[lead])):
                 percent = lead + 1 < len(tokens) and tokens[lead + 1].key in self._language.words("percent")
                 if percent:
                     value = f"{float(format_number(tokens[lead].value)) / 100:g}"
@@ -768,42 +807,46 @@ class NoteSetParser:
                     return _Part(f"[confidence:{sign}{value}]", lead + 1 + percent)
         return None
 
-    def _property_value(self, tokens: Sequence[Token], at: int) -> tuple[str, int]:
-        while at < len(tokens) and tokens[at].key in self._language.words("determiners"):
-            at += 1
-        if at >= len(tokens):
-            return "", at
-        token = tokens[at]
+    def _property_value(self, tokens: Sequence[Token], position: int) -> tuple[str, int]:
+        while position < len(tokens) and tokens[position].key in self._language.words("determiners"):
+            position += 1
+        if position >= len(tokens):
+            return "", position
+        token = tokens[position]
         if token.kind == "quoted":
-            return quote_text(token.value), at + 1
+            return quote_text(token.value), position + 1
         if not token.is_word:
-            return "", at
+            return "", position
         if _NUMBER.fullmatch(token.value):
-            return format_number(token.value), at + 1
+            return format_number(token.value), position + 1
         if token.key in self._language.words("fillers"):
-            return "", at
-        return (token.value if _PLAIN.fullmatch(token.value) else quote_text(token.value)), at + 1
+            return "", position
+        return (token.value if _PLAIN.fullmatch(token.value) else quote_text(token.value)), position + 1
 
-    def _noun(self, tokens: Sequence[Token], at: int) -> _Part | None:
+    def _noun(self, tokens: Sequence[Token], position: int) -> _Part | None:
         """Parse a word for a folder, a type or, before a word for notes, a tag: "claims", "people"."""
-        token = tokens[at]
+        token = tokens[position]
         if not token.is_word or token.key in self._language.words("note_nouns") | self._language.words(
             "fillers"
         ):
             return None
         vocabulary = self._vocabulary
         nouns = self._language.words("note_nouns")
-        before_noun = at + 1 < len(tokens) and tokens[at + 1].key in nouns
-        alone = at == 0 or tokens[at - 1].kind == "mark" or tokens[at - 1].key in self._before_nouns
+        before_noun = position + 1 < len(tokens) and tokens[position + 1].key in nouns
+        alone = (
+            position == 0
+            or tokens[position - 1].kind == "mark"
+            or tokens[position - 1].key in self._before_nouns
+        )
         for word in (token.key, *vocabulary.singular_forms(token.key)):
             if (folder := vocabulary.find_folder(word)) and (word != token.key or alone or before_noun):
-                return _Part(f"path:{_quote(folder + '/')}", at + 1)
-        if one := vocabulary.find_type(token.value):
-            return _Part(f"type:{_quote(one)}", at + 1)
+                return _Part(f"path:{_quote(folder + '/')}", position + 1)
+        if note_type := vocabulary.find_type(token.value):
+            return _Part(f"type:{_quote(note_type)}", position + 1)
         if (tag := vocabulary.find_tag(token.value)) and (
             before_noun or (alone and tag.casefold() != token.key)
         ):
-            return _Part(f"tag:{_quote(tag)}", at + 1)
+            return _Part(f"tag:{_quote(tag)}", position + 1)
         return None
 
     @cached_property
@@ -813,75 +856,76 @@ class NoteSetParser:
         first = {
             word
             for kind in ("not", "and", "or", "then")
-            for one in language.phrases(kind)
-            for word in one.first
+            for phrase in language.phrases(kind)
+            for word in phrase.first
         }
-        first |= {word for one in language.phrases("refine", "only") for word in one.first}
+        first |= {word for phrase in language.phrases("refine", "only") for word in phrase.first}
         return language.words("fillers") | language.words("lacking") | frozenset(first)
 
-    def _topic(self, tokens: Sequence[Token], at: int, fit: float) -> _Part | None:
+    def _topic(self, tokens: Sequence[Token], position: int, fit: float) -> _Part | None:
         """Parse the words of a full-text search, up to the next condition."""
         language = self._language
         words: list[str] = []
-        start, end = at, at
+        start, end = position, position
         alternative = False
-        while at < len(tokens):
-            token = tokens[at]
+        while position < len(tokens):
+            token = tokens[position]
             if token.kind == "mark":
-                if token.key != "," or at + 1 >= len(tokens):
+                if token.key != "," or position + 1 >= len(tokens):
                     break
-                at += 1
+                position += 1
                 continue
-            if at > start:
-                if language.match_prefix(tokens, at, "not") > at or self._order(tokens, at):
+            if position > start:
+                if language.match_prefix(tokens, position, "not") > position or self._order(tokens, position):
                     break
-                condition = self._condition_starts(tokens, at)
+                condition = self._condition_starts(tokens, position)
                 if condition:
                     break
-                if (after := language.match_prefix(tokens, at, "or")) > at and words:
-                    alternative, at = True, after
+                if (after := language.match_prefix(tokens, position, "or")) > position and words:
+                    alternative, position = True, after
                     continue
                 after = max(
-                    language.match_prefix(tokens, at, "and"), language.match_prefix(tokens, at, "then")
+                    language.match_prefix(tokens, position, "and"),
+                    language.match_prefix(tokens, position, "then"),
                 )
-                if after > at and words:
+                if after > position and words:
                     if after < len(tokens) and tokens[after].key in language.verbs():
                         break
-                    at = after
+                    position = after
                     continue
             if token.is_word and token.key in (
                 language.words("determiners") | language.words("topic_fillers") | self._small_words
             ):
-                at += 1
-                end = at if words else end
+                position += 1
+                end = position if words else end
                 continue
-            said = self._search_word(token)
+            term = self._search_word(token)
             if alternative and words:
-                words[-1] = f"{words[-1]} OR {said}"
+                words[-1] = f"{words[-1]} OR {term}"
                 alternative = False
             else:
-                words.append(said)
-            at += 1
-            end = at
+                words.append(term)
+            position += 1
+            end = position
         if not words:
             return None
         return _Part(" ".join(parenthesize(word) for word in words), end, fit, is_topic=True)
 
-    def _condition_starts(self, tokens: Sequence[Token], at: int) -> bool:
+    def _condition_starts(self, tokens: Sequence[Token], position: int) -> bool:
         """Return whether a condition, not a topic, starts at a token."""
-        if tokens[at].kind == "tag" or self._property(tokens, at) is not None:
+        if tokens[position].kind == "tag" or self._property(tokens, position) is not None:
             return True
-        for one in self._language.filters:
-            if one.value in ("topic", "date_alone", "file"):
+        for note_filter in self._language.filters:
+            if note_filter.value in ("topic", "date_alone", "file"):
                 continue
-            for phrase in one.say:
-                for match in phrase.match(tokens, at):
-                    if match.end > at and self._filtered(
-                        one, tokens, match.end, match.gap_start, match.gap_end
+            for phrase in note_filter.say:
+                for match in phrase.match(tokens, position):
+                    if match.end > position and self._filtered(
+                        note_filter, tokens, match.end, match.gap_start, match.gap_end
                     ):
                         return True
-        span = self._dates.parse_span(tokens, at)
-        return span is not None and self._language.match_prefix(tokens, at, "dates", "cues") > at
+        span = self._dates.parse_span(tokens, position)
+        return span is not None and self._language.match_prefix(tokens, position, "dates", "cues") > position
 
     def _search_word(self, token: Token) -> str:
         if token.kind == "quoted":

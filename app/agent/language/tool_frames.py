@@ -44,12 +44,14 @@ def tool_frames(tools: Iterable[Tool]) -> tuple[Mapping[str, Action], tuple[Acti
 def _action(tool: Tool, op: str, texts: tuple[str, ...]) -> Action | None:
     """Return the action of an operation; None if its examples omit a required argument."""
     named = {slot for text in texts for slot in _SLOT.findall(text)}
-    needs = [one.name for one in tool.parameters if one.required and one.name != "op"]
+    needs = [parameter.name for parameter in tool.parameters if parameter.required and parameter.name != "op"]
     if op:
         needs += [name for name in tool.operations[op].needs if name not in needs]
     if not texts or any(name not in named for name in needs):
         return None
-    kinds: dict[str, Kind] = {one.name: _KINDS.get(one.kind, "text") for one in tool.parameters}
+    kinds: dict[str, Kind] = {
+        parameter.name: _KINDS.get(parameter.kind, "text") for parameter in tool.parameters
+    }
     return Action(
         f"{TOOL_PREFIX}{tool.name}{'_' if op else ''}{op}",
         tool.name,
@@ -76,7 +78,7 @@ def _frame(action: Action, op: str, text: str) -> ActionFrame | None:
     return ActionFrame(
         action=action.id,
         say=(parse_phrase(say),),
-        roles={slot: tuple(parse_phrase(cue) for cue in said if cue) for slot, said in cues.items()},
-        direct=tuple(slot for slot, said in cues.items() if "" in said),
+        roles={slot: tuple(parse_phrase(cue) for cue in phrases if cue) for slot, phrases in cues.items()},
+        direct=tuple(slot for slot, phrases in cues.items() if "" in phrases),
         constants={"op": op} if op else {},
     )

@@ -59,7 +59,7 @@ class Vocabulary:
         self._resolver = resolver
         self._words = words
         self._plurals = plurals
-        self._type_words = {word: kind for kind, said in (types or {}).items() for word in said}
+        self._type_words = {word: kind for kind, type_words in (types or {}).items() for word in type_words}
         self._exact: dict[str, tuple[str, ...]] = {}
         self._near: dict[str, SimilarNotes] = {}
 
@@ -79,11 +79,11 @@ class Vocabulary:
             return ()
         found = [path for path in self._resolver.resolve(wanted, None).candidates if path.is_note]
         if found:
-            whole = "/" in wanted and name_key(wanted.strip("/")) in (
+            is_full_path = "/" in wanted and name_key(wanted.strip("/")) in (
                 found[0].key,
                 name_key(found[0].stem_path),
             )
-            return (str(found[0]),) if whole else tuple(sorted(map(str, found)))
+            return (str(found[0]),) if is_full_path else tuple(sorted(map(str, found)))
         return self._aliases.get(name_key(wanted), ())
 
     @cached_property
@@ -111,8 +111,8 @@ class Vocabulary:
             path
             for path in near.paths
             if any(
-                OSA.distance(key, said, score_cutoff=most) <= most
-                for said in name_key(NotePath.on_disk(path).name).split()
+                OSA.distance(key, part, score_cutoff=most) <= most
+                for part in name_key(NotePath.on_disk(path).name).split()
             )
         ]
         return found[0] if len(found) == 1 else None
@@ -155,8 +155,8 @@ class Vocabulary:
 
     def find_type(self, word: str) -> str | None:
         """Return the note type that `word` names, singular or plural."""
-        said = self._type_words.get(name_key(word))
-        return self._find_known(said or word, self._types)
+        note_type = self._type_words.get(name_key(word))
+        return self._find_known(note_type or word, self._types)
 
     def find_property(self, word: str) -> str | None:
         """Return the property that `word` names."""
@@ -180,8 +180,8 @@ class Vocabulary:
         if len(key) < _MIN_FUZZY_LENGTH:
             return None
         near = [
-            one
-            for known, one in self._folders.items()
+            folder
+            for known, folder in self._folders.items()
             if OSA.distance(known, key, score_cutoff=2) <= 1 + (len(key) > 7)
         ]
         return near[0] if len(near) == 1 else None
@@ -192,11 +192,11 @@ class Vocabulary:
 
     @cached_property
     def _types(self) -> dict[str, str]:
-        return {name_key(one): one for one in self._words.types if one}
+        return {name_key(note_type): note_type for note_type in self._words.types if note_type}
 
     @cached_property
     def _properties(self) -> dict[str, str]:
-        return {name_key(one): one for one in self._words.properties}
+        return {name_key(name): name for name in self._words.properties}
 
     @cached_property
     def _folders(self) -> dict[str, str]:
@@ -210,9 +210,9 @@ class Vocabulary:
 
     def _find_known(self, word: str, known: dict[str, str]) -> str | None:
         key = name_key(word)
-        for one in (key, *self.singular_forms(key)):
-            if one in known:
-                return known[one]
+        for form in (key, *self.singular_forms(key)):
+            if form in known:
+                return known[form]
         return None
 
     def singular_forms(self, key: str) -> Iterable[str]:
@@ -225,10 +225,10 @@ class Vocabulary:
 def _name_similarity(key: str, name: str) -> float:
     """Return the similarity of words to a name, 0 to 100: by all letters, or by the given words."""
     letters = fuzz.ratio(key, name)
-    said, known = key.split(), name.split()
+    words, known = key.split(), name.split()
     by_words = 0.0
-    if known and any(len(word) >= _MIN_FUZZY_LENGTH for word in said):
-        by_words = min(max(fuzz.ratio(word, other) for other in known) for word in said)
+    if known and any(len(word) >= _MIN_FUZZY_LENGTH for word in words):
+        by_words = min(max(fuzz.ratio(word, other) for other in known) for word in words)
     return max(letters, by_words * 0.9 + letters * 0.05)
 
 
