@@ -258,7 +258,7 @@ class MainWindow(QMainWindow):
     def show_grants(self) -> None:
         """Show the auto-approve rules."""
         if self.view is not None:
-            self._start(self.view.show_grants(), self.tr("list what is auto-approved"))
+            self._start(self.view.show_grants(), self.tr("list the auto-approve rules"))
 
     def _page_command(self, command: str) -> None:
         name, _, section = command.partition(":")
@@ -296,7 +296,7 @@ class MainWindow(QMainWindow):
 
     async def _update_check(self) -> UpdateCheck:
         if self._updates is None:
-            # The parts of the web: not needed to start.
+            # Imports the web client: not needed to start.
             await asyncio.to_thread(importlib.import_module, "app.desktop.shell.update_check")
             from app.desktop.shell.update_check import UpdateCheck
 
@@ -314,7 +314,7 @@ class MainWindow(QMainWindow):
             self._asking = tasks.start(self._ask_settings(section), what=self.tr("show the settings"))
 
     async def _ask_settings(self, section: str) -> None:
-        # The agent's parts: not needed to start, and too much to load between two frames.
+        # Imports the agent: not needed to start, and too slow for the GUI thread.
         await asyncio.to_thread(importlib.import_module, "app.desktop.settings.model_page")
         from app.desktop.settings.model_page import settings_with_model
 
@@ -329,7 +329,7 @@ class MainWindow(QMainWindow):
         save_settings(settings)
         if self.session.client is not None:
             apply = self.session.client.run(lambda workspace: workspace.apply_settings(settings))
-            self._start(apply, self.tr("let the settings take effect"))
+            self._start(apply, self.tr("apply the settings"))
         self.theme.set(settings.general.theme, settings.general.zoom)
 
     def _change_settings(self, change: Callable[[Settings], Settings]) -> None:
@@ -347,8 +347,8 @@ class MainWindow(QMainWindow):
 
     def _show_vault_lost(self) -> None:
         words = self.tr(
-            "The vault's folder is gone: unplugged, unmounted or moved. Everything stays open here, and "
-            "unsaved text is kept. It goes on by itself when the folder is back."
+            "The vault folder is missing: unplugged, unmounted or moved. Open notes stay open, and "
+            "unsaved text is kept. Scriptorium reconnects when the folder is back."
         )
         self.banners.show_message("lost", words, "danger")
 

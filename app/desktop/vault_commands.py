@@ -1,4 +1,4 @@
-"""What the commands that need an open vault do; `shell.registry` names these functions."""
+"""The functions of the commands that need an open vault; `shell.registry` names these functions."""
 
 from __future__ import annotations
 

@@ -174,9 +174,9 @@ class VaultController(QObject):
         return self.page.existing("graph", GraphPanel)
 
     async def begin(self) -> None:
-        """Build the page, tell what opening found and what is auto-approved, and open last time's notes.
+        """Build the layout, report notices and auto-approve rules, and reopen the notes of the last session.
 
-        Whoever takes the page down before this has ended cancels it.
+        The window cancels it when it closes the vault earlier.
         """
         try:
             await self.page.build(self._state.mapping("layout"))
@@ -197,7 +197,7 @@ class VaultController(QObject):
         await self._let_programs_in()
 
     async def filled(self) -> None:
-        """Wait until the panels in sight show the vault as it was in the index, or have failed to."""
+        """Wait until the visible panels have loaded from the index, or have failed to."""
         await self._begun.wait()
         panels = self.page.existing_panels()
         filling = {panel.filling for panel in panels if isinstance(panel, FillsInBackground)}
@@ -205,32 +205,32 @@ class VaultController(QObject):
             await asyncio.wait(filling)
 
     async def _let_programs_in(self) -> None:
-        """Begin to serve other programs; the user is told where that can't be."""
-        # A door that opens while the vault is closed is opened first and then closed, not left half open.
+        """Start serving other programs; report a failure to the user."""
+        # Shielded: an endpoint that is starting when the vault closes must start before it can be closed.
         opening = self._client.run(lambda workspace: workspace.endpoints.begin())
         if problem := await asyncio.shield(opening):
             self.notice.emit(problem)
 
     async def ready_to_leave(self) -> bool:
-        """Whether the vault may be closed: a note with unsaved text asks."""
+        """Return whether the vault may be closed; notes with unsaved text ask first."""
         return self.notes is None or await self.notes.ready_to_leave()
 
     def pause_embedding(self) -> None:
-        """Compute no more vectors until `resume_embedding` or the next start."""
+        """Pause semantic indexing until `resume_embedding` or the next start."""
         pause = self._client.run(lambda workspace: workspace.embedding_scheduler.pause())
-        tasks.start(pause, what=self.tr("pause search by meaning"))
+        tasks.start(pause, what=self.tr("pause semantic indexing"))
 
     def resume_embedding(self) -> None:
-        """Go on computing vectors."""
+        """Resume semantic indexing."""
         resume = self._client.run(lambda workspace: workspace.embedding_scheduler.resume())
-        tasks.start(resume, what=self.tr("go on with search by meaning"))
+        tasks.start(resume, what=self.tr("resume semantic indexing"))
 
     def prefer_embedding(self, paths: Iterable[str]) -> None:
-        """Let the notes that are on the screen be computed first."""
+        """Index the visible notes first."""
         shown = tuple(NotePath.on_disk(path) for path in paths)
         if shown:
             prefer = self._client.run(lambda workspace: workspace.embedding_scheduler.prioritize(shown))
-            tasks.start(prefer, what=self.tr("prepare search by meaning"))
+            tasks.start(prefer, what=self.tr("prioritize the open notes for semantic search"))
 
     def _current_note(self) -> NoteView | None:
         note = self.context.note
@@ -272,8 +272,8 @@ class VaultController(QObject):
         tasks.start(undo, owner=self.page, what=self.tr("undo the change"))
 
     async def show_grants(self) -> None:
-        """Show what is auto-approved until the sheet is closed."""
-        sheet = dialogs.SheetDialog(self._window, self.tr("What is auto-approved"))
+        """Show the auto-approve rules in a dialog."""
+        sheet = dialogs.SheetDialog(self._window, self.tr("Auto-approve rules"))
         sheet.add_body(GrantsPanel(self._client, self._theme, sheet))
         sheet.setMinimumSize(round(480 * self._theme.zoom), round(420 * self._theme.zoom))
         done = sheet.add_button(self.tr("Done"), int(QDialog.DialogCode.Accepted), "primary")
@@ -281,7 +281,7 @@ class VaultController(QObject):
         await dialogs.run_dialog(sheet)
 
     def take_down(self) -> None:
-        """Remember the layout and the tabs, and end what the page runs beside the window."""
+        """Save the layout and tabs, and delete the layout and its helpers."""
         self._save_timer.stop()
         self._save_state()
         self._client.approver.asked.disconnect(self._approvals.add)
@@ -296,9 +296,9 @@ class VaultController(QObject):
         self.deleteLater()
 
     def _save_state(self) -> None:
-        """Remember the layout and the tabs; also while it is open, lest a crash forgets them."""
+        """Save the layout and tabs; also while the vault is open, so that a crash does not lose them."""
         if not self._built:
-            return  # What is not there yet would be remembered as hidden.
+            return  # Missing panels would be saved as hidden.
         self._state.save(layout=self.page.state(), **self.context.states())
 
     def _connect_panel(self, panel_id: str, panel: QWidget) -> None:
@@ -314,7 +314,7 @@ class VaultController(QObject):
         return panel is not None and panel.shows(conversation) and self._window.isActiveWindow()
 
     def _failure(self, event: TaskFailed) -> str:
-        words = self.tr("Could not {0}: {1}. Your notes are safe. It is tried again in {2} s.")
+        words = self.tr("Could not {0}: {1}. Your notes are safe. Retrying in {2} s.")
         return words.format(event.task, event.reason.rstrip("."), f"{event.again_in:g}")
 
     def _handle_events(self, events: tuple[Event, ...]) -> None:
@@ -335,14 +335,14 @@ class VaultController(QObject):
             elif isinstance(event, TaskRecovered):
                 self._banners.clear(f"task:{event.task}")
             elif isinstance(event, IndexRebuilt):
-                self.notice.emit(self.tr("The index is being made anew: {0}").format(event.reason))
+                self.notice.emit(self.tr("Rebuilding the index: {0}").format(event.reason))
             elif isinstance(event, EmbeddingProgressed):
                 self.embedding.emit(event)
             elif isinstance(event, EmbeddingFailed):
                 self.embedding.emit(EmbeddingProgressed(0, 0))
-                words = self.tr("Search by meaning is off for now: {0}")
+                words = self.tr("Semantic search is unavailable: {0}")
                 if event.switching:
-                    words = self.tr("The language model was not switched, the earlier one still answers: {0}")
+                    words = self.tr("Could not switch the language model; the previous one stays in use: {0}")
                 self.notice.emit(words.format(event.reason))
             elif isinstance(event, ModelSwitched):
                 self.done.emit(self.tr("Language model switched"))

@@ -1,7 +1,4 @@
-"""What happens when a vault is opened, scanned, lost, found again and closed.
-
-One vault is open at a time. The session owns the client of the open vault; the window only listens.
-"""
+"""Opens, scans and closes vaults, one at a time."""
 
 from __future__ import annotations
 
@@ -67,12 +64,12 @@ code = 1
 
 
 class VaultLifecycle(QObject):
-    """Opens and closes vaults for `window`, and says what becomes of them.
+    """Opens and closes vaults and owns the client of the open one.
 
-    `opened` carries the `VaultClient`; `closing` is emitted while it can still be used, `closed` after.
-    Who shows the vault may set `shown` while `opened` is told: it is awaited before a vault that is in the
-    index already is looked through, for that takes the processor from whoever waits for the window.
-    `progress` carries a `ScanProgress`, `scanned` a `ScanReport`; `stopped`: reading ended otherwise.
+    `opened` carries the `VaultClient`; `closing` is emitted while it can still be used, `closed` afterwards.
+    A slot of `opened` may set `shown`, which is awaited before an indexed vault is rescanned, so that the
+    scan does not slow down the window. `progress` carries a `ScanProgress`, `scanned` a `ScanReport`;
+    `stopped` is emitted when a scan was cancelled or failed.
     """
 
     opening = Signal(str)
@@ -110,16 +107,16 @@ class VaultLifecycle(QObject):
         self._progressed.connect(self.progress, Qt.ConnectionType.QueuedConnection)
 
     async def open(self, root: Path, *, read_only: bool = False, asked: bool = False) -> bool:
-        """Open the folder at `root` in place of the open vault; whether it is open now.
+        """Open the folder at `root` in place of the open vault; return whether it is open now.
 
-        A folder that is not a vault is asked about first, unless it was `asked` or opened before; a vault
-        that another app has is offered read-only.
+        The user confirms a folder that is not a vault, unless `asked` says so or it was opened before. A
+        vault that another process has locked is offered read-only.
         """
         async with self._busy:
             root = await asyncio.to_thread(root.resolve)
             if self.client is not None and self.client.workspace.root == root:
                 return True
-            # To count the files takes a while, and a vault that was opened before was asked about then.
+            # Counting the files takes a while, and the user has confirmed a recent vault before.
             known = asked or await asyncio.to_thread(self._recent.contains, root)
             if not known and not await self._is_wanted(root):
                 return False
@@ -132,7 +129,7 @@ class VaultLifecycle(QObject):
             self._recent.add(root)
             await asyncio.to_thread(preload_vault_view, self._theme.theme)
             self._present(workspace)
-            self._ready = tasks.start(self._get_ready(), what=self.tr("get ready for the first note"))
+            self._ready = tasks.start(self._get_ready(), what=self.tr("warm up"))
             return True
 
     async def close(self) -> None:
@@ -141,14 +138,14 @@ class VaultLifecycle(QObject):
             await self._close()
 
     def stop_scan(self) -> None:
-        """Stop reading the vault; what was read is kept, and the next start goes on from there."""
+        """Stop the scan; the next start resumes it."""
         if self._scan is not None:
             self._scan.cancel()
 
     def start_scan(self) -> None:
-        """Read what changed since the last time, in the background."""
+        """Scan for changes in the background."""
         if self.client is not None and (self._scan is None or self._scan.done()):
-            self._scan = tasks.start(self._read(self.client), what=self.tr("read the vault"))
+            self._scan = tasks.start(self._read(self.client), what=self.tr("scan the vault"))
 
     async def _is_wanted(self, root: Path) -> bool:
         try:
@@ -162,7 +159,7 @@ class VaultLifecycle(QObject):
         if worry is None:
             return True
         title = self.tr("Open “{0}” as a vault?").format(root.name or root)
-        return await dialogs.confirm(self._window, title, worry, self.tr("Open it"))
+        return await dialogs.confirm(self._window, title, worry, self.tr("Open vault"))
 
     async def _open_workspace(self, root: Path, read_only: bool) -> Workspace | None:
         try:
@@ -170,9 +167,9 @@ class VaultLifecycle(QObject):
                 lambda: self._opener(root, self.settings, self.approver, read_only)
             )
         except VaultBusyError as error:
-            text = self.tr("{0}\nIt can be opened here for reading only.").format(error.message)
+            text = self.tr("{0}\nYou can open it read-only here.").format(error.message)
             answers = (self.tr("Cancel"), self.tr("Open read-only"))
-            title = self.tr("This vault is open elsewhere")
+            title = self.tr("Vault already open")
             if await dialogs.choose(self._window, title, text, answers) == 1:
                 return await self._open_workspace(root, True)
             return None
@@ -224,7 +221,7 @@ class VaultLifecycle(QObject):
 
 
 def preload_vault_view(*themes: Theme) -> None:
-    """Import what a vault's window needs, and make its icons. Takes a second: call it in a thread."""
+    """Import the modules of the vault view and render its icons. Takes a second: call it in a thread."""
     for module in _VIEW_MODULES:
         importlib.import_module(module)
     from app.desktop.graph.settings.model import GraphSettings
@@ -234,7 +231,7 @@ def preload_vault_view(*themes: Theme) -> None:
 
 
 def warm_up() -> None:
-    """Load what is looked for next, and make what Markdown and the other theme need: in a thread."""
+    """Import what is likely needed next and warm up Markdown and the other theme: call it in a thread."""
     from app.vault.markdown.render import render
 
     for module in _PRELOADED_MODULES:

@@ -1,4 +1,4 @@
-"""What the commands of the window do; `shell.registry` names these functions."""
+"""The functions of the commands of the window; `shell.registry` names these functions."""
 
 from __future__ import annotations
 

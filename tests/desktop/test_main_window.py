@@ -392,7 +392,7 @@ def test_a_folder_without_notes_is_asked_about_first(in_window, wait_until, tmp_
         assert window.view is None
         window.open_folder(tmp_path)
         await wait_until(sheets)
-        press("Open it")
+        press("Open vault")
         await wait_until(lambda: window.view is not None)
 
     in_window(use)
@@ -742,10 +742,10 @@ def test_embedding_shows_its_progress_and_can_be_paused(qtbot) -> None:
     with qtbot.waitSignal(status.pause_embedding_requested):
         status.embedding.cancel.click()
     status.embedding.show_embedding(EmbeddingProgressed(3, 10, ThrottleState("paused", "user")))
-    assert status.embedding.words.text() == "Meaning 3 / 10 · paused"
+    assert status.embedding.words.text() == "Indexing for semantic search 3 / 10 · paused"
     with qtbot.waitSignal(status.resume_embedding_requested):
         status.embedding.cancel.click()
     status.embedding.show_embedding(EmbeddingProgressed(4, 10, ThrottleState("slow", "battery")))
-    assert status.embedding.words.text() == "Meaning 4 / 10 · slower, on battery"
+    assert status.embedding.words.text() == "Indexing for semantic search 4 / 10 · throttled, on battery"
     status.embedding.show_embedding(EmbeddingProgressed(10, 10))
     assert status.embedding.isHidden()

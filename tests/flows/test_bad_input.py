@@ -207,7 +207,7 @@ def test_an_empty_folder_becomes_a_vault(app_run, tmp_path: Path) -> None:
         pilot.drop(root)
         await pilot.until(lambda: pilot.sheets or pilot.window.view is not None)
         if pilot.sheets:
-            await pilot.press("Open it")
+            await pilot.press("Open vault")
         await pilot.until(lambda: pilot.window.view is not None)
         await pilot.read()
         assert pilot.window.status.counts.text().startswith("0 notes")

@@ -1,1 +1,1 @@
-"""How the GUI thread runs: tasks, garbage collection, sliced work, stall detection."""
+"""Support for the GUI thread: tasks, garbage collection, sliced work, stall detection."""

@@ -1,4 +1,4 @@
-"""Work that comes in bursts, done a part at a time, so that the window goes on answering."""
+"""Work that comes in bursts, done a part at a time, so that the window stays responsive."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class TimeSlicedQueue(QObject):
 
     @property
     def done(self) -> bool:
-        """Whether nothing is left."""
+        """True if nothing is left."""
         return not self._left
 
     def add(self, things: Iterable[object]) -> None:

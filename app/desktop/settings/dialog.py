@@ -141,7 +141,7 @@ class SettingsDialog(QDialog):
         self._column.setSpacing(28)
         for name, field in Settings.model_fields.items():
             self._add_section(name, field.title or name, page)
-        words = self.tr("No such setting")
+        words = self.tr("No settings found")
         self._none = EmptyState(self._theme, "magnifying-glass", words, "", parent=page)
         self._none.hide()
         self._column.addWidget(self._none)

@@ -34,15 +34,15 @@ class SecretRow(QWidget):
         self.field.setEchoMode(QLineEdit.EchoMode.Password)
         self.field.setPlaceholderText(hint)
         self.field.setAccessibleName(title)
-        self.field.setToolTip(self.tr("It goes to the system's key store and is not shown again."))
+        self.field.setToolTip(self.tr("Stored in the system's key store and not shown again."))
         self.field.returnPressed.connect(self.save)
         name.setBuddy(self.field)
         self.save_button = QPushButton(self.tr("Save"))
-        self.save_button.setToolTip(self.tr("Keep what is typed in the system's key store"))
+        self.save_button.setToolTip(self.tr("Save in the system's key store"))
         self.save_button.clicked.connect(self.save)
-        self.forget_button = QPushButton(self.tr("Forget it"))
+        self.forget_button = QPushButton(self.tr("Remove"))
         self.forget_button.setProperty("role", "quiet")
-        self.forget_button.setToolTip(self.tr("Take it out of the key store"))
+        self.forget_button.setToolTip(self.tr("Remove from the system's key store"))
         self.forget_button.clicked.connect(self.forget)
         self.words = QLabel()
         self.words.setTextFormat(Qt.TextFormat.PlainText)
@@ -67,7 +67,7 @@ class SecretRow(QWidget):
         self.save_button.setEnabled(usable)
         self.forget_button.hide()
         if self._client is None:
-            self._show_text(self.tr("Open a vault to enter it."), "muted")
+            self._show_text(self.tr("Open a vault first."), "muted")
         elif not account:
             self._show_text(self._missing(), "muted")
         else:
@@ -116,14 +116,14 @@ class SecretRow(QWidget):
         has, persistent = await self._client.run(state)
         self.forget_button.setVisible(has)
         if has and persistent:
-            self._show_text(self.tr("There is one, in the system's key store."), "muted")
+            self._show_text(self.tr("Saved in the system's key store."), "muted")
         elif has:
-            self._show_text(self.tr("There is one, in memory until the app ends."), "warning")
+            self._show_text(self.tr("Kept in memory until you quit."), "warning")
         elif persistent:
-            words = self.tr("None yet. It goes to the system's key store, never into settings or logs.")
+            words = self.tr("Not set. Stored in the system's key store, never in settings or logs.")
             self._show_text(words, "muted")
         else:
-            words = self.tr("This system has no key store: it is kept in memory until the app ends.")
+            words = self.tr("This system has no key store: kept in memory until you quit.")
             self._show_text(words, "warning")
 
     def _show_text(self, text: str, tone: str) -> None:

@@ -287,7 +287,7 @@ def settings_with_model(
         ("embeddings", "model"): lambda value: SentenceModelEditor(client, str(value), theme.zoom),
         ("editor", "font"): lambda value: font_editor(value, usual=dialog.tr("As the interface")),
         ("editor", "code_font"): lambda value: font_editor(
-            value, usual=dialog.tr("The system's"), fixed_pitch=True
+            value, usual=dialog.tr("System default"), fixed_pitch=True
         ),
     }
     dialog = SettingsDialog(settings, theme, extras, parent, own=own)

@@ -70,9 +70,9 @@ class ProgramsPage(QFrame):
         for one in fresh:
             self._rows.addWidget(self._row(one))
         if fresh:
-            self.words.setText(self.tr("They log in by themselves: no key is asked for here."))
+            self.words.setText(self.tr("These programs handle their own login. No key is needed here."))
         elif self._found:
-            self.words.setText(self.tr("All that were found are in the list."))
+            self.words.setText(self.tr("All programs found are already in the list."))
         else:
             self.words.setText(
                 self.tr(
@@ -93,7 +93,7 @@ class ProgramsPage(QFrame):
         command.setProperty("tone", "muted")
         add = QPushButton(self.tr("Add"))
         add.setAccessibleName(self.tr("Add {0}").format(program.name))
-        add.setToolTip(self.tr("Put {0} into the list, to be chosen in the agent panel").format(program.name))
+        add.setToolTip(self.tr("Add {0} to the list that the agent panel offers").format(program.name))
         add.clicked.connect(lambda: self.added.emit(program))
         row.addWidget(name)
         row.addWidget(command, 1)

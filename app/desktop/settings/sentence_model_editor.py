@@ -71,7 +71,7 @@ class SentenceModelEditor(Editor):
         self._add(
             _OTHER,
             self.tr("Another model"),
-            self.tr("Of sentence-transformers (an extra), by its name on the Hugging Face hub or its folder"),
+            self.tr("A sentence-transformers model (optional extra): name on Hugging Face, or folder"),
             column,
         )
         self.line = QLineEdit()
@@ -125,10 +125,10 @@ class SentenceModelEditor(Editor):
         """Describe the multilingual model with where it is."""
         where = {
             "ready": self.tr("installed"),
-            "convertible": self.tr("converted on this computer when you choose it, about 10 seconds"),
+            "convertible": self.tr("converted on this computer when chosen, about 10 seconds"),
             "missing": self.tr("not installed"),
         }
-        words = self.tr("75 MB · about 100 languages, also across them; slower to index")
+        words = self.tr("75 MB · about 100 languages, finds across languages; slower to index")
         return f"{words} · {where[state]}" if state in where else words
 
     def _name(self) -> str:
@@ -165,7 +165,7 @@ class SentenceModelEditor(Editor):
             switching, languages = await self._client.run(_facts)
             self._show_languages(languages)
             if switching and self.state.isHidden():
-                self._say(self.tr("The earlier model answers until every note has been read again."))
+                self._say(self.tr("The previous model stays in use until every note is indexed."))
 
     def _notice(self, events: tuple[Event, ...]) -> None:
         for event in events:
@@ -180,7 +180,7 @@ class SentenceModelEditor(Editor):
                 self._say(event.reason)
             elif isinstance(event, ModelSwitched):
                 self.bar.hide()
-                self._say(self.tr("All notes have been read by this model. It is in use."))
+                self._say(self.tr("In use. All notes are indexed."))
             elif isinstance(event, LanguagesMeasured):
                 self._show_languages(event.languages)
 
@@ -190,9 +190,9 @@ class SentenceModelEditor(Editor):
             if not event.switching:
                 self._say("")
             return
-        words = self.tr("{0} of {1} notes read").format(f"{event.done:,}", f"{event.total:,}")
+        words = self.tr("{0} of {1} notes indexed").format(f"{event.done:,}", f"{event.total:,}")
         if event.switching:
-            words = self.tr("{0}. The earlier model answers until all are.").format(words)
+            words = self.tr("{0}. The previous model stays in use until then.").format(words)
         self._progress(words, event.done, event.total)
 
     def _progress(self, words: str, done: int, total: int) -> None:

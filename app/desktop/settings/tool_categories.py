@@ -110,7 +110,7 @@ class ToolCategoryList(QWidget):
             words.addWidget(label)
         box = self.boxes[category.id] = QCheckBox(self.tr("On"))
         box.setAccessibleName(self.tr("{0} in all vaults").format(category.name))
-        box.setToolTip(self.tr("For all vaults, but those that say otherwise"))
+        box.setToolTip(self.tr("Default for all vaults"))
         box.toggled.connect(lambda on: self.wanted.emit(category.id, on))
         row.addLayout(words, 1)
         row.addWidget(box, 0, Qt.AlignmentFlag.AlignTop)
@@ -120,9 +120,9 @@ class ToolCategoryList(QWidget):
 
     def _choice(self, fact: _CategoryFacts) -> QComboBox:
         choice = self.choices[fact.category.id] = QComboBox()
-        choice.addItem(self.tr("Here: as for all"), _USE_DEFAULT)
-        choice.addItem(self.tr("Here: on"), _ON)
-        choice.addItem(self.tr("Here: off"), _OFF)
+        choice.addItem(self.tr("This vault: default"), _USE_DEFAULT)
+        choice.addItem(self.tr("This vault: on"), _ON)
+        choice.addItem(self.tr("This vault: off"), _OFF)
         choice.setCurrentIndex(choice.findData(fact.here))
         choice.setAccessibleName(self.tr("{0} in this vault").format(fact.category.name))
         choice.setToolTip(self.tr("In this vault"))
@@ -133,7 +133,7 @@ class ToolCategoryList(QWidget):
         wanted = str(self.choices[id].currentData())
         if self._client is not None:
             change = self._client.run(partial(_change_here, id, wanted))
-            tasks.start(change, owner=self, what=self.tr("switch the category"))
+            tasks.start(change, owner=self, what=self.tr("change the category"))
         self._show_state(id)
 
     def _is_on(self, id: str) -> bool:
@@ -152,7 +152,7 @@ class ToolCategoryList(QWidget):
 
     def _off_words(self, fact: _CategoryFacts, *, denied: bool) -> str:
         if denied:
-            return self.tr("It stays off here: it is switched off for all vaults.")
+            return self.tr("Stays off here because it is off for all vaults.")
         meaning = {
             AccessLevel.READ_ONLY: self.tr(
                 "Off. Switched on, agents may read with its tools, and change nothing."
@@ -175,14 +175,14 @@ def level_label(level: AccessLevel) -> str:
     """What the tools of a level may do."""
     return {
         AccessLevel.READ_ONLY: _tr("only reads"),
-        AccessLevel.READ_WRITE: _tr("reads and proposes changes"),
-        AccessLevel.EXECUTE: _tr("may run programs"),
-        AccessLevel.NETWORK: _tr("reads, also from the network"),
+        AccessLevel.READ_WRITE: _tr("read and propose changes"),
+        AccessLevel.EXECUTE: _tr("run programs"),
+        AccessLevel.NETWORK: _tr("read, including from the network"),
     }[level]
 
 
 def _rate(category: Category) -> str:
-    return _tr("at most {0} calls a minute by a caller").format(category.rate_per_minute)
+    return _tr("at most {0} calls per minute per caller").format(category.rate_per_minute)
 
 
 def _facts(workspace: Workspace) -> tuple[_CategoryFacts, ...]:

@@ -37,7 +37,7 @@ class UpdatesRow(QFrame):
         """Show the source that is in force."""
         source = update_source(settings)
         if source.is_known:
-            where = self.tr("Updates are looked for at {0}.").format(source.address)
+            where = self.tr("Update address: {0}").format(source.address)
         else:
             where = self.tr(
                 "This build came without an update address. Enter the address and the release key of whoever "

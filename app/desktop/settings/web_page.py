@@ -1,4 +1,4 @@
-"""The key of the search provider, on the settings' page of the web."""
+"""API key of the search provider, on the settings' page of the web."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class WebSearchPage(QFrame):
         self.words = QLabel()
         self.words.setProperty("tone", "muted")
         self.words.setWordWrap(True)
-        self.row = _KeyRow(self.tr("Key"), self.tr("The key of the search provider"), client, "")
+        self.row = _KeyRow(self.tr("Key"), self.tr("API key of the search provider"), client, "")
         column = QVBoxLayout(self)
         column.setContentsMargins(16, 14, 16, 14)
         column.setSpacing(12)
@@ -51,12 +51,12 @@ class WebSearchPage(QFrame):
         takes_key = provider is not None and (provider.needs_key or not provider.address)
         self.row.setVisible(takes_key)
         if provider is None:
-            self.words.setText(self.tr("Pick a provider to search; pages are fetched without one."))
+            self.words.setText(self.tr("Choose a provider to search the web. Fetching pages needs none."))
         elif provider.needs_key:
-            self.words.setText(self.tr("%s takes a key from its own site.") % provider.name)
+            self.words.setText(self.tr("Get a key for %s on its website.") % provider.name)
         elif takes_key:
-            self.words.setText(self.tr("A key only where your server stands behind a login."))
+            self.words.setText(self.tr("Needed only if your server requires a login."))
         else:
-            self.words.setText(self.tr("%s works without a key.") % provider.name)
+            self.words.setText(self.tr("%s needs no key.") % provider.name)
         if takes_key:
             self.row.show_provider(settings)

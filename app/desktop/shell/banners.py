@@ -1,4 +1,4 @@
-"""Messages at the top of the window that stay until they are dismissed or no longer true."""
+"""Messages at the top of the window that stay until dismissed or resolved."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Action = tuple[str, Callable[[], None]]
 
 
 class Banner(QFrame):
-    """One message: an icon, words, its actions, and a cross."""
+    """One message: icon, text, action buttons and a close button."""
 
     def __init__(self, theme: ThemeSource, text: str, tone: str, actions: Sequence[Action]) -> None:
         super().__init__()
@@ -50,13 +50,13 @@ class Banner(QFrame):
         row.addWidget(cross)
 
     def dismiss(self) -> None:
-        """Take the message away."""
+        """Remove the message."""
         self.hide()
         self.deleteLater()
 
 
 class Banners(QWidget):
-    """The column of messages; each `key` is shown once, a new text replaces the old one."""
+    """The column of messages; a new message replaces the one with the same key."""
 
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -68,7 +68,7 @@ class Banners(QWidget):
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The keys of what is shown, oldest first."""
+        """The keys of the messages, oldest first."""
         return tuple(self._shown)
 
     def show_message(
@@ -89,7 +89,7 @@ class Banners(QWidget):
         banner.destroyed.connect(lambda *_: self._forget(key, banner))
 
     def clear(self, key: str) -> None:
-        """Take the message of `key` away, if it is shown."""
+        """Remove the message with this key, if shown."""
         banner = self._shown.pop(key, None)
         if banner is not None:
             banner.dismiss()

@@ -42,9 +42,10 @@ _MAX_ROWS = 60
 
 @dataclass(frozen=True, slots=True)
 class PaletteItem:
-    """One line: `key` is handed back, `note` stands beside the text, `shortcut` at the right end.
+    """One row.
 
-    `others` are other names it is found by; the one that was typed is shown beside the text.
+    `key` identifies the choice, `note` is shown next to the text and `shortcut` at the right. `others` are
+    alternative names; the one that matches is shown next to the text.
     """
 
     key: str
@@ -97,7 +98,7 @@ class CommandPalette(QFrame):
         column.setSpacing(0)
         for widget in (self.field, self.list, self.nothing):
             column.addWidget(widget)
-        # What lies under the list is not painted again with every letter.
+        # An opaque viewport keeps the widgets below from repainting with every letter.
         self.list.viewport().setAutoFillBackground(True)
         self._shade = DropShadow(parent)
         self.field.textChanged.connect(self._start_filter)
@@ -108,7 +109,7 @@ class CommandPalette(QFrame):
 
     @property
     def mode(self) -> str:
-        """What it is open for; empty while it is closed."""
+        """The mode it was opened in; empty while it is closed."""
         return self._mode if self.isVisible() else ""
 
     def open(self, mode: str, hint: str, load: Callable[[], Awaitable[Sequence[PaletteItem]]]) -> None:
@@ -228,8 +229,8 @@ class CommandPalette(QFrame):
                 self._accept(shift=self._enter)
 
     def _show_no_match(self, on: bool) -> None:
-        words = {"notes": self.tr("No note is called so. Enter makes it.")}
-        self.nothing.setText(words.get(self._mode, self.tr("Nothing matches.")))
+        words = {"notes": self.tr("No match. Press Enter to create it.")}
+        self.nothing.setText(words.get(self._mode, self.tr("No match.")))
         self.nothing.setVisible(on)
         self.list.setVisible(not on)
         self._place()
@@ -280,7 +281,7 @@ class _PaletteModel(QAbstractListModel):
 
 
 class _PaletteDelegate(QStyledItemDelegate):
-    """Paints an icon, the text, the note beside it, and the shortcut at the right end."""
+    """Paints an icon, the text, the note next to it, and the shortcut at the right."""
 
     def __init__(self, theme: ThemeSource, parent: QObject) -> None:
         super().__init__(parent)

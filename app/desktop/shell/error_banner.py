@@ -1,4 +1,4 @@
-"""Failed tasks as messages of the window: what happened, and where the details are."""
+"""Shows failed tasks as banners."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ class ErrorBanner(QObject):
         self._banners.show_message(f"failed:{failure.what}", words, "danger", action)
 
     def describe(self, failure: tasks.TaskFailure) -> str:
-        """One or two plain sentences; the trace is in the log."""
+        """Describe the failure in one or two sentences; the log has the traceback."""
         what = failure.what or self.tr("finish")
         head = self.tr("Could not {0}.").format(what)
         if isinstance(failure.error, ScriptoriumError):
             return f"{head} {failure.error.message}"
         kind = type(failure.error).__name__
-        tail = self.tr("Nothing was half written. The details are in the log.")
+        tail = self.tr("No file was left half written. See the log for details.")
         return f"{head} {failure.error or kind} ({kind}). {tail}"

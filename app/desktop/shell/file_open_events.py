@@ -1,4 +1,4 @@
-"""Folders that the desktop hands to the running app: macOS sends them as events, not as arguments."""
+"""Folders that macOS asks the running app to open; it sends events instead of arguments."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ class FileOpenEvents(QObject):
         super().__init__(application)
         self._waiting: Path | None = None
         self._open: Callable[[Path], object] | None = None
-        # Elsewhere the filter would only cost: it is called for every event of every widget, in Python.
+        # Other platforms never send these, and the filter runs for every event of every widget.
         if platform == "darwin":
             application.installEventFilter(self)
 
     def hand_to(self, open_folder: Callable[[Path], object] | None) -> bool:
-        """Call `open_folder` with each folder from now on, and with the one that waits.
+        """Call `open_folder` with each folder from now on, starting with the pending one.
 
         Returns:
-            Whether a folder was waiting.
+            Whether a folder was pending.
         """
         self._open = open_folder
         waiting, self._waiting = self._waiting, None
@@ -38,7 +38,7 @@ class FileOpenEvents(QObject):
         return waiting is not None
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Take what names a folder of this machine; all else is left to the application."""
+        """Handle the event if it names a local folder."""
         if event.type() != QEvent.Type.FileOpen or not isinstance(event, QFileOpenEvent):
             return False
         path = Path(event.file())

@@ -24,13 +24,13 @@ class FolderDropFilter(QObject):
         window.installEventFilter(self)
 
     def watch(self, part: QWidget) -> None:
-        """Watch the widgets in `part` that would take a folder for a text."""
+        """Watch the widgets in `part` that accept drops."""
         for widget in (part, *part.findChildren(QWidget)):
             if widget.acceptDrops():
                 widget.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Take what carries a folder; all else goes its way."""
+        """Handle drags that carry a folder."""
         kind = event.type()
         if kind in (QEvent.Type.DragEnter, QEvent.Type.DragMove, QEvent.Type.Drop):
             assert isinstance(event, QDragEnterEvent | QDragMoveEvent | QDropEvent)
@@ -47,7 +47,7 @@ class FolderDropFilter(QObject):
 
 
 def dropped_folder(data: QMimeData) -> Path | None:
-    """The folder among what is dragged; for a single file the folder it is in, if it is a note."""
+    """Return the first local folder in the dragged data."""
     for url in data.urls():
         if not url.isLocalFile():
             continue

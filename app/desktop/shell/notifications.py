@@ -1,4 +1,4 @@
-"""Messages to the person: a banner that leads to them, and the system's notifications where there are any."""
+"""Messages to the user, shown as banners and system notifications."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class UserNotifications(QObject):
     """Follows the messages of one open vault.
 
     Args:
-        show: Brings a conversation up in the agent panel.
-        is_seen: Whether a conversation is on the screen, in a window that is looked at.
+        show: Shows a conversation in the agent panel.
+        is_seen: Returns whether a conversation is visible in the active window.
     """
 
     def __init__(
@@ -48,11 +48,11 @@ class UserNotifications(QObject):
 
     @property
     def notifies(self) -> bool:
-        """Whether this system shows notifications for us."""
+        """True if this system can show notifications."""
         return QSystemTrayIcon.isSystemTrayAvailable() and QSystemTrayIcon.supportsMessages()
 
     async def begin(self) -> None:
-        """Tell the core where messages are seen, so that it can say so to whoever sends one."""
+        """Report to the service where messages are shown, so that senders can learn it."""
         notifies = self.notifies
 
         def tell(workspace: Workspace) -> None:
@@ -62,7 +62,7 @@ class UserNotifications(QObject):
         await self._client.run(tell)
 
     def end(self) -> None:
-        """Take the icon out of the system's tray."""
+        """Remove the tray icon."""
         if self._tray is not None:
             self._tray.hide()
             self._tray.deleteLater()

@@ -1,4 +1,4 @@
-"""What the command palette offers, and what choosing does: notes, commands and tools."""
+"""Fills the command palette with notes, commands and tools, and runs the choice."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ class PaletteController(QObject):
 
     def show_notes(self) -> None:
         """Offer the notes by name, those changed last first."""
-        self._palette.open("notes", self.tr("Go to a note by its name, title or alias"), self._notes)
+        self._palette.open("notes", self.tr("Go to note by name, title or alias"), self._notes)
 
     def show_commands(self) -> None:
         """Offer the commands and tools by title."""
-        self._palette.open("commands", self.tr("Do a command or call a tool"), self._commands)
+        self._palette.open("commands", self.tr("Run a command or tool"), self._commands)
 
     async def _notes(self) -> Sequence[PaletteItem]:
         if self.client is None:
@@ -107,7 +107,7 @@ class PaletteController(QObject):
 
 
 def _note_items(notes: tuple[NoteRecord, ...]) -> list[PaletteItem]:
-    """A line for each note, those changed last first; in a thread, for there may be 100,000."""
+    """Return a row for each note, most recently changed first; call it in a thread for large vaults."""
     return [
         PaletteItem(note.path.text, note.title, note.path.folder, others=(note.path.name, *note.aliases))
         for note in sorted(notes, key=lambda note: -note.modified)

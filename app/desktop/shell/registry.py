@@ -78,7 +78,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "open-sample",
-        "Open the sample vault",
+        "Open sample vault",
         "File",
         "app.desktop.window_commands:open_sample",
         when="always",
@@ -104,7 +104,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "random-note",
-        "Open a random note",
+        "Open random note",
         "File",
         "app.desktop.vault_commands:run_writing_command",
         "random",
@@ -228,7 +228,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "insert-template",
-        "Insert a template…",
+        "Insert template…",
         "Note",
         "app.desktop.vault_commands:run_writing_command",
         "template",
@@ -245,7 +245,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "note-links",
-        "Links of the note",
+        "Show links",
         "Note",
         "app.desktop.vault_commands:run_in_note",
         "links",
@@ -265,7 +265,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "note-graph",
-        "Show in the graph",
+        "Show in graph",
         "Note",
         "app.desktop.vault_commands:act_on_note",
         "graph",
@@ -292,7 +292,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "note-copy-link",
-        "Copy the link",
+        "Copy link",
         "Note",
         "app.desktop.vault_commands:act_on_note",
         "copy-link",
@@ -301,7 +301,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "note-reveal",
-        "Show in the file manager",
+        "Show in file manager",
         "Note",
         "app.desktop.vault_commands:act_on_note",
         "reveal",
@@ -460,7 +460,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "toggle-bottom",
-        "Show or hide activity",
+        "Show or hide the bottom panel",
         "View",
         "app.desktop.vault_commands:toggle_area",
         "bottom",
@@ -469,7 +469,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "split-right",
-        "Split the notes",
+        "Split notes",
         "View",
         "app.desktop.vault_commands:split_notes",
         shortcuts=("Ctrl+\\",),
@@ -527,7 +527,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "show-problems",
-        "Problems of the index",
+        "Index problems",
         "View",
         "app.desktop.vault_commands:show_bottom_panel",
         "problems",
@@ -535,7 +535,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "graph-find",
-        "Find in the graph",
+        "Find in graph",
         "View",
         "app.desktop.vault_commands:run_in_graph",
         "find",
@@ -544,7 +544,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "graph-sheet",
-        "Graph: filters, groups, forces",
+        "Graph settings",
         "View",
         "app.desktop.vault_commands:run_in_graph",
         "sheet",
@@ -552,7 +552,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "graph-png",
-        "Save the graph as a picture…",
+        "Export graph as PNG…",
         "View",
         "app.desktop.vault_commands:run_in_graph",
         "png",
@@ -560,7 +560,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "graph-svg",
-        "Save the graph as a drawing…",
+        "Export graph as SVG…",
         "View",
         "app.desktop.vault_commands:run_in_graph",
         "svg",
@@ -576,7 +576,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "zoom-in",
-        "Larger",
+        "Zoom in",
         "View",
         "app.desktop.window_commands:zoom_in",
         shortcuts=("Ctrl++", "Ctrl+="),
@@ -585,7 +585,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "zoom-out",
-        "Smaller",
+        "Zoom out",
         "View",
         "app.desktop.window_commands:zoom_out",
         shortcuts=("Ctrl+-",),
@@ -593,7 +593,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "zoom-reset",
-        "Normal size",
+        "Reset zoom",
         "View",
         "app.desktop.window_commands:reset_zoom",
         shortcuts=("Ctrl+0",),
@@ -637,7 +637,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "theme-system",
-        "Theme: as the system",
+        "Theme: system",
         "View",
         "app.desktop.window_commands:set_theme",
         "system",
@@ -646,14 +646,14 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "rescan",
-        "Read the vault again",
+        "Rescan vault",
         "Vault",
         "app.desktop.window_commands:rescan",
         icon="arrows-clockwise",
     ),
     Command(
         "reveal-vault",
-        "Show the vault's folder",
+        "Show vault folder",
         "Vault",
         "app.desktop.vault_commands:reveal_vault",
         icon="folder-simple",
@@ -669,7 +669,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "grants",
-        "What is auto-approved…",
+        "Auto-approve rules…",
         "Vault",
         "app.desktop.vault_commands:show_grants",
         icon="lock-simple",

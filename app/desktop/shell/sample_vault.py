@@ -1,4 +1,4 @@
-"""The vault that is shipped to try the app on."""
+"""The sample vault that ships with the app."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from app import paths
 
 
 def sample_vault() -> Path:
-    """The user's own copy of the shipped sample vault, made the first time. Blocks: call it in a thread."""
+    """Return the user's copy of the sample vault; create it the first time. Blocks: call it in a thread."""
     target = paths.data_folder() / "Sample vault"
     if not target.is_dir():
         fresh = target.with_name(".sample-vault-being-copied")

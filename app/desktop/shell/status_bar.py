@@ -1,4 +1,4 @@
-"""The status line: what the vault holds, what is being worked on, problems, and the lock."""
+"""The status bar: counts, progress, problems and the auto-approve lock."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class ProgressItem(QWidget):
-    """One piece of long work: its name, a bar, counts, the time left, and a way to stop it."""
+    """The progress of a long task: name, counts, time left, bar and a button to stop it."""
 
     stopped = Signal()
 
@@ -44,7 +44,7 @@ class ProgressItem(QWidget):
         self.hide()
 
     def show_progress(self, done: int, total: int, name: str = "") -> None:
-        """Show that `done` of `total` are done; a `total` of 0 is not known yet. `name` says another step."""
+        """Show that `done` of `total` are done; 0 means an unknown total. `name` renames the task."""
         if self.isHidden() or (name and name != self._name):
             self._since = time.monotonic()
         self._name = name or self._name
@@ -57,21 +57,18 @@ class ProgressItem(QWidget):
         self.show()
 
     def finish(self) -> None:
-        """The work is done, or was stopped."""
+        """Hide it: the task has finished or was stopped."""
         self.hide()
 
 
 class EmbeddingProgressItem(ProgressItem):
-    """How many notes can be found by meaning, how fast that goes and why; it can be paused and resumed.
-
-    `resumed` as `stopped`: somebody pressed the button.
-    """
+    """The progress of indexing for semantic search; the user can pause (`stopped`) and resume it."""
 
     resumed = Signal()
 
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(theme, "", "", parent)
-        self._name = self.tr("Meaning")
+        self._name = self.tr("Indexing for semantic search")
         self._paused = False
         self.cancel.clicked.disconnect()
         self.cancel.clicked.connect(self._press)
@@ -82,32 +79,40 @@ class EmbeddingProgressItem(ProgressItem):
         if progress.is_over:
             self.finish()
             return
-        name = self.tr("New language model") if progress.switching else self.tr("Meaning")
+        name = (
+            self.tr("Indexing with the new language model")
+            if progress.switching
+            else self.tr("Indexing for semantic search")
+        )
         self.show_progress(progress.done, progress.total, name)
         self._show_pace(progress.pace)
 
     def _show_pace(self, pace: ThrottleState) -> None:
         self._paused = pace.reason == "user"
         self.cancel.set_symbol("play" if self._paused else "pause")
-        name = self.tr("Go on with search by meaning") if self._paused else self.tr("Pause search by meaning")
+        name = (
+            self.tr("Resume indexing for semantic search")
+            if self._paused
+            else self.tr("Pause indexing for semantic search")
+        )
         self.cancel.setToolTip(name)
         self.cancel.setAccessibleName(name)
         reasons: dict[Reason, str] = {
             "user": self.tr("paused"),
             "battery": self.tr("on battery"),
-            "busy": self.tr("the computer is busy"),
+            "busy": self.tr("computer busy"),
             "": "",
         }
         why = reasons[pace.reason]
         if pace.speed == "slow":
-            why = self.tr("slower, {0}").format(why)
+            why = self.tr("throttled, {0}").format(why)
         elif pace.speed == "paused" and pace.reason != "user":
             why = self.tr("paused, {0}").format(why)
         if why:
             self.words.setText(f"{self._name} {self.bar.value():,} / {self.bar.maximum():,} · {why}")
             self.bar.setAccessibleName(self.words.text())
         self.setToolTip(
-            self.tr("Notes are prepared for search by meaning, on this computer. You can go on working.")
+            self.tr("Notes are indexed for semantic search on this computer. You can keep working.")
         )
 
     def _press(self) -> None:
@@ -115,10 +120,7 @@ class EmbeddingProgressItem(ProgressItem):
 
 
 class StatusBar(QStatusBar):
-    """The line at the bottom of the window.
-
-    Its signals carry nothing: somebody pressed the button that they are named after.
-    """
+    """The bar at the bottom of the window; its signals are named after its buttons."""
 
     stop_scan_requested = Signal()
     pause_embedding_requested = Signal()
@@ -135,7 +137,7 @@ class StatusBar(QStatusBar):
         self.mode = QLabel()
         self.mode.setProperty("tone", "warning")
         self.scan = ProgressItem(
-            theme, self.tr("Reading"), self.tr("Stop reading; it goes on the next time"), self
+            theme, self.tr("Reading"), self.tr("Stop the scan; it resumes at the next start"), self
         )
         self.scan.stopped.connect(self.stop_scan_requested)
         self.embedding = EmbeddingProgressItem(theme, self)
@@ -143,7 +145,7 @@ class StatusBar(QStatusBar):
         self.embedding.resumed.connect(self.resume_embedding_requested)
         self.cost = QLabel()
         self.words = QLabel()
-        self.problems = ThemedButton(theme, "warning-circle", self.tr("Problems of the index"), size=14)
+        self.problems = ThemedButton(theme, "warning-circle", self.tr("Index problems"), size=14)
         self.problems.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.problems.clicked.connect(self.problems_requested)
         self.lock = ThemedButton(theme, "lock-simple", "", size=14)
@@ -171,27 +173,27 @@ class StatusBar(QStatusBar):
             self.refresh()
 
     def show_scan(self, progress: ScanProgress) -> None:
-        """Show how far reading is."""
-        name = self.tr("Making searchable") if progress.phase == "words" else self.tr("Reading")
+        """Show the progress of the scan."""
+        name = self.tr("Indexing") if progress.phase == "words" else self.tr("Reading")
         self.scan.show_progress(progress.done, progress.total, name)
 
     def hide_scan(self) -> None:
-        """Reading has ended before its end."""
+        """Hide the progress of a scan that was cancelled or failed."""
         self.scan.finish()
 
     def show_scanned(self, report: ScanReport) -> None:
-        """Reading has ended."""
+        """Hide the progress and update the counts."""
         self.scan.finish()
         if report.cancelled:
-            self.showMessage(self.tr("Stopped reading. It goes on the next time."), 6000)
+            self.showMessage(self.tr("Scan stopped. It resumes at the next start."), 6000)
         self.refresh()
 
     def show_grants(self, labels: tuple[str, ...]) -> None:
-        """Show what is auto-approved: a closed lock for nothing, an open one with the number."""
-        words = "\n".join(labels) if labels else self.tr("Every change asks you first")
+        """Show the auto-approve rules: a closed lock for none, an open one with their number."""
+        words = "\n".join(labels) if labels else self.tr("Every change needs your approval")
         self.lock.set_symbol("lock-simple-open" if labels else "lock-simple")
         self.lock.setText(str(len(labels)) if labels else "")
-        heading = self.tr("Auto-approved now:\n{0}").format(words) if labels else words
+        heading = self.tr("Auto-approved:\n{0}").format(words) if labels else words
         self.lock.setToolTip(heading)
         self.lock.setAccessibleName(heading)
         _set_tone(self.lock, "warning" if labels else "")
@@ -205,7 +207,7 @@ class StatusBar(QStatusBar):
         self.cost.setText(text)
 
     def refresh(self) -> None:
-        """Count anew."""
+        """Update the counts."""
         if self._client is not None:
             tasks.start(self._count(self._client), owner=self, what=self.tr("count the notes"))
 
@@ -225,7 +227,7 @@ class StatusBar(QStatusBar):
 
 
 def time_left(done: int, total: int, seconds: float) -> str:
-    """The time left in words, judged by the pace so far; empty while it can't be judged."""
+    """Return the estimated time left; empty while it can't be estimated."""
     if seconds < 2 or not 0 < done < total:
         return ""
     left = seconds / done * (total - done)

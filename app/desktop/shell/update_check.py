@@ -1,6 +1,6 @@
-"""Tells the user of a new version: once a day if they want it, and whenever they ask.
+"""Checks for a new version: once a day if the user enables it, and on request.
 
-Nothing is downloaded or installed. The user reads the notes and opens the download page.
+Nothing is downloaded or installed. The user reads the release notes and opens the download page.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ _LATER, _SKIP, _OPEN = range(3)
 
 
 class UpdateCheck:
-    """Asks for the latest release, and shows what came.
+    """Fetches the latest release and shows it.
 
     Args:
-        service: The thread that speaks to the network.
+        service: The service thread, which uses the network.
         banners: Where a new version is announced.
         theme: The theme in force.
         settings: Gives the settings in force.
@@ -65,7 +65,7 @@ class UpdateCheck:
         self._remembered = WindowState(paths.data_folder() / "updates.json")
 
     async def begin(self) -> None:
-        """Check if that is on and a day has passed; ask once, after the first week, whether it should be."""
+        """Check if enabled and a day has passed; offer daily checks once, after the first week."""
         settings = self._settings().updates
         if not update_source(settings).is_known:
             return
@@ -81,7 +81,7 @@ class UpdateCheck:
             self._ask()
 
     async def check_now(self) -> None:
-        """Check because the user wants to know, and say what came in any case."""
+        """Check on request and report the result, whatever it is."""
         try:
             release = await self._latest()
         except ScriptoriumError as error:
@@ -99,7 +99,7 @@ class UpdateCheck:
             await dialogs.show_message(self._window, title, words)
 
     async def show_release(self, release: Release) -> None:
-        """Show the notes of a release, and open its page if the user wants that."""
+        """Show the release notes and open the download page on request."""
         tr = self._window.tr
         title = tr("Scriptorium {0} is available").format(release.version)
         words = tr("This is version {0}. The page opens in your browser: {1}")
@@ -122,7 +122,7 @@ class UpdateCheck:
             self._remembered.save(skipped=release.version)
 
     async def _announce(self) -> None:
-        """Check without being asked: only a new version is worth a word."""
+        """Check in the background and report only a new version."""
         try:
             release = await self._latest()
         except ScriptoriumError as error:
@@ -141,8 +141,8 @@ class UpdateCheck:
 
     def _ask(self) -> None:
         words = self._window.tr(
-            "Check for new versions once a day? Only the release file is fetched; nothing is installed by "
-            "itself. You can change this in the settings."
+            "Check for new versions once a day? Only the release file is fetched; nothing is installed "
+            "automatically. You can change this in the settings."
         )
         self._banners.show_message(
             "ask-updates", words, "info", (self._window.tr("Check daily"), self._switch_on)

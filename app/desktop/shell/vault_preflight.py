@@ -1,4 +1,4 @@
-"""What kind of folder somebody is about to open: a vault, or something to ask about first."""
+"""Checks a folder before it is opened as a vault."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _COUNT_TIMEOUT_S = 2.0
 
 @dataclass(frozen=True, slots=True)
 class FolderFacts:
-    """Counts of a folder's files, hidden ones left out; `complete` is False if the look was cut short."""
+    """Counts of a folder's files, without hidden ones; `complete` is False if counting timed out."""
 
     root: Path
     notes: int
@@ -43,7 +43,7 @@ def inspect_folder(root: Path) -> FolderFacts:
 
 
 def open_warning(facts: FolderFacts) -> str | None:
-    """Why to ask before `facts.root` is opened as a vault, in one or two sentences; None for a vault."""
+    """Return the reason to ask the user before opening the folder, or None if it looks like a vault."""
     root = facts.root.resolve()
     if root == Path(root.anchor):
         return "This is the root of a disk. Scriptorium would read every note on it."

@@ -1,4 +1,4 @@
-"""The first page: drop a folder, open one, try the sample, or go on with a vault opened before."""
+"""The welcome page: drop or open a folder, open the sample vault or a recent vault."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _MAX_WIDTH = 560
 
 
 class Welcome(QScrollArea):
-    """`open_requested` carries a folder's path, `pick_requested` and `sample_requested` nothing."""
+    """The welcome page; `open_requested` carries the path of a folder."""
 
     open_requested = Signal(str)
     pick_requested = Signal()
@@ -66,7 +66,7 @@ class Welcome(QScrollArea):
         self.refresh()
 
     def refresh(self) -> None:
-        """List the recent vaults anew."""
+        """Update the list of recent vaults."""
         while (item := self._recents.takeAt(0)) is not None:
             if (widget := item.widget()) is not None:
                 widget.deleteLater()
@@ -82,7 +82,7 @@ class Welcome(QScrollArea):
             self._recents.addWidget(self._recent_row(vault))
 
     def set_hovered(self, over: bool) -> None:
-        """Show that the folder that is dragged over the window can be dropped."""
+        """Highlight the drop zone while a folder is dragged over the window."""
         if self._drop.property("over") != over:
             self._drop.setProperty("over", over)
             self._drop.style().polish(self._drop)
@@ -100,7 +100,7 @@ class Welcome(QScrollArea):
         title.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         words = QLabel(
             self.tr(
-                "Your notes as a living graph, and an agent whose every change you see, approve and can undo."
+                "Your notes as a living graph, with an agent whose changes you review, approve and can undo."
             )
         )
         words.setProperty("tone", "muted")
@@ -122,17 +122,19 @@ class Welcome(QScrollArea):
         words.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         words.setProperty("textSize", "strong")
         note = QLabel(
-            self.tr("It stays where it is. Nothing is uploaded, and nothing is changed without you.")
+            self.tr(
+                "The folder stays where it is. Nothing is uploaded, and nothing changes unless you approve."
+            )
         )
         note.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         note.setWordWrap(True)
         note.setProperty("tone", "muted")
         buttons = QHBoxLayout()
         buttons.setSpacing(8)
-        self.pick = QPushButton(self.tr("Open a folder…"))
+        self.pick = QPushButton(self.tr("Open folder…"))
         self.pick.setProperty("role", "primary")
         self.pick.clicked.connect(self.pick_requested)
-        self.sample = QPushButton(self.tr("Try the sample vault"))
+        self.sample = QPushButton(self.tr("Open sample vault"))
         self.sample.clicked.connect(self.sample_requested)
         buttons.addStretch(1)
         buttons.addWidget(self.pick)
@@ -177,7 +179,7 @@ class _RecentButton(QToolButton):
         self.setObjectName("recentVault")
         there = vault.exists
         self.setAccessibleName(self.tr("Open {0}").format(vault.name))
-        self.setToolTip(vault.path if there else self.tr("{0} is not there now").format(vault.path))
+        self.setToolTip(vault.path if there else self.tr("{0} is missing").format(vault.path))
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self._line = line = QHBoxLayout(self)
@@ -190,7 +192,7 @@ class _RecentButton(QToolButton):
         name.setProperty("textSize", "strong")
         place = ElidedLabel(vault.path)
         place.setProperty("tone", "faint")
-        when = QLabel(time_ago(vault.opened) if there else self.tr("not there now"))
+        when = QLabel(time_ago(vault.opened) if there else self.tr("missing"))
         when.setProperty("tone", "muted" if there else "warning")
         line.addWidget(mark)
         line.addWidget(name)
@@ -210,7 +212,7 @@ class _RecentButton(QToolButton):
 
 
 def time_ago(moment: float, now: float | None = None) -> str:
-    """How long ago `moment` (Unix seconds) was, in a word or two."""
+    """Return how long ago `moment` (Unix seconds) was, in a word or two."""
     minutes = ((now if now is not None else time.time()) - moment) / 60
     if minutes < 1:
         return "just now"

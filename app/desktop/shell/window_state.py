@@ -1,4 +1,4 @@
-"""What the window remembers between starts: its place on the screen, and per vault its layout and tabs."""
+"""The state of the window between starts: its geometry, and per vault its layout and tabs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ log = logging.getLogger(__name__)
 
 
 class WindowState:
-    """A small JSON file of values by name; a file that can't be read counts as empty."""
+    """A small JSON file of named values; an unreadable file counts as empty."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
@@ -25,37 +25,37 @@ class WindowState:
         except FileNotFoundError:
             pass
         except (OSError, ValueError) as error:
-            log.warning("%s could not be read, so the window starts afresh: %s", file, error)
+            log.warning("%s could not be read, so the window starts with defaults: %s", file, error)
 
     @classmethod
     def of_window(cls) -> WindowState:
-        """What holds for the window whatever is open in it."""
+        """Return the state that applies to every vault."""
         return cls(paths.data_folder() / "window.json")
 
     @classmethod
     def of_vault(cls, root: Path) -> WindowState:
-        """What holds for the vault at `root`."""
+        """Return the state of the vault at `root`."""
         return cls(paths.vault_data_folder(root) / "window.json")
 
     def text(self, name: str) -> str:
-        """The text under `name`, empty if there is none."""
+        """Return the text `name`; empty if missing."""
         value = self._values.get(name, "")
         return value if isinstance(value, str) else ""
 
     def numbers(self, name: str) -> list[int]:
-        """The whole numbers under `name`, empty if there are none."""
+        """Return the integers `name`; empty if missing."""
         value = self._values.get(name, [])
         return [v for v in value if isinstance(v, int)] if isinstance(value, list) else []
 
     def mapping(self, name: str) -> dict[str, Any]:
-        """The mapping under `name`, empty if there is none."""
+        """Return the mapping `name`; empty if missing."""
         value = self._values.get(name, {})
         return value if isinstance(value, dict) else {}
 
     def save(self, **values: object) -> None:
-        """Keep `values`; a disk that says no is logged, for a layout is not worth a question."""
+        """Save `values`; log a failure, since a lost layout is not worth interrupting the user."""
         self._values.update(values)
         try:
             write_atomic(self._file, to_json(self._values), durable=False)
         except OSError as error:
-            log.warning("the window's layout could not be kept: %s", error)
+            log.warning("could not save the window's layout: %s", error)

@@ -51,19 +51,19 @@ class ConflictTexts:
 def undo_conflict_texts(several: bool) -> ConflictTexts:
     """The words for changes that undo can't take back without touching later ones."""
     return ConflictTexts(
-        title=_tr("Choose what stays"),
-        heading=_tr("These notes have changed since, at the same lines")
+        title=_tr("Resolve conflicts"),
+        heading=_tr("These notes have changed since, in the same lines")
         if several
-        else _tr("This note has changed since, at the same lines"),
+        else _tr("This note has changed since, in the same lines"),
         note=_tr(
             "Left is the text as it is now, right with the change undone. Tick what to take; all that is"
             " undone is shown to you once more before it is written."
         ),
-        ours=_tr("Keep it as it is now"),
+        ours=_tr("Keep current text"),
         theirs=_tr("Undo the change"),
         merged="",
-        picked=_tr("As picked or edited below"),
-        leave=_tr("Leave everything as it is"),
+        picked=_tr("Use the choices and edits below"),
+        leave=_tr("Cancel"),
         done=_tr("Continue…"),
     )
 

@@ -239,7 +239,7 @@ def _list_editor(kind: object, values: Sequence[object]) -> Editor:
     shown = ", ".join(str(value) for value in values)
     made = _line_editor(shown, lambda text: tuple(part.strip() for part in text.split(",") if part.strip()))
     if isinstance(made.control, QLineEdit):
-        made.control.setPlaceholderText(made.tr("Separate several by commas"))
+        made.control.setPlaceholderText(made.tr("Separate multiple values with commas"))
     return made
 
 

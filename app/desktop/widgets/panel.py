@@ -138,7 +138,7 @@ class SearchField(QLineEdit):
         place = QLineEdit.ActionPosition
         self._glass = self.addAction(QIcon(), place.LeadingPosition)
         self._cross = self.addAction(QIcon(), place.TrailingPosition)
-        self._cross.setToolTip(self.tr("Empty the field"))
+        self._cross.setToolTip(self.tr("Clear"))
         self._cross.triggered.connect(self.clear)
         self._cross.setVisible(False)
         self.textChanged.connect(lambda text: self._cross.setVisible(bool(text)))

@@ -34,7 +34,7 @@ class TextEditor(QWidget):
         self.field.setFont(code_font())
         self._problem = QLabel()
         self._problem.setProperty("tone", "danger")
-        self.reset_button = QPushButton(tr("Back to the proposed text"))
+        self.reset_button = QPushButton(tr("Reset to proposed text"))
         self.reset_button.setProperty("role", "quiet")
         self.reset_button.setAutoDefault(False)
         self._timer = QTimer(self)
@@ -77,7 +77,7 @@ class TextEditor(QWidget):
         try:
             content = self._text.encode(self._current_text())
         except NotEditableError as error:
-            self._set_problem(tr("This text can't be written: {0}.").format(error))
+            self._set_problem(tr("Can't save this text: {0}.").format(error))
         else:
             self._set_problem("")
             self.changed.emit(content)

@@ -29,11 +29,13 @@ def test_a_webhook_is_kept_replaced_and_forgotten(
             assert "not the address" in row.words.text() and row.field.text(), "it can be put right"
             row.field.setText(HOOK)
             row.save()
-            await wait_until(lambda: "There is one" in row.words.text())
+            await wait_until(lambda: "Kept in memory" in row.words.text())
             assert row.field.text() == "" and HOOK not in row.words.text()
             assert await vault.client.run(lambda ws: ws.keys.get("discord", WEBHOOK)) == HOOK
             row.forget()
-            await wait_until(lambda: row.forget_button.isHidden() and "There is one" not in row.words.text())
+            await wait_until(
+                lambda: row.forget_button.isHidden() and "Kept in memory" not in row.words.text()
+            )
             assert await vault.client.run(lambda ws: ws.keys.get("discord", WEBHOOK)) is None
             setup.deleteLater()
 
@@ -49,9 +51,9 @@ def test_a_password_belongs_to_its_handle(gui, service: ServiceThread, wait_unti
             setup.show_settings(MessageSettings(bluesky_handle="a.example.com"))
             row.field.setText("abcd-efgh")
             row.save()
-            await wait_until(lambda: "There is one" in row.words.text())
+            await wait_until(lambda: "Kept in memory" in row.words.text())
             setup.show_settings(MessageSettings(bluesky_handle="b.example.com"))
-            await wait_until(lambda: "There is one" not in row.words.text())
+            await wait_until(lambda: "Kept in memory" not in row.words.text())
             assert await vault.client.run(lambda ws: ws.keys.get("bluesky", "a.example.com")) == "abcd-efgh"
             setup.deleteLater()
 

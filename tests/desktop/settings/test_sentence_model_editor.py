@@ -72,12 +72,12 @@ def test_the_progress_of_a_switch_is_shown(
             await wait_until(lambda: editor.bar.isVisible() and editor.bar.value() == 40)
             await publish(EmbeddingProgressed(20, 60, switching=True))
             await wait_until(lambda: "20 of 60 notes" in editor.state.text())
-            assert "earlier model answers" in editor.state.text()
+            assert "previous model stays in use" in editor.state.text()
             await publish(LanguagesMeasured(VaultLanguages(9, (("de", 0.7), ("en", 0.3)))))
             await wait_until(
                 lambda: editor.languages.text() == "Languages of this vault: German 70%, English 30%"
             )
             await publish(ModelSwitched(MULTILINGUAL))
-            await wait_until(lambda: editor.bar.isHidden() and "in use" in editor.state.text())
+            await wait_until(lambda: editor.bar.isHidden() and "In use" in editor.state.text())
 
     gui(main())

@@ -1,4 +1,4 @@
-"""The key of the search provider: kept for the provider that is picked, asked for where one is taken."""
+"""API key of the search provider: kept for the provider that is picked, asked for where one is taken."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ def test_a_key_belongs_to_its_provider(gui, service: ServiceThread, wait_until, 
             await wait_until(lambda: "no key store" in row.words.text())
             row.field.setText("brave-key")
             row.save()
-            await wait_until(lambda: "There is one" in row.words.text())
+            await wait_until(lambda: "Kept in memory" in row.words.text())
             assert await vault.client.run(lambda ws: ws.keys.get(*key_account("brave", ""))) == "brave-key"
             assert "brave-key" not in row.words.text() and row.field.text() == ""
             setup.show_settings(WebSettings(provider="tavily"))
-            await wait_until(lambda: "There is one" not in row.words.text())
+            await wait_until(lambda: "Kept in memory" not in row.words.text())
             setup.show_settings(WebSettings(provider="searxng"))
             assert "address of your server first" in row.words.text() and not row.field.isEnabled()
             setup.show_settings(WebSettings(provider="duckduckgo"))
-            assert row.isHidden() and "without a key" in setup.words.text()
+            assert row.isHidden() and "needs no key" in setup.words.text()
             setup.deleteLater()
 
     gui(main())

@@ -82,7 +82,7 @@ def test_a_vault_that_is_not_there_says_so_and_can_be_forgotten(qtbot, tmp_path:
     welcome = Welcome(ThemeSource("light"), RecentVaults())
     qtbot.addWidget(welcome)
     (row,) = rows(welcome)
-    assert "not there" in row.toolTip()
+    assert "is missing" in row.toolTip()
     (forget,) = (b for b in welcome.findChildren(QToolButton) if "Remove gone" in b.toolTip())
     forget.click()
     assert RecentVaults().list_vaults() == ()

@@ -30,15 +30,15 @@ def state_label(state: ServerState) -> str:
         case ConnectionState.STARTING:
             return _tr("Starting…")
         case ConnectionState.RUNNING:
-            says = _tr(", says it is {0}").format(describe(state.says)) if state.says else ""
+            says = _tr(", reported as {0}").format(describe(state.says)) if state.says else ""
             return _tr("Running{0}").format(says)
-    return _tr("Failed: {0}. It is tried again by itself.").format(describe(state.words))
+    return _tr("Failed: {0}. Retrying automatically.").format(describe(state.words))
 
 
 def tools_label(state: ServerState) -> str:
     """How many tools there are, and what is to be done about them."""
     if not state.tools:
-        return _tr("It offers no tools.") if state.listed else ""
+        return _tr("No tools offered.") if state.listed else ""
     allowed = sum(tool.status == "allowed" for tool in state.tools)
     changed = sum(tool.status == "changed" for tool in state.tools)
     words = _tr("{0}, {1} allowed").format(pluralize(len(state.tools), _tr("tool"), _tr("tools")), allowed)
@@ -52,8 +52,8 @@ def status_label(tool: ToolState) -> str:
     return {
         "allowed": "",
         "new": _tr("New"),
-        "changed": _tr("Changed: look at it"),
-        "gone": _tr("Not offered now"),
+        "changed": _tr("Changed: needs review"),
+        "gone": _tr("Not offered"),
     }[tool.status]
 
 
@@ -61,7 +61,7 @@ def tool_tip(tool: ToolState) -> str:
     """What a tool says of itself, and how little that counts."""
     said = [describe(tool.summary)]
     if tool.hints:
-        words = _tr("It says of itself: {0}. Each call is asked about all the same.")
+        words = _tr("Description by the server (unverified): {0}. Every call needs your approval.")
         said.append(words.format(", ".join(tool.hints)))
     said.append(_tr("Agents call it {0}.").format(tool.called))
     return "\n".join(said)
@@ -94,7 +94,7 @@ def parse_arguments(line: str) -> tuple[str, ...]:
     try:
         return tuple(shlex.split(line.replace("\\", "\\\\") if os.name == "nt" else line))
     except ValueError as error:
-        raise InvalidParametersError(_tr("A quotation mark is left open in the arguments.")) from error
+        raise InvalidParametersError(_tr("The arguments contain an unclosed quotation mark.")) from error
 
 
 def _tr(text: str) -> str:

@@ -57,7 +57,7 @@ class ExternalServersPage(Editor):
         self.empty.setWordWrap(True)
         self.add_button = QPushButton(self.tr("Add a server…"))
         self.add_button.setAutoDefault(False)
-        self.add_button.setToolTip(self.tr("A program of this machine, or an address"))
+        self.add_button.setToolTip(self.tr("A local program or a web address"))
         self.add_button.clicked.connect(self._ask_for_new)
         self._column = QVBoxLayout()
         self._column.setSpacing(8)
@@ -159,7 +159,7 @@ class ExternalServersPage(Editor):
         sure = await dialogs.confirm(
             self,
             self.tr("Remove {0}?").format(server.name),
-            self.tr("It is ended, its token is forgotten, and so is what you allowed of it."),
+            self.tr("The server is stopped, and its token and permissions are deleted."),
             self.tr("Remove"),
         )
         if not sure:

@@ -64,16 +64,16 @@ class ServerCard(QFrame):
         self.errors.setFont(code_font())
         self.problems = _create_label("warning")
         self.count = _create_label("muted")
-        self.retry_button = _button(self.tr("Try again now"), self.tr("Start it again at once"))
+        self.retry_button = _button(self.tr("Retry now"), self.tr("Restart the server now"))
         self.retry_button.clicked.connect(self.retried)
         self.tree = self._made_tree()
         self.details_button = _button(
-            self.tr("Look at it…"), self.tr("All that the chosen tool says of itself, and what has changed")
+            self.tr("Review…"), self.tr("Show the full description of the selected tool and its changes")
         )
         self.details_button.clicked.connect(self._review)
         self.all_button = _button(
-            self.tr("Allow the new ones"),
-            self.tr("Allow all tools that are new; changed ones are looked at one by one"),
+            self.tr("Allow new tools"),
+            self.tr("Allow all new tools; changed tools need a review each"),
         )
         self.all_button.clicked.connect(self._allow_new)
         self._build()
@@ -87,11 +87,11 @@ class ServerCard(QFrame):
         self.box = QCheckBox(self.tr("On"))
         self.box.setChecked(self.server.on)
         self.box.setAccessibleName(self.tr("{0} is on").format(self.server.name))
-        self.box.setToolTip(self.tr("Start it with the vault and offer the tools that you allowed"))
+        self.box.setToolTip(self.tr("Start with the vault and offer the allowed tools"))
         self.box.toggled.connect(self.switched)
-        edit = _button(self.tr("Edit…"), self.tr("Change what is started, the address or the token"))
+        edit = _button(self.tr("Edit…"), self.tr("Change the program, address or token"))
         edit.clicked.connect(self.edited)
-        remove = _button(self.tr("Remove"), self.tr("Take the server out of the settings"))
+        remove = _button(self.tr("Remove"), self.tr("Remove the server from the settings"))
         remove.clicked.connect(self.removed)
         head = QHBoxLayout()
         head.setSpacing(8)
@@ -124,7 +124,7 @@ class ServerCard(QFrame):
         tree.setUniformRowHeights(True)
         tree.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         tree.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        tree.setAccessibleName(self.tr("Tools of {0}; the check mark allows one").format(self.server.name))
+        tree.setAccessibleName(self.tr("Tools of {0}; check to allow").format(self.server.name))
         header = tree.header()
         header.setStretchLastSection(False)
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Fixed)
@@ -139,7 +139,7 @@ class ServerCard(QFrame):
         """Show how the server stands; None where no vault is open."""
         before, self.state = self.state, state
         failed = state is not None and state.standing is ConnectionState.FAILED
-        self.standing.setText(state_label(state) if state else self.tr("It runs while a vault is open."))
+        self.standing.setText(state_label(state) if state else self.tr("Runs while a vault is open."))
         self.standing.setProperty("tone", TONES[state.standing] if state else "faint")
         self.standing.style().polish(self.standing)
         self.retry_button.setVisible(failed)

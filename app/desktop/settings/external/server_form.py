@@ -74,33 +74,33 @@ class ServerDialog(dialogs.SheetDialog):
         form.setHorizontalSpacing(16)
         form.setVerticalSpacing(8)
         self.name = self._line(self.tr("Name"), given.name, self.tr("weather"))
-        self.name.setToolTip(self.tr("Stands before the names of its tools"))
+        self.name.setToolTip(self.tr("Prefix of the names of its tools"))
         self.kind = QComboBox()
         self.kind.addItem(self.tr("A program"), "stdio")
         self.kind.addItem(self.tr("An address"), "http")
         self.kind.setCurrentIndex(self.kind.findData(given.transport))
-        self.kind.setToolTip(self.tr("Whether it is started here or is somewhere already"))
+        self.kind.setToolTip(self.tr("Start a local program, or connect to a running server"))
         self.kind.currentIndexChanged.connect(lambda _: self._show_kind())
-        self._row(self.tr("What it is"), self.kind)
+        self._row(self.tr("Type"), self.kind)
         self.command = self._line(self.tr("Program"), given.command, "npx")
         self.arguments = self._line(
             self.tr("Arguments"), command_line(given.arguments), self.tr("-y @example/weather-server")
         )
-        self.arguments.setToolTip(self.tr("As on a command line; what holds spaces in quotation marks"))
+        self.arguments.setToolTip(self.tr("As on a command line; quote arguments that contain spaces"))
         self.variables = self._line(self.tr("Variables"), ", ".join(given.variables), "WEATHER_API_KEY")
         self.variables.setToolTip(
-            self.tr("Names of variables of your environment that it is given, set apart by commas; no others")
+            self.tr("Environment variables to pass on, separated by commas; no others are passed")
         )
         self.address = self._line(self.tr("Address"), given.address, "https://example.org/mcp")
         self.token = self._line(self.tr("Token"), "", "")
         self.token.setEchoMode(QLineEdit.EchoMode.Password)
-        self.token.setToolTip(self.tr("It goes to the system's key store and is sent to this address alone"))
+        self.token.setToolTip(self.tr("Stored in the system's key store and sent only to this address"))
         self.seconds = QSpinBox()
         self.seconds.setRange(1, 3600)
         self.seconds.setValue(given.seconds)
         self.seconds.setSuffix(self.tr(" s"))
         self.seconds.lineEdit().setTextMargins(6, 0, 0, 0)
-        self.seconds.setToolTip(self.tr("How long one call of a tool may take"))
+        self.seconds.setToolTip(self.tr("Maximum duration of a tool call"))
         self._row(self.tr("Time limit"), self.seconds)
         self.add_body(body)
         self.outcome = QLabel()
@@ -108,9 +108,9 @@ class ServerDialog(dialogs.SheetDialog):
         self.outcome.setWordWrap(True)
         self.outcome.hide()
         self.add_body(self.outcome)
-        self.test_button = QPushButton(self.tr("Try it"))
+        self.test_button = QPushButton(self.tr("Test connection"))
         self.test_button.setAutoDefault(False)
-        self.test_button.setToolTip(self.tr("Start or reach it once and list its tools; none is called"))
+        self.test_button.setToolTip(self.tr("Connect once and list the tools, without calling any"))
         self.test_button.setEnabled(self._client is not None)
         self.test_button.clicked.connect(self.test)
         self._buttons.insertWidget(0, self.test_button)
@@ -192,14 +192,14 @@ class ServerDialog(dialogs.SheetDialog):
     def _check(self, name: str) -> None:
         """Raise what is wrong with the fields, in words."""
         if not name:
-            raise InvalidParametersError(self.tr("Give it a name."))
+            raise InvalidParametersError(self.tr("Enter a name."))
         if server_slug(name) in self._taken:
-            words = self.tr("Another server has this name, or one so like it that tools would be mixed up.")
+            words = self.tr("Another server has this name or a very similar one.")
             raise InvalidParametersError(words)
         if not self.is_program:
             origin_at(self.address.text())
         elif not self.command.text().strip():
-            raise InvalidParametersError(self.tr("Say which program is to be started."))
+            raise InvalidParametersError(self.tr("Enter the program to start."))
 
     # Trying it
 
@@ -213,7 +213,7 @@ class ServerDialog(dialogs.SheetDialog):
         assert self._client is not None
         token = self.token.text().strip() or None
         self.test_button.setEnabled(False)
-        self._show_outcome(self.tr("Starting it…") if self.is_program else self.tr("Asking it…"))
+        self._show_outcome(self.tr("Starting…") if self.is_program else self.tr("Connecting…"))
         try:
             state = await self._client.run(lambda ws: ws.external.test(server, token))
             self._show_state(state)
@@ -225,7 +225,7 @@ class ServerDialog(dialogs.SheetDialog):
             parts = [f"{state_label(state)}. {tools_label(state)}.", *state.problems]
             self._show_outcome("\n".join(parts), "success")
             return
-        failed = self.tr("It does not work: {0}.").format(state.words)
+        failed = self.tr("Could not connect: {0}.").format(state.words)
         self._show_outcome("\n".join([failed, *state.problems, *state.errors[-_MAX_ERROR_LINES:]]), "danger")
 
     async def _look_for_token(self, server: ExternalServer) -> None:
@@ -233,7 +233,7 @@ class ServerDialog(dialogs.SheetDialog):
         account = token_account(server.name, server.address)
         token: str | None = await self._client.run(lambda ws: ws.keys.get(*account))
         if account[1] and token is not None:
-            self.token.setPlaceholderText(self.tr("There is one; type another to replace it"))
+            self.token.setPlaceholderText(self.tr("Saved; type to replace"))
 
     def _show_outcome(self, text: str, tone: str = "muted") -> None:
         self.outcome.setProperty("tone", tone)

@@ -33,22 +33,22 @@ class ToolReviewDialog(dialogs.SheetDialog):
         self.add_body(self.view)
         if tool.hints:
             said = QLabel(
-                self.tr("It says of itself: {0}. That counts for nothing: each call is asked about.").format(
-                    ", ".join(tool.hints)
-                )
+                self.tr(
+                    "Description by the server (unverified): {0}. Every call needs your approval."
+                ).format(", ".join(tool.hints))
             )
             said.setProperty("tone", "muted")
             said.setWordWrap(True)
             self.add_body(said)
         if tool.status == "allowed":
-            self.add_button(self.tr("Allow it no more"), WITHDRAW_RESULT)
+            self.add_button(self.tr("Revoke"), WITHDRAW_RESULT)
         close = self.add_button(
-            self.tr("Keep it off") if tool.status in ("new", "changed") else self.tr("Close"),
+            self.tr("Don't allow") if tool.status in ("new", "changed") else self.tr("Close"),
             int(QDialog.DialogCode.Rejected),
         )
         if tool.status in ("new", "changed"):
             changed = tool.status == "changed"
-            yes = self.tr("Allow it as it is now") if changed else self.tr("Allow it")
+            yes = self.tr("Allow new version") if changed else self.tr("Allow")
             self.add_button(yes, ALLOW_RESULT, "primary")
         close.setDefault(True)
         close.setFocus()

@@ -88,7 +88,7 @@ def test_a_changed_tool_is_looked_at_before_it_is_allowed_again(
             await wait_until(lambda: review.view.diff is not None)
             assert review.view.diff.hunks and offered(vault) == []
             assert card.tree.topLevelItem(0).checkState(0) is Qt.CheckState.Unchecked
-            assert review.focusWidget().text() == "Keep it off"
+            assert review.focusWidget().text() == "Don't allow"
             review.done(ALLOW_RESULT)
             await wait_until(lambda: offered(vault) == ["weather__echo"])
             setup.deleteLater()
@@ -127,7 +127,7 @@ def test_the_form_takes_a_program_or_an_address_tries_it_and_keeps_the_token(
             assert form.server is None and "name" in form.outcome.text()
             form.name.setText("my-server")
             form.save_button.click()
-            assert form.server is None and "so like it" in form.outcome.text()
+            assert form.server is None and "very similar" in form.outcome.text()
             form.name.setText("Weather")
             form.command.setText(plain.settings.command)
             form.arguments.setText('-S "half')
