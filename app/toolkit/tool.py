@@ -166,7 +166,7 @@ class Tool:
         )
 
     def only_reads(self, op: str, arguments: BaseModel) -> bool:
-        """Return whether a call with these arguments is within `reading_part`."""
+        """Return whether a call with these arguments is read-only."""
         part = self.read_only_variant()
         if part is None or (op and part.operations and op not in part.operations):
             return False
