@@ -1,7 +1,7 @@
-"""The kinds of argument that tools take, so that every front end knows what a slot stands for.
+"""The kinds of argument that tools take, so that every front end knows what a slot refers to.
 
-A tool writes `name: NoteName`; the type carries its `Slot`, from which the palette completes names, the
-built-in agent resolves words to notes, and the gate knows which notes a call names.
+A tool declares `name: NoteName`; the type carries its `Slot`, which the palette uses to complete names, the
+built-in agent to resolve words to notes, and the gate to find the notes that a call names.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class ArgumentKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """Stands in an annotation and says what the argument names."""
+    """Metadata of an annotation: what the argument names."""
 
     kind: ArgumentKind
 

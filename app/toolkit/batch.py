@@ -1,4 +1,4 @@
-"""Several calls of one tool as one proposal: shown, approved, committed and undone together."""
+"""Combine several calls of one tool into one proposal: approved, committed and undone together."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ _PARAMETERS = (
 def make_batch_tool(tool: Tool) -> Tool:
     """Return a tool with the name, category and rules of `tool` that makes many calls of it at once.
 
-    Calls for the same note build on one another. A call that fails is left out with its reason; when all
-    fail, the first error is raised.
+    Calls for the same note build on each other. A call that fails is skipped and reported with its reason;
+    if all fail, the first error is raised.
 
     Args:
         tool: A tool that takes a note as `name` and only updates that note.
@@ -101,7 +101,7 @@ def make_batch_tool(tool: Tool) -> Tool:
 async def _propose_changes(
     tool: Tool, context: ToolContext, changed: dict[NotePath, bytes], given: dict[str, Any]
 ) -> ChangeSet:
-    """The changes that one call proposes on top of `changed`."""
+    """Return the changes that one call proposes on top of `changed`."""
     arguments = tool.arguments.model_validate(given)
     tool.check_operation(arguments)
     values = {parameter.name: getattr(arguments, parameter.name) for parameter in tool.parameters}

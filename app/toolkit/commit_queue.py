@@ -41,14 +41,14 @@ class CommitQueue:
         undoes: tuple[int, ...],
         landed: Callable[[Commit], None],
     ) -> Commit:
-        """Write `change_set`, refresh the index, tell of it. Once begun, it is finished, cancelled or not.
+        """Write `change_set`, update the index and publish the changes; canceling does not interrupt a write.
 
-        `landed` is called as soon as the change is on the disk.
+        `landed` is called as soon as the change is on disk.
 
         Raises:
-            ConflictError: a file is not what the change set was made for; nothing was written.
-            NotFoundError: the place of the change set is not open any more; nothing was written.
-            StorageError: the disk refused; nothing was written.
+            ConflictError: a file changed since the change set was made; nothing was written.
+            NotFoundError: the store of the change set is no longer open; nothing was written.
+            StorageError: the disk write failed; nothing was written.
         """
         async with self._turn_taking:
             work = asyncio.ensure_future(self._commit(change_set, caller, entry, undoes, landed))
@@ -57,10 +57,10 @@ class CommitQueue:
     async def commit_external(
         self, change_set: ChangeSet, caller: Caller, *, entry: str, landed: Callable[[Commit], None]
     ) -> Commit:
-        """Record what a program has already written into the vault, refresh the index, tell of it.
+        """Record what a program has already written to the vault, update the index and publish the changes.
 
         Raises:
-            StorageError: the journal refused.
+            StorageError: the journal could not be written.
         """
         async with self._turn_taking:
             commit = await asyncio.to_thread(
@@ -116,16 +116,16 @@ class CommitQueue:
             gone = (*event.removed, *(old for old, _ in event.moved))
             await self._index.refresh((*event.paths, *misnamed), gone)
         except Exception:
-            # The notes are the truth and they are written; the next scan finds what is missing.
+            # The notes are written, and they are authoritative; the next scan repairs the index.
             log.exception("the index could not follow commit %d", commit.id)
         self._events.publish(event)
         return commit
 
 
 def changes_of(commit: Commit) -> NotesChanged:
-    """The event that tells of a commit: what is new where, what is gone, what went where.
+    """Return the event for a commit: the files that were changed, deleted and moved.
 
-    It leaves out the paths whose names are not UTF-8: no other part of the app knows those files.
+    It leaves out paths that are not UTF-8, because no other part of the app knows those files.
     """
     paths: list[NotePath] = []
     removed: list[NotePath] = []

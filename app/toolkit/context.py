@@ -1,4 +1,4 @@
-"""What a tool is given: views that read, and the words to propose a change. No way to write."""
+"""The context of a tool call: views that read, and methods to propose changes. It can't write."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ def _read_anything(place: str, path: NotePath) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ToolContext:
-    """One call's surroundings; every view shows only what the caller may see.
+    """The context of one call; every view shows only what the caller may see.
 
-    `vault` reads notes and finds them by name, `index` knows links, tags and searches, `history` the
-    journal and which commits a call or a turn made. `services` is what some categories need beside that;
-    what it gives of documents of other places is for `reads` to decide.
+    `vault` reads notes and finds them by name, `index` provides links, tags and searches, `history` the
+    journal and the commits of a call or a turn. `services` holds what some categories need in addition;
+    `reads` decides which documents of other stores the caller may see.
     """
 
     caller: Caller
@@ -52,21 +52,21 @@ class ToolContext:
         undoes: tuple[int, ...] = (),
         otherwise: R | None = None,
     ) -> Proposal[R]:
-        """Hand `change_set` to the gate, with the result to report once it is written.
+        """Propose `change_set` to the gate, with the result to report once it is written.
 
-        A result that names files, counts them or repeats their text is a function of the committed change
-        set, which may be a part of `change_set` or hold text that the user edited.
+        A result that names files, counts them or repeats their text must be a function of the committed
+        change set, which may be a part of `change_set` or contain text that the user edited.
 
-        An empty change set is fine: nothing is asked or written, and the result is reported. `otherwise` is
-        reported where the change is refused and the call has come to something without it.
+        An empty change set is valid: the user is not asked, nothing is written, and the result is reported.
+        `otherwise` is reported if the change is denied and the call still has a result.
         """
         return Proposal(change_set, result, undoes, otherwise)
 
     def propose_effect(
         self, effect: Effect, run: Callable[[], Awaitable[R | Proposal[R]]]
     ) -> EffectProposal[R]:
-        """Hand an effect outside the notes to the gate, which calls `run` once it may happen.
+        """Propose an effect outside the notes to the gate, which calls `run` after approval.
 
-        What `run` gives is the result, or changes to notes that are then proposed: see `EffectProposal`.
+        `run` returns the result, or changes to notes that are then proposed: see `EffectProposal`.
         """
         return EffectProposal(effect, run)

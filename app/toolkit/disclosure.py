@@ -1,8 +1,8 @@
-"""Filters every outcome before it leaves the app: no name of a hidden note, no text that can't be encoded.
+"""Remove the names of hidden notes, and text that can't be encoded, from every outcome.
 
-The views keep hidden notes from the tools. This filter takes their names from errors, from explanations and
-from what other programs print. A name that the caller gave itself stays, whether the note exists or not:
-removing it would tell that the note exists. Text of notes stays for the same reason.
+The views hide notes from the tools. This filter removes the names of hidden notes from errors, explanations
+and the output of other programs. A name that the caller used stays, whether or not the note exists: removing
+it would reveal that the note exists. Text of notes stays for the same reason.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from app.vault.path import NotePath, name_key
 
 HIDDEN_PLACEHOLDER = "(a file that is not shown)"
 
-# Fields that hold nothing but the path of a file: one that is hidden is left out.
+# Fields that contain only the path of a file; a hidden path is left out.
 _PATH_FIELDS = frozenset(
     [
         *("path", "paths", "new_path", "notes", "files", "candidates", "suggestions", "backlinks"),
@@ -38,17 +38,17 @@ _PATH_FIELDS = frozenset(
         ),
     ]
 )
-# Fields that hold sentences of the app, or what other programs print.
+# Fields that contain messages of the app or the output of other programs.
 _JSON = json.JSONEncoder(ensure_ascii=False, default=str)
 _EXPLANATION_FIELDS = frozenset(["message", "left_out", "said", "output", "errors"])
 
 
 def filter_outcome(outcome: ToolOutcome, sight: CallVisibility, given: Mapping[str, object]) -> ToolOutcome:
-    """The outcome as its caller may be told of it.
+    """Return the outcome without what its caller may not know.
 
     Args:
-        outcome: What the call came to.
-        sight: What the call may see.
+        outcome: The outcome of the call.
+        sight: The visibility of the call.
         given: The arguments of the call.
     """
     if not _needs_cleaning(outcome, hidden := sight.hidden_paths()):
@@ -66,14 +66,14 @@ def filter_outcome(outcome: ToolOutcome, sight: CallVisibility, given: Mapping[s
 
 
 def _needs_cleaning(outcome: ToolOutcome, hidden: HiddenPaths) -> bool:
-    """Return whether the outcome names a hidden file or can't be encoded; quick, since nearly none does."""
+    """Return whether the outcome names a hidden file or can't be encoded; fast, because few outcomes do."""
     told = (outcome.result, outcome.message, outcome.error, outcome.words)
     text = _JSON.encode(told)
     return not is_encodable(text) or (bool(hidden) and bool(hidden.in_text(text)))
 
 
 class _HiddenNames:
-    """The paths of hidden files, less those whose names a caller has said itself."""
+    """The paths of hidden files, except those that the caller named itself."""
 
     def __init__(self, hidden: HiddenPaths, given: Mapping[str, object]) -> None:
         self._hidden = hidden
@@ -84,7 +84,7 @@ class _HiddenNames:
         return name_key(_JSON.encode(self._given))
 
     def clean(self, value: object, key: str, *, explains: bool = False) -> object:
-        """A field of a result, or of an error (`explains`), without these names."""
+        """Return a field of a result, or of an error (`explains`), without these names."""
         if isinstance(value, str):
             if explains or key in _EXPLANATION_FIELDS:
                 return self.explain(value)
@@ -104,9 +104,9 @@ class _HiddenNames:
         return value
 
     def explain(self, text: str) -> str:
-        """A sentence with a mark in place of each such name."""
+        """Replace each of these names in a sentence with a mark."""
         text = escape_unencodable(text)
-        # The longest first: one path may be the end of another.
+        # Longest first, because one path may be the end of another.
         for key in sorted(self._hidden.in_text(text), key=len, reverse=True):
             if not self._is_said(key):
                 text = _redact_path(text, key)
@@ -126,10 +126,10 @@ class _HiddenNames:
 
 
 def _redact_path(text: str, key: str) -> str:
-    """The text with a mark in place of the path that compares as `key`."""
-    # A path after a slash is another one, in another folder.
+    """Replace the path that equals `key` after normalization with a mark."""
+    # After a slash it is part of a path in another folder.
     pattern = re.compile(rf"(?<![\w/\\]){re.escape(key)}", re.IGNORECASE)
     cleaned = pattern.sub(HIDDEN_PLACEHOLDER, text)
     folded = name_key(cleaned)
-    # Another Unicode form, or letters that fold into several: only the folded text shows the name.
+    # The name has another Unicode form or letters that fold into several: search the folded text.
     return pattern.sub(HIDDEN_PLACEHOLDER, folded) if pattern.search(folded) else cleaned

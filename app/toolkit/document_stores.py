@@ -1,7 +1,7 @@
-"""Where documents are kept that the gate may change: the vault, the agents' memory, folders outside.
+"""The stores of documents that the gate may change: the vault, the agents' memory and source folders.
 
-All of them take the same change sets, write into the same journal and are undone in the same way. What
-differs is who may change what without a question: `StoreVerdict`.
+All stores take the same change sets, write to the same journal and are undone in the same way. They differ
+in who may change what without approval: `StoreVerdict`.
 """
 
 from __future__ import annotations
@@ -25,26 +25,26 @@ if TYPE_CHECKING:
 
 
 class DocumentStore(Protocol):
-    """Documents that are read and changed as bytes: `NoteStore`, and the store of the memory."""
+    """A store of documents that are read and changed as bytes, such as `NoteStore` or the memory store."""
 
     @property
     def place(self) -> str:
-        """The place of the change sets that it takes."""
+        """The store name that its change sets carry."""
         ...
 
     def read(self, path: NotePath) -> bytes:
-        """The bytes of a document.
+        """Return the bytes of a document.
 
         Raises:
-            NotFoundError: there is none.
+            NotFoundError: there is no such document.
         """
         ...
 
     def check_writable(self) -> None:
-        """Return if documents can be changed.
+        """Check that documents can be changed.
 
         Raises:
-            VaultBusyError: another process owns the store; the message says so.
+            VaultBusyError: another process owns the store.
         """
         ...
 
@@ -58,11 +58,11 @@ class DocumentStore(Protocol):
         entry: str = "",
         undoes: Iterable[int] = (),
     ) -> Commit:
-        """Write a change set, all of it or nothing, and record it in the journal; called in a thread.
+        """Write a change set atomically and record it in the journal; called in a thread.
 
         Raises:
-            ConflictError: a document is not what the change set was made for; nothing was written.
-            StorageError: the disk refused; nothing was written.
+            ConflictError: a document changed since the change set was made; nothing was written.
+            StorageError: the disk write failed; nothing was written.
         """
         ...
 
@@ -71,15 +71,15 @@ StorePolicy = Callable[[ChangeSet, Caller], StoreVerdict | None]
 
 
 def _no_own_policy(change_set: ChangeSet, caller: Caller) -> StoreVerdict | None:
-    """The vault has no permissions of its own: the rules, the grants and the user decide."""
+    """Return None: the vault has no permissions of its own, so rules, grants and the user decide."""
     return None
 
 
 @dataclass(frozen=True, slots=True)
 class StoreBinding:
-    """A store, what it is called after "in" ("memory", "the folder Papers"), and its own permissions.
+    """A store with its own permissions and its label after "in" ("memory", "the folder Papers").
 
-    The vault's label is empty: it is what is meant when nothing is said.
+    The vault's label is empty, because it is the default store.
     """
 
     store: DocumentStore
@@ -89,7 +89,7 @@ class StoreBinding:
 
 @dataclass(frozen=True, slots=True)
 class DocumentsChanged(Event):
-    """A commit of ours has changed documents of a place beside the vault."""
+    """A commit of the app has changed documents of a store other than the vault."""
 
     place: str
     paths: tuple[NotePath, ...]
@@ -98,7 +98,7 @@ class DocumentsChanged(Event):
 
 
 class StoreRegistry:
-    """The places that are open; the vault always is.
+    """The open stores; the vault is always one of them.
 
     Args:
         vault: The store of the notes.
@@ -108,10 +108,10 @@ class StoreRegistry:
         self._open = {VAULT: StoreBinding(vault, "")}
 
     def add(self, place: StoreBinding) -> Callable[[], None]:
-        """Open a place to the gate; the returned function closes it.
+        """Open a store to the gate; the returned function closes it.
 
         Raises:
-            InvalidParametersError: there is one of that name.
+            InvalidParametersError: a store of that name is open.
         """
         name = place.store.place
         if name in self._open:
@@ -125,10 +125,10 @@ class StoreRegistry:
         return close
 
     def get(self, name: str) -> StoreBinding:
-        """The place of that name.
+        """Return the store of that name.
 
         Raises:
-            NotFoundError: it is not open, or not any more.
+            NotFoundError: the store is not open, or no longer open.
         """
         try:
             return self._open[name]
@@ -136,15 +136,15 @@ class StoreRegistry:
             raise NotFoundError(f"{name} is not open now, so it can't be changed.", place=name) from None
 
     def plan_undo(self, journal: Journal, commits: Sequence[int]) -> UndoPlan:
-        """What taking back these commits, all of one place, comes to now; errors as of `Journal.undo`."""
+        """Plan the undo of these commits, all of one store; raises the same errors as `Journal.undo`."""
         place = journal.commit(commits[0]).place if commits else VAULT
         return journal.undo(commits, partial(self.current, place))
 
     def current(self, name: str, path: NotePath) -> bytes | None:
-        """What a document of a place holds now, None where there is none.
+        """Return the current bytes of a document of a store, or None if it does not exist.
 
         Raises:
-            NotFoundError: the place is not open.
+            NotFoundError: the store is not open.
         """
         store = self.get(name).store
         try:

@@ -1,4 +1,4 @@
-"""The documentation pages of the tools, as Markdown, made from the tools themselves."""
+"""Generate the documentation pages of the tools as Markdown from their declarations."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PLAIN = {"string": "text", "boolean": "yes or no", "null": "nothing"}
 
 
 def catalog_page(registry: ToolRegistry) -> str:
-    """One line per tool, by category; a category that is off says so."""
+    """Return a page with one line per tool, by category; categories that are off are marked."""
     parts = ["# The tools"]
     for category in registry.categories:
         tools = [tool for tool in registry.all_tools() if tool.category == category.id]
@@ -32,7 +32,7 @@ def catalog_page(registry: ToolRegistry) -> str:
 
 
 def tool_page(tool: Tool, category: Category) -> str:
-    """All that is to be known of one tool: what it does, takes, gives back and asks about."""
+    """Return the page of one tool: its description, arguments, results and approvals."""
     parts = [f"# {tool.name}", tool.description, _tool_description(tool, category)]
     if tool.parameters:
         parts += ["## Arguments", _arguments(tool)]
@@ -101,7 +101,7 @@ def _result(tool: Tool) -> str:
 
 
 def _type(schema: dict[str, Any]) -> str:
-    """The type of a flat schema in a word or two."""
+    """Return the type of a flat schema in a word or two."""
     if "enum" in schema:
         return " or ".join(f"`{choice}`" for choice in schema["enum"])
     if "anyOf" in schema:

@@ -1,8 +1,8 @@
-"""Disk: where a path that a caller names leads, and which places no tool reads.
+"""Resolve the paths that callers name, and refuse the locations that no tool may read.
 
-A path leads into the vault, where the views decide what may be seen, or out of it: then the real folder,
-without links, is what the user is asked for. Devices, the system's own file systems, folders of keys and
-the app's own data are refused wherever they are met.
+A path leads into the vault, where the views decide what is visible, or outside, where the user is asked to
+approve the real folder with all links resolved. Devices, system file systems, folders with keys and the
+app's own data are always refused.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ _DRIVE = re.compile(r"[A-Za-z]:")
 
 @dataclass(frozen=True, slots=True)
 class ResolvedPath:
-    """A place on the disk: `real` is its absolute path without links.
+    """A location on disk; `real` is its absolute path without links.
 
-    `inside` is its path in the vault (empty: the vault itself), None for a place outside. `whole` says that
-    it is taken as a folder: what is asked for is then the place itself, else the folder that it is in.
-    `said` is what the caller called it, which is all that it is told where it may not see the place.
+    `inside` is its path in the vault (empty: the vault itself), or None if it is outside. `whole`: it is used
+    as a folder, and access is requested for the location itself; otherwise for its parent folder.
+    `said` is the path in the caller's words, the only one to show it for a hidden location.
     """
 
     real: str
@@ -40,17 +40,17 @@ class ResolvedPath:
     said: str = ""
 
     def as_folder(self) -> ResolvedPath:
-        """The same place, taken as a folder."""
+        """Return the same location, used as a folder."""
         return replace(self, whole=True)
 
     @property
     def folder(self) -> str:
-        """The folder to ask for."""
+        """The folder to request access to."""
         return self.real if self.whole else str(PurePath(self.real).parent)
 
     @property
     def name(self) -> str:
-        """Its name in the folder that it is in."""
+        """Its name in its parent folder."""
         return PurePath(self.real).name
 
     @property
@@ -72,11 +72,11 @@ class FileAccess:
         self._closed = (*_SYSTEM_FOLDERS, *(os.path.realpath(folder) for folder in own))
 
     def resolve(self, text: str) -> ResolvedPath:
-        """Where `text` leads: a path relative to the vault, an absolute one, or one from `~`.
+        """Resolve `text`: a path relative to the vault, to `~`, or an absolute one.
 
         Raises:
-            InvalidPathError: it climbs by `..`, or is no path that a file system would take.
-            PermissionDeniedError: it leads to a place that no tool reads.
+            InvalidPathError: the path contains `..`, or no file system would accept it.
+            PermissionDeniedError: the path leads to a location that no tool may read.
         """
         real = os.path.realpath(self._absolute(text))
         self._check(text, real)
@@ -90,7 +90,7 @@ class FileAccess:
         return ResolvedPath(real, inside, said=text)
 
     def may_enter(self, real: str) -> bool:
-        """Return whether a walk may go into the folder at this path without links."""
+        """Return whether a walk may enter the folder at this path, which contains no links."""
         path = PurePath(real)
         if any(path.is_relative_to(closed) for closed in self._closed) or not _SECRET_FOLDERS.isdisjoint(
             path.parts
@@ -106,7 +106,7 @@ class FileAccess:
                 raise PermissionDeniedError(f"{text} is in a folder of keys, which no tool reads.", path=text)
 
     def _absolute(self, text: str) -> str:
-        """The path as asked, made absolute; relative ones are the vault's."""
+        """Return the path as an absolute one; a relative path starts at the vault."""
         if "\0" in text or any(part == ".." for part in re.split(r"[/\\]", text)):
             raise InvalidPathError(f"{text!r} can't be read: a path may not climb by '..'.", path=text)
         if os.name != "nt" and (text.startswith("\\\\") or _DRIVE.match(text)):
@@ -126,12 +126,12 @@ class FileAccess:
 
 
 def open_folder(real: str) -> Folder:
-    """Open the folder at an absolute path without links, following none: what was approved is what is read.
+    """Open the folder at an absolute path without following links, so that only what was approved is read.
 
     Raises:
-        NotFoundError: it is not there, or not a folder.
+        NotFoundError: the path does not exist or is not a folder.
         InvalidPathError: a part of the path has become a link.
-        StorageError: the system refuses.
+        StorageError: the operating system denies access.
     """
     path = PurePath(real)
     try:
@@ -143,7 +143,7 @@ def open_folder(real: str) -> Folder:
 
 
 def is_folder(real: str) -> bool:
-    """Return whether a folder, and no link to one, is at this path."""
+    """Return whether this path is a folder and not a link to one."""
     try:
         return stat.S_ISDIR(os.lstat(real).st_mode)
     except OSError:

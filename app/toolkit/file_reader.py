@@ -1,6 +1,6 @@
-"""Reads folders and files of the disk within bounds: depth, number, size and time. Follows no link.
+"""Read folders and files on disk within limits of depth, number, size and time, without following links.
 
-What is over a bound is left out, and the answer says so. Runs in a thread.
+Whatever exceeds a limit is left out, and the result says so. The functions run in a thread.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class _LinePattern(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class DirectoryEntry:
-    """What is in a folder; `path` is relative to the folder that was asked for, times are Unix seconds."""
+    """An entry of a folder; `path` is relative to the requested folder, times are Unix seconds."""
 
     path: str
     kind: Kind
@@ -45,7 +45,7 @@ class DirectoryEntry:
 
 @dataclass(frozen=True, slots=True)
 class GrepMatch:
-    """A line that matches; lines count from 1."""
+    """A matching line; line numbers start at 1."""
 
     path: str
     line: int
@@ -54,10 +54,10 @@ class GrepMatch:
 
 @dataclass(slots=True)
 class WalkLimits:
-    """How far a walk goes, and what it had to leave out.
+    """The limits of a walk, and what it had to leave out.
 
-    `depth`: 1 is the folder itself. `enters` says of an absolute path whether a walk may go in; hidden
-    folders are never entered. `shows` says of a relative path whether the caller may know of it.
+    `depth`: 1 is the folder itself. `enters` decides whether a walk may enter an absolute path; hidden
+    folders are never entered. `shows` decides whether the caller may know of a relative path.
     """
 
     depth: int = MAX_DEPTH
@@ -69,27 +69,27 @@ class WalkLimits:
     ends: float = 0.0
 
     def begin(self) -> None:
-        """Start to count the time."""
+        """Start the timer."""
         self.ends = self.clock() + WALK_TIMEOUT_S
 
     def is_over(self) -> bool:
-        """Return whether the time is up; that is noted once."""
+        """Return whether the time is up, and record that once."""
         if self.clock() < self.ends:
             return False
         self.note_left_out(f"what was not looked at within {WALK_TIMEOUT_S:g} s")
         return True
 
     def note_left_out(self, what: str) -> None:
-        """Note what is left out."""
+        """Record what is left out."""
         if what not in self.left_out:
             self.left_out.append(what)
 
 
 def walk(top: str, bounds: WalkLimits) -> Iterator[DirectoryEntry]:
-    """What is in the folder at `top` and below, folder by folder, in the order of the names.
+    """Yield the entries of the folder at `top` and below, folder by folder, sorted by name.
 
     Raises:
-        NotFoundError, InvalidPathError, StorageError: as `open_folder`, for `top` itself.
+        NotFoundError, InvalidPathError, StorageError: as for `open_folder`, for `top` itself.
     """
     bounds.begin()
     pending = [_entries(top, "")]
@@ -105,7 +105,7 @@ def walk(top: str, bounds: WalkLimits) -> Iterator[DirectoryEntry]:
 
 
 def _open_listing(top: str, entry: DirectoryEntry, bounds: WalkLimits) -> list[DirectoryEntry] | None:
-    """What is in a folder of the walk; None for one that is not entered."""
+    """Return the entries of a folder of the walk; None if it is not entered."""
     real = str(PurePath(top, entry.path))
     if entry.path.count("/") + 1 >= bounds.depth:
         return None
@@ -144,19 +144,19 @@ def _entry_kind(mode: int) -> Kind:
 
 
 def read_file(real: str) -> bytes:
-    """The bytes of the regular file at an absolute path without links.
+    """Return the bytes of the regular file at an absolute path without links.
 
     Raises:
-        NotFoundError: there is none.
-        InvalidPathError: it is a folder, a link, a device or a pipe.
-        LimitError: it holds more than `MAX_FILE_BYTES` bytes.
-        StorageError: the system refuses.
+        NotFoundError: there is no such file.
+        InvalidPathError: the path is a folder, a link, a device or a pipe.
+        LimitError: the file has more than `MAX_FILE_BYTES` bytes.
+        StorageError: the operating system denies access.
     """
     return _read(real, lambda folder, name: folder.read(name, MAX_FILE_BYTES))
 
 
 def read_start(real: str, count: int) -> bytes:
-    """The first `count` bytes of a file, however large it is; raises as `read_file` does."""
+    """Return the first `count` bytes of a file of any size; raises as `read_file` does."""
     return _read(real, lambda folder, name: folder.read_start(name, count))
 
 
@@ -172,15 +172,15 @@ def _read(real: str, read: Callable[[Folder, str], bytes]) -> bytes:
 
 
 def is_binary(content: bytes) -> bool:
-    """Return whether a file holds something other than text."""
+    """Return whether the content is not text."""
     return b"\0" in content[:_BINARY_SAMPLE_BYTES]
 
 
 def line_pattern(pattern: str, *, cased: bool) -> _LinePattern:
-    """A regular expression whose search takes linear time, whatever it is.
+    """Compile a regular expression that always searches in linear time.
 
     Raises:
-        InvalidParametersError: RE2 can't read it (it has no look-around and no back-references).
+        InvalidParametersError: RE2 can't compile the pattern (it has no look-around and no backreferences).
     """
     options = re2.Options()
     options.case_sensitive = cased
@@ -201,13 +201,13 @@ def line_pattern(pattern: str, *, cased: bool) -> _LinePattern:
 def matching_lines(
     files: Iterator[str], read: Callable[[str], bytes], pattern: _LinePattern, bounds: WalkLimits
 ) -> Iterator[GrepMatch]:
-    """The lines that match, file by file; what can't be searched is noted in `bounds`.
+    """Return the matching lines, file by file; files that can't be searched are recorded in `bounds`.
 
     Args:
         files: Names of files.
-        read: What gives the bytes of one; its errors leave that file out.
-        pattern: Of `line_pattern`.
-        bounds: Holds the time.
+        read: Returns the bytes of a file; a file for which it raises is left out.
+        pattern: The result of `line_pattern`.
+        bounds: The limits, which include the time.
     """
     for name in files:
         try:

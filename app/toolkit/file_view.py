@@ -1,4 +1,4 @@
-"""A place on the disk as one call may see it: in the vault by its views, outside once the user agrees."""
+"""Access to a location on disk for one call: through the views in the vault, with approval outside."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ R = TypeVar("R", bound=ToolResult)
 
 
 def file_access_of(context: ToolContext) -> FileAccess:
-    """The disk around the vault.
+    """Return the access to the disk around the vault.
 
     Raises:
-        NotFoundError: nothing but notes can be reached here.
+        NotFoundError: only notes are accessible here.
     """
     if context.services.file_access is None:
         raise NotFoundError("The files of this vault can't be reached here.")
@@ -34,23 +34,23 @@ def file_access_of(context: ToolContext) -> FileAccess:
 
 
 async def resolve_path(context: ToolContext, text: str) -> ResolvedPath:
-    """Where `text` leads; errors as of `FileAccess.spot`."""
+    """Resolve the path `text`; raises the same errors as `FileAccess.resolve`."""
     return await asyncio.to_thread(file_access_of(context).resolve, text)
 
 
 def ask_to_read(
     context: ToolContext, text: str, *spots: ResolvedPath, read: Callable[[], R]
 ) -> EffectProposal[R]:
-    """Ask for the folders of the spots outside, then read in a thread.
+    """Request access to the folders outside the vault, then read in a thread.
 
-    The answer is marked as text from outside. What is read is what was approved: paths without links, of
-    which no part is followed if it has become one since.
+    The result is marked as text from outside. Only what was approved is read: paths without links, and none
+    whose parts have become links since.
 
     Args:
-        context: The call's.
-        text: What is to be read, in one sentence.
-        spots: The folders to be read, which are asked for as such, or files, whose folders are.
-        read: Reads.
+        context: The context of the call.
+        text: A sentence that describes what will be read.
+        spots: The folders, or the files whose parent folders, need approval.
+        read: Reads and returns the result.
     """
 
     async def run() -> R:
@@ -63,10 +63,10 @@ def ask_to_read(
 
 
 class FileView:
-    """What a call may see at and below the folder `spot.folder`; paths are relative to that.
+    """What a call may see in the folder `spot.folder` and below; paths are relative to it.
 
     Raises:
-        NotFoundError: the spot is the vault itself, taken as a file.
+        NotFoundError: the location is the vault itself, used as a file.
     """
 
     def __init__(self, context: ToolContext, spot: ResolvedPath) -> None:
@@ -81,16 +81,16 @@ class FileView:
             self._prefix = PurePath(spot.folder).relative_to(disk.root)
 
     def bounds(self, depth: int) -> WalkLimits:
-        """The bounds of a walk; in the vault, what the call may not see is not there."""
+        """Return the limits of a walk, which skips hidden files in the vault."""
         if self._prefix is None:
             return WalkLimits(depth, enters=self._may_enter, shows=lambda name: not self._hides_outside(name))
         return WalkLimits(depth, shows=self._shows)
 
     def require_folder(self) -> None:
-        """See that the call may know of the folder; it looks at every path, so call it in a thread.
+        """Check that the call may know of the folder; scans every path, so call it in a thread.
 
         Raises:
-            NotFoundError: all that it holds is hidden from the call: it looks like one that is not there.
+            NotFoundError: everything in the folder is hidden, so the folder looks as if it did not exist.
         """
         if self._prefix is not None and self._hides_folder(self._prefix.as_posix()):
             raise NotFoundError(f"There is no folder {self.spot.real}.", path=self.spot.real)
@@ -99,12 +99,12 @@ class FileView:
         return text not in ("", ".") and self._context.vault.hides_folder(NotePath.on_disk(text))
 
     def read(self, name: str) -> bytes:
-        """The bytes of a file.
+        """Return the bytes of a file.
 
         Raises:
-            LimitError: it holds more than 10 MiB.
-            NotFoundError: there is none that the call may see.
-            StorageError: it can't be read.
+            LimitError: the file has more than 10 MiB.
+            NotFoundError: the call can see no such file.
+            StorageError: the file can't be read.
         """
         try:
             outside = self._prefix is None
@@ -118,24 +118,24 @@ class FileView:
         return content
 
     def _read_outside(self, name: str) -> bytes:
-        """The bytes of a file outside the vault; a private note looks like one that is not there."""
+        """Return the bytes of a file outside the vault; a private note is reported as not found."""
         real = str(PurePath(self.spot.folder, name))
         content = None
         if not self._hides_outside(name):
             content = read_file(real)
-        # The file may have become another one since.
+        # The file may have been replaced since.
         if content is None or (self._judges(name) and is_private(content)):
             raise NotFoundError(f"There is no file {real}.", path=real)
         return content
 
     def _hides_outside(self, name: str) -> bool:
-        """Whether a file outside the vault is a note that is kept from the call, judged as one inside."""
+        """Return whether a file outside the vault is a hidden note, by the same rules as inside."""
         if not self._judges(name):
             return False
         try:
             return is_private(read_start(str(PurePath(self.spot.folder, name)), HEAD_BYTES + 1))
         except (NotFoundError, InvalidPathError):
-            # Nothing, a folder or a link, which is not followed.
+            # Missing, a folder, or a link, which is not followed.
             return False
         except StorageError:
             return True
@@ -144,13 +144,13 @@ class FileView:
         return PurePath(name).suffix.lower() in NOTE_SUFFIXES and self._context.vault.hides_private
 
     def is_from_web(self, name: str) -> bool:
-        """Whether a file is a note whose properties say that it holds a page of the web; raises as `read`."""
+        """Return whether a file is a note that its properties mark as a web page; raises as `read` does."""
         if self._prefix is None or not self._inside(name).is_note:
             return False
         return OpenNote(self._inside(name), self.read(name)).is_from_web
 
     def display_path(self, name: str) -> str:
-        """A path as the caller can use it: relative to the vault, or absolute."""
+        """Return a path that the caller can use: relative to the vault, or absolute."""
         top = PurePath(self.spot.folder) if self._prefix is None else self._prefix
         path = top / name
         return printable(str(path) if self._prefix is None else path.as_posix())
@@ -160,7 +160,7 @@ class FileView:
         return NotePath.on_disk((self._prefix / name).as_posix())
 
     def _shows(self, name: str) -> bool:
-        """Whether the call may know of a file of the vault. Where the index is behind, its text decides."""
+        """Return whether the call may know of a file of the vault; its text decides if the index is stale."""
         path, context = self._inside(name), self._context
         if path.is_hidden or not context.vault.can_see(path) or context.vault.hides_folder(path):
             return False
@@ -171,11 +171,11 @@ class FileView:
         except NotFoundError:
             return False
         except ScriptoriumError:
-            # A folder, a link, a file that can't be read: its name tells nothing that a note's text would.
+            # A folder, a link or an unreadable file: its name reveals no text of a note.
             return True
         return True
 
 
 def printable(name: str) -> str:
-    """A name with a mark for the bytes that are no text, which no JSON could hold."""
+    """Replace the bytes of a name that are not text, which JSON can't represent, with a mark."""
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

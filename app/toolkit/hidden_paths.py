@@ -1,4 +1,4 @@
-"""The paths of hidden notes, and a quick search for them in any text."""
+"""The paths of hidden notes, and a fast search for them in any text."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from collections.abc import Iterable
 from app.vault.path import NOTE_SUFFIXES, NotePath, name_key
 
 _END = re.compile("|".join(map(re.escape, sorted(NOTE_SUFFIXES, key=len, reverse=True))))
-# A path after a letter or a slash is a part of another one.
+# After a letter or a slash, it is part of another path.
 _START = re.compile(r"(?<![\w/\\])(?=.)", re.DOTALL)
 
 
 class HiddenPaths:
-    """Paths of notes that must not be named; compared without regard to case and Unicode form.
+    """Paths of notes that must not be named; comparison ignores case and Unicode form.
 
     Args:
         paths: The paths.
@@ -31,14 +31,14 @@ class HiddenPaths:
         return name_key(text) in self.keys
 
     def in_text(self, text: str) -> set[str]:
-        """Those that stand in `text`, which may be JSON, in the form to compare by.
+        """Return the paths found in `text`, which may be JSON, normalized for comparison.
 
-        The time depends on how many notes the text names, not on how many are hidden.
+        The time depends on the number of notes that the text names, not on the number of hidden ones.
         """
         found: set[str] = set()
         folded = name_key(text)
         for end in _END.finditer(folded) if self.keys else ():
-            # JSON may spell a character by up to six.
+            # JSON may escape one character as up to six.
             window = folded[max(0, end.end() - 6 * self._longest) : end.end()]
             if "\\" not in window:
                 window = window[-self._longest :]
@@ -49,7 +49,7 @@ class HiddenPaths:
 
 
 def _decode_json_text(name: str) -> str:
-    """The text that a part of a JSON text stands for."""
+    """Return the decoded text of a part of a JSON text."""
     if "\\" not in name:
         return name
     try:

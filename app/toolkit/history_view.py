@@ -1,4 +1,4 @@
-"""The journal and the log as a tool may see them: versions, undo, and which commits a call or a turn made."""
+"""Access to the journal and the audit log for tools: versions, undo, and the commits of calls and turns."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _CHANGED = "Changed"
 
 
 class HistoryView:
-    """Reads the journal for one call; it makes change sets that go back, and commits none."""
+    """Reads the journal for one call and plans undo and restore; it commits nothing."""
 
     def __init__(
         self, journal: Journal, audit: AuditLog, places: StoreRegistry, caller: Caller, sight: CallVisibility
@@ -36,9 +36,9 @@ class HistoryView:
         self._sight = sight
 
     def versions(self, path: NotePath) -> tuple[Version, ...]:
-        """What the note at `path` was, newest first, across moves; none for a note the call may not see.
+        """Return the versions of the note at `path`, newest first, across moves; none for a hidden note.
 
-        A note that is gone is judged by the text that it had last.
+        The last known text decides whether a deleted note is hidden.
         """
         if not self._sight.can_see(path):
             return ()
@@ -52,33 +52,33 @@ class HistoryView:
         return tuple(self._without_others(one) for one in shown)
 
     def _without_others(self, version: Version) -> Version:
-        """The version, without a summary that names or counts notes of which the call may not know."""
+        """Return the version, without its summary if that names or counts hidden notes."""
         if not version.summary or not (self._sight.hides_private or self._sight.is_ruled):
             return version
         changes = self._journal.commit(version.commit_id).changes
         return version if all(map(self._shows, changes)) else replace(version, summary=_CHANGED)
 
     def content(self, path: NotePath, hash: str) -> bytes:
-        """The bytes of a version of the file at `path`.
+        """Return the bytes of a version of the file at `path`.
 
         Raises:
-            NotFoundError: it is not kept any more, or the call may not see it.
+            NotFoundError: the version is no longer kept, or the call may not see it.
         """
         if self._is_private(path, hash):
             raise NotFoundError("That version is not kept.", hash=hash)
         return self._journal.content(hash)
 
     def commits(self, limit: int = 50) -> tuple[Commit, ...]:
-        """The newest commits that touched no document hidden from the call, newest first.
+        """Return the latest commits that touch no hidden document, newest first.
 
-        Of the places beside the vault, an agent sees what it changed itself.
+        Outside the vault, an agent sees only its own commits.
         """
         return tuple(one for one in self._journal.commits(limit) if self._sees(one))
 
     def commits_of_document(self, place: str, path: NotePath, limit: int = 200) -> tuple[Commit, ...]:
-        """The newest commits to a document of a place beside the vault, whoever made them, newest first.
+        """Return the latest commits by any caller to a document of another store, newest first.
 
-        Whether the caller may know of the document is for the tool to see first.
+        The tool must check first whether the caller may know of the document.
         """
         return self._journal.commits(limit, place=place, path=path)
 
@@ -88,23 +88,23 @@ class HistoryView:
         return all(self._sight.can_see(path) for path in commit.paths)
 
     def by_place(self, commits: Sequence[int]) -> tuple[tuple[int, ...], ...]:
-        """The commits in groups that can be taken back as one, the vault's first."""
+        """Group the commits by store, so that each group can be undone together; the vault's come first."""
         return self._journal.by_place(commits)
 
     def commits_of_entry(self, entry: int) -> tuple[int, ...]:
-        """The commits that the call with this number in the audit log made.
+        """Return the commits of the call with this number in the audit log.
 
         Raises:
-            NotFoundError: the log has no such entry, or the journal does not have its commit.
+            NotFoundError: the log has no such entry, or the journal lacks its commit.
         """
         return self._known(self._audit.commits_of_entry(entry, self._journal))
 
     def commits_of_turn(self, turn: str) -> tuple[int, ...]:
-        """The commits that the calls of a turn made, oldest first."""
+        """Return the commits of the calls of a turn, oldest first."""
         return self._known(self._audit.commits_of_turn(turn, self._journal))
 
     def visible_paths(self, commits: Iterable[int], paths: Iterable[NotePath]) -> list[str]:
-        """Those of the documents touched by the commits that the call may know of."""
+        """Return the documents touched by the commits, without hidden ones."""
         found = [one for one in map(self._journal.commit, commits) if one.place == VAULT]
         changes = [change for one in found for change in one.changes]
         hidden = {
@@ -113,11 +113,11 @@ class HistoryView:
         return [str(path) for path in paths if path not in hidden]
 
     def not_undone(self, commits: Iterable[int]) -> tuple[Commit, ...]:
-        """Those of the commits that were not undone."""
+        """Return the commits that have not been undone."""
         return tuple(one for one in map(self._journal.commit, commits) if one.undone_by is None)
 
     def _known(self, commits: Iterable[Commit]) -> tuple[int, ...]:
-        """Those of the commits of which the call may know at least one change."""
+        """Return the commits with at least one change that the call may know of."""
         return tuple(one.id for one in commits if self._may_know(one))
 
     def _may_know(self, commit: Commit) -> bool:
@@ -126,7 +126,7 @@ class HistoryView:
         return any(self._shows(change) for change in commit.changes)
 
     def _shows(self, change: CommittedFile) -> bool:
-        """Whether the call may know of a note: by its paths, and by its texts where the note is gone."""
+        """Return whether a change is visible, by its paths and, for a deleted note, its texts."""
         paths = [path for path in (change.path, change.to) if path is not None]
         if not all(self._sight.can_see(path) for path in paths):
             return False
@@ -135,7 +135,7 @@ class HistoryView:
         )
 
     def _is_private(self, path: NotePath, hash: str | None) -> bool:
-        """Return whether a version that is kept is to be hidden from the call."""
+        """Return whether a kept version must be hidden from the call."""
         if hash is None or not path.is_note or not self._sight.hides_private:
             return False
         try:
@@ -144,19 +144,19 @@ class HistoryView:
             return False
 
     def plan_undo(self, commits: Sequence[int]) -> UndoPlan:
-        """The change set that takes the commits back and keeps what was written since, and the conflicts.
+        """Plan a change set that undoes the commits but keeps later edits, and list the conflicts.
 
         Raises:
-            NotFoundError: a commit is not kept any more, or its place is not open.
-            InvalidParametersError: the commits are of several places.
+            NotFoundError: a commit is no longer kept, or its store is not open.
+            InvalidParametersError: the commits belong to several stores.
         """
         return self._places.plan_undo(self._journal, commits)
 
     def plan_restore(self, path: NotePath, hash: str) -> ChangeSet:
-        """The change set that makes the note at `path` what it was in a version.
+        """Return the change set that restores the note at `path` to a version.
 
         Raises:
-            NotFoundError: the version is not kept any more, or the call may not see it.
+            NotFoundError: the version is no longer kept, or the call may not see it.
         """
         self.content(path, hash)
         return self._journal.restore(path, hash, self._places.current(VAULT, path))

@@ -1,4 +1,4 @@
-"""The index as a tool may see it: what hidden notes say, count and link to is left out everywhere."""
+"""Read access to the index for tools, without the contents, counts and links of hidden notes."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 class IndexView:
-    """Reads the index for one call; the methods are those of `VaultIndex`."""
+    """Reads the index for one call, with the methods of `VaultIndex`."""
 
     def __init__(
         self, index: VaultIndex, sight: CallVisibility, meaning: SemanticSearch | None = None
@@ -48,26 +48,29 @@ class IndexView:
 
     @property
     def resolver(self) -> Resolver:
-        """What names mean, hidden notes included: for rewriting links, never for a result."""
+        """The resolver of names, including hidden notes: for rewriting links, never for a result."""
         return self._index.resolver
 
     def resolve(self, target: str, source: NotePath | None) -> Resolution:
-        """What a link with this target means in `source`, as far as the call may know."""
+        """Resolve a link target in `source`, ignoring hidden notes."""
         found = self._index.resolver.resolve(target, source)
         candidates = tuple(path for path in found.candidates if self._sight.can_see(path))
         path = found.path if found.path is None or self._sight.can_see(found.path) else None
         return replace(found, path=path, candidates=candidates)
 
     async def moves_to_rewrite(self, moves: Mapping[NotePath, NotePath]) -> RenamePlan:
-        """Which notes' links these moves ask to rewrite, hidden notes included: never for a result."""
+        """Return the links that these moves require to be rewritten, including those in hidden notes.
+
+        The plan must not appear in a result.
+        """
         return await self._index.moves_to_rewrite(moves)
 
     def note(self, path: NotePath) -> NoteRecord | None:
-        """The record of the note at `path`."""
+        """Return the record of the note at `path`."""
         return self._index.note(path) if self._sight.can_see(path) else None
 
     def is_from_web(self, path: NotePath) -> bool:
-        """Whether the properties of the note at `path` say, or might say, that it holds a page of the web."""
+        """Return whether the properties of the note at `path` may mark it as a web page."""
         record = self.note(path)
         if record is None:
             return False
@@ -75,42 +78,42 @@ class IndexView:
         return ParsedNote(properties=record.properties, properties_problem=unread).is_from_web
 
     def notes(self, folder: str | None = None, recursive: bool = True) -> tuple[NoteRecord, ...]:
-        """The records of the notes in `folder` (None: the whole vault), sorted by path."""
+        """Return the records of the notes in `folder` (None: the whole vault), sorted by path."""
         hidden = self._sight.hidden()
         return tuple(one for one in self._index.notes(folder, recursive) if one.path not in hidden)
 
     def files(self) -> tuple[FileRecord, ...]:
-        """The files that are not notes."""
+        """Return the files that are not notes."""
         files = self._index.files()
         return (
             tuple(file for file in files if self._sight.can_see(file.path)) if self._sight.is_ruled else files
         )
 
     def outgoing(self, path: NotePath) -> tuple[LinkRecord, ...]:
-        """The links in the note at `path`; one to a hidden note looks like one to nothing."""
+        """Return the links in the note at `path`; a link to a hidden note looks unresolved."""
         if not self._sight.can_see(path):
             return ()
         return tuple(self._visible_link(link) for link in self._index.outgoing(path))
 
     def backlinks(self, path: NotePath) -> tuple[LinkRecord, ...]:
-        """The links to the note at `path`."""
+        """Return the links to the note at `path`."""
         if not self._sight.can_see(path):
             return ()
         return tuple(link for link in self._index.backlinks(path) if self._sight.can_see(link.source))
 
     def all_backlinks(self, path: NotePath) -> tuple[LinkRecord, ...]:
-        """The links to the note at `path` from hidden notes too: to change them, never for a result."""
+        """Return all links to the note at `path`, including hidden notes': for edits, never for a result."""
         return self._index.backlinks(path)
 
     async def links_to_rewrite(self, old: NotePath, new: NotePath) -> RenamePlan:
-        """What a rename or move asks for, in hidden notes too: they must not be left with dead links.
+        """Return the links to rewrite for a rename or move, including those in hidden notes.
 
-        What stands in a hidden note must not get into a result.
+        The content of hidden notes must not appear in a result.
         """
         return await self._index.links_to_rewrite(old, new)
 
     def unresolved(self) -> tuple[UnresolvedName, ...]:
-        """The names that links say and no file has, and how many links say each."""
+        """Return the unresolved link names, each with the number of links that use it."""
         lost = Counter(
             name_key(link.target_text)
             for path in self._sight.hidden()
@@ -122,7 +125,7 @@ class IndexView:
         return tuple(one for one in counted if one.count > 0)
 
     def tags(self) -> tuple[TagCount, ...]:
-        """The tags, and how many notes have each."""
+        """Return the tags, each with its number of notes."""
         own, nested = self._hidden_tags()
         counted = (
             replace(one, count=one.count - nested[name_key(one.tag)], own=one.own - own[name_key(one.tag)])
@@ -131,11 +134,11 @@ class IndexView:
         return tuple(one for one in counted if one.count > 0)
 
     def notes_with_tag(self, tag: str, nested: bool = True) -> tuple[NotePath, ...]:
-        """The notes that have the tag, or one nested in it."""
+        """Return the notes that have the tag or a tag nested in it."""
         return tuple(path for path in self._index.notes_with_tag(tag, nested) if self._sight.can_see(path))
 
     def properties(self) -> tuple[PropertyCount, ...]:
-        """The names of properties, and how many notes have each."""
+        """Return the property names, each with its number of notes."""
         hidden = Counter(
             name_key(name)
             for path in self._sight.hidden()
@@ -147,16 +150,16 @@ class IndexView:
         return tuple(one for one in counted if one.count > 0)
 
     def problems(self) -> tuple[Problem, ...]:
-        """The files that are not wholly in the index, and why."""
+        """Return the files that are not completely indexed, each with the reason."""
         return tuple(one for one in self._index.problems() if self._may_know(one.path))
 
     def _may_know(self, path: NotePath) -> bool:
-        """Whether the call may know of a file with a problem; of a note only if it was read and is public."""
+        """Return whether the call may know of a file with a problem; a note must be readable and public."""
         unread = self._sight.hides_private and path.is_note and self._index.note(path) is None
         return not unread and self._sight.can_see(path)
 
     def stats(self) -> VaultStats:
-        """Count over the vault as if hidden notes were not there: a count must not tell of them."""
+        """Return the statistics of the vault without hidden notes, so that no count reveals them."""
         if not self._sight.hides_private and not self._sight.is_ruled:
             return self._index.stats()
         hidden: tuple[NotePath, ...] = ()
@@ -168,7 +171,7 @@ class IndexView:
         return replace(found, skipped=kinds["skipped"] + kinds["misnamed"], failed=kinds["failed"])
 
     def unlinked_mentions(self, path: NotePath) -> tuple[Mention, ...]:
-        """Where the note's name stands in other notes without a link.
+        """Return where other notes mention the note's name without a link.
 
         Raises:
             NotFoundError: the call may not see the note.
@@ -186,10 +189,10 @@ class IndexView:
         order: Order = "relevance",
         group: Grouping = "",
     ) -> SearchPage:
-        """The hits of a search, in the search language.
+        """Return the hits of a query in the search language.
 
         Raises:
-            QueryError: the query can't be read; it says where and what was expected.
+            QueryError: the query is invalid; the message gives the position and what was expected.
         """
         hidden = self._sight.hidden() if self._sight.is_ruled else ()
         private = not self._sight.hides_private
@@ -199,18 +202,18 @@ class IndexView:
 
     @property
     def has_embeddings(self) -> bool:
-        """Whether notes can be found by meaning."""
+        """Whether semantic search is available."""
         return self._meaning is not None
 
     async def best(
         self, query: str, limit: int, offset: int = 0, *, order: Order = "relevance", group: Grouping = ""
     ) -> SearchPage:
-        """As `search`; the first hits of plain words are ordered by their meaning too, where that is known.
+        """Search like `search`, and rank the top hits of a plain-text query by meaning as well.
 
-        That is so by relevance and without groups; else the order and the groups are just what they are.
+        Semantic ranking applies only to hits sorted by relevance and not grouped.
 
         Raises:
-            QueryError: the query can't be read; it says where and what was expected.
+            QueryError: the query is invalid; the message gives the position and what was expected.
         """
         is_weighed = order == "relevance" and not group and offset + limit <= MAX_FUSED_HITS
         if self._meaning is None or not is_weighed or not _is_plain(query):
@@ -227,7 +230,7 @@ class IndexView:
         return replace(page, hits=tuple(scored[offset : offset + limit]))
 
     async def like_text(self, text: str, limit: int, min_similarity: float = 0.0) -> tuple[VectorHit, ...]:
-        """The notes closest in meaning to `text`, each by its best chunk, best first.
+        """Return the notes closest in meaning to `text`, each by its best chunk, best first.
 
         Raises:
             EmbedderUnavailable: there is no embedder.
@@ -236,30 +239,30 @@ class IndexView:
         return tuple(hit for hit in hits if self._sight.can_see(hit.path))[:limit]
 
     async def ranked(self, text: str, limit: int) -> tuple[tuple[NotePath, float], ...]:
-        """The public notes that say any word of a plain text, best first, each with its score."""
+        """Return the public notes that contain any word of a plain text, best first, each with its score."""
         hidden = self._sight.hidden() if self._sight.is_ruled else ()
         return await self._index.searcher.ranked(text, limit, private=False, hidden=hidden)
 
     async def chunks_like(self, text: str, limit: int) -> tuple[VectorHit, ...]:
-        """The chunks of notes closest in meaning to `text`, best first; raises as `like_text`."""
+        """Return the chunks closest in meaning to `text`, best first; raises as `like_text` does."""
         hits = await self._require_search().chunks_like(text, limit)
         return tuple(hit for hit in hits if self._sight.can_see(hit.path))
 
     def like_note(self, path: NotePath, limit: int, min_similarity: float = 0.0) -> tuple[VectorHit, ...]:
-        """The other notes closest in meaning to the note at `path`; raises as `like_text`."""
+        """Return the other notes closest in meaning to the note at `path`; raises as `like_text` does."""
         if not self._sight.can_see(path):
             return ()
         hits = self._require_search().like_note(path, limit + len(self._sight.hidden()), min_similarity)
         return tuple(hit for hit in hits if self._sight.can_see(hit.path))[:limit]
 
     def has_embedding(self, path: NotePath, hash: str) -> bool:
-        """Return whether there are vectors of the note at `path` as it is: of the text with this SHA-256."""
+        """Return whether the vectors of the note at `path` match the text with this SHA-256."""
         return (
             self._meaning is not None and self._sight.can_see(path) and self._meaning.is_current(path, hash)
         )
 
     def note_similarity(self, first: NotePath, second: NotePath) -> float | None:
-        """The cosine of what two notes mean; None where that is not known."""
+        """Return the cosine similarity of two notes, or None if it is unknown."""
         if self._meaning is None or not (self._sight.can_see(first) and self._sight.can_see(second)):
             return None
         return self._meaning.note_similarity(first, second)
@@ -275,7 +278,7 @@ class IndexView:
         return replace(link, target=None, ambiguous=False)
 
     def _hidden_tags(self) -> tuple[Counter[str], Counter[str]]:
-        """How many hidden notes have each tag, and how many have it or one nested in it."""
+        """Count the hidden notes of each tag, without and with its nested tags."""
         own: Counter[str] = Counter()
         nested: Counter[str] = Counter()
         for path in self._sight.hidden():
@@ -287,7 +290,7 @@ class IndexView:
 
 
 def _is_plain(query: str) -> bool:
-    """Return whether a query is words and nothing else: a text that has a meaning."""
+    """Return whether a query consists of words only, so that it can be searched by meaning."""
     node = parse(query)
     return isinstance(node, WordTerm) or (
         isinstance(node, And) and all(isinstance(item, WordTerm) for item in node.items)
@@ -295,6 +298,6 @@ def _is_plain(query: str) -> bool:
 
 
 def _with_parents(tag: str) -> list[str]:
-    """`a/b/c` and the tags it is nested in: `a`, `a/b`."""
+    """Return a tag and its parents: for `a/b/c` also `a` and `a/b`."""
     parts = tag.split("/")
     return ["/".join(parts[:count]) for count in range(1, len(parts) + 1)]

@@ -1,4 +1,4 @@
-"""How often a caller may call: per category, per tool, between two calls, and within a turn."""
+"""Limit how often a caller may call: per category, per tool, between two calls, and within a turn."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _Key = tuple[str, str, str]
 
 
 class RateLimiter:
-    """Counts calls. The person at the window is not limited.
+    """Counts calls. The user at the window is not limited.
 
     Args:
-        clock: Seconds that never go back.
+        clock: Returns monotonic seconds.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -35,15 +35,15 @@ class RateLimiter:
         self._turns: OrderedDict[str, Counter[str]] = OrderedDict()
 
     def configure(self, ruled: Iterable[CallLimit]) -> None:
-        """Hold these limits of the user from now on, beside those of the tools and categories."""
+        """Apply these limits of the user from now on, in addition to those of tools and categories."""
         self._ruled = tuple(ruled)
 
     def check(self, tool: Tool, category: Category, caller: Caller) -> None:
         """Count a call of `tool` by `caller`.
 
         Raises:
-            LimitError: it is one too many; `limit` and, where waiting helps, `retry_after` (seconds) say
-                what is allowed. The call is not counted.
+            LimitError: the call exceeds a limit; `limit` and, if waiting helps, `retry_after` (seconds)
+                say what is allowed. The call is not counted.
         """
         if caller.kind is CallerKind.USER:
             return

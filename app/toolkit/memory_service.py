@@ -1,4 +1,4 @@
-"""The memory as tools use it: whose it is, what the gate is told of a change to it, how it is searched."""
+"""The agents' memory for tools: its owners, its permissions at the gate, and its search."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _OWN_KINDS = (CallerKind.USER, CallerKind.DESKTOP_AGENT, CallerKind.CLI)
 
 
 def agent_key(caller: Caller) -> str:
-    """In whose memory a caller works: a key that stays the same from one start to the next."""
+    """Return the key of the agent whose memory a caller uses; it is stable across restarts."""
     if caller.agent:
         return caller.agent
     return OWN_AGENT if caller.kind in _OWN_KINDS else f"{caller.kind.value}:{caller.name}"
@@ -43,9 +43,9 @@ def agent_key(caller: Caller) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ConversationQuery:
-    """What to look for in conversations; `since` and `until` are Unix seconds.
+    """A search of conversations; `since` and `until` are Unix seconds.
 
-    `shown_to_model`: leave out what the built-in agent said, for it reads private notes.
+    `shown_to_model`: exclude messages of the built-in agent, because it reads private notes.
     """
 
     words: str
@@ -58,7 +58,7 @@ class ConversationQuery:
 
 @dataclass(frozen=True, slots=True)
 class ConversationHit:
-    """Something said in a conversation; `at` in Unix seconds, `score` greater for what fits better."""
+    """A message of a conversation; `at` is in Unix seconds, a higher `score` is a better match."""
 
     conversation: str
     title: str
@@ -78,7 +78,7 @@ class Memory:
     Args:
         store: Its blocks and entries.
         search_said: Searches the saved conversations.
-        named_agents: Returns the agents that are known by name without having written anything yet.
+        named_agents: Returns the agents that have a name but have not written anything yet.
     """
 
     def __init__(
@@ -90,11 +90,11 @@ class Memory:
         self._named_agents = named_agents
 
     def agents(self) -> tuple[str, ...]:
-        """The agents that a block can be shared with, by name."""
+        """Return the names of the agents with which a block can be shared."""
         return tuple(sorted({OWN_AGENT, *self.store.agents(), *self._named_agents()}))
 
     def agent(self, name: str) -> str:
-        """The agent called `name`, as it is spelled; case does not matter.
+        """Return the agent called `name`, in its own spelling; case does not matter.
 
         Raises:
             NotFoundError: no agent has that name; `suggestions` are near misses.
@@ -115,7 +115,7 @@ class Memory:
         span: TimeRange = ANY_TIME,
         meaning: SemanticSearch | None = None,
     ) -> tuple[ArchiveHit, ...]:
-        """The agent's entries that fit the query best, by words and, where it is on, by meaning."""
+        """Return the agent's entries that best match the query, by words and, if enabled, by meaning."""
         words = self.archive.search_text(agent, query, max(limit, MAX_FUSED_HITS), span)
         best = max((score for _, score in words), default=0.0)
         ranked = [(number, score / best if best > 0 else 1.0) for number, score in words]
@@ -125,14 +125,14 @@ class Memory:
                 terms = self.archive.term_statistics(query, words[0][0] if words else None)
                 ranked = meaning.fuse(words, meant, terms)
             except EmbedderUnavailable:
-                # The words alone are an answer; why there are no vectors is told elsewhere.
+                # The word matches are a valid answer; the missing vectors are reported elsewhere.
                 pass
         return self.archive.get(ranked[:limit])
 
     async def _search_vectors(
         self, agent: str, query: str, limit: int, span: TimeRange, meaning: SemanticSearch
     ) -> list[tuple[int, float]]:
-        """The entries closest in meaning; vectors that are missing are made first."""
+        """Return the entries closest in meaning, after computing missing vectors."""
         model = meaning.model_key
         if missing := self.archive.missing_vectors(agent, model):
             vectors = await meaning.vectors_of([text for _, text in missing])
@@ -145,11 +145,11 @@ class Memory:
 
 
 class VisibleBlocks:
-    """The blocks that a caller may read: what a rule keeps from it is as if it were not there.
+    """The blocks that a caller may read; blocks hidden by a rule seem not to exist.
 
     Args:
         store: The memory.
-        reads: Whether a document of a place may be read: a block, or the file that was loaded into it.
+        reads: Returns whether a document of a store may be read: a block, or the file loaded into it.
     """
 
     def __init__(self, store: MemoryStore, reads: Callable[[str, NotePath], bool]) -> None:
@@ -165,20 +165,20 @@ class VisibleBlocks:
         return kind != "file" or not path or self._reads(f"files-{folder}", NotePath.on_disk(path))
 
     def blocks(self, agent: str) -> tuple[Block, ...]:
-        """As `MemoryStore.blocks`."""
+        """Return the visible blocks; see `MemoryStore.blocks`."""
         return tuple(one for one in self._store.blocks(agent) if self.can_see(one))
 
     def find(self, label: str, agent: str) -> Block | None:
-        """As `MemoryStore.find`."""
+        """Return a block if it is visible; see `MemoryStore.find`."""
         found = self._store.find(label, agent)
         return found if found is not None and self.can_see(found) else None
 
     def block(self, label: str, agent: str) -> Block:
-        """As `MemoryStore.block`; names no block that the caller may not read.
+        """Return a visible block; see `MemoryStore.block`. Errors name no hidden block.
 
         Raises:
-            NotFoundError: there is none for the caller.
-            InvalidParametersError: that can't be a label.
+            NotFoundError: the caller can see no such block.
+            InvalidParametersError: the label is not valid.
         """
         if self.find(label, agent) is not None:
             return self._store.block(label, agent)
@@ -188,7 +188,7 @@ class VisibleBlocks:
         raise NotFoundError(message, label=label, suggestions=near, blocks=known[:50])
 
     def pinned(self, agent: str) -> tuple[PinnedBlock, ...]:
-        """As `MemoryStore.pinned`."""
+        """Return the visible pinned blocks; see `MemoryStore.pinned`."""
         seen = {one.label for one in self.blocks(agent)}
         return tuple(one for one in self._store.pinned(agent) if one.label in seen)
 
@@ -197,11 +197,11 @@ _MIN_SIMILARITY = 0.25
 
 
 def memory_binding(store: MemoryStore, loaded: StorePolicy | None = None) -> StoreBinding:
-    """The memory as a place that the gate may change, by the permissions of its blocks.
+    """Return the memory as a store that the gate may change by the permissions of its blocks.
 
     Args:
         store: The memory.
-        loaded: Says first what it knows of a change, None for nothing: it knows files loaded as they are.
+        loaded: A policy that is consulted first, for files loaded unchanged; it returns None to pass.
     """
 
     def ruled(change_set: ChangeSet, caller: Caller) -> StoreVerdict | None:
@@ -212,7 +212,7 @@ def memory_binding(store: MemoryStore, loaded: StorePolicy | None = None) -> Sto
 
 
 def judge_memory_change(change_set: ChangeSet, caller: Caller) -> StoreVerdict | None:
-    """What the permissions of the blocks say of a change; nothing to the person, whose memory it is, too."""
+    """Apply the permissions of the blocks to a change; the user is exempt."""
     if caller.kind is CallerKind.USER:
         return None
     agent = agent_key(caller)
@@ -236,7 +236,7 @@ def _judge(change: FileChange, agent: str) -> BlockVerdict:
 
 
 def _default_block(new: Block, agent: str) -> Block | None:
-    """The block that every agent starts with under this label, if it is one of these."""
+    """Return the default block with this label, or None if there is none."""
     return next((one for one in default_blocks(agent) if one.path.key == new.path.key), None)
 
 

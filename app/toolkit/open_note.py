@@ -1,4 +1,4 @@
-"""A note that a tool has opened: its bytes and what they say, and the changes that can be proposed of it."""
+"""A note that a tool has opened: its bytes, its parsed content, and the changes that it can propose."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from app.vault.storage_id import StorageId
 
 @dataclass(frozen=True)
 class OpenNote:
-    """A note as it was when it was opened; nothing here writes."""
+    """A snapshot of a note when it was opened; it never writes."""
 
     path: NotePath
     content: bytes
 
     @property
     def name(self) -> str:
-        """What a wikilink calls it."""
+        """Its name in a wikilink."""
         return self.path.name
 
     @property
     def storage_id(self) -> StorageId:
-        """Where it is stored: what tools call it by."""
+        """Its storage id, by which tools refer to it."""
         return StorageId.of_file(self.path)
 
     @property
@@ -40,7 +40,7 @@ class OpenNote:
 
     @cached_property
     def text(self) -> str:
-        """Its text, every character kept, so that an edited one can be written back.
+        """Its text without loss, so that an edited version can be written back.
 
         Raises:
             UnreadableNoteError: the bytes are not UTF-8; such a note is never rewritten.
@@ -49,41 +49,41 @@ class OpenNote:
 
     @cached_property
     def readable_text(self) -> str:
-        """Its text for reading only; what is not UTF-8 is replaced."""
+        """Its text for reading only; bytes that are not UTF-8 are replaced."""
         return decode_lossy(self.content)
 
     @cached_property
     def parsed(self) -> ParsedNote:
-        """What its text says."""
+        """Its parsed text."""
         return scan(self.readable_text)
 
     @property
     def is_from_web(self) -> bool:
-        """Whether its properties say, or might say, that it holds a page of the web."""
+        """Whether its properties may mark it as a web page."""
         try:
             text = self.text
         except UnreadableNoteError:
             return True
-        # Only an escape could hide the word from this, and then the properties are read.
+        # Only an escape could hide the word from this check; in that case, the properties are parsed.
         if "origin" not in text and "\\" not in text:
             return False
         found = read_frontmatter(text)
         return ParsedNote(properties=found.properties, properties_problem=found.problem).is_from_web
 
     def with_text(self, text: str) -> Update:
-        """The change that makes `text` its whole text."""
-        decode(self.content)  # Bytes that are not UTF-8 are never replaced by an edit of a lossy reading.
+        """Return the change that replaces its whole text with `text`."""
+        decode(self.content)  # An edit of a lossy decoding must never replace bytes that are not UTF-8.
         return Update(self.path, self.content, text.encode("utf-8"))
 
     def with_body(self, body: str) -> Update:
-        """The change that makes `body` its text after the properties, which stay byte for byte."""
+        """Return the change that replaces its text after the properties; these stay byte for byte."""
         return self.with_text(edit.replace_body(self.text, body))
 
     def delete_change(self) -> Delete:
-        """The change that moves it to the vault's trash."""
+        """Return the change that moves it to the vault's trash."""
         return Delete(self.path, self.content)
 
     def move_change(self, to: NotePath, text: str | None = None) -> Move:
-        """The change that moves it to `to`, with a new text where one is given."""
+        """Return the change that moves it to `to`, with `text` as its new text if given."""
         after = self.content if text is None else self.with_text(text).after
         return Move(self.path, to, self.content, after)

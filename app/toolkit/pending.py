@@ -1,7 +1,7 @@
-"""Calls whose callers do not wait: they get an id, under which the outcome is kept.
+"""Calls whose callers do not wait: they receive an id and fetch the outcome later.
 
-The call itself passes the runner, the gate and the dialog as any other. A call that is still waiting when the
-app ends runs again at the next start, on the notes as they are then.
+The call itself passes through the runner, the gate and the dialog like any other. A call that is still
+waiting when the app exits runs again at the next start, on the current notes.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _CUT_OFF_MESSAGE = "The app stopped while this was being done. It is not done ag
 
 @dataclass(frozen=True, slots=True)
 class PendingChanged(Event):
-    """A pending operation is new, or has come to another state."""
+    """A pending operation was created or changed its state."""
 
     operation: PendingOperation
 
@@ -88,12 +88,12 @@ class PendingOperations:
         caller: Caller,
         enter: Callable[[], Awaitable[None]] | None = None,
     ) -> ToolOutcome:
-        """Call a tool; the outcome, or the id under which it can be asked for where the user is asked first.
+        """Call a tool and return the outcome, or a pending operation's id if the user must decide first.
 
-        A call that nobody needs to decide on ends here and is not kept. `enter` is awaited before it begins.
+        A call that needs no decision ends here and is not kept. `enter` is awaited before it begins.
 
         Raises:
-            LimitError: too many operations wait already; nothing was called.
+            LimitError: too many operations are already waiting; nothing was called.
         """
         now = self._clock()
         operation = PendingOperation(
@@ -109,11 +109,11 @@ class PendingOperations:
 
     @property
     def open_operations(self) -> tuple[PendingOperation, ...]:
-        """Those of all callers that are not decided or not done, oldest first."""
+        """Return the undecided and unfinished operations of all callers, oldest first."""
         return self._store.open_operations()
 
     def list_for(self, caller: Caller) -> tuple[PendingOperation, ...]:
-        """The operations that `caller` submitted, newest first; the person sees all open ones."""
+        """Return the operations that `caller` submitted, newest first; the user sees all open ones."""
         return (
             self._store.open_operations() if caller.kind is CallerKind.USER else self._store.list_for(caller)
         )
@@ -122,7 +122,7 @@ class PendingOperations:
         """Return an operation with its current state.
 
         Raises:
-            NotFoundError: there is none with this id that `caller` submitted.
+            NotFoundError: `caller` submitted no operation with this id.
         """
         found = self._store.get(id)
         if caller.kind is not CallerKind.USER and not is_same(found.caller, caller):
@@ -130,9 +130,9 @@ class PendingOperations:
         return found
 
     def details(self, id: str) -> Mapping[str, object]:
-        """Return what the user is asked about an operation: its operation, tool, reason and target.
+        """Return the question to the user about an operation: its operation, tool, reason and target.
 
-        Empty where the user is not being asked, as in a process without a window after a restart.
+        Empty if the user is not being asked, as in a process without a window after a restart.
         """
         return self._details.get(id, {})
 
@@ -150,11 +150,11 @@ class PendingOperations:
         return known
 
     async def cancel(self, id: str, caller: Caller) -> PendingOperation:
-        """Take an operation back; the user is not asked any more.
+        """Cancel an operation and withdraw the question to the user.
 
         Raises:
-            NotFoundError: there is none with this id that `caller` submitted.
-            InvalidParametersError: it has been decided.
+            NotFoundError: `caller` submitted no operation with this id.
+            InvalidParametersError: the operation has already been decided.
         """
         found = self.status(id, caller)
         if found.state is not PendingState.WAITING:
@@ -168,10 +168,10 @@ class PendingOperations:
     # For the workspace
 
     def resume(self, *, ask: bool = True) -> int:
-        """Settle what was cut off, ask anew for what still waits; how many are asked.
+        """Resolve interrupted operations, ask again about waiting ones, and return how many are asked about.
 
-        Call it once the notes can be found; what is being asked already is left alone. Without `ask`,
-        which a process without a window is not the place for, what waits is left for the next start.
+        Call it once the notes are indexed; open questions are left alone. Without `ask`, as in a process
+        without a window, waiting operations are left for the next start.
         """
         for operation in self._store.open_operations():
             if operation.id in self._tasks:
@@ -185,7 +185,7 @@ class PendingOperations:
         return len(self._tasks)
 
     async def close(self) -> None:
-        """Withdraw the questions; what waits is kept."""
+        """Withdraw the questions; waiting operations are kept."""
         self._unsubscribe()
         for id in tuple(self._tasks):
             await self._end(id, _CLOSING_REASON)
@@ -262,7 +262,7 @@ class PendingOperations:
 
 
 class _PendingRecord:
-    """What is kept of one operation while its call runs; made when the user is first asked."""
+    """The record of one operation while its call runs; created when the user is first asked."""
 
     def __init__(
         self, store: PendingStore, operation: PendingOperation, tell: Callable[[str], None], *, kept: bool
@@ -291,9 +291,9 @@ class _PendingRecord:
         """Mark the operation as running, just before it writes.
 
         Raises:
-            NotFoundError: the operation was decided meanwhile.
+            NotFoundError: the operation has been decided in the meantime.
         """
-        # A second step of this very call, which nobody was asked about, is no second run.
+        # A second step of the same call, without a question, is not a second run.
         if not self.kept or self._begun:
             return
         if not self._store.transition(self._operation.id, PendingState.WAITING, PendingState.RUNNING):

@@ -1,12 +1,12 @@
 """Plug-ins: packages that bring categories of tools, found by their entry points `scriptorium.tools`.
 
-They are found among the packages of the Python that runs the app, and in the user's plug-in folder, which an
-installed app has as well. A plug-in there is a wheel, or a folder as `pip install --target` makes it. It is
-code with all the rights of the app, so nothing of it is loaded until the user has switched it on.
+The app looks for them in the packages of its own Python and in the user's plug-in folder, which an installed
+app has as well. A plug-in there is a wheel, or a folder as `pip install --target` creates it. It is code with
+all the rights of the app, so none of it is loaded until the user enables it.
 
-A plug-in's tools go through the same runner and the same gate and are given the same context as ours: views
-that read, and the words to propose a change. Its categories are off until the user turns them on. A plug-in
-that fails to load, or takes a name that is taken, is left out as a whole, and that is told.
+A plug-in's tools use the same runner, gate and context as the built-in ones: views that read, and methods to
+propose a change. Its categories are off until the user turns them on. A plug-in that fails to load or uses an
+existing name is skipped completely, and the user sees the reason.
 
     [project.entry-points."scriptorium.tools"]
     customer_support = "scriptorium_customer_support:PLUGIN"
@@ -36,7 +36,7 @@ ENTRY_POINT_GROUP = "scriptorium.tools"
 
 @dataclass(frozen=True, slots=True)
 class Plugin:
-    """What an entry point gives: categories, and tools that belong to them."""
+    """The object that an entry point provides: categories, and tools that belong to them."""
 
     categories: tuple[Category, ...]
     tools: tuple[Tool, ...]
@@ -44,7 +44,7 @@ class Plugin:
 
 @dataclass(frozen=True, slots=True)
 class LoadedPlugins:
-    """What came of the plug-ins: the ids of their categories, and a sentence about each that was left out."""
+    """The ids of the plug-ins' categories, and an explanation for each plug-in that was skipped."""
 
     categories: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
@@ -54,8 +54,8 @@ class LoadedPlugins:
 class PluginPackage:
     """A plug-in in the user's folder.
 
-    `name` is that of its file or folder, by which it is switched on. `title` has the package's name and
-    version. `problem` says why it can't be used; it is empty for one that can.
+    `name` is the name of its file or folder, which identifies it in the settings. `title` contains the name
+    and version of the package. `problem` explains why it can't be used, or is empty.
     """
 
     name: str
@@ -65,10 +65,10 @@ class PluginPackage:
 
 
 def plugin_packages(folder: Path | None = None) -> tuple[PluginPackage, ...]:
-    """Return what is in the user's plug-in folder, sorted by name. Nothing of it is loaded.
+    """Return the packages in the user's plug-in folder, sorted by name, without loading them.
 
     Args:
-        folder: Where to look; the user's plug-in folder when left out.
+        folder: The folder to search; defaults to the user's plug-in folder.
     """
     places = sorted((folder or paths.plugin_folder()).iterdir())
     return tuple(_package(one) for one in places if one.is_dir() or one.suffix == ".whl")
@@ -80,7 +80,7 @@ def _package(path: Path) -> PluginPackage:
             one for one in distributions(path=[str(path)]) if one.entry_points.select(group=ENTRY_POINT_GROUP)
         ]
         titles = [f"{one.metadata['Name']} {one.version}" for one in found]
-    except Exception as error:  # The metadata is a stranger's file: whatever is wrong with it is told.
+    except Exception as error:  # The metadata is untrusted: report any error in it.
         return PluginPackage(path.name, path, path.name, f"Its metadata can't be read: {error}")
     if not titles:
         return PluginPackage(
@@ -95,9 +95,9 @@ def load_plugins(
     """Register the categories, all off, and the tools of every plug-in that is installed.
 
     Args:
-        registry: Holds ours already, so that none of their names can be taken.
-        found: The entry points; those of the running Python and of the plug-in folder when left out.
-        on: The names of the plug-ins in the user's folder that are switched on.
+        registry: Already contains the built-in tools, so that no plug-in can use their names.
+        found: The entry points; defaults to those of the running Python and of the plug-in folder.
+        on: The names of the enabled plug-ins in the user's folder.
     """
     entries = (*_installed(_search_path()), *_enabled_entry_points(on)) if found is None else found
     categories: list[str] = []
@@ -106,7 +106,7 @@ def load_plugins(
         try:
             plugin = _load_plugin(entry)
             _register(registry, plugin)
-        except (Exception, SystemExit) as error:  # Whatever a stranger's module raises: the app goes on.
+        except (Exception, SystemExit) as error:  # The app must survive any exception of a plug-in's module.
             log.warning("the plug-in %s was left out", entry.name, exc_info=error)
             reason = getattr(error, "message", "") or f"{type(error).__name__}: {error}"
             problems.append(f"The plug-in {_plugin_label(entry)} was left out: {reason}")
@@ -116,30 +116,30 @@ def load_plugins(
 
 
 def _search_path() -> tuple[str, ...]:
-    """Return where Python looks for modules, without the plug-ins that are or were switched on."""
+    """Return Python's module search path without the plug-ins that are or were enabled."""
     own = paths.plugin_folder()
     return tuple(one for one in sys.path if not Path(one).is_relative_to(own))
 
 
 @functools.cache
 def _installed(path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
-    """Those found on `path`. Each vault asks, and the metadata of every package takes 15 ms to read."""
+    """Return the entry points on `path`; cached, because each vault needs them and a read takes 15 ms."""
     return _entry_points(path)
 
 
 def _enabled_entry_points(names: Collection[str]) -> tuple[EntryPoint, ...]:
-    """Return the entry points of these plug-ins of the user's folder, and let Python find their modules."""
+    """Return the entry points of these plug-ins in the user's folder, and extend the module path."""
     usable = [one for one in plugin_packages() if one.name in names and not one.problem] if names else []
     places = [str(one.path) for one in usable]
     if fresh := [place for place in places if place not in sys.path]:
-        # At the end: a plug-in must not put a module of its own in place of one of the app's.
+        # Appended, so that a plug-in can't replace a module of the app.
         sys.path.extend(fresh)
         importlib.invalidate_caches()
     return _entry_points(tuple(places))
 
 
 def _entry_points(path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
-    """Return the group's entry points of the packages on `path`; of two of one name the first counts."""
+    """Return the group's entry points of the packages on `path`; the first package of a name wins."""
     found: dict[str, tuple[EntryPoint, ...]] = {}
     for one in distributions(path=list(path)):
         if points := tuple(one.entry_points.select(group=ENTRY_POINT_GROUP)):
@@ -165,9 +165,9 @@ def _load_plugin(entry: EntryPoint) -> Plugin:
 
 
 def _register(registry: ToolRegistry, plugin: Plugin) -> None:
-    """Register all of it or nothing."""
+    """Register the whole plug-in, or nothing if a part fails."""
     for tool in plugin.tools:
-        _ = tool.schema  # Made when it is first asked for: a type that has none is told of here.
+        _ = tool.schema  # Build the schema now to report unsupported types.
     undo: list[Callable[[], None]] = []
     try:
         for category in plugin.categories:

@@ -1,4 +1,4 @@
-"""What a tool hands back when it wants something changed: the change itself, for the gate to decide on."""
+"""The proposals that tools return for the gate to decide on: changes to notes, and effects outside."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class Proposal(Generic[R]):
     as a function of the committed change set; it is called before the commit, so views still show the files
     as they were when the tool ran.
 
-    `undoes` are the ids of the journal's commits that the change takes back. `otherwise` is the result of a
-    call that has come to something even where the changes are refused.
+    `undoes` are the ids of the journal's commits that the change undoes. `otherwise` is the result of a call
+    that still has one if the changes are denied.
     """
 
     change_set: ChangeSet
@@ -32,7 +32,7 @@ class Proposal(Generic[R]):
 
     @property
     def is_derived(self) -> bool:
-        """Whether the result is computed from what is committed."""
+        """Whether the result is computed from the committed change set."""
         return not isinstance(self.result, ToolResult)
 
     def report(self, committed: ChangeSet) -> R:
@@ -42,11 +42,11 @@ class Proposal(Generic[R]):
 
 @dataclass(frozen=True, slots=True)
 class EffectProposal(Generic[R]):
-    """An effect outside the notes; `run` brings it about and is called by the gate, once, if it may.
+    """An effect outside the notes; the gate calls `run` once, after approval.
 
-    What comes of it may be a proposal again: changes to notes, a second question of the same call, which is
-    decided on and logged by itself; what rests on a page of the web is always asked about. A message is never
-    followed by one: a call that waits over a restart is made anew, and must not send it twice.
+    `run` may return another proposal: changes to notes, which are decided on and logged separately; changes
+    based on a web page always need approval. A message is never followed by a proposal, because a call that
+    waits across a restart runs again and must not send the message twice.
     """
 
     effect: Effect

@@ -1,4 +1,4 @@
-"""Which tools there are, in which categories, and which of them are on."""
+"""The registry of tools and categories, and which categories are on."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from app.toolkit.tool import Tool
 
 
 class AccessLevel(StrEnum):
-    """What a category's tools may do; the gate holds it.
+    """What a category's tools may do; enforced by the gate.
 
-    A network category reads, and fetches from the web; of the notes it may propose new ones that hold what
-    it found, and never changes or deletes one.
+    A network category reads, and fetches from the web. It may propose new notes with what it found, but never
+    changes or deletes one.
     """
 
     READ_ONLY = "read-only"
@@ -50,10 +50,10 @@ class ToolRegistry:
 
     Args:
         categories: Every category that a tool may name.
-        tools: The catalogue.
-        may_call: What a caller may call at all; the rest is left out of what `tools` shows.
-        may_act: Whether a caller may do anything but read.
-        may_write: Whether a caller may propose changes; where not, only what reads is shown to it.
+        tools: The catalog.
+        may_call: Returns whether a caller may call a tool; `tools` leaves out the others.
+        may_act: Returns whether a caller may do anything but read.
+        may_write: Returns whether a caller may propose changes; if not, it sees only what reads.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class ToolRegistry:
         return tuple(self._categories.values())
 
     def register(self, tool: Tool) -> Callable[[], None]:
-        """Add `tool`; the returned function takes it away again.
+        """Add `tool`; the returned function removes it.
 
         Raises:
             InvalidParametersError: its name is taken, its category is unknown, or its category is
@@ -100,7 +100,7 @@ class ToolRegistry:
         return unregister
 
     def add_category(self, category: Category) -> Callable[[], None]:
-        """Add `category` (a plug-in's); the returned function takes it away again.
+        """Add `category` (a plug-in's); the returned function removes it.
 
         Raises:
             InvalidParametersError: its id is taken.
@@ -115,10 +115,10 @@ class ToolRegistry:
         return remove
 
     def get(self, name: str) -> Tool:
-        """The tool called `name`, whether its category is on or off.
+        """Return the tool called `name`, whether its category is on or off.
 
         Raises:
-            NotFoundError: there is none; `suggestions` are near misses.
+            NotFoundError: there is no such tool; `suggestions` are near misses.
         """
         if name not in self._tools:
             near = [match[0] for match in process.extract(name, list(self._tools), limit=3, score_cutoff=60)]
@@ -126,10 +126,10 @@ class ToolRegistry:
         return self._tools[name]
 
     def category(self, id: str) -> Category:
-        """The category with that id.
+        """Return the category with this id.
 
         Raises:
-            InvalidParametersError: there is none.
+            InvalidParametersError: there is no such category.
         """
         if id not in self._categories:
             raise InvalidParametersError(
@@ -146,11 +146,11 @@ class ToolRegistry:
         self._categories[id] = replace(self.category(id), on=on)
 
     def all_tools(self) -> tuple[Tool, ...]:
-        """Every tool that is registered, whether its category is on or off."""
+        """Return every registered tool, whether its category is on or off."""
         return tuple(self._tools.values())
 
     def tools(self, caller: Caller) -> list[Tool]:
-        """The tools that `caller` may call, each without the operations that it may not use."""
+        """Return the tools that `caller` may call, each without the operations that it may not use."""
         offered = (
             self._for(caller, tool) for tool in self._tools.values() if self.category(tool.category).on
         )

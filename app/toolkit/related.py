@@ -1,4 +1,4 @@
-"""Which notes are related to a note, how closely, and why: links, shared tags, meaning."""
+"""Find the notes related to a note, with a score and the reasons: links, shared tags, meaning."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _OVERSAMPLING = 4
 
 @dataclass(frozen=True, slots=True)
 class RelatednessReason:
-    """Why a note is related: how closely (0 to 1), and for a tag which one.
+    """One reason why a note is related, with a score from 0 to 1 and, for a tag, its name.
 
-    The score of a link is 1, of meaning the cosine, of a tag the higher the fewer notes have it.
+    A link scores 1, similar meaning its cosine, and a tag scores higher the fewer notes have it.
     """
 
     kind: ReasonKind
@@ -36,7 +36,7 @@ class RelatednessReason:
 
 @dataclass(frozen=True, slots=True)
 class RelatedNote:
-    """A related note; `score` (0 to 1) takes all its reasons together, the strongest of which comes first."""
+    """A related note; `score` (0 to 1) combines its reasons, which are sorted strongest first."""
 
     path: NotePath
     score: float
@@ -44,32 +44,32 @@ class RelatedNote:
 
 
 class LinkSource(Protocol):
-    """What is asked of an index: the whole one, or what a call may see of it."""
+    """The methods needed of an index: the whole one, or the part that a call may see."""
 
     def outgoing(self, path: NotePath) -> tuple[LinkRecord, ...]:
-        """The links in the note."""
+        """Return the links in the note."""
         ...
 
     def backlinks(self, path: NotePath) -> tuple[LinkRecord, ...]:
-        """The links to the note."""
+        """Return the links to the note."""
         ...
 
     def notes_with_tag(self, tag: str) -> tuple[NotePath, ...]:
-        """The notes that have the tag."""
+        """Return the notes that have the tag."""
         ...
 
 
 def find_related_notes(
     index: LinkSource, like: LikeNote | None, path: NotePath, tags: Iterable[str], limit: int
 ) -> tuple[RelatedNote, ...]:
-    """The notes related to the one at `path`, closest first.
+    """Return the notes related to the one at `path`, closest first.
 
     Args:
-        index: Says what links and tags there are.
-        like: Finds notes by meaning; None where that is off.
+        index: Provides the links and tags.
+        like: Finds notes by meaning; None if semantic search is off.
         path: The note.
         tags: Its tags.
-        limit: How many at most.
+        limit: The maximum number of notes.
     """
     found: dict[NotePath, dict[str, RelatednessReason]] = {}
 
@@ -83,7 +83,7 @@ def find_related_notes(
         note(link.source, RelatednessReason("BACKLINK_FROM", 1.0))
     for tag in tags:
         sharing = index.notes_with_tag(tag)
-        # A tag that few notes share says more than one that half the vault has.
+        # A rare tag is more significant than one that half the vault has.
         score = round(min(0.9, 2.0 / max(2, len(sharing))), 4)
         for other in sharing:
             note(other, RelatednessReason("SHARED_TAG", score, tag))
@@ -94,7 +94,7 @@ def find_related_notes(
 
 
 def _related(path: NotePath, reasons: tuple[RelatednessReason, ...]) -> RelatedNote:
-    """Each reason takes away a part of the doubt that the others leave."""
+    """Combine the reasons into a score: each removes a share of the remaining distance to 1."""
     doubt = 1.0
     for reason in reasons:
         doubt *= 1.0 - _weight(reason)

@@ -1,4 +1,4 @@
-"""What a tool gives back: typed fields and one plain sentence."""
+"""The result of a tool: typed fields and one plain sentence."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class ToolResult(BaseModel):
     `success` and the fields.
     """
 
-    # A start need not wait for the validators of all results there may be.
+    # Defer building the validators, so that startup does not wait for them.
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     message: str = ""
@@ -24,12 +24,12 @@ class ToolResult(BaseModel):
 
     @property
     def is_untrusted(self) -> bool:
-        """Whether it holds text from outside that nobody here has vouched for."""
+        """Whether it contains unverified text from outside."""
         return self._untrusted
 
     @property
     def is_last(self) -> bool:
-        """Whether the agent's turn is over with it."""
+        """Whether it ends the agent's turn."""
         return self._ends_turn
 
     def ending_turn(self) -> Self:
@@ -39,11 +39,11 @@ class ToolResult(BaseModel):
         return marked
 
     def from_notes(self, are_from_web: Iterable[bool]) -> Self:
-        """The same result, marked by `from_outside` if a note that it quotes holds a page of the web."""
+        """Return the same result, marked by `from_outside` if it quotes a note that holds a web page."""
         return self.from_outside() if any(are_from_web) else self
 
     def from_outside(self) -> Self:
-        """The same result, marked as holding text from outside: who reads it is tainted from then on."""
+        """Return the same result, marked as text from outside: a caller that reads it becomes tainted."""
         marked = self.model_copy()
         marked._untrusted = True
         return marked

@@ -1,4 +1,4 @@
-"""From a pydantic model to the flat JSON schema that every model provider and MCP client takes.
+"""Convert a pydantic model to the flat JSON schema that every model provider and MCP client accepts.
 
 Flat means: no `$ref`, no `oneOf` and no discriminated unions (a tool has an `op` string instead), an
 `enum` only at a top-level property, no unsigned or sized integer formats, no tuples.
@@ -25,11 +25,11 @@ _FORMATS = frozenset({"date", "date-time"})
 
 
 def flat_schema(model: type[BaseModel], *, nullable: bool = False) -> Schema:
-    """The schema of `model`'s fields, flat, without titles.
+    """Return the flat schema of `model`'s fields, without titles.
 
     Args:
-        model: Of arguments, where an optional one is left out, or of a result.
-        nullable: Say where a value may be null, as a result's fields may: `{"type": ["number", "null"]}`.
+        model: A model of arguments, whose optional ones are omitted, or of a result.
+        nullable: Mark values that may be null, as in a result: `{"type": ["number", "null"]}`.
 
     Raises:
         TypeError: a field's type has no flat schema; the message says which and what to use instead.
@@ -43,17 +43,17 @@ def flat_schema(model: type[BaseModel], *, nullable: bool = False) -> Schema:
 
 
 def check_flat(schema: Mapping[str, Any], where: str) -> None:
-    """Hold the rules of this module for `schema`.
+    """Check that `schema` follows the rules of this module.
 
     Raises:
-        TypeError: a rule is broken; the message names the place.
+        TypeError: `schema` violates a rule; the message names the location.
     """
     for name, value in schema.get("properties", {}).items():
         _check(value, f"{where}.{name}", top=True)
 
 
 def without_properties(schema: Schema, properties: frozenset[str]) -> Schema:
-    """`schema` with only these of its properties."""
+    """Return `schema` with only these of its properties."""
     copy: Schema = json.loads(json.dumps(schema))
     copy["properties"] = {k: v for k, v in copy["properties"].items() if k in properties}
     copy["required"] = [name for name in copy.get("required", ()) if name in properties]
@@ -61,7 +61,7 @@ def without_properties(schema: Schema, properties: frozenset[str]) -> Schema:
 
 
 def without_operations(schema: Schema, kept: tuple[str, ...], properties: frozenset[str]) -> Schema:
-    """`schema` where `op` is one of `kept` only, and only the `properties` that those take are left."""
+    """Return `schema` with `op` restricted to `kept` and with only the `properties` of these operations."""
     copy = without_properties(schema, properties)
     copy["properties"]["op"]["enum"] = list(kept)
     return copy
@@ -70,7 +70,7 @@ def without_operations(schema: Schema, kept: tuple[str, ...], properties: frozen
 def _inlined(
     node: Schema, definitions: Mapping[str, Schema], seen: tuple[str, ...], nullable: bool
 ) -> Schema:
-    """`node` with each reference replaced by what it refers to."""
+    """Return `node` with each reference replaced by its target."""
     if "$ref" in node:
         name = node["$ref"].rpartition("/")[2]
         if name in seen:
@@ -95,7 +95,7 @@ def _inlined_value(
 
 
 def _simplified(node: Schema, nullable: bool) -> Schema:
-    """Optional types without their null, or with it as a second type; constants as enums; no "anything"."""
+    """Simplify a node: drop null or make it a second type, and write constants as enums."""
     if "anyOf" in node:
         options = [option for option in node["anyOf"] if option != {"type": "null"}]
         may_be_null = nullable and len(options) < len(node["anyOf"])
@@ -114,7 +114,7 @@ def _simplified(node: Schema, nullable: bool) -> Schema:
 
 
 def _or_null(node: Schema) -> Schema:
-    """`node`, or null; a schema that says no type takes null already."""
+    """Return `node` extended by null; a schema without a type already accepts it."""
     made = {**node, "type": [node["type"], "null"]} if "type" in node else dict(node)
     return {**made, "enum": [*node["enum"], None]} if "enum" in node else made
 

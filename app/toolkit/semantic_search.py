@@ -1,4 +1,4 @@
-"""Search by meaning over a vault's vectors: by a text or by a note; rankings of words and meaning in one."""
+"""Semantic search over a vault's vectors, by text or by note, and its fusion with word search."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ if TYPE_CHECKING:
 
 
 class SemanticSearch:
-    """Puts the embedder and the vectors of a vault together."""
+    """Combines the embedder and the vectors of a vault."""
 
     def __init__(self, embedder: Embedder, vectors: VectorStore) -> None:
         self._embedder = embedder
         self._vectors = vectors
 
     def change_model(self, embedder: Embedder, vectors: VectorStore) -> None:
-        """Ask another model, and search the vectors that it made, from now on."""
+        """Switch to another model and the vectors that it made."""
         self._embedder, self._vectors = embedder, vectors
 
     @property
     def model_key(self) -> str:
-        """What names the model whose vectors these are."""
+        """The key of the model that made the vectors."""
         return self._embedder.model.key
 
     async def vectors_of(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
-        """Vectors of length 1 of texts that are no notes, shape (n, dimension).
+        """Return unit vectors of texts that are not notes, with shape (n, dimension).
 
         Raises:
             EmbedderUnavailable: no vectors can be made.
@@ -53,11 +53,11 @@ class SemanticSearch:
         meant: Sequence[tuple[Key, float]],
         terms: TermStatistics,
     ) -> list[tuple[Key, float]]:
-        """One ranking of what the words of a query and its meaning find; see `rank_fusion.fuse`."""
+        """Merge the rankings of a query by words and by meaning; see `rank_fusion.fuse`."""
         return rank_fusion.fuse(words, meant, terms, self._embedder.model)
 
     async def like_text(self, text: str, limit: int, min_similarity: float) -> tuple[VectorHit, ...]:
-        """The notes closest in meaning to `text`, each by its best chunk, best first.
+        """Return the notes closest in meaning to `text`, each by its best chunk, best first.
 
         Raises:
             EmbedderUnavailable: no vector can be made of the text.
@@ -70,16 +70,16 @@ class SemanticSearch:
                 if embedder is self._embedder:
                     raise
             else:
-                # Vectors of two models can't be compared: of a switch in between, the earlier model answers.
+                # Vectors of two models can't be compared, so search those of the model that answered.
                 return vectors.search(vector, limit, min_similarity, per_note=True)
 
     async def chunks_like(self, text: str, limit: int) -> tuple[VectorHit, ...]:
-        """The chunks closest in meaning to `text`, best first; raises as `like_text`."""
+        """Return the chunks closest in meaning to `text`, best first; raises as `like_text` does."""
         (vector,) = await self._embedder.embed([text], priority=True, query=True)
         return self._vectors.search(vector, limit, 0.0)
 
     async def similarities(self, text: str, others: Sequence[str]) -> list[float]:
-        """How close each of the other texts is to `text` in meaning: cosines, in their order.
+        """Return the cosine similarity of each of the other texts to `text`, in their order.
 
         Raises:
             EmbedderUnavailable: no vectors can be made of them.
@@ -88,26 +88,26 @@ class SemanticSearch:
         return [float(one) for one in vectors[1:] @ vectors[0]]
 
     def like_note(self, path: NotePath, limit: int, min_similarity: float) -> tuple[VectorHit, ...]:
-        """The other notes closest in meaning to the note at `path`, best first."""
+        """Return the other notes closest in meaning to the note at `path`, best first."""
         return self._vectors.similar(path, limit, min_similarity)
 
     def is_current(self, path: NotePath, hash: str) -> bool:
-        """Return whether the vectors of the note at `path` are those of the text with this SHA-256."""
+        """Return whether the vectors of the note at `path` match the text with this SHA-256."""
         return self._vectors.hashes.get(path) == hash
 
     def note_similarity(self, first: NotePath, second: NotePath) -> float | None:
-        """The cosine of what two notes mean; None where one of them has no vectors."""
+        """Return the cosine similarity of two notes, or None if one of them has no vectors."""
         return self._vectors.similarity(first, second)
 
     async def fused(
         self, text: str, words: Sequence[tuple[NotePath, float]], terms: TermStatistics
     ) -> list[tuple[NotePath, float]]:
-        """One ranking of what the words of `text` find and what its meaning finds.
+        """Rank notes by the words and the meaning of `text` together.
 
         Args:
-            text: What was asked.
-            words: The notes that its words find, best first, with their scores.
-            terms: How its words occur in the notes (`VaultIndex.term_statistics`).
+            text: The query.
+            words: The notes that match its words, best first, with their scores.
+            terms: The statistics of its words in the notes (`VaultIndex.term_statistics`).
 
         Raises:
             EmbedderUnavailable: no vector can be made of the text.
@@ -116,12 +116,13 @@ class SemanticSearch:
         return self.fuse(words, [(hit.path, hit.score) for hit in hits], terms)
 
     async def near_duplicates(self, read: Callable[[NotePath], bytes]) -> tuple[Duplicate, ...]:
-        """Pairs of notes that say nearly the same, the most alike first; cancelling ends the search.
+        """Return pairs of notes with nearly the same content, the most similar first; can be canceled.
 
         Args:
-            read: The bytes of a note; a note for which it raises NotFoundError or StorageError is left out.
+            read: Returns the bytes of a note; a note for which it raises NotFoundError or StorageError is
+                left out.
         """
-        # The comparison of words is loaded when it is asked for, not with every vault.
+        # Import the word comparison on demand, not with every vault.
         from app.embeddings.duplicates import near_duplicates
 
         def body(path: NotePath) -> str | None:

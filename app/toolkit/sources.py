@@ -1,4 +1,4 @@
-"""Sources behind the gate: the folders as places with their rules, and the tool that works on their files."""
+"""Source folders as stores of the gate, with their permissions and the tool for their files."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
 
 class SourcesGate:
-    """Opens folders to the gate and closes them; while one is open, the tool for files is registered.
+    """Opens folders to the gate and closes them; the file tool is registered while one is open.
 
     Args:
-        places: Where folders are opened.
-        registry: Where the tool comes and goes.
+        places: The registry in which folders are opened.
+        registry: The registry of the tool.
         tool: The tool that works on files.
     """
 
@@ -46,7 +46,7 @@ class SourcesGate:
         """Open the folder; the returned function closes it.
 
         Raises:
-            InvalidParametersError: it is open already.
+            InvalidParametersError: the folder is already open.
         """
         place = StoreBinding(source.store, f"the folder {source.config.name}", access_of(source))
         close_place = self._places.add(place)
@@ -65,7 +65,7 @@ class SourcesGate:
 
 
 def access_of(source: FileSource) -> Callable[[ChangeSet, Caller], StoreVerdict | None]:
-    """What the rules of a folder say of a change; to the person they say nothing: every change is shown."""
+    """Return the policy of a folder's permissions; the user is exempt but sees every change."""
 
     def access(change_set: ChangeSet, caller: Caller) -> StoreVerdict | None:
         if caller.kind is CallerKind.USER:
@@ -78,10 +78,10 @@ def access_of(source: FileSource) -> Callable[[ChangeSet, Caller], StoreVerdict 
 
 
 def access_to_loaded(sources: Sources, change_set: ChangeSet, caller: Caller) -> StoreVerdict | None:
-    """Lets a file be loaded, and loaded anew, into the agent's own block whatever the file's permission is.
+    """Allow a file to be loaded or reloaded into the agent's own block, whatever the file's permission.
 
-    The permission is about what the agent writes. What a block gets here is what the file holds: that is
-    checked by its bytes. None for every other change: then the block's own permission decides.
+    The permission restricts what the agent writes. Here the block receives the content of the file, which is
+    verified byte for byte. Return None for any other change: then the block's own permission decides.
     """
     if change_set.place != MEMORY or len(change_set.changes) != 1:
         return None
@@ -111,7 +111,7 @@ def access_to_loaded(sources: Sources, change_set: ChangeSet, caller: Caller) ->
 
 
 def follow_commits(sources: Sources, journal: Journal, events: EventBus) -> Callable[[], None]:
-    """Tell the sources what was written in their folders; the returned function ends that."""
+    """Notify the sources of commits to their folders; the returned function unsubscribes."""
 
     def told(event: DocumentsChanged) -> None:
         if event.place.startswith("files-"):

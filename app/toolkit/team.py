@@ -1,4 +1,4 @@
-"""What tools may ask of the team of agents and of the person; the agent layer does it."""
+"""The interface for messages to the team of agents and to the user; the agent layer implements it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from app.permissions.caller import Caller
 
 @dataclass(frozen=True, slots=True)
 class TeamAnswer:
-    """What one agent said; `problem` is why it said nothing, empty when it did."""
+    """The answer of one agent; `problem` explains why there is none, else it is empty."""
 
     agent: str
     text: str
@@ -24,8 +24,8 @@ class TeamAnswer:
 class TeamReply:
     """The result of a message to an agent or a group.
 
-    `text` is the answer as a whole, `answers` are those of the single agents in the order in which they
-    were given, `how` says how a group came to its answer. `untrusted`: text from outside went into it.
+    `text` is the whole answer, `answers` are those of the individual agents in the order given, `how`
+    explains how a group reached its answer. `untrusted`: it is based on text from outside.
     """
 
     to: str
@@ -37,7 +37,7 @@ class TeamReply:
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """Where a message to the person is; `shown` says whether a window is open that shows it now."""
+    """The location of a message to the user; `shown`: an open window displays it now."""
 
     places: tuple[str, ...]
     shown: bool
@@ -48,27 +48,27 @@ Metadata = Mapping[str, JsonValue]
 
 
 class TeamService(Protocol):
-    """Hands messages to agents, to groups and to the person."""
+    """Delivers messages to agents, groups and the user."""
 
     async def ask_agent(
         self, caller: Caller, name: str, text: str, metadata: Metadata | None = None
     ) -> TeamReply:
-        """Let an agent of the team answer.
+        """Ask an agent of the team and return its answer.
 
         Raises:
-            NotFoundError: there is none of that name; `suggestions` are the names that there are.
-            ConflictError: it is at work in the same chain of messages, so it would go round in circles.
-            LimitError: too deep, too many turns, or too many tokens for one request.
-            ScriptoriumError: it failed; the words say why.
+            NotFoundError: there is no agent of that name; `suggestions` are the existing names.
+            ConflictError: the agent is already working in this chain of messages, which would be a cycle.
+            LimitError: the request is nested too deeply, or needs too many turns or tokens.
+            ScriptoriumError: the agent failed; the message says why.
         """
         ...
 
     async def ask_group(
         self, caller: Caller, name: str, text: str, metadata: Metadata | None = None
     ) -> TeamReply:
-        """Let a group of the team answer; errors as of `ask_agent`."""
+        """Ask a group of the team and return its answer; raises the same errors as `ask_agent`."""
         ...
 
     def tell_user(self, caller: Caller, text: str, metadata: Metadata | None = None) -> Delivery:
-        """Give the person a message, and say where it can be read."""
+        """Send the user a message and return where it can be read."""
         ...

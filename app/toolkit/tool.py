@@ -7,9 +7,9 @@
         text = edit.add_tag(note.text, tag)
         return context.propose(ChangeSet.of(note.with_text(text)), TagChanged(message=...))
 
-The name is the function's, the description the docstring's, the arguments model the signature's, and
-whether it may change anything is its return type: a `ToolResult` (reads only), a `Proposal` of one
-(changes notes), an `EffectProposal` of one (acts outside), or a union of these.
+The tool takes its name from the function, its description from the docstring and its arguments model from
+the signature. The return type declares what it may change: a `ToolResult` (reads only), a `Proposal` of one
+(changes notes), an `EffectProposal` of one (acts outside the notes), or a union of these.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ _SLOT = re.compile(r"\{(\w+)\}")
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One argument: what a command line flag, a form's field or a slot of an example is made from.
+    """One argument: the source of a command-line flag, a form field or a slot of an example.
 
-    `annotation` is the Python type without its marks, `default` None with `required` for none;
-    `choices` are the allowed words of a closed choice; `many` says that it takes a list.
+    `annotation` is the Python type without its metadata. `default` is None if the argument is `required`.
+    `choices` are the allowed values of a closed choice; `many`: the argument takes a list.
     """
 
     name: str
@@ -57,7 +57,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class OperationFields:
-    """The arguments that one operation of a tool needs, and those that it also takes, as it lists them."""
+    """The required and the optional arguments of one operation of a tool, in the declared order."""
 
     needs: frozenset[str]
     takes: frozenset[str]
@@ -66,19 +66,19 @@ class OperationFields:
 
 @dataclass(frozen=True)
 class Tool:
-    """A tool, ready to be registered; made by `@tool`.
+    """A tool, ready to be registered; created by `@tool`.
 
-    `proposes`: it may propose a change or an effect; `changes_notes`: a change. `always_asks`: each call
-    that proposes is shown to the user, whatever was granted. `rate_per_minute` bounds it beside its
-    category; `timeout` is in seconds for the function itself, without the time that the user takes.
-    `taints`: its results hold text from outside, so each change that their reader proposes is asked about.
-    `acts`: it does something even where it proposes nothing, so whoever may only read can't call it.
-    `reads` are the operations that change nothing, `writing` the arguments without which a tool that may
-    propose a change only reads: a caller that may only read is offered no more.
-    `creates_only`: it makes what is new and changes nothing that is there; the gate holds it to that.
-    `examples_of` are the examples of each operation, as far as they say which is meant.
-    `make_arguments` and `make_schema` are called when their results are first asked for: a command that
-    calls one tool makes the model of that one.
+    `proposes`: the tool may propose a change or an effect; `changes_notes`: a change. `always_asks`: the
+    user sees each call that proposes something, regardless of grants. `rate_per_minute` limits the tool in
+    addition to its category; `timeout` is in seconds and excludes the time that the user takes.
+    `taints`: its results contain text from outside, so the user must approve each change that a reader of
+    them proposes. `acts`: it has an effect even without a proposal, so a read-only caller can't call it.
+    `reads` are the operations that change nothing; `writing` are the arguments without which a tool that
+    may propose a change only reads. A read-only caller is offered only these operations and calls.
+    `creates_only`: it creates files and changes no existing one, which the gate enforces.
+    `examples_of` are the examples of each operation, where they identify one.
+    `make_arguments` and `make_schema` are called on first use, so that a command that calls one tool builds
+    the model of that tool only.
     """
 
     name: str
@@ -107,7 +107,7 @@ class Tool:
 
     @cached_property
     def arguments(self) -> type[BaseModel]:
-        """The model that arguments are checked with."""
+        """The model that validates the arguments."""
         return self.make_arguments()
 
     @cached_property
@@ -119,16 +119,16 @@ class Tool:
 
     @cached_property
     def nullable(self) -> frozenset[str]:
-        """The arguments that take any JSON value, of which null is one: it was given, not left out."""
+        """The arguments that take any JSON value, for which null is a value and not an omission."""
         return frozenset(one.name for one in self.parameters if one.annotation is JsonValue)
 
     @property
     def output_schema(self) -> Schema:
-        """The flat JSON schema of the result, which says where a value may be null."""
+        """The flat JSON schema of the result, which marks the values that may be null."""
         return flat_schema(self.result, nullable=True)
 
     def with_only(self, operations: tuple[str, ...]) -> Tool:
-        """This tool with a schema that shows no other operations than these."""
+        """Return this tool with a schema that shows only these operations."""
         kept = tuple(op for op in self.operations if op in operations)
         if kept == tuple(self.operations):
             return self
@@ -149,7 +149,7 @@ class Tool:
         )
 
     def read_only_variant(self) -> Tool | None:
-        """Return this tool with a schema that shows only what reads; None where nothing of it does."""
+        """Return this tool with a schema of its read-only part; None if it has none."""
         if not self.proposes and not self.acts:
             return self
         if not self.reads and not self.writing:
@@ -166,24 +166,24 @@ class Tool:
         )
 
     def only_reads(self, op: str, arguments: BaseModel) -> bool:
-        """Return whether a call with these arguments is within `reading_part`."""
+        """Return whether a call with these arguments is read-only."""
         part = self.read_only_variant()
         if part is None or (op and part.operations and op not in part.operations):
             return False
         return not any(getattr(arguments, name, None) for name in self.writing)
 
     def check_operation(self, arguments: BaseModel) -> str:
-        """The operation that `arguments` ask for, empty for a tool with only one.
+        """Return the operation that `arguments` select; empty for a tool with only one.
 
         Raises:
-            InvalidParametersError: the operation lacks an argument, or was given one it does not take.
+            InvalidParametersError: an argument of the operation is missing, or it does not take one of them.
         """
         if not self.operations:
             return ""
         op = str(getattr(arguments, "op", ""))
         fields = self.operations[op]
         given = {name for name in arguments.model_fields_set if getattr(arguments, name) is not None}
-        # Some clients send null for what they leave out, so null is never held against an operation.
+        # Some clients send null for an omitted argument, so null is never an error for an operation.
         said_null = self.nullable & arguments.model_fields_set
         missing = sorted(fields.needs - given - said_null)
         ruled = frozenset().union(*(one.takes for one in self.operations.values()))
@@ -219,18 +219,18 @@ def tool(
 
     Args:
         category: The id of the category it belongs to.
-        examples: Requests as people say them, with `{slot}`s that are names of arguments; for a tool
-            with several operations by operation.
+        examples: Requests in the words of users, with `{slot}`s named after arguments; a tool with
+            several operations gives them by operation.
         usage_rule: A sentence for the agent's prompt.
         operations: For a tool with an `op: Literal[...]` argument: what each operation takes, as
-            "text old occurrence?" (a question mark: may be left out). Arguments that no operation
+            "text old occurrence?" (a question mark marks an optional one). Arguments that no operation
             names belong to all.
-        always_asks: Every change is shown to the user, whatever was granted.
+        always_asks: The user sees every change, regardless of grants.
         rate_per_minute: How many calls a minute one caller may make.
         timeout: Seconds that the function may take.
-        taints: Its results hold text from outside the vault.
-        acts: It does something even where it proposes nothing.
-        creates_only: It changes nothing that is there.
+        taints: Its results contain text from outside the vault.
+        acts: It has an effect even without a proposal.
+        creates_only: It changes no existing file.
         reads: The operations that change nothing.
         writing: The arguments without which it changes nothing.
 
@@ -278,7 +278,7 @@ def tool(
 
 
 def _read_return(name: str, annotation: object) -> tuple[type[ToolResult], set[object]]:
-    """The result's class and the kinds of proposal that the tool may make, from the return annotation."""
+    """Return the class of the result and the kinds of proposal that the return annotation declares."""
     union = get_origin(annotation) in (Union, types.UnionType)
     found: set[type[ToolResult]] = set()
     kinds: set[object] = set()
@@ -364,7 +364,7 @@ def _read_operations(operations: Mapping[str, str]) -> Mapping[str, OperationFie
 
 
 def _check(made: Tool) -> None:
-    """Hold what a tool promises its front ends; a broken promise is a mistake of the tool's author."""
+    """Check that a tool meets the requirements of its front ends; a violation is an error of its author."""
     names = {parameter.name for parameter in made.parameters}
     problem = "" if made.description else "it has no description"
     if strange_ops := set(made.examples_of) - set(made.operations):

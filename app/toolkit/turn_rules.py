@@ -14,7 +14,7 @@ _MAX_TRACKED_TURNS = 500
 
 
 class TurnRules:
-    """Follows the turns; calls outside a turn are not its business."""
+    """Tracks the calls of each turn and checks them against the rules; ignores calls outside a turn."""
 
     def __init__(self) -> None:
         self._rules: tuple[TurnRule, ...] = ()
@@ -28,7 +28,7 @@ class TurnRules:
         """Record a call of `tool` in the caller's turn.
 
         Raises:
-            LimitError: a rule is against it; `tools` names those that the rule is about.
+            LimitError: the call violates a rule; `tools` are the tools that the rule names.
         """
         if not caller.turn or not self._rules:
             return
@@ -42,12 +42,12 @@ class TurnRules:
             self._called.popitem(last=False)
 
     def ends(self, tool: str, caller: Caller) -> bool:
-        """Return whether the turn is over with a call of `tool`."""
+        """Return whether a call of `tool` ends the turn."""
         return bool(caller.turn) and any(rule.kind == "last" and _is_in(tool, rule) for rule in self._rules)
 
 
 def _violation(rule: TurnRule, tool: str, called: list[str]) -> str:
-    """Why the rule is against `tool` after those that were called; empty if it is not."""
+    """Return why `tool` violates the rule after the tools already called; empty if it does not."""
     names = ", ".join(rule.tools)
     mine = [one for one in called if _is_in(one, rule)]
     if rule.kind == "first" and not mine and not _is_in(tool, rule):

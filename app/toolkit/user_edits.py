@@ -34,7 +34,7 @@ class EditedFile:
 
 @dataclass(frozen=True, slots=True)
 class UserEdits:
-    """What the user changed in a proposal: files that were left out, and files with another text."""
+    """The user's changes to a proposal: files that were left out, and files with edited text."""
 
     left_out: tuple[str, ...]
     edited: tuple[EditedFile, ...]
@@ -49,7 +49,7 @@ class UserEdits:
 
     @property
     def words(self) -> str:
-        """Both in words; empty where the caller may see neither."""
+        """Describe both kinds of change; empty if the caller may see neither."""
         said = []
         if self.left_out:
             said.append(f"{LEFT_OUT}: {_names(self.left_out)}.")

@@ -1,4 +1,4 @@
-"""The notes as a tool may see them: it finds and reads, and has nothing that writes."""
+"""Read-only access to the notes that a tool may see."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 
 class VaultView:
-    """Reads the notes that one call may see; what it may not see is not found.
+    """Finds and reads the notes that one call may see; a hidden note is reported as not found.
 
-    A note is checked by its properties as they are on disk, too: the index may be a moment behind.
+    Privacy is also checked against the properties on disk, because the index may lag behind.
     """
 
     def __init__(
@@ -46,44 +46,44 @@ class VaultView:
 
     @property
     def hides_private(self) -> bool:
-        """Whether private notes are kept from the call."""
+        """Whether private notes are hidden from the call."""
         return self._sight.hides_private
 
     def with_changes(self, changed: Mapping[NotePath, bytes]) -> VaultView:
-        """The same notes, as if those in `changed` held these bytes: for calls that build on one another."""
+        """Return a view where the notes in `changed` have these bytes, so calls can build on each other."""
         return VaultView(self._store, self._resolver, self._sight, changed)
 
     async def resolve_strictly(self, reference: str) -> OpenNote:
-        """The one note that a path, name, `id` property or wikilink means: for a tool that writes.
+        """Return the one note that a path, name, `id` property or wikilink refers to; for tools that write.
 
         Raises:
-            NotFoundError: no note is meant; `suggestions` are near misses.
-            AmbiguousError: several are; `candidates` are their paths.
-            StorageError: it can't be read.
+            NotFoundError: no note matches; `suggestions` are near misses.
+            AmbiguousError: several notes match; `candidates` are their paths.
+            StorageError: the note can't be read.
         """
         path = self._resolved(self._resolver.resolve_strictly, reference)
         return await asyncio.to_thread(self.open, path)
 
     async def resolve_for_reading(self, reference: str) -> OpenNote:
-        """As `resolve_strictly`, and aliases count after names: for a tool that reads."""
+        """Resolve like `resolve_strictly`, and try aliases after names; for tools that read."""
         path = self._resolved(self._resolver.resolve_for_reading, reference)
         return await asyncio.to_thread(self.open, path)
 
     def open(self, path: NotePath) -> OpenNote:
-        """The note (or other file) at `path`.
+        """Return the note (or other file) at `path`.
 
         Raises:
-            NotFoundError: there is none that the call may see.
-            StorageError: it can't be read.
+            NotFoundError: the call can see no file at `path`.
+            StorageError: the file can't be read.
         """
         return OpenNote(path, self.read(path))
 
     def read(self, path: NotePath) -> bytes:
-        """The bytes of the file at `path`; raises as `open`."""
+        """Return the bytes of the file at `path`; raises the same errors as `open`."""
         if not self._sight.can_see(path):
             raise _not_found(path)
         try:
-            # A link is judged by the file that it leads to, and told of by its own name.
+            # Visibility depends on the link's target; errors name the link itself.
             real = self._store.real_path(path)
             if real != path and not self._sight.can_see(real):
                 raise _not_found(path)
@@ -105,37 +105,37 @@ class VaultView:
         return self._changed.get(path, content)
 
     def _is_private_by_its_start(self, path: NotePath) -> bool:
-        """Return whether a note that can't be read as a whole is kept from the call."""
+        """Return whether a note that can't be read completely is hidden from the call."""
         try:
             return is_private(self._store.read_start(path, HEAD_BYTES), complete=False)
         except StorageError:
             return True
 
     def text(self, path: NotePath) -> str:
-        """The text of the note at `path`, for reading; raises as `open`."""
+        """Return the text of the note at `path`, for reading only; raises the same errors as `open`."""
         return self.open(path).readable_text
 
     def parsed(self, path: NotePath) -> ParsedNote:
-        """What the text of the note at `path` says; raises as `open`."""
+        """Return the parsed note at `path`; raises the same errors as `open`."""
         return self.open(path).parsed
 
     def open_for_change(self, path: NotePath) -> OpenNote:
-        """The note at `path` even if the call may not see it, to keep its links right in a change set.
+        """Return the note at `path`, even a hidden one, so that a change set can update its links.
 
-        What stands in it must not get into a result: the user sees the change, the caller does not.
+        Its content must not appear in a result: the user sees the change, the caller does not.
         """
         return OpenNote(path, self._store.read(path))
 
     def exists(self, path: NotePath) -> bool:
-        """Return whether a file that the call may see is at `path`."""
+        """Return whether the call can see a file at `path`."""
         return self._sight.can_see(path) and self._store.exists(path)
 
     def existing_path(self, path: NotePath) -> NotePath | None:
-        """What already has that path, whatever the case and the Unicode form; None if it is free.
+        """Return the file with this path, ignoring case and Unicode form; None if the path is free.
 
         Raises:
-            InvalidPathError: the call may not use the path: one that it may not look at, whether something
-                is there or not, or one that a note has which it may not know of.
+            InvalidPathError: the call may not use the path: a rule denies it (whether or not a file
+                exists), or a hidden note already has it.
         """
         if self._sight.rule(path) == "deny":
             raise _not_usable(path)
@@ -145,11 +145,11 @@ class VaultView:
         return taken
 
     def is_free(self, path: NotePath) -> bool:
-        """Return whether nothing has that path, not even what the call may not know of."""
+        """Return whether no file has this path; hidden files count."""
         return self._store.existing_path(path) is None
 
     def _may_know(self, path: NotePath) -> bool:
-        """Whether the call may know of the file at `path`, by its bytes too where the index is behind."""
+        """Return whether the call may know of the file at `path`; reads its bytes if the index is stale."""
         try:
             self.read(path)
         except NotFoundError:
@@ -159,11 +159,11 @@ class VaultView:
         return True
 
     def disk_spelling(self, path: NotePath) -> NotePath:
-        """`path` with the folders that exist spelled as on disk: where a new file must be put."""
+        """Return `path` with existing folders spelled as on disk: the location for a new file."""
         return self._store.disk_spelling(path)
 
     def hides_folder(self, folder: NotePath) -> bool:
-        """Whether a folder holds nothing that the call may know of; the first call looks at every path."""
+        """Return whether everything in a folder is hidden from the call; the first call scans all paths."""
         return self._sight.hides_folder(folder)
 
     def can_see(self, path: NotePath) -> bool:
@@ -171,7 +171,7 @@ class VaultView:
         return self._sight.can_see(path)
 
     def _resolved(self, resolve: Callable[[str], NotePath], reference: str) -> NotePath:
-        """What `resolve` finds, as if unseen notes were not there."""
+        """Resolve a reference with `resolve`, ignoring hidden notes."""
         try:
             path = _resolved_or_stored(resolve, reference)
         except AmbiguousError as error:
@@ -202,11 +202,11 @@ class VaultView:
 
 
 def _resolved_or_stored(resolve: Callable[[str], NotePath], reference: str) -> NotePath:
-    """What a reference means; a storage id that says its kind is read as one if no note is called so.
+    """Resolve a reference; treat it as a storage id if it has such a prefix and no note has that name.
 
     Raises:
-        NotFoundError: no note is meant, or it names a place where this vault stores nothing.
-        InvalidParametersError: it begins like a storage id and is none.
+        NotFoundError: no note matches, or the storage id belongs to a store that this vault does not use.
+        InvalidParametersError: the reference starts like a storage id but is not valid.
     """
     try:
         return resolve(reference)
@@ -217,10 +217,10 @@ def _resolved_or_stored(resolve: Callable[[str], NotePath], reference: str) -> N
 
 
 def _not_usable(path: NotePath) -> InvalidPathError:
-    """The one answer for every path that a call may not use: it must not tell whether something is there."""
+    """Return the same error for every path that a call may not use, so that it reveals no hidden file."""
     return InvalidPathError("That path can't be used.", path=str(path))
 
 
 def _not_found(path: NotePath) -> NotFoundError:
-    """The one answer for a file that is not there and for one that the call may not see."""
+    """Return the same error for a missing file and for a hidden one."""
     return NotFoundError(f"There is no file {path}.", path=str(path), suggestions=[])

@@ -1,8 +1,8 @@
-"""What a caller may see: private notes are kept from models and programs, and deny rules from all they name.
+"""Decide what a caller may see, from private notes and read rules.
 
-`Visibility` knows which notes are private (kept in step with the index) and what the rules say;
-`CallVisibility` is that for one call. The views that a tool is given ask its `CallVisibility` before they
-hand anything out.
+Private notes are hidden from models and programs; a deny rule hides notes from every caller that it names.
+`Visibility` tracks the private notes with the index and evaluates the rules; `CallVisibility` applies both
+to one call. The views of a tool consult its `CallVisibility` before they return anything.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _MAX_CHECKED_PATHS = 50
 
 
 class Visibility:
-    """Knows the private notes of a vault; one for a workspace."""
+    """Tracks the private notes of a vault; each workspace has one."""
 
     def __init__(self, index: VaultIndex, policy: Policy, events: EventBus) -> None:
         self._index = index
@@ -50,7 +50,7 @@ class Visibility:
 
     @property
     def private_paths(self) -> HiddenPaths:
-        """The paths of these notes, to be found in texts."""
+        """The paths of the private notes, to search for in texts."""
         if self._paths is None or self._private is None:
             self._paths = HiddenPaths(self._known())
         return self._paths
@@ -61,11 +61,11 @@ class Visibility:
         return self._private
 
     def rule(self, caller: Caller, tool: str, path: NotePath, place: str = VAULT) -> str:
-        """Return what the rules say about reading `path` of a place: allow, ask or deny."""
+        """Return the rules' decision on reading `path` of a store: allow, ask or deny."""
         return self._policy.may_read(caller, tool, path, place)
 
     def has_read_rules(self, caller: Caller, tool: str) -> bool:
-        """Return whether any rule narrows what `caller` reads through `tool`."""
+        """Return whether any rule restricts what `caller` reads through `tool`."""
         return self._policy.has_read_rules(caller, tool)
 
     def paths(self) -> Iterable[NotePath]:
@@ -73,14 +73,14 @@ class Visibility:
         return self._index.note_paths()
 
     def files(self) -> Iterable[NotePath]:
-        """Every indexed file that is no note."""
+        """Every indexed file that is not a note."""
         return (record.path for record in self._index.files())
 
     def _follow(self, event: IndexUpdated) -> None:
         self._paths = None
         touched = (*event.changed, *event.removed)
         if self._private is None or len(touched) > _MAX_CHECKED_PATHS:
-            # Looked up again when next asked: a scan's batches must not hold the thread up.
+            # Recomputed on the next request, so that the batches of a scan do not block the thread.
             self._private = None
             return
         known = self._private
@@ -94,7 +94,7 @@ class Visibility:
 class CallVisibility:
     """The notes that one call may see.
 
-    A note under an ask rule is unseen until the user has let this call open it (`open`).
+    A note under an ask rule is hidden until the user lets this call read it (`grant_read`).
     """
 
     def __init__(self, visibility: Visibility, caller: Caller, tool: str) -> None:
@@ -113,33 +113,33 @@ class CallVisibility:
 
     @property
     def hides_private(self) -> bool:
-        """Whether private notes are kept from this caller."""
+        """Whether private notes are hidden from this caller."""
         return self._caller.uses_model
 
     def can_see(self, path: NotePath) -> bool:
-        """Return whether the call may know of `path` and what is in it."""
+        """Return whether the call may know of `path` and its content."""
         if self.hides_private and self._visibility.is_private(path):
             return False
         return not self._ruled or path in self._opened or self.rule(path) == "allow"
 
     def can_read(self, place: str, path: NotePath) -> bool:
-        """Return whether the call may know of a document of another place than the vault.
+        """Return whether the call may know of a document of another store than the vault.
 
-        What a rule wants asked about is unseen, too: there only changes are asked about.
+        Documents under an ask rule are hidden as well: other stores ask only about changes.
         """
         return not self._ruled or self._visibility.rule(self._caller, self._tool, path, place) == "allow"
 
     def rule(self, path: NotePath) -> str:
-        """Return what the rules say about reading `path`: allow, ask or deny."""
+        """Return the rules' decision on reading `path`: allow, ask or deny."""
         return self._visibility.rule(self._caller, self._tool, path) if self._ruled else "allow"
 
     def needs_approval(self, path: NotePath) -> bool:
-        """Return whether the user has to be asked before the call may open `path`."""
+        """Return whether the user must approve before the call may open `path`."""
         private = self.hides_private and self._visibility.is_private(path)
         return not private and path not in self._opened and self.rule(path) == "ask"
 
     def grant_read(self, path: NotePath) -> None:
-        """The user let this call read `path`."""
+        """Let this call read `path`, as the user approved."""
         self._opened.add(path)
         self._hidden = self._hidden_folders = None
 
@@ -152,15 +152,15 @@ class CallVisibility:
         return self._hidden
 
     def hidden_paths(self) -> HiddenPaths:
-        """The paths of `hidden`, to be found in texts."""
+        """The paths of `hidden`, to search for in texts."""
         if not self._ruled:
             return self._visibility.private_paths if self.hides_private else HiddenPaths()
         return HiddenPaths(self.hidden())
 
     def hides_folder(self, folder: NotePath) -> bool:
-        """Return whether a folder holds hidden notes and no other file: then its name is hidden, too.
+        """Return whether a folder contains only hidden notes, so that its name is hidden, too.
 
-        The first call looks at every path of the vault: call it in a thread.
+        The first call scans every path of the vault: call it in a thread.
         """
         if self._hidden_folders is None:
             hidden = self.hidden()
@@ -171,7 +171,7 @@ class CallVisibility:
 
 
 def _folders(paths: Iterable[NotePath]) -> frozenset[str]:
-    """The folders that hold these files, at any depth, in the form to compare by."""
+    """Return the folders that contain these files, at any depth, normalized for comparison."""
     found: set[str] = set()
     for path in paths:
         folder = name_key(path.folder)

@@ -26,7 +26,7 @@ def test_every_request_of_the_built_in_agent(app_run, settings, sample_vault: Pa
         assert everything_in(sample_vault) == before
         await pilot.until(lambda: "Concepts/Polaris.md" in pilot.nodes)
         await pilot.until(lambda: "Concepts/Trade winds.md" not in pilot.nodes)
-        assert (await pilot.verdict()).startswith("Whole")
+        assert (await pilot.verdict()).startswith("Log intact")
         undone = [entry for entry in pilot.entries if entry.tool == "undo"]
         assert len(undone) == changes and all(entry.decision == "user-approved" for entry in undone)
         changed = [entry for entry in pilot.entries if entry.commit is not None and entry.tool != "undo"]

@@ -112,7 +112,7 @@ def test_the_turn_is_undone_as_one_from_the_audit_log(app_run, settings, garden:
         await pilot.approve()
         await pilot.until(lambda: water.read_bytes() == before + b"My own line.")
         await pilot.until(lambda: "(undone)" in pilot.audit.model.index(2, 3).data())
-        assert (await pilot.verdict()).startswith("Whole")
+        assert (await pilot.verdict()).startswith("Log intact")
 
     answers = (
         Call("add_tag", {"name": "Water", "tag": "checked"}),

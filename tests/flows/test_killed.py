@@ -36,7 +36,7 @@ def test_killed_in_the_middle_of_an_approved_rename(app_run, garden: Path, at: i
         await pilot.open(garden)
         now = everything_in(garden)
         assert now in (old, new), "a mix of the old and the new"
-        assert (await pilot.verdict()).startswith("Whole")
+        assert (await pilot.verdict()).startswith("Log intact")
         present = "Chai.md" if now == new else "Tea.md"
         await pilot.until(lambda: present in pilot.nodes)
         if now == new:

@@ -121,7 +121,7 @@ def test_a_rename_with_forty_backlinks_from_outside(app_run, tmp_path: Path) -> 
         await pilot.click(dialog.page.header.facts.unfolder)
         said = " ".join(label.text() for label in dialog.page.header.findChildren(QLabel))
         assert "Laptop wants to" in said and "MCP client, calls itself “robot 1.2”" in said
-        assert "It is clearer." in said and "40 notes have their links rewritten" in said
+        assert "It is clearer." in said and "updates the links in 40 notes" in said
         moves = [one for one in dialog.current.request.proposal.changes if isinstance(one, Move)]
         assert [(str(one.path), str(one.to)) for one in moves] == [("Old name.md", "New name.md")]
         await read_every_diff(pilot, dialog)

@@ -123,7 +123,7 @@ async def test_what_proposes_nothing_is_one_step(net: Bench) -> None:
 async def test_a_network_category_never_changes_a_note(net: Bench) -> None:
     before = net.text("Tea.md")
     outcome = await net.call("clip", {"how": "change"})
-    assert "only make new notes" in outcome.message and net.text("Tea.md") == before
+    assert "only create notes" in outcome.message and net.text("Tea.md") == before
     assert net.last().decision == "rule" and len(net.approver.asked) == 1
     assert (await net.call("clip_and_change", {"how": "change"})).success
 

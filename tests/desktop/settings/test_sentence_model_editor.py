@@ -78,6 +78,6 @@ def test_the_progress_of_a_switch_is_shown(
                 lambda: editor.languages.text() == "Languages of this vault: German 70%, English 30%"
             )
             await publish(ModelSwitched(MULTILINGUAL))
-            await wait_until(lambda: editor.bar.isHidden() and "in use" in editor.state.text())
+            await wait_until(lambda: editor.bar.isHidden() and "In use" in editor.state.text())
 
     gui(main())

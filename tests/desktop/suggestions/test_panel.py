@@ -53,7 +53,7 @@ def test_a_suggestion_is_shown_whole_and_written_as_the_user_set_it(
             assert one is not None and set(one.pair) == PAIR and 0.6 <= one.score <= 1
             assert panel.table.topLevelItem(0).text(3) == f"{one.score:.0%}"
             await wait_until(lambda: all("hot water" in side.text.toPlainText() for side in details.sides))
-            assert "tags" not in details.sides[0].text.toPlainText() and "neighbour" in details.why.text()
+            assert "tags" not in details.sides[0].text.toPlainText() and "neighbors" in details.why.text()
             assert details.sure.value() == round(one.score, 2)
             details.turn.click()
             assert tuple(side.path for side in details.sides) == one.pair[::-1]
