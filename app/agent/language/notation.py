@@ -116,7 +116,7 @@ def _parse_step(text: str, resolve: Resolve, actions: Mapping[str, Action]) -> P
 def _unquote(match: re.Match[str]) -> str:
     if match[1] is None:
         return match[2]
-    return match[1].replace("\\n", "\n").replace('\\"', '"').replace("\\\\", "\\")
+    return re.sub(r"\\(.)", lambda escaped: "\n" if escaped[1] == "n" else escaped[1], match[1])
 
 
 def _parse_argument(name: str, values: list[str], resolve: Resolve) -> object:
@@ -134,10 +134,10 @@ def _parse_argument(name: str, values: list[str], resolve: Resolve) -> object:
 
 
 def _parse_number(text: str) -> object:
-    try:
-        return int(text) if re.fullmatch(r"-?\d+", text) else float(text)
-    except ValueError:
+    # Words such as "nan" and "inf" are text, although `float` takes them.
+    if not re.fullmatch(r"-?\d+(\.\d+)?|-?\.\d+", text):
         return text
+    return float(text) if "." in text else int(text)
 
 
 def _parse_set(text: str, resolve: Resolve) -> NoteSet:

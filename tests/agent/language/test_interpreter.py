@@ -252,6 +252,8 @@ values = st.one_of(
 )
 
 
+@example("", [], "C:\\new")
+@example("", [], "NAN")
 @given(queries, st.lists(names, max_size=2, unique=True), values)
 def test_the_notation_is_read_back(query: str, paths: list[str], value: object) -> None:
     step = PipelineStep(
