@@ -48,7 +48,6 @@ class Legend(QFrame):
         self._fold = QToolButton(self)
         self._fold.setAutoRaise(True)
         self._fold.setIconSize(QSize(14, 14))
-        self._fold.setFixedSize(_MIN_ROW_HEIGHT, _MIN_ROW_HEIGHT)
         self._fold.clicked.connect(self._toggle)
 
     @property
@@ -105,9 +104,11 @@ class Legend(QFrame):
         # A row is as tall as its text, which grows with the zoom.
         texts = (*self._entries, *self._relations)
         row_height = max([_MIN_ROW_HEIGHT, *(widget.sizeHint().height() for widget in texts)])
+        # The padding of the button grows with the zoom; a fixed size would leave no room for its icon.
+        side = max(_MIN_ROW_HEIGHT, self._fold.sizeHint().width(), self._fold.sizeHint().height())
         widest = 0
         line = 0
-        right = width - _PADDING - _MIN_ROW_HEIGHT
+        right = width - _PADDING - side
         for widgets in (self._entries, self._relations):
             x = _PADDING
             for widget in widgets:
@@ -123,12 +124,12 @@ class Legend(QFrame):
                 widest = max(widest, x)
             line += bool(widgets)
         if self.is_open:
-            self.resize(min(width, widest + _MIN_ROW_HEIGHT + 4), 8 + line * row_height)
-            top = 4 + (row_height - _MIN_ROW_HEIGHT) // 2
+            self.resize(min(width, widest + side + 4), 8 + max(side, line * row_height))
+            top = 4 + max(0, row_height - side) // 2
         else:
-            self.resize(_MIN_ROW_HEIGHT + 8, _MIN_ROW_HEIGHT + 8)
+            self.resize(side + 8, side + 8)
             top = 4
-        self._fold.move(self.width() - _MIN_ROW_HEIGHT - 4, top)
+        self._fold.setGeometry(self.width() - side - 4, top, side, side)
 
     def _toggle(self) -> None:
         self._open = not self.is_open
