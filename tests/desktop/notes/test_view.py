@@ -89,7 +89,7 @@ def test_a_property_is_added_changed_and_removed(gui, opened, wait_until) -> Non
             rating.field.editingFinished.emit()
             await wait_until(lambda: "rating: 5\n" in file.read_text())
             view.properties.removed.emit("rating")
-            await wait_until(lambda: file.read_text() == NOTES["A.md"])
+            await wait_until(lambda: file.read_text() == NOTES["A.md"] and not view.document.dirty)
 
     gui(main())
 

@@ -439,6 +439,18 @@ def test_tab_goes_through_a_table_aligns_it_and_adds_a_row(make_editor: Make) ->
     assert editor.textCursor().selectedText() == "1"
 
 
+def test_a_line_that_becomes_a_comment_is_not_replaced_by_the_next_key(make_editor: Make) -> None:
+    editor = make_editor("a word")
+    to_end(editor)
+    QTest.keyClick(editor, KEYS.Key_Slash, HELD.ControlModifier)
+    assert editor.text() == "%% a word %%"
+    QTest.keyClicks(editor, "s")
+    assert editor.text() == "%% a words %%"
+    QTest.keyClick(editor, KEYS.Key_Slash, HELD.ControlModifier)
+    QTest.keyClicks(editor, "!")
+    assert editor.text() == "a words!"
+
+
 @pytest.mark.parametrize("prefix", ["", "> "])
 def test_tab_makes_a_table_of_a_header_row(make_editor: Make, prefix: str) -> None:
     editor = make_editor(f"before\n\n{prefix}| a | bb |")
