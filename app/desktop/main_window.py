@@ -164,7 +164,7 @@ class MainWindow(QMainWindow):
         self.stack.addWidget(view.page)
         self.stack.setCurrentWidget(view.page)
         self.drops.watch(view.page)
-        self.finder.client = client
+        self.finder.set_client(client)
         self.status.clearMessage()
         self.status.set_client(client, self.session.read_only)
         self.menu.set_has_vault(True)
@@ -182,7 +182,7 @@ class MainWindow(QMainWindow):
             self._showing.cancel()
             self._showing = None
         if view is not None:
-            self.finder.client = None
+            self.finder.set_client(None)
             self.status.set_client(None)
             self.navigation.clear()
             self.stack.removeWidget(view.page)
