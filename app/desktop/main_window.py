@@ -164,7 +164,7 @@ class MainWindow(QMainWindow):
         self.stack.addWidget(view.page)
         self.stack.setCurrentWidget(view.page)
         self.drops.watch(view.page)
-        self.finder.client = client
+        self.finder.set_client(client)
         self.status.clearMessage()
         self.status.set_client(client, self.session.read_only)
         self.menu.set_has_vault(True)
@@ -182,7 +182,7 @@ class MainWindow(QMainWindow):
             self._showing.cancel()
             self._showing = None
         if view is not None:
-            self.finder.client = None
+            self.finder.set_client(None)
             self.status.set_client(None)
             self.navigation.clear()
             self.stack.removeWidget(view.page)
@@ -219,6 +219,11 @@ class MainWindow(QMainWindow):
         if await self._close_vault():
             self._window_state.save(geometry=bytes(self.saveGeometry().toBase64().data()).decode())
             self.ended.set()
+
+    def keep_drafts(self) -> None:
+        """Keep unsaved text as drafts, which the next start offers."""
+        if self.view is not None and self.view.notes is not None:
+            self.view.notes.keep_drafts()
 
     def last_vault(self) -> Path | None:
         """Return the vault that was opened last, unless the user closed it; None if its folder is gone."""

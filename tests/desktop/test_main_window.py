@@ -363,6 +363,22 @@ def test_a_note_chosen_by_name_has_the_focus(in_window, wait_until, vault: Path)
     in_window(use)
 
 
+def test_the_list_of_names_follows_the_index(in_window, wait_until, vault: Path) -> None:
+    async def use(window: MainWindow) -> None:
+        window.open_folder(vault)
+        await wait_until(lambda: window.view is not None and window.view._built)
+        palette = window.finder._palette
+        window.menu.run("go-note")
+        palette.field.setText("five")
+        await wait_until(lambda: palette.nothing.isVisible())
+        (vault / "Five.md").write_text("five")
+        await window.session.client.run(lambda workspace: workspace.start_scan(lambda progress: None))
+        await wait_until(lambda: palette.model.rowCount() == 1)
+        assert palette.list.currentIndex().data() == "Five"
+
+    in_window(use)
+
+
 def test_unsaved_text_keeps_the_window_open(in_window, wait_until, vault: Path) -> None:
     async def use(window: MainWindow) -> None:
         window.open_folder(vault)

@@ -46,6 +46,9 @@ class NoteTab(Protocol):
         """Whether it may be closed; asks the user about unsaved text."""
         ...
 
+    def keep_draft(self) -> None:
+        """Keep unsaved text as a draft."""
+
     def take_focus(self) -> None:
         """Put the focus into the text."""
 
@@ -212,6 +215,11 @@ class NoteTabs(QWidget):
             if not await tab.close_requested():
                 return False
         return True
+
+    def keep_drafts(self) -> None:
+        """Keep the unsaved text of every note as a draft, without asking."""
+        for tab in self.tabs():
+            tab.keep_draft()
 
     def close_others(self, group: _TabGroup, keep: int) -> None:
         """Close the tabs of `group` but for one."""

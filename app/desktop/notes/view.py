@@ -511,6 +511,10 @@ class NoteView(QWidget):
         """Whether the tab may close: its text is saved, or the user decided about it."""
         return await confirm_close(self.document, self._theme, self)
 
+    def keep_draft(self) -> None:
+        """Keep unsaved text as a draft."""
+        self.document.keep_draft()
+
     def _set_property(self, name: str, value: object) -> None:
         self._edit(partial(edit.set_property, key=name, value=value), f"set {name}")
 

@@ -90,6 +90,28 @@ def test_typing_narrows_and_enter_chooses(gui, wait_until, window: QWidget) -> N
     assert gui(main()) == [("notes", "Alphabet.md")]
 
 
+def test_reloaded_choices_keep_the_query_and_the_selection(gui, wait_until, window: QWidget) -> None:
+    async def main() -> None:
+        names = ["Alpha", "Beta"]
+
+        async def load() -> tuple[PaletteItem, ...]:
+            return tuple(PaletteItem(f"{name}.md", name) for name in names)
+
+        palette = CommandPalette(ThemeSource("light"), window)
+        palette.open("notes", "Go to a note", load)
+        await wait_until(lambda: len(texts(palette)) == 2)
+        QTest.keyClicks(palette.field, "alph")
+        await wait_until(lambda: texts(palette) == ["Alpha"])
+        names.insert(0, "Gamma")
+        names.append("Alph")
+        palette.reload()
+        await wait_until(lambda: texts(palette) == ["Alph", "Alpha"])
+        assert palette.field.text() == "alph"
+        assert palette.list.currentIndex().data(ITEM_ROLE).text == "Alpha"
+
+    gui(main())
+
+
 def test_escape_closes_and_gives_the_focus_back(gui, wait_until, window: QWidget) -> None:
     async def main() -> None:
         field = window.findChild(QLineEdit)

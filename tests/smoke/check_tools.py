@@ -1,4 +1,8 @@
-"""`scriptorium tools --check`: call every tool once on a copy of the sample vault, and print the results."""
+"""Call every tool once on a copy of the sample vault, and print the results.
+
+`scriptorium tools --check` runs this from a checkout. The smoke test of the installers runs it inside the
+built program.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +18,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app import paths
-from app.cli.tool_trials import TRIALS, SmokeCase
-from app.cli.trial_pages import TrialPages
 from app.embeddings.sync_scheduler import EmbeddingFailed, EmbeddingProgressed
 from app.memory.block import Permission
 from app.permissions.approval import ApprovalRequest, Approved, Decision, Effect
@@ -25,6 +27,8 @@ from app.sources.config import FileRule, FolderConfig
 from app.toolkit.call import Call
 from app.tools import CATALOG, FILE_TOOL
 from app.web.access import WebAccess
+from tests.smoke.local_pages import LocalPages
+from tests.smoke.tool_calls import TOOL_CALLS, ToolCall
 
 if TYPE_CHECKING:
     from app.toolkit.outcome import ToolOutcome
@@ -47,13 +51,13 @@ class RecordingApprover:
         return Approved(request.proposal)
 
 
-def run(say: Say = print, trials: Iterable[SmokeCase] = TRIALS) -> int:
-    """Run the calls; the exit status is 1 if a tool failed or has no call."""
+def run(say: Say = print, calls: Iterable[ToolCall] = TOOL_CALLS) -> int:
+    """Run the calls and return the exit status: 1 if a tool failed or has no call."""
     with tempfile.TemporaryDirectory(prefix="scriptorium-tools-") as folder, _own_folders(Path(folder)):
         vault = Path(folder) / "Sample vault"
         shutil.copytree(paths.resources_folder() / "sample-vault", vault)
         _make_repository(vault)
-        return asyncio.run(_walk(vault, tuple(trials), say))
+        return asyncio.run(_walk(vault, tuple(calls), say))
 
 
 def _make_repository(vault: Path) -> None:
@@ -77,11 +81,11 @@ def _own_folders(folder: Path) -> Iterator[None]:
                 os.environ[name] = value
 
 
-async def _walk(vault: Path, trials: tuple[SmokeCase, ...], say: Say) -> int:
+async def _walk(vault: Path, calls: tuple[ToolCall, ...], say: Say) -> int:
     from app.workspace import open_workspace
 
     approver = RecordingApprover()
-    with TrialPages() as pages:
+    with LocalPages() as pages:
         workspace = await open_workspace(vault, _settings(pages), approver)
         # The guard refuses requests to this machine; only here it lets the check's own server through.
         web = WebAccess(lambda: workspace.settings.web, lambda *_: None, reach=pages.reach)
@@ -89,18 +93,18 @@ async def _walk(vault: Path, trials: tuple[SmokeCase, ...], say: Say) -> int:
         try:
             await _read_all(workspace)
             await _add_folder(workspace, vault.with_name("Letters"))
-            failed = await _call_all(workspace, approver, trials, say, {"trial_pages": pages.facts})
+            failed = await _call_all(workspace, approver, calls, say, {"local_pages": pages.facts})
         finally:
             await web.close()
             await workspace.close()
-    missing = sorted({tool.name for tool in (*CATALOG, FILE_TOOL)} - {trial.tool for trial in trials})
-    say(f"{len(trials)} calls, {len(failed)} failed")
+    missing = sorted({tool.name for tool in (*CATALOG, FILE_TOOL)} - {call.tool for call in calls})
+    say(f"{len(calls)} calls, {len(failed)} failed")
     for name in missing:
-        say(f"{name}: no trial calls it")
+        say(f"{name}: no call in tests/smoke/tool_calls.py")
     return 1 if failed or missing else 0
 
 
-def _settings(pages: TrialPages) -> Settings:
+def _settings(pages: LocalPages) -> Settings:
     """Return default settings with a team agent without a model, and the pages as search provider."""
     made = Settings()
     made.team = TeamSettings(agents=(AgentProfile(name="Librarian", model="built-in"),))
@@ -133,7 +137,7 @@ async def _read_all(workspace: Workspace) -> None:
 async def _call_all(
     workspace: Workspace,
     approver: RecordingApprover,
-    trials: tuple[SmokeCase, ...],
+    calls: tuple[ToolCall, ...],
     say: Say,
     brought: Mapping[str, Mapping[str, object]],
 ) -> list[str]:
@@ -142,16 +146,16 @@ async def _call_all(
         workspace.registry.set_category(category.id, on=True)
     results: dict[str, Mapping[str, object]] = dict(brought)
     failed = []
-    for trial in trials:
-        arguments = trial.arguments(results) if callable(trial.arguments) else trial.arguments
+    for call in calls:
+        arguments = call.arguments(results) if callable(call.arguments) else call.arguments
         approver.asked.clear()
         caller = Caller(CallerKind.CLI, "tools --check", uses_model=False)
-        outcome = await workspace.runner.run(Call.of(trial.tool, arguments, caller))
-        _tell(trial.tool, json.dumps(arguments, ensure_ascii=False), approver.asked, outcome, say)
+        outcome = await workspace.runner.run(Call.of(call.tool, arguments, caller))
+        _tell(call.tool, json.dumps(arguments, ensure_ascii=False), approver.asked, outcome, say)
         if outcome.success:
-            results[trial.tool] = dict(outcome.result)
+            results[call.tool] = dict(outcome.result)
         else:
-            failed.append(trial.tool)
+            failed.append(call.tool)
     return failed
 
 

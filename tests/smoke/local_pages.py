@@ -28,7 +28,7 @@ compares it with local noon, and the difference gives the longitude of the ship.
 <p>Early ones were rare and dear: a captain who had one still took lunar distances to check it, since a clock
 alone can't be checked at sea.</p>
 </article>
-<footer>A page of the trial.</footer>
+<footer>A page of the check.</footer>
 </body>
 </html>
 """
@@ -48,12 +48,12 @@ _RESULTS = {
 }
 
 
-class TrialPages:
+class LocalPages:
     """The server; runs until it is closed. Use as a context manager."""
 
     def __init__(self) -> None:
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _Pages)
-        self._thread = threading.Thread(target=self._server.serve_forever, name="trial pages", daemon=True)
+        self._thread = threading.Thread(target=self._server.serve_forever, name="local pages", daemon=True)
 
     @property
     def address(self) -> str:
