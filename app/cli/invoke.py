@@ -13,7 +13,7 @@ from app.cli.options import Options
 from app.cli.session import CliSession, open_session
 from app.cli.vault_location import VaultLocation, locate_vault
 from app.permissions.approval import Approver
-from app.servers.vault_service import CallProgress
+from app.servers.vault_access import CallProgress
 from app.toolkit.outcome import ToolOutcome
 
 Arguments = Mapping[str, object]

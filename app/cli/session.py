@@ -16,13 +16,13 @@ from app.cli.console import CliConsole
 from app.errors import NetworkError, VaultBusyError
 from app.permissions.caller import CallerKind
 from app.servers.endpoint_file import find_endpoint
-from app.servers.vault_service import Client
+from app.servers.vault_access import Client
 
 if TYPE_CHECKING:
     from app.index.records import ScanProgress
     from app.permissions.approval import Approver
-    from app.servers.remote_vault import RemoteVaultService
-    from app.servers.vault_service import VaultService
+    from app.servers.remote_vault import RemoteVaultAccess
+    from app.servers.vault_access import VaultAccess
     from app.workspace import Workspace
 
 CALLER_NAME = "Terminal"
@@ -37,7 +37,7 @@ class CliSession:
     `has_window`: that process has a window.
     """
 
-    served: VaultService
+    served: VaultAccess
     client: Client
     workspace: Workspace | None = None
     has_window: bool = False
@@ -106,7 +106,7 @@ class _VaultOpener:
     brief: bool
     takes_over: bool
 
-    async def join(self) -> tuple[RemoteVaultService, bool] | None:
+    async def join(self) -> tuple[RemoteVaultAccess, bool] | None:
         """Join the process that holds the vault; return the connection and whether that process has a window.
 
         Returns None if no process holds the vault, it can't be reached, or it is to release the vault.
@@ -114,10 +114,10 @@ class _VaultOpener:
         sign = find_endpoint(self.root)
         if sign is None or (self.takes_over and sign.holder == "headless"):
             return None
-        from app.servers.remote_vault import RemoteVaultService
+        from app.servers.remote_vault import RemoteVaultAccess
 
         try:
-            return await RemoteVaultService.join(sign), sign.holder == "desktop"
+            return await RemoteVaultAccess.join(sign), sign.holder == "desktop"
         except NetworkError:
             return None
 
@@ -138,7 +138,7 @@ class _VaultOpener:
 
 async def _joined_or_opened(
     opening: _VaultOpener, screen: CliConsole, patience: float
-) -> tuple[RemoteVaultService | None, Workspace | None, bool]:
+) -> tuple[RemoteVaultAccess | None, Workspace | None, bool]:
     """Return the connection or the workspace, and whether the joined process has a window."""
     deadline = time.monotonic() + patience
     while True:

@@ -12,7 +12,7 @@ from app.errors import InvalidParametersError
 from app.toolkit.argument_types import ArgumentKind
 
 if TYPE_CHECKING:
-    from app.servers.vault_service import ToolDescriptor
+    from app.servers.vault_access import ToolDescriptor
     from app.toolkit.tool import OperationFields, Tool
 
 OP = "op"

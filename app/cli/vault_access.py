@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING
 from app.errors import NetworkError, NotFoundError, ScriptoriumError
 from app.permissions.caller import Caller
 from app.servers.endpoint_file import find_endpoint
-from app.servers.failover import Backend, FailoverVaultService
+from app.servers.failover import Backend, FailoverVaultAccess
 from app.servers.handoff import ask_to_yield
 from app.servers.mcp_elicitation import ASKER, ClientApprover
-from app.servers.remote_vault import RemoteVaultService
+from app.servers.remote_vault import RemoteVaultAccess
 from app.settings import load_settings
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
-def join_or_open(root: Path, enable_tools: Collection[str] = ()) -> FailoverVaultService:
+def join_or_open(root: Path, enable_tools: Collection[str] = ()) -> FailoverVaultAccess:
     """Return access to the vault at `root`, even if another process has it open.
 
     Args:
@@ -46,7 +46,7 @@ def join_or_open(root: Path, enable_tools: Collection[str] = ()) -> FailoverVaul
     async def take_over() -> bool:
         return await ask_to_yield(real)
 
-    return FailoverVaultService(real.name, join, open_here, take_over, lambda: ASKER.get() is not None)
+    return FailoverVaultAccess(real.name, join, open_here, take_over, lambda: ASKER.get() is not None)
 
 
 async def _join(root: Path) -> Backend | None:
@@ -54,7 +54,7 @@ async def _join(root: Path) -> Backend | None:
     if sign is None:
         return None
     try:
-        link = await RemoteVaultService.join(sign)
+        link = await RemoteVaultAccess.join(sign)
     except NetworkError as error:
         log.info("the endpoint of process %d does not respond: %s", sign.pid, error)
         return None

@@ -74,10 +74,10 @@ async def _holder(root: Path, holder: str | None) -> CheckResult:
             return ok("holder", "no program has the vault open")
         hint = "Close it if it should not be running; other programs wait for it."
         return warning("holder", f"{holder} has the vault open, and can't be joined", hint)
-    from app.servers.remote_vault import RemoteVaultService
+    from app.servers.remote_vault import RemoteVaultAccess
 
     try:
-        link = await RemoteVaultService.join(sign)
+        link = await RemoteVaultAccess.join(sign)
     except NetworkError as error:
         hint = "End the process, and reopen the vault."
         return failure("holder", f"process {sign.pid} has the vault open. {error.message}", hint)

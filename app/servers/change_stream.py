@@ -15,7 +15,7 @@ from app.external.states import ExternalChanged
 from app.index.records import IndexUpdated
 from app.permissions.caller import Caller
 from app.permissions.pending import is_same
-from app.servers.vault_service import VaultChange
+from app.servers.vault_access import VaultChange
 from app.toolkit.document_stores import DocumentsChanged
 from app.toolkit.pending import PendingChanged
 

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from app import errors
 from app.errors import ScriptoriumError
-from app.servers.vault_service import CallProgress, ToolDescriptor, VaultChange
+from app.servers.vault_access import CallProgress, ToolDescriptor, VaultChange
 from app.toolkit.call import ModelUsage
 from app.toolkit.outcome import ToolOutcome
 

@@ -17,14 +17,14 @@ from typing import Any, Literal, TypeVar, cast
 
 from app.errors import NetworkError, ScriptoriumError, VaultBusyError
 from app.servers.remote_vault import HolderGoneError
-from app.servers.vault_service import (
+from app.servers.vault_access import (
     CallProgress,
     Client,
     NotePage,
     OnProgress,
     ToolDescriptor,
+    VaultAccess,
     VaultChange,
-    VaultService,
     Waiting,
 )
 from app.toolkit.outcome import ToolOutcome
@@ -49,7 +49,7 @@ class Backend:
     when another backend takes over; `running` are the running calls.
     """
 
-    service: VaultService
+    service: VaultAccess
     close: Callable[[], Awaitable[None]]
     is_local: bool
     has_window: bool = False
@@ -113,8 +113,8 @@ class ProgressRelay:
         return self.stage is not None and not self.is_waiting
 
 
-class FailoverVaultService:
-    """A `VaultService` with failover. The caller must close it.
+class FailoverVaultAccess:
+    """A `VaultAccess` with failover. The caller must close it.
 
     Args:
         name: The vault's name.
@@ -205,7 +205,7 @@ class FailoverVaultService:
         claim: str = "",
         progress: OnProgress | None = None,
     ) -> ToolOutcome:
-        """Call a tool like `VaultService.call`, on the current backend.
+        """Call a tool like `VaultAccess.call`, on the current backend.
 
         Raises:
             NetworkError: the backend was lost during the call; whether it was done is unknown.
@@ -227,7 +227,7 @@ class FailoverVaultService:
 
     # Holders
 
-    async def _read(self, ask: Callable[[VaultService], Coroutine[Any, Any, T]]) -> T:
+    async def _read(self, ask: Callable[[VaultAccess], Coroutine[Any, Any, T]]) -> T:
         for _ in range(_MAX_TRIES):
             backend = await self._current()
             try:

@@ -24,7 +24,7 @@ from app.servers.change_stream import ChangeBroadcaster, ChangeStream
 from app.servers.client_registry import ClientRegistry, ConnectedClient
 from app.servers.fair_queue import FairQueue
 from app.servers.tool_descriptors import describe_tool
-from app.servers.vault_service import Client, NotePage, OnProgress, ToolDescriptor, Waiting
+from app.servers.vault_access import Client, NotePage, OnProgress, ToolDescriptor, Waiting
 from app.toolkit.call import Call
 from app.toolkit.memory_service import VisibleBlocks, agent_key
 from app.toolkit.outcome import ToolOutcome
@@ -46,8 +46,8 @@ def caller_of(client: Client, *, claim: str = "", tainted: bool = False) -> Call
     return Caller(client.kind, client.name, uses_model=True, tainted=tainted, claim=claim, says=client.says)
 
 
-class LocalVaultService:
-    """A `VaultService` of the vault that is open in this process. Belongs to the service thread.
+class LocalVaultAccess:
+    """A `VaultAccess` of the vault that is open in this process. Belongs to the service thread.
 
     Args:
         name: The vault's name.
@@ -121,7 +121,7 @@ class LocalVaultService:
         claim: str = "",
         progress: OnProgress | None = None,
     ) -> ToolOutcome:
-        """Call a tool like `VaultService.call`.
+        """Call a tool like `VaultAccess.call`.
 
         Raises:
             LimitError: the arguments are nested too deeply.

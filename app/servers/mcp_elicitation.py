@@ -22,7 +22,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from app.errors import PermissionDeniedError
 from app.permissions.approval import ApprovalRequest, Decision
 from app.servers import mcp_approval_form
-from app.servers.vault_service import Client
+from app.servers.vault_access import Client
 
 Context = ServerRequestContext[Any, Any]
 T = TypeVar("T")

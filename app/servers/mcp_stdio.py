@@ -24,7 +24,7 @@ from pydantic import ValidationError
 from app.encoding import check_json_size
 from app.errors import LimitError
 from app.servers.mcp_server import mcp_server
-from app.servers.vault_service import Client, VaultService
+from app.servers.vault_access import Client, VaultAccess
 
 log = logging.getLogger(__name__)
 
@@ -33,7 +33,7 @@ _Received = SessionMessage | Exception
 Streams = tuple[MemoryObjectReceiveStream[_Received], MemoryObjectSendStream[SessionMessage]]
 
 
-async def serve_stdio(service: VaultService, client: Client) -> None:
+async def serve_stdio(service: VaultAccess, client: Client) -> None:
     """Serve one client until it closes the pipe."""
     server = mcp_server(service, lambda ctx: client)
     if _are_pipes():

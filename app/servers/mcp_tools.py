@@ -12,7 +12,7 @@ from typing import Any
 
 from app.errors import InvalidParametersError
 from app.servers.result_validator import ResultValidator
-from app.servers.vault_service import ToolDescriptor, Waiting
+from app.servers.vault_access import ToolDescriptor, Waiting
 
 WAIT_ARGUMENT, WHY_ARGUMENT = "wait_for_user", "why"
 WAIT_META, WHY_META = "scriptorium/wait", "scriptorium/why"

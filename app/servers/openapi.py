@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from app import __version__
-from app.servers.vault_service import NAME_KINDS, ToolDescriptor
+from app.servers.vault_access import NAME_KINDS, ToolDescriptor
 
 Json = dict[str, Any]
 

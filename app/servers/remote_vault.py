@@ -16,7 +16,7 @@ from app.encoding import encodable, encodable_arguments
 from app.errors import NetworkError
 from app.servers import codec
 from app.servers.endpoint_file import Endpoint
-from app.servers.vault_service import Client, NotePage, OnProgress, ToolDescriptor, VaultChange, Waiting
+from app.servers.vault_access import Client, NotePage, OnProgress, ToolDescriptor, VaultChange, Waiting
 from app.toolkit.outcome import ToolOutcome
 
 _TIMEOUT = httpx2.Timeout(10.0, read=60.0)
@@ -33,8 +33,8 @@ class HolderGoneError(NetworkError):
         return bool(self.data.get("sent"))
 
 
-class RemoteVaultService:
-    """A `VaultService` in another process. The caller must close it.
+class RemoteVaultAccess:
+    """A `VaultAccess` in another process. The caller must close it.
 
     The methods raise `HolderGoneError` if that process is gone.
     """
@@ -53,7 +53,7 @@ class RemoteVaultService:
         )
 
     @classmethod
-    async def join(cls, endpoint: Endpoint) -> RemoteVaultService:
+    async def join(cls, endpoint: Endpoint) -> RemoteVaultAccess:
         """Connect to the vault at an endpoint.
 
         Raises:

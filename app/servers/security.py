@@ -22,7 +22,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from app.encoding import check_json_size
 from app.errors import LimitError
 from app.permissions.caller import CallerKind
-from app.servers.vault_service import Client
+from app.servers.vault_access import Client
 
 log = logging.getLogger(__name__)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from app.servers.vault_service import ToolDescriptor
+from app.servers.vault_access import ToolDescriptor
 from app.toolkit.registry import AccessLevel, Category
 from app.toolkit.result import ToolResult
 from app.toolkit.schema import Schema, flat_schema

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from app.errors import NetworkError, ScriptoriumError
 from app.events import EventBus
 from app.processes.supervisor import Supervisor
-from app.servers.local_vault import LocalVaultService
+from app.servers.local_vault import LocalVaultAccess
 from app.servers.mcp_lazy_app import LazyMcpApp
 from app.servers.server_state import Holder, LocalServerState, LocalServerStateChanged, OnYield
 from app.servers.tokens import ClientTokens
@@ -47,7 +47,7 @@ class Endpoints:
         folder: Path | None,
         settings: Callable[[], ServerSettings],
     ) -> None:
-        self.local_vault = LocalVaultService(name, runner, registry, events)
+        self.local_vault = LocalVaultAccess(name, runner, registry, events)
         self.tokens = ClientTokens(folder, events) if folder is not None else None
         if self.tokens is not None:
             self.tokens.on_set = partial(_log_token, runner.audit_writer)

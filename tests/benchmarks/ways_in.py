@@ -22,8 +22,8 @@ import httpx2
 
 from app.permissions.caller import Caller, CallerKind
 from app.servers.endpoint_file import Endpoint
-from app.servers.remote_vault import RemoteVaultService
-from app.servers.vault_service import Client
+from app.servers.remote_vault import RemoteVaultAccess
+from app.servers.vault_access import Client
 from app.toolkit.call import Call as ToolCall
 from tests.benchmarks.calls import Call, Row, in_turns, table, timed
 from tests.benchmarks.ways_in_mcp import TARGET, McpRow, mcp_rows
@@ -79,7 +79,7 @@ def over_http(http: httpx2.AsyncClient, path: str, headers: dict[str, str]) -> C
     return call
 
 
-def over_link(link: RemoteVaultService, client: Client) -> Call:
+def over_link(link: RemoteVaultAccess, client: Client) -> Call:
     """A caller over a link, as the command line has one."""
 
     async def call(number: int) -> None:
@@ -101,7 +101,7 @@ async def http_rows(vault: Served) -> list[Row]:
         bare = await stack.enter_async_context(
             httpx2.AsyncClient(base_url=f"http://127.0.0.1:{vault.bare}", limits=limits, timeout=60.0)
         )
-        link = await RemoteVaultService.join(Endpoint(vault.port, vault.local, vault.pid, ""))
+        link = await RemoteVaultAccess.join(Endpoint(vault.port, vault.local, vault.pid, ""))
         stack.push_async_callback(link.close)
         ways: dict[str, Callable[[int], Call]] = {
             "bare starlette (no gate)": lambda _: over_http(bare, "/look", {}),

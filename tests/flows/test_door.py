@@ -8,8 +8,8 @@ from pathlib import Path
 
 from app.permissions.caller import CallerKind
 from app.servers.endpoint_file import find_endpoint
-from app.servers.remote_vault import RemoteVaultService
-from app.servers.vault_service import Client
+from app.servers.remote_vault import RemoteVaultAccess
+from app.servers.vault_access import Client
 from app.settings import Settings, save_settings
 from tests.flows.pilot import Pilot
 
@@ -30,7 +30,7 @@ def test_a_call_from_outside_is_asked_about_in_the_window_and_the_door_closes_wi
         await pilot.until(lambda: find_endpoint(garden) is not None, "the door is open")
         sign = find_endpoint(garden)
         assert sign is not None and sign.holder == "desktop" and sign.port != settings.servers.port
-        link = await RemoteVaultService.join(sign)
+        link = await RemoteVaultAccess.join(sign)
         call = asyncio.ensure_future(link.call(TERMINAL, "create_note", {"name": "From outside"}))
         question = await pilot.question()
         assert question.current.request.caller.name == "Terminal"

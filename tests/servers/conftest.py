@@ -10,8 +10,8 @@ import pytest
 
 from app.permissions.caller import CallerKind
 from app.servers.endpoint_file import Endpoint, find_endpoint
-from app.servers.remote_vault import RemoteVaultService
-from app.servers.vault_service import Client
+from app.servers.remote_vault import RemoteVaultAccess
+from app.servers.vault_access import Client
 from app.workspace import Workspace
 
 TERMINAL = Client(CallerKind.CLI, "Terminal")
@@ -42,9 +42,9 @@ async def door(workspace: Workspace) -> OpenDoor:
 
 
 @pytest.fixture
-async def link(door: OpenDoor) -> AsyncIterator[RemoteVaultService]:
+async def link(door: OpenDoor) -> AsyncIterator[RemoteVaultAccess]:
     """A link to it, as the command line has one."""
-    link = await RemoteVaultService.join(door.sign)
+    link = await RemoteVaultAccess.join(door.sign)
     try:
         yield link
     finally:

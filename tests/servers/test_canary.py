@@ -12,7 +12,7 @@ import pytest
 from mcp import MCPError
 
 from app.permissions.caller import CallerKind
-from app.servers.vault_service import Client
+from app.servers.vault_access import Client
 from app.settings import Settings
 from app.vault.path import NotePath
 from app.workspace import Workspace, open_workspace

@@ -5,7 +5,7 @@ from __future__ import annotations
 from app.index.records import IndexUpdated
 from app.permissions.caller import CallerKind
 from app.servers.change_stream import ChangeStream
-from app.servers.vault_service import Client, VaultChange
+from app.servers.vault_access import Client, VaultChange
 from app.vault.path import NotePath
 from app.workspace import Workspace
 

@@ -13,8 +13,8 @@ from app.permissions.caller import CallerKind
 from app.permissions.pending import PendingState
 from app.servers.call_tracker import MAX_OPEN_QUESTIONS
 from app.servers.client_registry import CallStageChanged, ClientGone, ClientRegistry, ClientSeen
-from app.servers.local_vault import LocalVaultService
-from app.servers.vault_service import Client
+from app.servers.local_vault import LocalVaultAccess
+from app.servers.vault_access import Client
 from app.settings import CallerProfile
 from app.toolkit.context import ToolContext
 from app.toolkit.outcome import ToolStarted
@@ -147,7 +147,7 @@ async def test_what_waited_for_the_user_taints_like_what_did_not(
     later = await hub.call(ROBOT, "create_note", {"name": "Later"}, waiting="pending")
     read = await hub.call(ROBOT, "look_outside", {})
     workspace.pending._store.finish(later.pending, PendingState.DONE, read.as_dict())
-    fresh = LocalVaultService("again", workspace.runner, workspace.registry, workspace.events)
+    fresh = LocalVaultAccess("again", workspace.runner, workspace.registry, workspace.events)
     assert not fresh.clients_registry.is_tainted(ROBOT)
     asked = {"op": "status", "pending_operation_id": later.pending}
     assert (await fresh.call(ROBOT, "pending", asked)).untrusted

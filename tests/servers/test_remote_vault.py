@@ -10,15 +10,15 @@ from app.errors import NetworkError, PermissionDeniedError
 from app.permissions.approval import ApprovalRequest, Approved, Decision, Denied
 from app.permissions.caller import CallerKind
 from app.servers.endpoint_file import find_endpoint
-from app.servers.remote_vault import RemoteVaultService
-from app.servers.vault_service import CallProgress, Client
+from app.servers.remote_vault import RemoteVaultAccess
+from app.servers.vault_access import CallProgress, Client
 from app.settings import CallerProfile
 from app.workspace import Workspace
 from tests.servers.conftest import TERMINAL, OpenDoor
 from tests.support.approver import ScriptedApprover
 
 
-async def test_the_link_says_what_the_hub_says(door: OpenDoor, link: RemoteVaultService) -> None:
+async def test_the_link_says_what_the_hub_says(door: OpenDoor, link: RemoteVaultAccess) -> None:
     hub = door.workspace.hub
     assert link.name == door.workspace.name
     assert await link.tools(TERMINAL) == await hub.tools(TERMINAL)
@@ -30,7 +30,7 @@ async def test_the_link_says_what_the_hub_says(door: OpenDoor, link: RemoteVault
 
 
 async def test_a_change_over_the_link_is_asked_about_and_logged_with_its_caller(
-    door: OpenDoor, link: RemoteVaultService, approver: ScriptedApprover
+    door: OpenDoor, link: RemoteVaultAccess, approver: ScriptedApprover
 ) -> None:
     stages: list[str] = []
 
@@ -50,7 +50,7 @@ async def test_a_change_over_the_link_is_asked_about_and_logged_with_its_caller(
 
 
 async def test_who_leaves_while_it_waits_withdraws_its_question(
-    door: OpenDoor, link: RemoteVaultService, approver: ScriptedApprover
+    door: OpenDoor, link: RemoteVaultAccess, approver: ScriptedApprover
 ) -> None:
     asked, withdrawn = asyncio.Event(), asyncio.Event()
 
@@ -75,13 +75,13 @@ async def test_who_leaves_while_it_waits_withdraws_its_question(
     assert not (door.workspace.root / "Late.md").exists()
 
 
-async def test_the_users_no_is_an_answer(link: RemoteVaultService, approver: ScriptedApprover) -> None:
+async def test_the_users_no_is_an_answer(link: RemoteVaultAccess, approver: ScriptedApprover) -> None:
     approver.answers = [Denied("not today")]
     outcome = await link.call(TERMINAL, "create_note", {"name": "No", "content": ""})
     assert (outcome.success, outcome.denied, outcome.words, outcome.error) == (False, True, "not today", None)
 
 
-async def test_a_profile_holds_over_the_link(door: OpenDoor, link: RemoteVaultService) -> None:
+async def test_a_profile_holds_over_the_link(door: OpenDoor, link: RemoteVaultAccess) -> None:
     profile = CallerProfile(caller="Reader", categories=("search",))
     door.workspace.change_settings("permissions", callers=(profile,))
     reader = Client(CallerKind.MCP, "Reader")
@@ -93,7 +93,7 @@ async def test_a_profile_holds_over_the_link(door: OpenDoor, link: RemoteVaultSe
     assert (refused.error or {})["type"] == "permission_denied"
 
 
-async def test_news_of_the_vault_come_over_the_link(link: RemoteVaultService) -> None:
+async def test_news_of_the_vault_come_over_the_link(link: RemoteVaultAccess) -> None:
     news = link.changes(TERMINAL)
     first = asyncio.ensure_future(anext(news))
     while not first.done():
@@ -105,7 +105,7 @@ async def test_news_of_the_vault_come_over_the_link(link: RemoteVaultService) ->
 
 
 async def test_a_closed_vault_ends_its_links(door: OpenDoor, workspace: Workspace) -> None:
-    link = await RemoteVaultService.join(door.sign)
+    link = await RemoteVaultAccess.join(door.sign)
     await workspace.endpoints.close()
     assert find_endpoint(workspace.root) is None
     with pytest.raises(NetworkError):

@@ -13,8 +13,8 @@ from mcp.client.streamable_http import streamable_http_client
 
 from app.permissions.caller import CallerKind
 from app.servers.mcp_server import mcp_server
-from app.servers.vault_service import Client as Outside
-from app.servers.vault_service import VaultService
+from app.servers.vault_access import Client as Outside
+from app.servers.vault_access import VaultAccess
 
 ERAS = ("legacy", "auto")
 ROBOT = Outside(CallerKind.MCP, "Robot")
@@ -22,7 +22,7 @@ ROBOT = Outside(CallerKind.MCP, "Robot")
 
 @asynccontextmanager
 async def inside(
-    served: VaultService, era: str, who: Outside = ROBOT, heartbeat: float = 5.0, **options: Any
+    served: VaultAccess, era: str, who: Outside = ROBOT, heartbeat: float = 5.0, **options: Any
 ) -> AsyncIterator[Client]:
     """A client of a server in this process."""
     async with Client(mcp_server(served, lambda ctx: who, heartbeat), mode=era, **options) as client:

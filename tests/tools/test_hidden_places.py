@@ -12,7 +12,7 @@ from app.memory.block import Permission
 from app.permissions.caller import Caller, CallerKind
 from app.permissions.grants import Grants
 from app.permissions.policy import Policy
-from app.servers.vault_service import Client
+from app.servers.vault_access import Client
 from app.settings import PermissionSettings, Rule
 from app.toolkit.call import Call
 from app.vault.path import NotePath

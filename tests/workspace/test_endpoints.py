@@ -10,9 +10,9 @@ import httpx2
 from app import paths
 from app.permissions.caller import CallerKind
 from app.servers.endpoint_file import find_endpoint
-from app.servers.remote_vault import RemoteVaultService
+from app.servers.remote_vault import RemoteVaultAccess
 from app.servers.server_state import LocalServerStateChanged
-from app.servers.vault_service import Client
+from app.servers.vault_access import Client
 from app.workspace import Workspace, open_workspace
 
 
@@ -45,7 +45,7 @@ async def test_another_port_moves_the_door_and_other_processes_find_it(workspace
     await moved.wait()
     sign = find_endpoint(workspace.root)
     assert sign is not None and sign.port == port == workspace.endpoints.state().wanted_port
-    link = await RemoteVaultService.join(sign)
+    link = await RemoteVaultAccess.join(sign)
     assert await link.tools(Client(CallerKind.CLI, "Terminal"))
     await link.close()
 

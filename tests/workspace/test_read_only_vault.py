@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from app.permissions.caller import Caller, CallerKind
-from app.servers.vault_service import Client
+from app.servers.vault_access import Client
 from app.settings import Settings
 from app.workspace import open_workspace
 from tests.support.approver import ScriptedApprover

@@ -25,7 +25,7 @@ from app.servers.mcp_http import McpHttpApp
 from app.servers.mcp_progress import Context
 from app.servers.mcp_server import VaultServer, mcp_server
 from app.servers.security import CLIENT_KEY
-from app.servers.vault_service import Client, VaultService
+from app.servers.vault_access import Client, VaultAccess
 from tests.servers.conformance import fixtures
 
 SUITE = Client(CallerKind.MCP, "Conformance suite")
@@ -33,7 +33,7 @@ _RESOURCES = ("test://static-text", "test://static-binary", "test://watched-reso
 _PROMPT_COMPLETIONS = {"arg1": ["paris", "park", "party"], "arg2": []}
 
 
-def with_fixtures(served: VaultService, who: Callable[[Context], Client]) -> VaultServer:
+def with_fixtures(served: VaultAccess, who: Callable[[Context], Client]) -> VaultServer:
     """Our server, whose handlers know the fixtures, too."""
     server = mcp_server(served, who)
     ours = {

@@ -91,7 +91,7 @@ Waiting = Literal["wait", "pending"]
 """Whether a call waits for the user's answer, or returns the id of a pending operation."""
 
 
-class VaultService(Protocol):
+class VaultAccess(Protocol):
     """An open vault for external clients; its methods enforce the rules and raise `ScriptoriumError`s."""
 
     @property
