@@ -71,7 +71,7 @@ class ConnectionsPanel(Panel):
         self._fresh = False  # whether to read the choices for profiles again, too
         self._wanted = ""  # the program to select when it is listed
         self.shown: ConnectionsOverview | None = None
-        self.title.hide()  # The tab above the panel shows its name; the line below shows the address of the server.
+        self.title.hide()  # The tab above shows its name; the line below shows the address of the server.
         self.setAccessibleName(self.tr("Connections"))
         self.add_button = ThemedButton(theme, "plus", self.tr("Connect a program…"))
         self.add_button.clicked.connect(self.add_program)
