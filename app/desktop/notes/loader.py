@@ -44,7 +44,7 @@ _EXCERPT_CHARS = 200_000
 _EXCERPT_LINE_CHARS = 2_000
 _MAX_IMAGES = 60
 _MAX_RELATED = 12
-# The maximum number of notes in the lists of links.
+# Allow for this many related notes that are linked, and so belong to the lists of links.
 _MAX_LINKS = 200
 _TEXT_POINTS = 10.5
 # Formulas and diagrams have double resolution, for sharp screens and paper.

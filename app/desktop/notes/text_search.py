@@ -19,13 +19,13 @@ class TextMatches:
     more: bool = False
 
     def after(self, place: int) -> int | None:
-        """Return the first match that starts at `place` or later, wrapping at the end; None if none exists."""
+        """Return the first match from offset `place` on, wrapping at the end; None if there is none."""
         if not self.places:
             return None
         return next((i for i, (start, _) in enumerate(self.places) if start >= place), 0)
 
     def before(self, place: int) -> int | None:
-        """Return the last match that starts before `place`, wrapping at the start; None if none exists."""
+        """Return the last match before offset `place`, wrapping at the start; None if there is none."""
         earlier = [i for i, (start, _) in enumerate(self.places) if start < place]
         return earlier[-1] if earlier else len(self.places) - 1 if self.places else None
 
