@@ -69,7 +69,7 @@ class AuditPanel(Panel):
         # Parents first: adding a filled widget to a parent styles all of its children again.
         self._stack = QStackedWidget(self)
         self._body = QSplitter(self._stack)
-        self.filters = FilterBar(self)
+        self.filters = FilterBar(theme, self)
         self.model = AuditEntriesModel(self)
         self.table = QTableView(self._body)
         self.detail = DetailPane(theme, self._body)

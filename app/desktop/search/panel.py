@@ -53,7 +53,6 @@ class SearchPanel(Panel):
         self._page: SearchPage | None = None
         self._asked = self._typed_for = ""  # the last query, and the typed text that it was made from
         self._running: asyncio.Task[None] | None = None
-        self._offering: asyncio.Task[None] | None = None
         self._fetching = False
         self._entering = False
         self.title.set_text(self.tr("Search"))
@@ -142,7 +141,8 @@ class SearchPanel(Panel):
         self.field.textChanged.connect(self._typed)
         self.field.returnPressed.connect(self._enter)
         self.field.left_down.connect(self._go_down)
-        self.field.completion_wanted.connect(self._complete)
+        client = self._client
+        self.field.set_suggest(lambda text, at: client.run(lambda ws: ws.index.searcher.suggest(text, at)))
         self.list.activated.connect(self._open)
         self.list.clicked.connect(self._open)
         self.list.left_up.connect(self.focus_field)
@@ -308,25 +308,13 @@ class SearchPanel(Panel):
         if query == self._asked:
             self.explained.show_part(part)
 
-    def _complete(self, text: str, cursor: int) -> None:
-        if self._offering is not None:
-            self._offering.cancel()
-        self._offering = tasks.start(
-            self._complete_at(text, cursor), owner=self, what=self.tr("list the names")
-        )
-
-    async def _complete_at(self, text: str, cursor: int) -> None:
-        found = await self._client.run(lambda workspace: workspace.index.searcher.suggest(text, cursor))
-        if text == self.field.text():
-            self.field.offer(*(found or (None, ())))
-
     def _insert_piece(self, piece: str) -> None:
         """Append an example to the field's text."""
         text = self.field.text()
         self.field.setFocus(Qt.FocusReason.OtherFocusReason)
         self.field.setText(f"{text} {piece}" if text.strip() else piece)
         if piece.endswith(":"):
-            self._complete(self.field.text(), len(self.field.text()))
+            self.field.complete()
 
     def _search_saved(self, saved: SavedSearch) -> None:
         self.order.set(saved.order, saved.group)

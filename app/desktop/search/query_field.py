@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Awaitable, Callable
+
 from PySide6.QtCore import QEvent, QModelIndex, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import QCompleter, QListView, QWidget
 
+from app.desktop.runtime import tasks
 from app.desktop.search.operator_help import operator_label
-from app.desktop.theme.theme import ThemeSource
+from app.desktop.theme.theme import Theme, ThemeSource
 from app.desktop.widgets.count_delegate import CountDelegate
 from app.desktop.widgets.panel import SearchField
 from app.desktop.widgets.utf16 import from_utf16_offset, to_utf16_offset
@@ -17,18 +21,25 @@ _NOTE_ROLE = int(Qt.ItemDataRole.UserRole) + 1
 _MAX_ROWS, _MIN_POPUP_WIDTH = 10, 260
 
 
-class QueryField(SearchField):
-    """A query field; Tab takes the first completion, Down selects one, Enter takes the selected one.
+Completions = tuple[CompletionTarget, tuple[QuerySuggestion, ...]]
+"""What is being typed, and its completions."""
 
-    `completion_wanted` carries the text and the cursor position after each edit; `offer` answers it.
-    `left_down` is emitted when Down is pressed without completions.
+Suggest = Callable[[str, int], Awaitable[Completions | None]]
+"""Returns the completions for a text and the cursor's position in it."""
+
+
+class QueryField(SearchField):
+    """A field for a query: Tab takes the first suggestion, Down selects one, Enter takes the selected one.
+
+    `left_down`: the user pressed Down while there were no suggestions.
     """
 
-    completion_wanted = Signal(str, int)
     left_down = Signal()
 
-    def __init__(self, theme: ThemeSource, words: str, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: ThemeSource | Theme, words: str, parent: QWidget | None = None) -> None:
         super().__init__(theme, words, parent)
+        self._suggest: Suggest | None = None
+        self._suggesting: asyncio.Task[None] | None = None
         self._wanted: CompletionTarget | None = None
         self._suggestions: tuple[QuerySuggestion, ...] = ()
         self._rows = QStandardItemModel(self)
@@ -42,15 +53,35 @@ class QueryField(SearchField):
         self._completer.setModel(self._rows)
         self._completer.setPopup(self._popup)
         # A completer installs its own delegate in its popup.
-        self._popup.setItemDelegate(CountDelegate(theme, _NOTE_ROLE, self._popup))
+        self._popup.setItemDelegate(CountDelegate(self, _NOTE_ROLE, self._popup))
         self._completer.setWidget(self)
         self._completer.setMaxVisibleItems(_MAX_ROWS)
         self._completer.setCompletionMode(QCompleter.CompletionMode.UnfilteredPopupCompletion)
         self._popup.clicked.connect(self._accept_index)
-        self.textEdited.connect(self._ask)
+        self.textEdited.connect(self.complete)
 
-    def offer(self, wanted: CompletionTarget | None, suggestions: tuple[QuerySuggestion, ...]) -> None:
-        """Show these completions for the typed text; none if the field has lost the focus."""
+    def set_suggest(self, suggest: Suggest) -> None:
+        """Suggest what this function returns."""
+        self._suggest = suggest
+
+    def complete(self) -> None:
+        """Suggest completions for what is being typed at the cursor."""
+        if self._suggest is None:
+            return
+        if self._suggesting is not None:
+            self._suggesting.cancel()
+        work = self._complete(self._suggest, self.text())
+        self._suggesting = tasks.start(work, owner=self, what=self.tr("list the names"))
+
+    async def _complete(self, suggest: Suggest, text: str) -> None:
+        found = await suggest(text, from_utf16_offset(text, self.cursorPosition()))
+        if text == self.text():
+            self._show_suggestions(*(found or (None, ())))
+
+    def _show_suggestions(
+        self, wanted: CompletionTarget | None, suggestions: tuple[QuerySuggestion, ...]
+    ) -> None:
+        """Show these, or nothing if there are none or the field has lost the focus."""
         self._wanted, self._suggestions = wanted, suggestions
         if wanted is None or not suggestions or not self.hasFocus():
             self._popup.hide()
@@ -111,10 +142,6 @@ class QueryField(SearchField):
         """Return a narrow width, so that the panel can be narrow."""
         return QSize(60, super().minimumSizeHint().height())
 
-    def _ask(self) -> None:
-        text = self.text()
-        self.completion_wanted.emit(text, from_utf16_offset(text, self.cursorPosition()))
-
     def _accept_index(self, index: QModelIndex) -> None:
         self._accept(index.row())
 
@@ -139,4 +166,4 @@ class QueryField(SearchField):
             fresh, place = f"{fresh} ", place + 1
         self.setText(fresh)
         self.setCursorPosition(to_utf16_offset(fresh, place))
-        self._ask()
+        self.complete()
