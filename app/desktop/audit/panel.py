@@ -185,7 +185,7 @@ class AuditPanel(Panel):
             self.table.scrollTo(self.model.index(row, 0))
 
     def choose(self, row: int) -> None:
-        """Show the entry in `row`."""
+        """Select the entry in `row`."""
         self.table.selectRow(row)
 
     def _build_buttons(self) -> None:

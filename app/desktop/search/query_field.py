@@ -1,4 +1,4 @@
-"""A field for a query in the search language, which suggests names and operators while the user types."""
+"""A query field with completion of names and operators."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class QueryField(SearchField):
         self._completer = QCompleter(self)
         self._completer.setModel(self._rows)
         self._completer.setPopup(self._popup)
-        # A completer puts a delegate of its own into its popup.
+        # A completer installs its own delegate in its popup.
         self._popup.setItemDelegate(CountDelegate(self, _NOTE_ROLE, self._popup))
         self._completer.setWidget(self)
         self._completer.setMaxVisibleItems(_MAX_ROWS)
@@ -103,7 +103,7 @@ class QueryField(SearchField):
         return tuple(one.shown for one in self._suggestions) if self._popup.isVisible() else ()
 
     def event(self, event: QEvent) -> bool:
-        """Take an offer with Tab, which would otherwise leave the field."""
+        """Accept a completion with Tab, which would otherwise move the focus."""
         if (
             isinstance(event, QKeyEvent)
             and event.type() == QEvent.Type.KeyPress
@@ -115,7 +115,7 @@ class QueryField(SearchField):
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Enter takes what was chosen, Escape closes the offers, Down leaves the field for the results."""
+        """Accept with Enter, close with Escape, and leave for the results with Down."""
         key = event.key()
         if self._popup.isVisible():
             if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
@@ -133,31 +133,31 @@ class QueryField(SearchField):
         super().keyPressEvent(event)
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
-        """Offer nothing more."""
+        """Close the completions."""
         if event.reason() != Qt.FocusReason.PopupFocusReason:
             self._wanted = None
         super().focusOutEvent(event)
 
     def minimumSizeHint(self) -> QSize:
-        """Narrow, so that the panel can be."""
+        """Return a narrow width, so that the panel can be narrow."""
         return QSize(60, super().minimumSizeHint().height())
 
     def _accept_index(self, index: QModelIndex) -> None:
         self._accept(index.row())
 
     def _accept(self, row: int) -> None:
-        """Put an offer in place of what was typed."""
+        """Replace the typed text by a completion."""
         offered, self._wanted = self._wanted, None
         self._popup.hide()
         text = self.text()
-        # More may have been typed since the offer was made.
+        # More may have been typed since the completions were computed.
         wanted = completion_target_at(text, from_utf16_offset(text, self.cursorPosition()))
         same = offered is not None and wanted is not None and wanted.kind == offered.kind
         if wanted is None or not same or row >= len(self._suggestions):
             return
         made = self._suggestions[row].text
         end = wanted.end
-        # A bracket that is there already is the same bracket; so is a quotation mark.
+        # An existing bracket or quotation mark after the cursor closes the inserted one.
         end += made[-1:] in ("]", '"') and text[end : end + 1] == made[-1:]
         inside = wanted.kind == "property"
         place = wanted.start + len(made) - inside
