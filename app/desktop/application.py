@@ -30,7 +30,7 @@ from app.settings import Settings, load_settings
 from app.storage.private import create_private_file
 
 if TYPE_CHECKING:
-    from app.workspace import Workspace
+    from app.workspace import VaultService
 
 log = logging.getLogger(__name__)
 
@@ -118,11 +118,11 @@ def _open_in_process_of_its_own(folder: Path) -> None:
     QProcess.startDetached(program, [*first, "open", str(folder.absolute())])
 
 
-async def _open(root: Path, settings: Settings, approver: Approver, read_only: bool) -> Workspace:
+async def _open(root: Path, settings: Settings, approver: Approver, read_only: bool) -> VaultService:
     """Runs in the service thread, which imports the core while the window is already there."""
-    from app.workspace import open_workspace
+    from app.workspace import open_vault
 
-    return await open_workspace(
+    return await open_vault(
         root, settings, approver, read_only=read_only, take_over=not read_only, watch_later=True
     )
 

@@ -21,7 +21,7 @@ from app.events import Event, EventBus
 from app.permissions.approval import ApprovalRequest, Decision
 
 if TYPE_CHECKING:
-    from app.workspace import Workspace
+    from app.workspace import VaultService
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -251,46 +251,46 @@ class DesktopApprover(QObject):
 
 
 class VaultClient(QObject):
-    """What a view holds of an open vault: a way to run something in it, and its events.
+    """A view's access to an open vault: its service, and its events.
 
-    `run` is the only way to touch the workspace from the window. `events.batch` carries what happened.
+    `run` is the only way to call the service from the window. `events.batch` carries the vault's events.
     """
 
     def __init__(
         self,
         service: ServiceThread,
-        workspace: Workspace,
+        vault: VaultService,
         approver: DesktopApprover | None = None,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self._service = service
-        self._workspace = workspace
+        self._vault = vault
         self.approver = approver or DesktopApprover(service, self)
         self.events = EventRelay(self)
         self._closing = False
         # Safe from here: subscribing is one list append, and publishing goes over a copy.
-        self._detach = self.events.attach(workspace.events)
+        self._detach = self.events.attach(vault.events)
 
     @property
-    def workspace(self) -> Workspace:
+    def vault(self) -> VaultService:
         """The open vault; only its frozen values (`root`, `id`, `name`) may be read from the window."""
-        return self._workspace
+        return self._vault
 
     @overload
-    async def run(self, fn: Callable[[Workspace], Awaitable[T]]) -> T: ...
+    async def run(self, fn: Callable[[VaultService], Awaitable[T]]) -> T: ...
 
     @overload
-    async def run(self, fn: Callable[[Workspace], T]) -> T: ...
+    async def run(self, fn: Callable[[VaultService], T]) -> T: ...
 
-    async def run(self, fn: Callable[[Workspace], Awaitable[T] | T]) -> T:
-        """The result of `fn(workspace)`, computed in the service thread; a coroutine is awaited there.
+    async def run(self, fn: Callable[[VaultService], Awaitable[T] | T]) -> T:
+        """The result of `fn(vault)`, computed in the service thread; a coroutine is awaited there.
 
         Raises:
             CancelledError: the vault is being closed, so nobody needs the answer any more.
         """
         try:
-            return await self._service.call(cast("Callable[[], T]", lambda: fn(self._workspace)))
+            return await self._service.call(cast("Callable[[], T]", lambda: fn(self._vault)))
         except Exception as error:
             if self._closing:
                 raise asyncio.CancelledError from error
@@ -300,4 +300,4 @@ class VaultClient(QObject):
         """Relay no more events and close the vault; what still runs in it ends as cancelled."""
         self._closing = True
         self._detach()
-        await self._service.call(self._workspace.close)
+        await self._service.call(self._vault.close)

@@ -40,7 +40,7 @@ class GraphQueries(QObject):
             self._ask_groups()
 
     async def _load_searches(self) -> None:
-        self._set_saved_searches(await self._client.run(lambda workspace: workspace.searches.list_searches()))
+        self._set_saved_searches(await self._client.run(lambda vault: vault.searches.list_searches()))
 
     def _handle_events(self, events: tuple[Event, ...]) -> None:
         for event in events:
@@ -113,7 +113,7 @@ class GraphQueries(QObject):
             QueryError: it cannot be read, or takes too long.
         """
         try:
-            found = await self._client.run(lambda workspace: workspace.index.matching(query))
+            found = await self._client.run(lambda vault: vault.search.matching(query))
         except TimeoutExpiredError as error:
             raise QueryError(error.message) from error
         return frozenset(path.text for path in found)
