@@ -6,6 +6,7 @@ import argparse
 import asyncio
 import logging
 import logging.handlers
+import os
 import signal
 import sys
 from pathlib import Path
@@ -75,7 +76,12 @@ async def _live(app: QApplication, options: argparse.Namespace, events: FileOpen
     garbage = GcScheduler(app)
     dog = watchdog.from_environment(app)
     try:
-        await _show_window(MainWindow(service, settings, theme, _open), options, events)
+        window = MainWindow(service, settings, theme, _open)
+        lost = app.aboutToQuit.connect(lambda: _end_without_display(window, service))
+        try:
+            await _show_window(window, options, events)
+        finally:
+            app.aboutToQuit.disconnect(lost)
     finally:
         events.hand_to(None)
         await tasks.cancel_all()
@@ -110,6 +116,23 @@ async def _show_window(window: MainWindow, options: argparse.Namespace, events: 
         await window.session.close()
         window.hide()
         window.deleteLater()
+
+
+def _end_without_display(window: MainWindow, service: ServiceThread) -> None:
+    """Keep unsaved text, close the vault and end the process.
+
+    Qt leaves its event loop under an open window when the display is lost. No coroutine of the window runs
+    after that, so the process would keep the vault locked, and Qt must not draw or destroy anything.
+    """
+    log.error("the display was lost: unsaved text is kept as drafts, and the app ends")
+    try:
+        window.keep_drafts()
+    finally:
+        client = window.session.client
+        if not (service.stop() if client is None else service.finish(client.vault.close())):
+            log.error("the service thread did not end in time")
+        logging.shutdown()
+        os._exit(1)
 
 
 def _open_in_process_of_its_own(folder: Path) -> None:

@@ -12,8 +12,8 @@ import inspect
 import logging
 import threading
 from collections import deque
-from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, TypeVar, cast, overload
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 
@@ -27,6 +27,7 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 _DRAIN_INTERVAL_MS = 33
 _STOP_TIMEOUT_S = 5.0
+_CLOSE_TIMEOUT_S = 5.0
 
 
 class ServiceThread:
@@ -66,6 +67,19 @@ class ServiceThread:
             self._loop.call_soon_threadsafe(self._stopping.set)
         self._thread.join(_STOP_TIMEOUT_S)
         return not self._thread.is_alive()
+
+    def finish(self, closing: Coroutine[Any, Any, object]) -> bool:
+        """Run `closing`, then stop; block for 10 s at most. Return True if both have ended in that time.
+
+        For a thread whose own loop has ended.
+        """
+        try:
+            asyncio.run_coroutine_threadsafe(closing, self._running_loop()).result(_CLOSE_TIMEOUT_S)
+        except Exception:
+            log.exception("the vault could not be closed in order")
+            self.stop()
+            return False
+        return self.stop()
 
     @overload
     async def call(self, fn: Callable[[], Awaitable[T]]) -> T: ...

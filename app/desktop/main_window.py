@@ -220,6 +220,11 @@ class MainWindow(QMainWindow):
             self._window_state.save(geometry=bytes(self.saveGeometry().toBase64().data()).decode())
             self.ended.set()
 
+    def keep_drafts(self) -> None:
+        """Keep unsaved text as drafts, which the next start offers."""
+        if self.view is not None and self.view.notes is not None:
+            self.view.notes.keep_drafts()
+
     def last_vault(self) -> Path | None:
         """Return the vault that was opened last, unless the user closed it; None if its folder is gone."""
         text = self._window_state.text("vault")

@@ -126,6 +126,9 @@ class PlainNote(QWidget):
         self._words.setText(path)
         self.title_changed.emit(Path(path).stem)
 
+    def keep_draft(self) -> None:
+        pass
+
     async def close_requested(self) -> bool:
         return self.may_close
 

@@ -6,6 +6,7 @@ It knows no widgets: the view gives it the editor's document and shows what it r
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 import uuid
 from collections.abc import Callable
@@ -26,6 +27,7 @@ from app.vault.markdown.frontmatter import read_frontmatter
 from app.vault.path import NotePath
 from app.vault.store import NotesChanged
 
+log = logging.getLogger(__name__)
 _DRAFT_DELAY_MS = 900
 _DRAFT_INTERVAL_S = 10.0
 # A longer pause starts a new writing session: a new entry in the note's history.
@@ -178,6 +180,13 @@ class NoteDocument(QObject):
 
     def keep_draft(self) -> None:
         """Keep the unsaved text outside the vault, so that a crash does not lose it."""
+        try:
+            self._write_draft()
+        except OSError as error:
+            # The text stays in the editor, and the next edit tries again.
+            log.warning("the draft of a note could not be written: %s", error)
+
+    def _write_draft(self) -> None:
         if self.page is not None and self._dirty:
             result = None if self.conflict is None else self.conflict.result
             self._drafts.save(self.page.path, self.page.hash, self.text, result)
@@ -191,8 +200,12 @@ class NoteDocument(QObject):
         self._set_dirty(False)
 
     def leave_draft(self) -> None:
-        """Leave the unsaved text as a draft, which is offered when the note is opened again."""
-        self.keep_draft()
+        """Leave the unsaved text as a draft, which is offered when the note is opened again.
+
+        Raises:
+            OSError: The draft can't be written; the text is still unsaved.
+        """
+        self._write_draft()
         self._set_dirty(False)
 
     async def save(self) -> bool:

@@ -46,6 +46,9 @@ class NoteTab(Protocol):
         """Whether it may be closed; asks the user about unsaved text."""
         ...
 
+    def keep_draft(self) -> None:
+        """Keep unsaved text as a draft."""
+
     def take_focus(self) -> None:
         """Put the focus into the text."""
 
@@ -146,7 +149,9 @@ class NoteTabs(QWidget):
             theme,
             "file-text",
             self.tr("No note is open"),
-            self.tr("Click a node of the graph or a file, or press Ctrl+P to go to a note by its name."),
+            self.tr(
+                "Double-click a node of the graph, click a file, or press Ctrl+P to go to a note by its name."
+            ),
             parent=self._stack,
         )
         self._stack.addWidget(empty)
@@ -210,6 +215,11 @@ class NoteTabs(QWidget):
             if not await tab.close_requested():
                 return False
         return True
+
+    def keep_drafts(self) -> None:
+        """Keep the unsaved text of every note as a draft, without asking."""
+        for tab in self.tabs():
+            tab.keep_draft()
 
     def close_others(self, group: _TabGroup, keep: int) -> None:
         """Close the tabs of `group` but for one."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -205,6 +206,30 @@ def test_a_save_that_fails_is_shown_and_tried_again(gui, opened, wait_until, mon
             await wait_until(lambda: not view.document.dirty)
             assert marks == [True, False] and not view.notice.text
             assert (vault.root / "A.md").read_text() == NOTES["A.md"] + "typed"
+
+    gui(main())
+
+
+def test_a_save_that_fails_on_a_full_disk_is_shown_though_no_draft_fits(
+    gui, opened, wait_until, monkeypatch
+) -> None:
+    async def main() -> None:
+        async with opened("A.md") as (vault, view):
+
+            def full(*_: object, **__: object) -> None:
+                raise OSError(errno.ENOSPC, "No space left on device")
+
+            def refuse(*_: object, **__: object) -> None:
+                raise StorageError("The disk is full.")
+
+            monkeypatch.setattr(DraftStore, "save", full)
+            monkeypatch.setattr(vault.workspace.store, "commit", refuse)
+            type_at_end(view, "more")
+            assert not await view.document.save()
+            assert "Not saved" in view.notice.text and view.document.unsaved
+            with pytest.raises(OSError, match="No space left"):
+                view.document.leave_draft()
+            assert view.document.dirty, "text that is in no draft is not given up"
 
     gui(main())
 
