@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, Qt
 from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
-from app.desktop.theme.theme import ThemeSource
+from app.desktop.theme.theme import Theme
+
+
+class _Themed(Protocol):
+    """An object that knows the current theme, such as a `ThemeSource` or a `SearchField`."""
+
+    @property
+    def theme(self) -> Theme:
+        """The current theme."""
+        ...
 
 
 class CountDelegate(QStyledItemDelegate):
     """Paints the row as usual, and the number or text under `role` in a faint color at the right."""
 
-    def __init__(self, theme: ThemeSource, role: int, parent: QObject | None = None) -> None:
+    def __init__(self, theme: _Themed, role: int, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
         self._role = role

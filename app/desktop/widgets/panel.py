@@ -129,9 +129,15 @@ class Panel(QWidget):
 
 
 class SearchField(QLineEdit):
-    """A field for searching or filtering, with a magnifying glass and a clear button."""
+    """A field for searching or filtering, with a magnifying glass and a clear button.
 
-    def __init__(self, theme: ThemeSource, words: str, parent: QWidget | None = None) -> None:
+    Args:
+        theme: The source of themes, or the first theme if the parent calls `set_theme`.
+        words: The placeholder and accessible name.
+        parent: The parent.
+    """
+
+    def __init__(self, theme: ThemeSource | Theme, words: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setPlaceholderText(words)
         self.setAccessibleName(words)
@@ -142,8 +148,15 @@ class SearchField(QLineEdit):
         self._cross.triggered.connect(self.clear)
         self._cross.setVisible(False)
         self.textChanged.connect(lambda text: self._cross.setVisible(bool(text)))
-        theme.changed.connect(self._draw)
-        self._draw(theme.theme)
+        if isinstance(theme, ThemeSource):
+            theme.changed.connect(self.set_theme)
+            theme = theme.theme
+        self.set_theme(theme)
+
+    @property
+    def theme(self) -> Theme:
+        """The current theme."""
+        return self._theme
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Clear the field with Escape; if it is empty, pass the key to the parent."""
@@ -152,7 +165,9 @@ class SearchField(QLineEdit):
         else:
             super().keyPressEvent(event)
 
-    def _draw(self, theme: Theme) -> None:
+    def set_theme(self, theme: Theme) -> None:
+        """Apply a theme to the icons."""
+        self._theme = theme
         self._glass.setIcon(icon(theme, "magnifying-glass", theme.faint))
         self._cross.setIcon(icon(theme, "x", theme.muted))
 
