@@ -39,7 +39,7 @@ class Centrality:
 
     @property
     def exact(self) -> bool:
-        """Whether the score is exact rather than an estimate."""
+        """True if the score is exact rather than an estimate."""
         return self.sampled == 0
 
     def radii(self) -> NDArray[np.float32]:

@@ -53,7 +53,7 @@ class AnalysisWorker:
 
     @property
     def running(self) -> bool:
-        """Whether the process is running."""
+        """True if the process is running."""
         return self._process is not None
 
     async def ask(self, report: Report, work: Callable[..., T], *arguments: object) -> T:

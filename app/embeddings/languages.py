@@ -69,7 +69,7 @@ class VaultLanguages:
 
     @property
     def suit_multilingual(self) -> bool:
-        """Whether a relevant part of the vault is in languages that the English model does not support."""
+        """True if a relevant part of the vault is in languages that the English model does not support."""
         return self.notes >= MIN_NOTES and self.other_than_english >= MIN_SHARE
 
 

@@ -35,12 +35,12 @@ class Layout(Protocol):
 
     @property
     def is_settled(self) -> bool:
-        """Whether the next tick would change nothing."""
+        """True if the next tick would change nothing."""
         ...
 
     @property
     def is_arranging(self) -> bool:
-        """Whether a layout from scratch is in progress."""
+        """True if a layout from scratch is in progress."""
         ...
 
     def start(
@@ -117,7 +117,7 @@ class MultilevelLayout:
 
     @property
     def is_settled(self) -> bool:
-        """Whether the next tick would change nothing."""
+        """True if the next tick would change nothing."""
         if self._paused:
             return True
         still = self._live is None or self._live.is_settled
@@ -125,7 +125,7 @@ class MultilevelLayout:
 
     @property
     def is_arranging(self) -> bool:
-        """Whether a layout from scratch is in progress."""
+        """True if a layout from scratch is in progress."""
         return self._plan is not None and not self._paused
 
     def start(

@@ -158,7 +158,7 @@ class Grants:
         self._put(Grant(id, label, operation, None, None, None, False, 0, self._clock()))
 
     def in_session(self, operation: Operation) -> bool:
-        """Whether the session's toggle for `operation` is on."""
+        """Return whether the session's toggle for `operation` is on."""
         return f"session:{operation.value}" in self._grants
 
     def revoke(self, id: str) -> None:

@@ -57,7 +57,7 @@ class PendingState(StrEnum):
 
     @property
     def is_open(self) -> bool:
-        """Whether the operation is undecided or running."""
+        """True if the operation is undecided or running."""
         return self in (PendingState.WAITING, PendingState.RUNNING)
 
 

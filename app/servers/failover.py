@@ -104,12 +104,12 @@ class ProgressRelay:
 
     @property
     def is_waiting(self) -> bool:
-        """Whether the call waits for a permit or for the user, so that it has had no effect."""
+        """True if the call waits for a permit or for the user, so that it has had no effect."""
         return self.stage is not None and self.stage.stage in ("queued", "asking")
 
     @property
     def is_working(self) -> bool:
-        """Whether the call may be having an effect."""
+        """True if the call may be having an effect."""
         return self.stage is not None and not self.is_waiting
 
 

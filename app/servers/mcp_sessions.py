@@ -52,7 +52,7 @@ class McpSession:
 
     @property
     def is_idle(self) -> bool:
-        """Whether the client has no listeners."""
+        """True if the client has no listeners."""
         return not self._listeners
 
     async def tools(self) -> Mapping[str, McpTool]:

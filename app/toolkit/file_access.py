@@ -55,7 +55,7 @@ class ResolvedPath:
 
     @property
     def is_outside(self) -> bool:
-        """Whether it lies outside the vault."""
+        """True if it lies outside the vault."""
         return self.inside is None
 
 

@@ -63,7 +63,7 @@ def ask_to_read(
 
 
 class FileView:
-    """What a call may see in the folder `spot.folder` and below; paths are relative to it.
+    """The files that a call may see in the folder `spot.folder` and below; paths are relative to it.
 
     Raises:
         NotFoundError: the location is the vault itself, used as a file.

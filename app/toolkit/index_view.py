@@ -202,7 +202,7 @@ class IndexView:
 
     @property
     def has_embeddings(self) -> bool:
-        """Whether semantic search is available."""
+        """True if semantic search is available."""
         return self._meaning is not None
 
     async def best(

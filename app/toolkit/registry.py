@@ -14,7 +14,7 @@ from app.toolkit.tool import Tool
 
 
 class AccessLevel(StrEnum):
-    """What a category's tools may do; enforced by the gate.
+    """The operations that a category's tools may perform; enforced by the gate.
 
     A network category reads, and fetches from the web. It may propose new notes with what it found, but never
     changes or deletes one.

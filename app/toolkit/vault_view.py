@@ -46,7 +46,7 @@ class VaultView:
 
     @property
     def hides_private(self) -> bool:
-        """Whether private notes are hidden from the call."""
+        """True if private notes are hidden from the call."""
         return self._sight.hides_private
 
     def with_changes(self, changed: Mapping[NotePath, bytes]) -> VaultView:

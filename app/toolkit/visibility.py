@@ -108,12 +108,12 @@ class CallVisibility:
 
     @property
     def is_ruled(self) -> bool:
-        """Whether rules may hide notes from this call."""
+        """True if rules may hide notes from this call."""
         return self._ruled
 
     @property
     def hides_private(self) -> bool:
-        """Whether private notes are hidden from this caller."""
+        """True if private notes are hidden from this caller."""
         return self._caller.uses_model
 
     def can_see(self, path: NotePath) -> bool:

@@ -254,7 +254,7 @@ class _Inflate:
 
     @property
     def eof(self) -> bool:
-        """Whether the end of the compressed data was reached."""
+        """True if the end of the compressed data was reached."""
         return self._work.eof
 
     def decompress(self, chunk: bytes, max_bytes: int) -> bytes:

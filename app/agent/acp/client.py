@@ -40,7 +40,7 @@ class AcpTurn:
 
     @property
     def may_change(self) -> bool:
-        """Whether agents may change anything in this turn."""
+        """True if agents may change anything in this turn."""
         return self.turn.prompt.mode == "propose"
 
     async def ask(self, call: Coroutine[Any, Any, ToolOutcome]) -> ToolOutcome | None:

@@ -103,18 +103,18 @@ class AcpConnection:
 
     @property
     def is_alive(self) -> bool:
-        """Whether the program is running."""
+        """True if the program is running."""
         return self.process.exit_status is None
 
     @property
     def can_load(self) -> bool:
-        """Whether the program can load an earlier session and replay its updates."""
+        """True if the program can load an earlier session and replay its updates."""
         capabilities = self._raw_message.agent_capabilities if self._raw_message else None
         return bool(capabilities and capabilities.load_session)
 
     @property
     def can_resume(self) -> bool:
-        """Whether the program can resume an earlier session without a replay."""
+        """True if the program can resume an earlier session without a replay."""
         capabilities = self._raw_message.agent_capabilities if self._raw_message else None
         sessions = capabilities.session_capabilities if capabilities else None
         return bool(sessions and sessions.resume is not None)
