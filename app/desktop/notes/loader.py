@@ -165,7 +165,10 @@ async def render_note(
     `points` is the size of the text, which formulas follow; `interaction` what can be clicked.
     """
     if len(text) > _MAX_RENDERED_CHARS and not whole:
-        warning = "> [!warning] This note is longer\n> The reading view ends here. The source is complete.\n"
+        warning = (
+            "> [!warning] Only the beginning is shown\n"
+            "> The note is too long for the reading view. Press Ctrl+E to see all of it in live preview.\n"
+        )
         cut = text.rfind("\n\n", 0, _MAX_RENDERED_CHARS)
         text = f"{text[: cut if cut > 0 else _MAX_RENDERED_CHARS]}\n\n{warning}"
     return await asyncio.to_thread(_render, workspace, path, text, colors, points, interaction)
@@ -246,6 +249,8 @@ def _draw(workspace: Workspace, path: NotePath, request: DrawingRequest) -> Draw
         if found is None or not found.is_note:
             return None
         colors = RenderColors.of(DARK if request.dark else LIGHT)
+        if name.startswith("#"):  # a part of the note itself, of which only the link is rendered here
+            name = f"{path.stem_path}{name}"
         shown = _render(workspace, path, f"![[{name}]]", colors)
         return shown.html, shown.images
 

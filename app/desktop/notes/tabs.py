@@ -149,7 +149,9 @@ class NoteTabs(QWidget):
             theme,
             "file-text",
             self.tr("No note is open"),
-            self.tr("Click a node of the graph or a file, or press Ctrl+P to go to a note by its name."),
+            self.tr(
+                "Double-click a node of the graph, click a file, or press Ctrl+P to go to a note by its name."
+            ),
             parent=self._stack,
         )
         self._stack.addWidget(empty)

@@ -347,7 +347,7 @@ class NoteView(QWidget):
                 self.reader.go_to(self._reading_place)
                 self._reading_place = ""
             if self._mode is ViewMode.READING:
-                self._stack.setCurrentWidget(self._reading)
+                self._show_reading()
 
     # Views
 
@@ -365,6 +365,16 @@ class NoteView(QWidget):
     def _reading(self) -> QWidget:
         """The widget of the reading view: the text, or the empty state of a blank note."""
         return self.nothing if self.document.is_blank else self.reader
+
+    def _show_reading(self) -> None:
+        """Show the reading view with the properties above its text, or above the empty state."""
+        shown = self._reading
+        if shown is self.reader:
+            self.reader.set_header(self.properties)
+        else:
+            self._column.insertWidget(self._column.indexOf(self.notice) + 1, self.properties)
+            self.properties.show()
+        self._stack.setCurrentWidget(shown)
 
     def _write(self, position: str = "") -> None:
         """Show the editor with the cursor at a position of the note's text, or at its end."""
@@ -391,13 +401,12 @@ class NoteView(QWidget):
         self._mode = mode
         if mode is ViewMode.READING:
             self._reading_place = self._heading_in_view()
-            self._column.insertWidget(self._column.indexOf(self.notice) + 1, self.properties)
-            self.properties.show()
+            self._show_reading()
             self._start(self._render(), "show the note")
         else:
             self.editor.set_mode(EditorMode.LIVE if mode is ViewMode.LIVE else EditorMode.SOURCE)
             self.editor.set_header(self.properties)
-        self._stack.setCurrentWidget(self.editor if self.editing else self._reading)
+            self._stack.setCurrentWidget(self.editor)
         if self._find_bar is not None and not self._find_bar.isHidden():
             self.find_text()
         self._header.show_mode(mode, not self.editor.isReadOnly())
@@ -539,7 +548,9 @@ class NoteView(QWidget):
         """Bring links, pictures and embedded notes in the editor up to date."""
         if any(str(path) == self.path for path in event.relinked):
             self.editor.refresh_links()
-        if any(str(path) != self.path for path in (*event.changed, *event.removed)):
+        own = NotePath(self.path)
+        others = {*event.changed, *event.removed} - {own}
+        if others or (own in event.changed and self.editor.embeds_any_of(("", own.name, self.path))):
             self.editor.refresh_files()
 
     def _apply_theme(self, _theme: Theme) -> None:

@@ -52,6 +52,17 @@ class Theme:
     node_colors: Mapping[str, str]
     edge_colors: Mapping[str, str]
 
+    @property
+    def disabled(self) -> str:
+        """The color of buttons and menu items that are disabled, which is clearly weaker than `muted`."""
+        return mix(self.panel, self.faint, 0.5)
+
+
+def mix(a: str, b: str, share: float) -> str:
+    """The color between `a` and `b`, with `share` (0 to 1) of `b`."""
+    parts = ((int(a[i : i + 2], 16), int(b[i : i + 2], 16)) for i in (1, 3, 5))
+    return "#" + "".join(f"{round(x + (y - x) * share):02x}" for x, y in parts)
+
 
 def _color_map(**colors: str) -> Mapping[str, str]:
     return MappingProxyType({name.replace("_", "-"): color for name, color in colors.items()})

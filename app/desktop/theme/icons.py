@@ -115,8 +115,7 @@ def _cached_names(folder: Path) -> Iterator[str]:
 
 def _inks(theme: Theme, color: str | None) -> tuple[str, str, str, str]:
     """The colours at rest, while hovered, when checked and when disabled."""
-    disabled = theme.border if theme.is_dark else theme.faint
-    return color or theme.muted, color or theme.text, color or theme.accent, disabled
+    return color or theme.muted, color or theme.text, color or theme.accent, theme.disabled
 
 
 @functools.cache

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from app.desktop.theme.colors import Theme
+from app.desktop.theme.colors import Theme, mix
 from app.desktop.theme.overlay_style import graph_overlay_style
 from app.paths import cache_folder
 
@@ -95,7 +95,7 @@ QWidget#activityBar {{ background: {t.window}; border: none; border-right: 1u so
 QLabel {{ background: transparent; }}
 QLabel[textFormat="AutoText"] {{ qproperty-textFormat: "PlainText"; }}
 QWidget#panelTitle QLabel[badge="true"] {{
-    color: {t.warning}; background: {_mix(t.panel, t.warning, 0.16)}; border-radius: 4u; padding: 1u 6u;
+    color: {t.warning}; background: {mix(t.panel, t.warning, 0.16)}; border-radius: 4u; padding: 1u 6u;
 }}
 QLabel[tone="muted"] {{ color: {t.muted}; }}
 QLabel[tone="faint"] {{ color: {t.faint}; }}
@@ -128,16 +128,16 @@ QPushButton {{ background: {t.raised}; color: {t.text}; border: 1u solid {t.bord
 QPushButton:hover {{ background: {t.hover}; }}
 QPushButton:pressed {{ background: {t.sunken}; }}
 QPushButton:focus {{ border: 1u solid {t.accent}; }}
-QPushButton:disabled {{ color: {t.faint}; background: {t.window}; }}
+QPushButton:disabled {{ color: {t.disabled}; background: {t.window}; }}
 QPushButton[role="primary"] {{ background: {t.accent}; color: {t.accent_text}; border: 1u solid {t.accent};
   font-weight: 600; }}
-QPushButton[role="primary"]:hover {{ background: {_mix(t.accent, t.text, 0.12)}; }}
+QPushButton[role="primary"]:hover {{ background: {mix(t.accent, t.text, 0.12)}; }}
 QPushButton[role="primary"]:focus {{ border: 2u solid {t.text}; padding: 4u 11u; }}
-QPushButton[role="primary"]:disabled {{ background: {t.accent_soft}; color: {t.faint};
-  border-color: {t.border}; }}
+QPushButton[role="primary"]:disabled, QPushButton[role="danger"]:disabled {{ background: {t.window};
+  color: {t.disabled}; border-color: {t.border}; }}
 QPushButton[role="danger"] {{ background: {t.danger}; color: {t.danger_text}; border: 1u solid {t.danger};
   font-weight: 600; }}
-QPushButton[role="danger"]:hover {{ background: {_mix(t.danger, t.text, 0.12)}; }}
+QPushButton[role="danger"]:hover {{ background: {mix(t.danger, t.text, 0.12)}; }}
 QPushButton[role="danger"]:focus {{ border: 2u solid {t.text}; padding: 4u 11u; }}
 """
 
@@ -151,6 +151,8 @@ QPushButton[role="link"] {{ background: transparent; border: 1u solid transparen
   padding: 2u 4u; text-align: left; }}
 QPushButton[role="link"]:hover {{ text-decoration: underline; }}
 QPushButton[role="link"]:focus {{ border: 1u solid {t.accent}; }}
+QPushButton[role="quiet"]:disabled, QPushButton[role="link"]:disabled {{ background: transparent;
+  color: {t.disabled}; }}
 QWidget#chip {{ background: {t.sunken}; border-radius: 11u; }}
 QPushButton[role="chip"] {{ background: transparent; border: 1u solid transparent; border-radius: 10u;
   padding: 1u 2u; color: {t.text}; }}
@@ -183,7 +185,7 @@ QToolButton:checked {{ background: {t.accent_soft}; color: {t.text}; }}
 QToolButton[role="chip"] {{ padding: 1u; border-radius: 9u; }}
 QToolButton[role="fold"]:checked {{ background: transparent; }}
 QToolButton:focus {{ border: 1u solid {t.accent}; }}
-QToolButton:disabled {{ color: {t.faint}; }}
+QToolButton:disabled {{ color: {t.disabled}; }}
 QToolButton::menu-indicator {{ image: none; }}
 QWidget#activityBar QToolButton {{ padding: 6u; border-radius: 8u; }}
 """
@@ -278,10 +280,10 @@ QHeaderView::section {{ background: {t.panel}; color: {t.muted}; border: none;
 QTableCornerButton::section {{ background: {t.panel}; border: none; }}
 QScrollBar:vertical {{ background: transparent; width: 10u; margin: 0; }}
 QScrollBar:horizontal {{ background: transparent; height: 10u; margin: 0; }}
-QScrollBar::handle:vertical {{ background: {_mix(t.border, t.faint, 0.35)}; border-radius: 3u;
+QScrollBar::handle:vertical {{ background: {mix(t.border, t.faint, 0.35)}; border-radius: 3u;
   min-height: 32u;
   margin: 2u; }}
-QScrollBar::handle:horizontal {{ background: {_mix(t.border, t.faint, 0.35)}; border-radius: 3u;
+QScrollBar::handle:horizontal {{ background: {mix(t.border, t.faint, 0.35)}; border-radius: 3u;
   min-width: 32u;
   margin: 2u; }}
 QScrollBar::handle:hover {{ background: {t.faint}; }}
@@ -320,7 +322,7 @@ QStatusBar QToolButton {{ padding: 2u 6u; border-radius: 4u; }}
 QStatusBar QToolButton[tone="warning"] {{ color: {t.warning}; }}
 QFrame#banner {{ background: {t.raised}; border: none; border-bottom: 1u solid {t.border}; }}
 QFrame#banner[tone="danger"] {{ background: {t.removed_bg}; }}
-QFrame#banner[tone="warning"] {{ background: {_mix(t.panel, t.warning, 0.16)}; }}
+QFrame#banner[tone="warning"] {{ background: {mix(t.panel, t.warning, 0.16)}; }}
 QFrame#banner[tone="info"] {{ background: {t.accent_soft}; }}
 """
 
@@ -330,7 +332,7 @@ def _overlays(t: Theme, marks: Mapping[str, str]) -> str:
 QMenu {{ background: {t.raised}; color: {t.text}; border: 1u solid {t.border}; padding: 4u; }}
 QMenu::item {{ padding: 5u 24u 5u 12u; border-radius: 4u; }}
 QMenu::item:selected {{ background: {t.accent_soft}; }}
-QMenu::item:disabled {{ color: {t.faint}; }}
+QMenu::item:disabled {{ color: {t.disabled}; }}
 QMenu::separator {{ height: 1u; background: {t.border}; margin: 4u 8u; }}
 QMenu::icon {{ padding-left: 8u; }}
 QListView#popup {{ background: {t.raised}; border: 1u solid {t.border}; border-radius: 0; padding: 4u; }}
@@ -345,9 +347,3 @@ QLabel#keycap {{ background: {t.sunken}; color: {t.muted}; border: 1u solid {t.b
 QFrame#dropZone {{ background: transparent; border: 2u dashed {t.border}; border-radius: 12u; }}
 QFrame#dropZone[over="true"] {{ background: {t.accent_soft}; border-color: {t.accent}; }}
 """
-
-
-def _mix(a: str, b: str, share: float) -> str:
-    """The colour between `a` and `b`, with `share` (0 to 1) of `b`."""
-    parts = ((int(a[i : i + 2], 16), int(b[i : i + 2], 16)) for i in (1, 3, 5))
-    return "#" + "".join(f"{round(x + (y - x) * share):02x}" for x, y in parts)

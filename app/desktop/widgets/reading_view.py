@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import QPoint, Qt, QTimer, QUrl, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import QColor, QImage, QMouseEvent, QTextCursor, QTextDocument
 from PySide6.QtWidgets import QTextBrowser, QTextEdit, QWidget
 
@@ -14,6 +14,7 @@ from app.desktop.theme.theme import Theme, ThemeSource
 from app.vault.path import NotePath
 
 _MAX_TEXT_WIDTH = 760
+_TOP_MARGIN = 16
 _RESIZE_DELAY_MS = 120
 # Qt keeps a size that is written in the page, also where the view is narrower.
 _SIZE_OF_DRAWING = re.compile(r'(<img src="drawing:[^"]*") width="\d+" height="\d+"')
@@ -57,6 +58,8 @@ class ReadingView(QTextBrowser):
         self._resized.setInterval(_RESIZE_DELAY_MS)
         self._resized.timeout.connect(self._fit_images)
         self._pointer = QPoint()
+        self._header: QWidget | None = None
+        self.verticalScrollBar().valueChanged.connect(self._place_header)
         self.setAccessibleName("Note")
         self.setOpenLinks(False)
         self.setFrameShape(QTextBrowser.Shape.NoFrame)
@@ -75,7 +78,39 @@ class ReadingView(QTextBrowser):
         html = _SIZE_OF_DRAWING.sub(r"\1", rendered.html)
         # The size becomes a part of the address, since an image may be shown in several sizes.
         self.setHtml(_SIZE_OF_IMAGE.sub(r'\1#\2x\3"', html))
+        self._place_header()
         self.verticalScrollBar().setValue(at)
+
+    def set_header(self, header: QWidget) -> None:
+        """Show a widget above the text that scrolls with it."""
+        if header is not self._header:
+            header.installEventFilter(self)
+        self._header = header
+        if header.parentWidget() is not self:
+            header.setParent(self)
+            header.show()
+        self._place_header()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Follow the height of the header."""
+        if watched is self._header and event.type() == QEvent.Type.LayoutRequest:
+            self._place_header()
+        return super().eventFilter(watched, event)
+
+    def _place_header(self) -> None:
+        """Give the header its place, and the text its own below it; another view may have the header."""
+        header, bar = self._header, self.verticalScrollBar()
+        height = 0
+        if header is not None and header.parentWidget() is self:
+            width = self.width() - (bar.width() if bar.isVisible() else 0)
+            height = max(header.sizeHint().height(), header.heightForWidth(width))
+            header.setGeometry(0, -bar.value(), width, height)
+        frame = self.document().rootFrame()
+        layout = frame.frameFormat()
+        top = self.document().documentMargin() + max(0, height - _TOP_MARGIN)
+        if layout.topMargin() != top:
+            layout.setTopMargin(top)
+            frame.setFrameFormat(layout)
 
     def go_to(self, fragment: str) -> None:
         """Bring a heading or `^block` to the top."""
@@ -155,8 +190,9 @@ class ReadingView(QTextBrowser):
     def resizeEvent(self, event: object) -> None:
         """Keep the text in a column that can be read."""
         side = max(24, (self.width() - round(_MAX_TEXT_WIDTH * self._theme.zoom)) // 2)
-        self.setViewportMargins(side, 16, side, 16)
+        self.setViewportMargins(side, _TOP_MARGIN, side, _TOP_MARGIN)
         super().resizeEvent(event)  # type: ignore[arg-type]
+        self._place_header()
         if self._loaded:
             self._resized.start()
 

@@ -1,4 +1,4 @@
-"""Find in graph: type a few letters of a name, choose, and fly there."""
+"""The search box of the graph: type a part of a name, choose a note, and the camera flies there."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MAX_MATCHES = 200
 
 
 class FindBox(QLineEdit):
-    """`found` says the row of the name that was chosen; rows are those given to `set_names`."""
+    """A search field; `found` carries the row of the chosen name, as given to `set_names`."""
 
     found = Signal(int)
 
@@ -56,16 +56,16 @@ class FindBox(QLineEdit):
         self._glass.setIcon(icon(theme, "magnifying-glass"))
 
     def set_names(self, names: Sequence[str], folders: Sequence[str] = ()) -> None:
-        """The names that can be found, in the order of their rows, and where each is."""
+        """Set the names that can be found, in the order of their rows, and their positions."""
         self._names, self._folders, self._folded = names, folders, []
 
     @property
     def offered(self) -> list[str]:
-        """The lines of the list, which is only shown while something is typed."""
+        """The suggestions, which are visible only while something is typed."""
         return self._model.stringList()
 
     def rows_for(self, text: str) -> list[int]:
-        """Rows of the names that `text` may mean: the same name, then by their beginnings, then inside."""
+        """Return the rows of names that match `text`: equal first, then by prefix, then by substring."""
         wanted = text.strip().casefold()
         if not wanted:
             return []
@@ -103,7 +103,7 @@ class FindBox(QLineEdit):
             self.found.emit(row)
 
     def _enter(self) -> None:
-        """Enter in the field flies to the best one; a line of the list that is chosen comes by itself."""
+        """Choose the best match on Enter in the field; Enter on a suggestion is handled by the list."""
         if self.popup.isVisible() and self.popup.currentIndex().isValid():
             self._accept(self.popup.currentIndex())
             return
@@ -112,7 +112,7 @@ class FindBox(QLineEdit):
             self.found.emit(rows[0])
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Qt's call for a key: Escape empties the box, then leaves it."""
+        """Clear the field on Escape, or leave it if it is empty."""
         if event.key() == Qt.Key.Key_Escape:
             if self.text():
                 self.clear()

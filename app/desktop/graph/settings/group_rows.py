@@ -1,4 +1,4 @@
-"""The groups of the graph's sheet: a query and a color each, the first that matches counts."""
+"""The query groups in the graph's settings: a query and a color each, the first match counts."""
 
 from __future__ import annotations
 
@@ -51,13 +51,13 @@ class GroupRows(QWidget):
             row.set_theme(theme)
 
     def offer(self, searches: Sequence[SavedSearch]) -> None:
-        """Offer these saved searches to each group."""
+        """Offer saved searches to each group."""
         self._searches = tuple(searches)
         for row in self._rows:
             row.query.offer(self._searches)
 
     def show_groups(self, groups: Sequence[QueryGroup]) -> None:
-        """Put `groups` in place of those shown; rows that say the same stay as they are."""
+        """Show `groups`; unchanged rows are kept."""
         if tuple(groups) == self.groups:
             return
         for row in self._rows:
@@ -69,13 +69,13 @@ class GroupRows(QWidget):
         self._mark_first()
 
     def show_count(self, place: int, count: int) -> None:
-        """Say how many notes a group has."""
+        """Show how many notes a group has."""
         if place < len(self._rows) and self._rows[place].query.text:
             words = pluralize(count, self.tr("note"), self.tr("notes"))
             self._rows[place].query.show_answer("" if count else words)
 
     def show_error(self, place: int, query: str, error: QueryError) -> None:
-        """Say why the query of a group cannot be read."""
+        """Show why the query of a group is invalid."""
         if place < len(self._rows):
             self._rows[place].query.show_error(query, error)
 
@@ -163,7 +163,7 @@ class _GroupRow(QWidget):
         return QueryGroup(query=self.query.text, color=self._color)
 
     def set_place(self, place: int) -> None:
-        """Its place from 0: the first cannot go up."""
+        """Set its position from 0: the first row can't move up."""
         self._up.setEnabled(place > 0)
         self.query.field.setAccessibleName(self.tr("Search of group {0}").format(place + 1))
 

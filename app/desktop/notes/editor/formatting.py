@@ -128,8 +128,12 @@ def set_heading(cursor: QTextCursor, level: int) -> None:
 
 
 def toggle_comment(cursor: QTextCursor) -> None:
-    """Make a comment of the selected text or line, or plain text of a comment."""
-    if not cursor.hasSelection():
+    """Make a comment of the selected text or line, or plain text of a comment.
+
+    A line that was not selected is not selected afterwards, or the next key would replace it.
+    """
+    had_selection, at = cursor.hasSelection(), cursor.position()
+    if not had_selection:
         block = cursor.block()
         select(cursor, block.position(), block.position() + block.length() - 1)
     start, text = cursor.selectionStart(), cursor.selectedText()
@@ -137,7 +141,11 @@ def toggle_comment(cursor: QTextCursor) -> None:
     fresh = text[2:-2].strip(" ") if is_comment else f"%% {text.strip(' ')} %%"
     with one_undo_step(cursor):
         cursor.insertText(fresh.replace("\u2029", "\n"))
-    select(cursor, start, start + utf16_length(fresh))
+    end = start + utf16_length(fresh)
+    if had_selection:
+        select(cursor, start, end)
+    else:
+        cursor.setPosition(max(start, min(at + (-3 if is_comment else 3), end)))
 
 
 def move_lines(cursor: QTextCursor, down: bool, *, numbered: bool = False) -> bool:

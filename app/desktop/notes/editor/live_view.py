@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from weakref import ref
@@ -333,6 +333,11 @@ class LiveView(QTextEdit):
             for row in rows:
                 row.fragments = None
             self.viewport().update()
+
+    def embeds_any_of(self, notes: Collection[str]) -> bool:
+        """Whether a line embeds one of these notes or a part of it; "" is the note that is shown."""
+        embeds = (row.scan.word for row in self.flow.rows if row.scan.kind is LineKind.EMBED)
+        return any(word.split("|")[0].split("#")[0].strip() in notes for word in embeds)
 
     def _drawing(self, row: EditorRow, kind: str, source: str) -> Drawing | None:
         """The drawing for a row; if it is not there yet, it is asked for."""

@@ -18,6 +18,8 @@ _MAX_TABLE_LINES = 400
 def move_to_cell(rows: NoteRows, cursor: QTextCursor, backward: bool) -> bool:
     """Go to the next or previous cell of the table at the cursor, and align its columns.
 
+    A header row without a delimiter row gets one.
+
     Args:
         rows: The lines of the note.
         cursor: The cursor; it selects the content of the cell that it goes to.
@@ -28,12 +30,16 @@ def move_to_cell(rows: NoteRows, cursor: QTextCursor, backward: bool) -> bool:
     """
     line = cursor.blockNumber()
     first, last = rows.block(line)
-    if not rows.is_table(first) or last - first > _MAX_TABLE_LINES:
+    is_header = _is_header_row(rows, line)
+    if not (is_header or rows.is_table(first)) or last - first > _MAX_TABLE_LINES:
         return False
     prefix = rows.lines[first][: rows.rows[first].scan.marker]
     skipped = [rows.rows[at].scan.marker for at in range(first, last + 1)]
     cells = [_split_cells(rows.lines[at], skipped[at - first]) for at in range(first, last + 1)]
     columns = len(cells[0])
+    aligns = [] if is_header else alignments(rows.lines[first + 1], skipped[1])
+    if is_header:
+        cells.append(["---"] * columns)
     row, column = _next_cell(
         cells, line - first, _column(cursor, rows.rows[line].scan.marker), columns, backward
     )
@@ -41,7 +47,7 @@ def move_to_cell(rows: NoteRows, cursor: QTextCursor, backward: bool) -> bool:
         return True
     if row >= len(cells):
         cells.append([""] * columns)
-    aligned = align_table(cells, alignments(rows.lines[first + 1], skipped[1]))
+    aligned = align_table(cells, aligns)
     old = rows.lines[first : last + 1]
     new = [f"{prefix}{text}" for text in aligned]
     _replace_lines(cursor, first, old, new)
@@ -146,8 +152,18 @@ def _replace_lines(cursor: QTextCursor, first: int, old: list[str], new: list[st
 
 
 def is_in_table(rows: NoteRows, line: int) -> bool:
-    """Whether a line belongs to a table."""
+    """Whether a line belongs to a table, or is the header row that makes one with Tab."""
+    if _is_header_row(rows, line):
+        return True
     kind = rows.rows[line].scan.kind
     if kind not in (LineKind.TABLE, LineKind.TABLE_DELIMITER, LineKind.TEXT):
         return False
     return rows.is_table(rows.block(line)[0])
+
+
+def _is_header_row(rows: NoteRows, line: int) -> bool:
+    """Whether a line has bars at its start and its end, and no line of a table around it."""
+    if rows.rows[line].scan.kind is not LineKind.TABLE or rows.block(line) != (line, line):
+        return False
+    text = rows.lines[line][rows.rows[line].scan.marker :].strip()
+    return len(text) > 2 and text.endswith("|") and not text.endswith("\\|")
