@@ -20,7 +20,7 @@ from app.analysis.worker import (
     split_array,
 )
 from app.errors import ScriptoriumError
-from app.graph.arrangement import Report
+from app.graph.static_layout import Report
 from app.launch import worker_processes
 
 T = TypeVar("T")

@@ -29,8 +29,8 @@ from app.analysis.rejections import Rejections
 from app.analysis.shortest_path import shortest_path
 from app.errors import StorageError
 from app.events import EventBus
-from app.graph.arrangement import Arrangement, Report, no_progress
 from app.graph.model import PLAIN_LINK, Graph
+from app.graph.static_layout import Report, StaticLayout, no_progress
 from app.vault.path import NotePath
 from app.vault.store import NotesChanged
 
@@ -156,7 +156,7 @@ class GraphAnalysisService:
         *,
         by: str = "modified",
         aspect: float = 1.6,
-    ) -> Arrangement:
+    ) -> StaticLayout:
         """Arrange all nodes by "folder", "tag", "type", "time" (`by` "modified" or "created") or "meaning".
 
         Raises:

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from app.external.sanitize import one_line, plain_text
+from app.external.sanitize import one_line, sanitize_text
 
 _MAX_FIELD_CHARS = 8_000
 _MAX_DESCRIPTION_CHARS = 2_000
@@ -60,7 +60,7 @@ class RemoteTool(BaseModel):
 
     def prompt_description(self, server: str) -> str:
         """Return the description for models, marked as a quotation of the server."""
-        said = plain_text(self.description or self.title, _MAX_DESCRIPTION_CHARS) or "(nothing)"
+        said = sanitize_text(self.description or self.title, _MAX_DESCRIPTION_CHARS) or "(nothing)"
         quoted = "\n".join(f"> {line}" for line in said.splitlines())
         return (
             f"A tool of {one_line(server, 60)}, an external server that the user has added. The lines that "

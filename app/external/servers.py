@@ -19,7 +19,7 @@ from app.external.orphan_processes import end_orphans
 from app.external.pins import Pins
 from app.external.remote_tool import RemoteTool
 from app.external.results import MismatchError, RemoteResult, check_output_schema, read_result
-from app.external.sanitize import one_line, plain_text
+from app.external.sanitize import one_line, sanitize_text
 from app.external.states import ExternalChanged, ExternalProgress, ServerState, ToolState, ToolStatus
 from app.external.stdio_transport import ServerLog, StdioServerSpec, environment_of, stdio_transport
 from app.external.tool_adapter import adapt_tool, category_for
@@ -270,7 +270,7 @@ class ExternalServers:
             value = os.environ.get(name, "")
             if len(value) >= _MIN_SECRET_CHARS:
                 text = text.replace(value, REDACTED)
-        return plain_text(without_secrets(text), 500)
+        return sanitize_text(without_secrets(text), 500)
 
     def _running_server(self, server: str) -> _RunningServer:
         if server not in self._added:

@@ -19,7 +19,7 @@ from app.toolkit.open_note import OpenNote
 from app.toolkit.proposal import Proposal
 from app.toolkit.result import ToolResult
 from app.toolkit.tool import tool
-from app.tools.model_judgements import confidence_by_model, relations_by_model
+from app.tools.model_assessments import confidence_by_model, relations_by_model
 from app.tools.node_common import NodeId, OpenEdge, edges_of, incoming_of, readable
 from app.tools.related_nodes import MIN_SIMILARITY, RelatedNode, related_to_note
 from app.tools.summaries import Style, summary_of

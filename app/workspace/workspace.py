@@ -13,7 +13,7 @@ from pathlib import Path
 
 from app import paths
 from app.agent.acp.agent import AcpAgent
-from app.agent.acp.unmediated_edits import ExternalEditTracker
+from app.agent.acp.external_edits import ExternalEditTracker
 from app.agent.builtin import BUILTIN_NAME, BuiltinAgent
 from app.agent.credentials import CredentialStore
 from app.agent.language.vocabulary import VaultWords
