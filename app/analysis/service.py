@@ -100,7 +100,7 @@ class GraphAnalysisService:
         self._is_hidden = is_hidden
         self._rejections = Rejections(folder)
         self._worker = AnalysisWorker()
-        self._unsubscribe = events.subscribe(NotesChanged, self._follow)
+        self._unsubscribe = events.subscribe(NotesChanged, self._on_notes_changed)
 
     @property
     def problem(self) -> str:
@@ -223,7 +223,7 @@ class GraphAnalysisService:
         """Return the rejected pairs of paths, each pair sorted."""
         return self._rejections.pairs
 
-    def _follow(self, event: NotesChanged) -> None:
+    def _on_notes_changed(self, event: NotesChanged) -> None:
         try:
             self._rejections.follow((old.text, new.text) for old, new in event.moved)
         except StorageError as error:

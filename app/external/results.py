@@ -120,5 +120,5 @@ def check_output_schema(answer: CallToolResult, promised: Schema | None) -> None
     except LimitError as error:
         raise MismatchError(f"its data can't be checked ({error.message})") from error
     if violations:
-        where = ".".join(map(str, violations[0].where)) or "the whole"
-        raise MismatchError(f"its data does not match its schema at {one_line(where, 80)}")
+        location = ".".join(map(str, violations[0].where)) or "the whole"
+        raise MismatchError(f"its data does not match its schema at {one_line(location, 80)}")

@@ -237,8 +237,10 @@ class ExternalServers:
     def _state_of(self, server: ExternalServer) -> ServerState:
         added = self._added.get(server.name)
         if added is None or added.server != server:
-            said = f"Another server has the same short name, {server_slug(server.name)}: rename one of them."
-            return ServerState(server.name, ConnectionState.OFF, problems=(said,) if server.on else ())
+            problem = (
+                f"Another server has the same short name, {server_slug(server.name)}: rename one of them."
+            )
+            return ServerState(server.name, ConnectionState.OFF, problems=(problem,) if server.on else ())
         return self._state(server, added.connection, tuple(added.problems))
 
     def _state(

@@ -80,10 +80,10 @@ class McpSession:
         watched = Counter(uris)
         self._watched_uris += watched
 
-        def leave() -> None:
+        def unsubscribe() -> None:
             self._watched_uris -= watched
 
-        return leave
+        return unsubscribe
 
     async def publish(self, event: ServerEvent) -> None:
         """Send an event to the listeners."""

@@ -59,20 +59,20 @@ def _core_schema(schema: object) -> CoreSchema:
         return core_schema.any_schema()
     if not isinstance(schema, Mapping):
         raise _NotFlatError
-    said = {key: value for key, value in schema.items() if key not in _ANNOTATION_KEYWORDS}
-    if not said:
+    keywords = {key: value for key, value in schema.items() if key not in _ANNOTATION_KEYWORDS}
+    if not keywords:
         return core_schema.any_schema()
-    if said.keys() == {"anyOf"}:
-        return core_schema.union_schema([_core_schema(option) for option in said["anyOf"]])
-    if "enum" in said:
-        return _enum_schema(said)
-    types = said.get("type")
+    if keywords.keys() == {"anyOf"}:
+        return core_schema.union_schema([_core_schema(option) for option in keywords["anyOf"]])
+    if "enum" in keywords:
+        return _enum_schema(keywords)
+    types = keywords.get("type")
     if isinstance(types, list):
-        return core_schema.union_schema([_core_schema({**said, "type": one}) for one in types])
+        return core_schema.union_schema([_core_schema({**keywords, "type": one}) for one in types])
     if types not in _MAKERS:
         raise _NotFlatError
     takes, make = _MAKERS[types]
-    keywords = {key: value for key, value in said.items() if key != "type"}
+    keywords = {key: value for key, value in keywords.items() if key != "type"}
     if not keywords.keys() <= takes:
         # Keywords for other types have no effect on this one.
         keywords = {
@@ -83,13 +83,13 @@ def _core_schema(schema: object) -> CoreSchema:
     return make(keywords)
 
 
-def _enum_schema(said: Mapping[str, Any]) -> CoreSchema:
-    values = said["enum"]
+def _enum_schema(keywords: Mapping[str, Any]) -> CoreSchema:
+    values = keywords["enum"]
     plain = all(value is None or type(value) is str for value in values)
-    typed = "type" not in said or said["type"] in _TEXT_TYPES
-    if not plain or not typed or not said.keys() <= {"enum", "type"}:
+    typed = "type" not in keywords or keywords["type"] in _TEXT_TYPES
+    if not plain or not typed or not keywords.keys() <= {"enum", "type"}:
         raise _NotFlatError
-    if said.get("type") == "string":
+    if keywords.get("type") == "string":
         values = [value for value in values if value is not None]
     if not values:
         raise _NotFlatError

@@ -483,7 +483,7 @@ class CallPipeline:
         self._audit_writer.ensure_flushed()
         draft.call.observer.on_write()
         await self._commits.commit(
-            change_set, draft.call.caller, entry=draft.call.id, undoes=undoes, landed=draft.set_commit
+            change_set, draft.call.caller, entry=draft.call.id, undoes=undoes, on_written=draft.set_commit
         )
 
     async def _carry_out(self, approved: ApprovedEffect) -> ToolOutcome:

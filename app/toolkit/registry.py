@@ -159,8 +159,8 @@ class ToolRegistry:
     def _for(self, caller: Caller, tool: Tool) -> Tool | None:
         if not self._may_call(caller, tool.category, tool.name, ""):
             return None
-        acts = tool.acts or self.category(tool.category).level is not AccessLevel.READ_ONLY
-        if (acts and not self._may_act(caller)) or (tool.changes_notes and not self._may_write(caller)):
+        has_effect = tool.acts or self.category(tool.category).level is not AccessLevel.READ_ONLY
+        if (has_effect and not self._may_act(caller)) or (tool.changes_notes and not self._may_write(caller)):
             part = tool.read_only_variant()
             if part is None:
                 return None

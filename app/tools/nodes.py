@@ -131,15 +131,15 @@ async def create_node(
 
 
 def _draft(kind: str, content: Mapping[str, JsonValue]) -> _Draft:
-    said = {key: value for key, value in content.items() if value is not None}
-    title = next((str(said.pop(key)) for key in _TITLE_KEYS if said.get(key)), "")
-    text = next((str(said.pop(key)) for key in _TEXT_KEYS if isinstance(said.get(key), str)), "")
-    folder = str(said.pop("folder", "") or "")
+    properties = {key: value for key, value in content.items() if value is not None}
+    title = next((str(properties.pop(key)) for key in _TITLE_KEYS if properties.get(key)), "")
+    text = next((str(properties.pop(key)) for key in _TEXT_KEYS if isinstance(properties.get(key), str)), "")
+    folder = str(properties.pop("folder", "") or "")
     if not title and not text.strip():
         raise InvalidParametersError("Give the node a title or a text.", content=list(content))
     body = text if text.strip() else f"# {title}\n"
     note = edit.set_property(body if body.endswith("\n") else f"{body}\n", "type", kind)
-    for key, value in said.items():
+    for key, value in properties.items():
         note = edit.set_property(note, key, _checked_value(key, value))
     return _Draft(new_path(_UNSAFE.sub(" ", title).strip() or _title_of(text), folder), note)
 
@@ -220,8 +220,8 @@ async def update_node(
         elif value is None:
             text = edit.remove_property(text, key)
         else:
-            said = _checked_type(str(value)) if key == "type" else _checked_value(key, value)
-            text = edit.set_property(text, key, said)
+            properties = _checked_type(str(value)) if key == "type" else _checked_value(key, value)
+            text = edit.set_property(text, key, properties)
     related = await related_to_draft(context, OpenNote(note.path, text.encode())) if re_analyze else []
     change = ChangeSet.of(note.with_text(text), summary=f"Update {note.path}")
     words = f"Changed [[{note.name}]]." if change else f"[[{note.name}]] already says so; nothing to do."

@@ -224,8 +224,8 @@ class AcpAgent:
         option = next((one for one in session.options if one.id == id_), None)
         if option is None or value == option.current or apply_values((option,), {id_: value}) == (option,):
             return
-        told = await set_option(link.connection, session.id, option, value)
-        session.options = apply_values(session.options, {id_: value}) if told is None else told
+        options = await set_option(link.connection, session.id, option, value)
+        session.options = apply_values(session.options, {id_: value}) if options is None else options
 
     async def _begin_session(self, link: AcpConnection, turn: Turn, read_only: bool) -> AcpSession:
         answer = await link.connection.new_session(

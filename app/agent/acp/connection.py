@@ -133,10 +133,10 @@ class AcpConnection:
         able = schema.ClientCapabilities(
             fs=schema.FileSystemCapabilities(read_text_file=True, write_text_file=True), terminal=False
         )
-        me = schema.Implementation(name="scriptorium", title="Scriptorium", version="1")
+        client_info = schema.Implementation(name="scriptorium", title="Scriptorium", version="1")
         try:
             async with asyncio.timeout(_START_TIMEOUT_S):
-                self._raw_message = await self.connection.initialize(_PROTOCOL_VERSION, able, me)
+                self._raw_message = await self.connection.initialize(_PROTOCOL_VERSION, able, client_info)
         except TimeoutError as error:
             message = f"{self.program.name} did not respond within {_START_TIMEOUT_S:.0f} s of its start."
             raise ProgramError(message, self._advice()) from error

@@ -223,5 +223,5 @@ def _nearest_free_y(x: float, wanted: float, radius: float, near: NDArray[np.flo
     # There is room between the merged intervals, before the first and after the last.
     starts = np.flatnonzero(np.concatenate([[True], low[1:] >= high[:-1]]))
     ends = np.append(starts[1:] - 1, len(low) - 1)
-    spots = np.concatenate([low[starts], high[ends]])
-    return float(spots[np.argmin(np.abs(spots - wanted))])
+    candidates = np.concatenate([low[starts], high[ends]])
+    return float(candidates[np.argmin(np.abs(candidates - wanted))])
