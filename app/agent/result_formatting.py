@@ -107,11 +107,16 @@ def _hits(result: Result, call: AnsweredCall) -> str:
     )
 
 
+def shown_passages(result: Result) -> list[Mapping[str, Any]]:
+    """Return the passages to show for `find_passages`, without weak ones; only a few if none answers."""
+    found = [one for one in result["passages"] if not one["weak"]]
+    return found if result["answered"] else found[:_CLOSEST]
+
+
 def _passages(result: Result, call: AnsweredCall) -> str:
-    shown = result["passages"]
+    closest = "\n\n".join(_quoted(one) for one in shown_passages(result))
     if result["answered"]:
-        return "\n\n".join(_quoted(one) for one in shown)
-    closest = "\n\n".join(_quoted(one) for one in shown[:_CLOSEST])
+        return closest
     said = "**Not in your notes**: no passage answers this question."
     return f"{said} The closest passages are:\n\n{closest}" if closest else said
 

@@ -65,12 +65,12 @@ class VaultController(QObject):
     """Builds the layout, connects its panels and handles the events of the vault.
 
     `command` carries the id of a command, or `settings:` or `help:` and a section. `lost` and `found` report
-    that the folder of the vault disappeared or came back. `grants_changed` carries the labels of the
-    auto-approve rules, `notice` one sentence for the user. `index_changed` is emitted once a burst of changes
-    has settled. `embedding` carries an `EmbeddingProgressed`, `cost_changed` the usage of the agent,
-    `note_shown` the path of the note in front (empty for none). `settings_change_requested` carries a
-    function from settings to settings. `words_changed` carries the word count of the note in front, `done`
-    what was done, for the status bar.
+    that the folder of the vault disappeared or returned. `grants_changed` carries the labels of the
+    auto-approve rules, `notice` one sentence for the user. `index_changed` is emitted after a burst of
+    changes. `embedding` carries an `EmbeddingProgressed`, `cost_changed` the usage of the agent, `note_shown`
+    the path of the note in front (empty for none). `settings_change_requested` carries a function from
+    settings to settings. `words_changed` carries the word count of the note in front, `done` a message for
+    the status bar.
     """
 
     command = Signal(str)
@@ -176,7 +176,7 @@ class VaultController(QObject):
     async def begin(self) -> None:
         """Build the layout, report notices and auto-approve rules, and reopen the notes of the last session.
 
-        The window cancels it when it closes the vault earlier.
+        The window cancels this if it closes the vault before the end.
         """
         try:
             await self.page.build(self._state.mapping("layout"))

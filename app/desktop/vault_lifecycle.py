@@ -216,12 +216,15 @@ class VaultLifecycle(QObject):
         self.scanned.emit(report)
 
     def _report(self, progress: ScanProgress) -> None:
-        """Called in the service thread, some hundred times a second at most."""
+        """Report progress; called in the service thread, up to some hundred times a second."""
         self._progressed.emit(progress)
 
 
 def preload_vault_view(*themes: Theme) -> None:
-    """Import the modules of the vault view and render its icons. Takes a second: call it in a thread."""
+    """Import the modules of the vault view and render its icons.
+
+    This takes a second: call it in a thread.
+    """
     for module in _VIEW_MODULES:
         importlib.import_module(module)
     from app.desktop.graph.settings.model import GraphSettings
@@ -231,7 +234,10 @@ def preload_vault_view(*themes: Theme) -> None:
 
 
 def warm_up() -> None:
-    """Import what is likely needed next and warm up Markdown and the other theme: call it in a thread."""
+    """Import modules that are likely needed next and warm up Markdown and the other theme.
+
+    This takes time: call it in a thread.
+    """
     from app.vault.markdown.render import render
 
     for module in _PRELOADED_MODULES:

@@ -6,6 +6,8 @@ import re
 
 from app.agent.citations import NOT_FOUND, NOT_IN_NOTES
 from app.agent.transcript import AgentText, ToolCard
+from app.permissions.caller import Caller, CallerKind
+from app.toolkit.call import Call as ToolCall
 from app.vault.path import NotePath
 from app.vault.reference import parse_reference
 from app.vault.span_reference import find_span
@@ -14,6 +16,7 @@ from tests.support.model_server import Call, Say
 
 __all__ = ["talk"]
 H1 = NotePath("Instruments/H1.md")
+CALLER = Caller(CallerKind.DESKTOP_AGENT, "test", uses_model=False)
 
 
 def _texts(talk):
@@ -41,6 +44,16 @@ async def test_the_built_in_agent_quotes_the_passage_with_its_exact_place(worksp
         "Concepts/Detent escapement.md"
     )
     assert workspace.store.read(H1) == before
+
+
+async def test_weak_passages_are_not_shown_after_the_answer(workspace, talk):
+    questions = {"who made the first detent escapement?": 1, "what was the Board of Longitude?": 2}
+    for question, shown in questions.items():
+        await talk.say(question)
+        assert len(_cited(workspace, _texts(talk)[-1])) == shown
+        outcome = await workspace.runner.run(ToolCall.of("find_passages", {"question": question}, CALLER))
+        weak = [passage["weak"] for passage in outcome.result["passages"]]
+        assert weak == [False] * shown + [True] * (5 - shown)
 
 
 async def test_a_block_with_an_id_is_cited_by_it(workspace, talk):

@@ -160,7 +160,7 @@ async def _ask(workspace: Workspace, asked: Asked, with_meaning: bool) -> Result
     assert outcome.success, outcome.error
     shown = outcome.result["passages"]
     assert isinstance(shown, list)
-    hit = bool(asked.gold) and any(asked.gold in passage["source"] for passage in shown)
+    hit = bool(asked.gold) and any(asked.gold in one["source"] for one in shown if not one["weak"])
     dangling = sum(_dangles(workspace, passage) for passage in shown)
     (weighed,) = captured
     texts: dict[NotePath, str] = {}

@@ -6,7 +6,10 @@ import asyncio
 import hashlib
 import json
 import shutil
-from collections.abc import AsyncIterator
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Iterable
 from pathlib import Path
 
 import pytest
@@ -16,16 +19,19 @@ from app.embeddings import multilingual
 from app.embeddings.e5_conversion import convert
 from app.embeddings.languages import LanguagesMeasured
 from app.embeddings.model_config import MULTILINGUAL, SHIPPED_MODEL, model_folder
+from app.embeddings.onnx_model import Vectors
 from app.embeddings.sync_scheduler import EmbeddingFailed, EmbeddingProgressed
-from app.embeddings.vector_file import models_with_vectors
+from app.embeddings.vector_file import NoteChunks, VectorFile, models_with_vectors
 from app.events import Event
 from app.settings import Settings
 from app.vault.path import NotePath
 from app.workspace import Workspace, open_workspace
 from app.workspace.embedding_service import ModelPreparing, ModelSwitched
 from tests.embeddings.tiny_e5 import HIDDEN, tiny_weights
+from tests.flows.killed_switch import MOMENTS, NOTES_BEFORE
 from tests.support.approver import ScriptedApprover
 
+ROOT = Path(__file__).resolve().parents[2]
 TELLS = (EmbeddingProgressed, EmbeddingFailed, ModelSwitched, ModelPreparing, LanguagesMeasured)
 
 
@@ -164,6 +170,60 @@ async def test_a_switch_that_was_cut_off_is_resumed(installed: None, vault: Path
         await again.next(ModelSwitched)
         await again.workspace._vectors.wait_model_change()
         assert models_with_vectors(cache) == (MULTILINGUAL,)
+    finally:
+        await again.workspace.close()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
+@pytest.mark.parametrize("moment", MOMENTS)
+async def test_a_switch_is_resumed_after_the_process_was_killed(
+    installed: None, vault: Path, monkeypatch, moment: str
+) -> None:
+    for number in range(6):
+        (vault / f"Day {number}.md").write_text(f"On day {number}, rain fell.", "utf-8")
+    killed = subprocess.run(
+        [sys.executable, "-m", "tests.flows.killed_switch", str(vault), moment],
+        cwd=ROOT,
+        timeout=60,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert killed.returncode == -signal.SIGKILL, killed.stdout + killed.stderr
+    cache = paths.vault_cache_folder(vault)
+    assert set(models_with_vectors(cache)) == {SHIPPED_MODEL, MULTILINGUAL}
+    kept = 8 if moment == MOMENTS[2] else NOTES_BEFORE
+
+    embedded: list[NotePath] = []
+    put = VectorFile.put
+
+    def counted(file: VectorFile, notes: Iterable[NoteChunks], vectors: dict[str, Vectors]) -> None:
+        notes = list(notes)
+        embedded.extend(note.path for note in notes)
+        put(file, notes, vectors)
+
+    monkeypatch.setattr(VectorFile, "put", counted)
+    chosen = Settings.model_validate({"embeddings": {"model": MULTILINGUAL}})
+    again = Opened(await open_workspace(vault, chosen, ScriptedApprover()))
+    try:
+        workspace = again.workspace
+        assert workspace.switching_to == MULTILINGUAL
+        assert workspace.vectors.notes == 8, "the earlier vectors are complete"
+        assert await again.best("how to bake") == "Bread", "and answer"
+        workspace.embedding_scheduler.pause()
+        await workspace.start_scan(lambda progress: None)
+        if kept < 8:
+            assert await again.best("how to bake") == "Bread"
+            assert workspace.switching_to == MULTILINGUAL
+        workspace.embedding_scheduler.resume()
+        switched = await again.next(ModelSwitched)
+        assert isinstance(switched, ModelSwitched) and switched.model == MULTILINGUAL
+        await workspace._vectors.wait_model_change()
+        assert len(embedded) == len(set(embedded)) == 8 - kept, "only the missing ones were embedded"
+        assert workspace.vectors.notes == 8
+        assert workspace.vectors.note_matrix().matrix.shape == (8, HIDDEN)
+        assert models_with_vectors(cache) == (MULTILINGUAL,), "the earlier vectors are deleted"
+        assert await again.best("On day 4, rain fell.") == "Day 4"
     finally:
         await again.workspace.close()
 

@@ -144,8 +144,6 @@ class AgentPanel(Panel):
         if action == SET_UP_MODEL:
             self.settings_requested.emit("model")
 
-    # What the window calls
-
     def set_open_note(self, ask: Callable[[], str | None]) -> None:
         """Set the function that returns the path of the open note, or None."""
         self._open_note = ask
@@ -190,14 +188,12 @@ class AgentPanel(Panel):
         self._pages.setCurrentWidget(self.transcript if items else self._first)
 
     def shows(self, conversation: str) -> bool:
-        """Whether that conversation is visible."""
+        """Return whether that conversation is visible."""
         return self._shows(conversation) and self.transcript.isVisible()
 
     def show_conversation(self, id_: str) -> None:
         """Show a saved conversation, without waiting for it."""
         self._start(self.open_conversation(id_), self.tr("open the conversation"))
-
-    # Sending and stopping
 
     def _send(self, reply: str = "") -> None:
         if self.composer.running:
@@ -251,11 +247,9 @@ class AgentPanel(Panel):
         self._resend_from = None
         self.composer.set_editing(False)
 
-    # Following the turn
-
     @property
     def is_up_to_date(self) -> bool:
-        """Whether all received events are shown."""
+        """True if all received events are shown."""
         return self._coming.done
 
     def _show(self, event: object) -> None:
@@ -288,8 +282,6 @@ class AgentPanel(Panel):
 
     def _shows(self, conversation: str) -> bool:
         return self._conversation is not None and self._conversation.id == conversation
-
-    # Conversations
 
     async def _begin(self) -> None:
         self._show_settings(await self._client.run(lambda ws: ws.settings))
@@ -346,8 +338,6 @@ class AgentPanel(Panel):
                     self._set_running(False)
 
         self._start(ask(), self.tr("delete the conversation"))
-
-    # Mode and model
 
     def _choose_mode(self, mode: str) -> None:
         self._start(

@@ -1,4 +1,4 @@
-"""The top of the dialog: who wants what and why it is asked, and apart from that what the caller claims."""
+"""The header of the dialog: who asks, for what and why, apart from the caller's own claims."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _MAX_UNFOLDED_NAMES = 3
 
 
 class RequestHeader(QWidget):
-    """What the gate knows of a request, drawn from the request itself; the caller's own words in a frame."""
+    """The verified facts of a request; the caller's own text is framed."""
 
     def __init__(self, request: ApprovalRequest, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -87,7 +87,7 @@ class RequestHeader(QWidget):
 
 
 class NotesStrip(QWidget):
-    """A sentence about some notes, with their names; more than three unfold."""
+    """A sentence about some notes, with their names; more than three can be expanded."""
 
     def __init__(
         self,
@@ -125,13 +125,13 @@ class NotesStrip(QWidget):
 
 
 def operation_icon(operation: Operation, theme: Theme, side: int) -> QLabel:
-    """The icon of an operation, `side` pixels wide, in the color of danger if it can hurt."""
+    """Return the icon of an operation, `side` pixels wide; red for a destructive one."""
     color = theme.danger if operation in DANGEROUS_OPERATIONS else theme.accent
     return _pixmap(theme, _ICONS[operation], color, side)
 
 
 class _RequestDetails(QWidget):
-    """Why the user is asked; the way in, the tool, the operation, the size and the arguments unfold."""
+    """The reason for asking; connection type, tool, operation, size and arguments can be expanded."""
 
     def __init__(self, request: ApprovalRequest, parent: QWidget) -> None:
         super().__init__(parent)
@@ -162,7 +162,7 @@ class _RequestDetails(QWidget):
         return facts
 
     def _unfold(self, shown: bool) -> None:
-        """Show the details; they are laid out the first time that they are asked for."""
+        """Expand the details, which are laid out the first time."""
         if self._details is None:
             self._details = QWidget(self)
             column = QVBoxLayout(self._details)
@@ -193,7 +193,7 @@ def _claim(request: ApprovalRequest, parent: QWidget) -> QWidget:
 
 
 def _kept_lines(text: str) -> str:
-    """`text` with hidden characters named, over as many lines as it has."""
+    """Return `text` with hidden characters named, keeping its lines."""
     return "\n".join(describe(line) for line in text.split("\n"))
 
 

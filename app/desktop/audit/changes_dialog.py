@@ -58,7 +58,7 @@ def read_commit(workspace: Workspace, number: int) -> tuple[str, tuple[ShownFile
     """Return the summary and the files of a commit, from the journal. Runs in the service thread.
 
     Raises:
-        NotFoundError: the journal has no such commit.
+        NotFoundError: The journal has no such commit.
     """
     commit = workspace.journal.commit(number)
     return commit.summary, tuple(_to_shown_file(workspace, change) for change in commit.changes)
@@ -70,7 +70,7 @@ def read_session(workspace: Workspace, turn: str) -> tuple[str, tuple[ShownFile,
     Runs in the service thread.
 
     Raises:
-        NotFoundError: the journal does not have the saves any more.
+        NotFoundError: The journal no longer has the saves.
     """
     commits = workspace.audit.commits_of_turn(turn, workspace.journal)
     files: dict[NotePath, CommittedFile] = {}

@@ -69,7 +69,7 @@ class AuditPanel(Panel):
         # Parents first: adding a filled widget to a parent styles all of its children again.
         self._stack = QStackedWidget(self)
         self._body = QSplitter(self._stack)
-        self.filters = FilterBar(self)
+        self.filters = FilterBar(theme, self)
         self.model = AuditEntriesModel(self)
         self.table = QTableView(self._body)
         self.detail = DetailPane(theme, self._body)
@@ -185,7 +185,7 @@ class AuditPanel(Panel):
             self.table.scrollTo(self.model.index(row, 0))
 
     def choose(self, row: int) -> None:
-        """Show the entry in `row`."""
+        """Select the entry in `row`."""
         self.table.selectRow(row)
 
     def _build_buttons(self) -> None:

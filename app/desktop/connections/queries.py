@@ -1,4 +1,4 @@
-"""What the connection page asks of the open vault and has it do; run in the vault's own loop. No Qt."""
+"""The operations of the connection page on the open vault, run in the vault's own loop. No Qt."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _CALLER_KINDS = {kind.value for kind in CallerKind}
 
 @dataclass(frozen=True, slots=True)
 class ClientProgram:
-    """A program that the user named, or that is there now.
+    """A program that the user added, or that is connected.
 
-    `made` is when its token was made (None: it has none), `last` when it was last heard of (None: never),
-    both in Unix seconds. `profile` is what the user said it may do; None: nothing was said of it by name.
+    `made` is when its token was created (None: no token), `last` when it was last active (None: never), both
+    in Unix seconds. `profile` holds the permissions that name this program; None if there are none.
     """
 
     name: str
@@ -40,28 +40,28 @@ class ClientProgram:
 
     @property
     def open_calls(self) -> int:
-        """How many of its calls wait or run."""
+        """The number of calls that wait or run."""
         return sum(one.open for one in self.sessions)
 
     @property
     def says(self) -> str:
-        """What it says of itself, where it is there."""
+        """The program's description of itself; empty if it is not connected."""
         return next((one.client.says for one in self.sessions if one.client.says), "")
 
     @property
     def is_tainted(self) -> bool:
-        """Whether it has read text from outside, so that each of its changes is asked about."""
+        """True if it has read untrusted text, so that every change needs approval."""
         return any(one.tainted for one in self.sessions)
 
     @property
     def can_be_narrowed(self) -> bool:
-        """Whether a profile can mean it alone: its name must be no pattern, and no way in."""
+        """True if a profile can name it alone: its name is no pattern and no kind of caller."""
         return not (set(self.name) & _GLOB_CHARACTERS) and self.name.casefold() not in _CALLER_KINDS
 
 
 @dataclass(frozen=True, slots=True)
 class CategoryState:
-    """A category of tools, and whether it is on in this vault."""
+    """A category of tools, and whether it is enabled in this vault."""
 
     id: str
     name: str
@@ -70,7 +70,7 @@ class CategoryState:
 
 @dataclass(frozen=True, slots=True)
 class ProfileChoices:
-    """What a profile can name, and when programs that are not there were last heard of, by the audit log."""
+    """The values that a profile can name, and when disconnected programs were last active."""
 
     groups: tuple[CategoryState, ...]
     folders: tuple[str, ...]
@@ -80,7 +80,7 @@ class ProfileChoices:
 
 @dataclass(frozen=True, slots=True)
 class ConnectionsOverview:
-    """The local server and the programs."""
+    """The state of the local server and the programs."""
 
     vault: Path
     settings: ServerSettings
@@ -134,7 +134,7 @@ def _programs(workspace: Workspace, heard: Mapping[str, float]) -> tuple[ClientP
 
 
 def _names(workspace: Workspace) -> frozenset[str]:
-    """The programs that the user named."""
+    """Return the names of the programs that the user added."""
     return frozenset((*_tokens_of(workspace), *named_profiles(workspace.settings)))
 
 
@@ -153,7 +153,7 @@ def _folders(notes: Iterable[NoteRecord]) -> tuple[str, ...]:
 
 
 def named_profiles(settings: Settings) -> dict[str, CallerProfile]:
-    """The profiles that mean one program by its name; agents of the team have theirs elsewhere."""
+    """Return the profiles that name one program; agents of the team have theirs elsewhere."""
     team = {one.name for one in settings.team.agents}
     found: dict[str, CallerProfile] = {}
     for profile in settings.permissions.callers:
@@ -164,7 +164,7 @@ def named_profiles(settings: Settings) -> dict[str, CallerProfile]:
 
 
 def with_profile(settings: Settings, profile: CallerProfile) -> Settings:
-    """The settings with this profile in the place of the one of its name."""
+    """Return the settings with the profile of this name replaced."""
     callers = settings.permissions.callers
     known = next((at for at, one in enumerate(callers) if one.caller == profile.caller), None)
     changed = (*callers, profile) if known is None else (*callers[:known], profile, *callers[known + 1 :])
@@ -172,30 +172,42 @@ def with_profile(settings: Settings, profile: CallerProfile) -> Settings:
 
 
 def without_profile(settings: Settings, name: str) -> Settings:
-    """The settings without what is said of one program by its name."""
+    """Return the settings without the profile that names this program."""
     return _with_callers(settings, tuple(one for one in settings.permissions.callers if one.caller != name))
 
 
 def with_servers(settings: Settings, **values: object) -> Settings:
-    """The settings with other switches of the local server."""
+    """Return the settings with other switches for the local server."""
     servers = ServerSettings.model_validate({**settings.servers.model_dump(), **values})
     return settings.model_copy(update={"servers": servers})
 
 
 def make_token(workspace: Workspace, name: str) -> str:
-    """A token for a new program; it is not to be had again. Raises `ScriptoriumError`."""
+    """Create and return a token for a new program; it can't be read again.
+
+    Raises:
+        ScriptoriumError: The token could not be saved.
+    """
     return _tokens(workspace).create(name)
 
 
 def renew_token(workspace: Workspace, name: str) -> str:
-    """Another token for a program, in the place of the one it had or had not. Raises `ScriptoriumError`."""
+    """Replace the token of a program, or create its first one.
+
+    Raises:
+        ScriptoriumError: The token could not be saved.
+    """
     tokens = _tokens(workspace)
     known = any(one.name == name for one in tokens.clients)
     return tokens.renew(name) if known else tokens.create(name)
 
 
 def revoke_token(workspace: Workspace, name: str) -> None:
-    """Take a program's token back, if it has one. Raises `ScriptoriumError`."""
+    """Revoke a program's token, if it has one.
+
+    Raises:
+        ScriptoriumError: The change could not be saved.
+    """
     tokens = _tokens(workspace)
     if any(one.name == name for one in tokens.clients):
         tokens.revoke(name)

@@ -1,4 +1,4 @@
-"""Notes that say nearly the same: pairs, how alike they are, and what differs."""
+"""The panel of near-duplicates: pairs of similar notes, their similarity and their differences."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _MAX_PAIRS = 2000
 
 
 class DuplicatesPanel(Panel):
-    """A row for each pair; `open_requested` carries a path: that of the column the row was activated in.
+    """Lists pairs; `open_requested` carries the path in the activated column.
 
-    It looks for them when it is shown for the first time, and again when asked.
+    It searches when it is first shown, and again on request.
     """
 
     open_requested = Signal(str, str)
@@ -73,7 +73,7 @@ class DuplicatesPanel(Panel):
             self.look()
 
     def look(self) -> None:
-        """Look for near-duplicates now."""
+        """Search for near-duplicates now."""
         self._looked = True
         self.empty.say(self.tr("Looking…"), self.tr("Every note is compared with every other."))
         self._stack.setCurrentWidget(self.empty)

@@ -1,4 +1,4 @@
-"""Read the handbook: a small vault of notes that are the hand-written pages of the help."""
+"""Read the handbook: a small vault whose notes are the hand-written help pages."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ if TYPE_CHECKING:
 GROUPS = ("Start", "Tasks", "Panels", "Reference")
 """The groups of pages, in the order of the list."""
 _PLACEHOLDER = re.compile(r"\{(note|other|tag|folder)\}")
-# Names that stay what they are in Markdown and in a search.
+# Names that are safe in Markdown and in a search.
 _PLAIN_NAME = re.compile(r"[^\W_][\w ,.'’-]{0,38}[^\W_]")
 _LAST = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class HelpPage:
-    """A page of the help.
+    """A help page.
 
     Attributes:
-        id: What links to the page name; for a page of the handbook, the name of its file.
+        id: The target of links to the page; for a page of the handbook, the name of its file.
         group: The group in which the page is listed.
         title: The title in the list.
-        text: The page as Markdown, which may begin with properties.
+        text: The page as Markdown, which may start with properties.
         panels: The ids of the panels that the page explains.
     """
 
@@ -76,11 +76,11 @@ def read_handbook(folder: Path, names: ExampleNames) -> tuple[HelpPage, ...]:
 
     Args:
         folder: The folder of the handbook's notes.
-        names: Replace the placeholders of the examples.
+        names: Replacements for the placeholders of the examples.
 
     Raises:
         OSError: A page can't be read.
-        ValueError: A page names no group that there is.
+        ValueError: A page names an unknown group.
     """
     ordered = []
     for file in folder.glob("*.md"):

@@ -1,4 +1,4 @@
-"""One block: what is known of it, its text to edit, and its history with a way back."""
+"""The page of one memory block: its metadata, editable text and history."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _MIN_NAME_WIDTH = 120
 
 
 class BlockPage(QWidget):
-    """Shows a block, or an entry to read. `saved` tells that the person changed something."""
+    """Shows a block, or an archive entry; `saved` is emitted after the user's changes."""
 
     saved = Signal()
 
@@ -103,11 +103,11 @@ class BlockPage(QWidget):
 
     @property
     def is_edited(self) -> bool:
-        """Whether the text has unsaved changes."""
+        """True if the text has unsaved changes."""
         return self.block is not None and self.text.toPlainText() != _to_editor_text(self.block.text)
 
     def show_block(self, block: Block) -> None:
-        """Show a block; unsaved words on the same block stay."""
+        """Show a block, keeping unsaved text of the same block."""
         same = self.block is not None and self.block.path == block.path
         if same and self.is_edited and not self._is_settled:
             return
@@ -138,7 +138,7 @@ class BlockPage(QWidget):
         tasks.start(self._load_history(block), owner=self, what=self.tr("read the history of the block"))
 
     def show_entry(self, entry: ArchiveHit) -> None:
-        """Show an entry of the archive, which nobody changes."""
+        """Show an archive entry, which is read-only."""
         self.block = None
         about = [entry.created.replace("T", " ").removesuffix("Z"), describe(entry.owner)]
         about += [f"{describe(name)}: {describe(str(value))}" for name, value in entry.metadata.items()]
@@ -150,10 +150,8 @@ class BlockPage(QWidget):
         self.tabs.setTabVisible(1, False)
         self.status.setText(self.tr("Archive entries can't be edited."))
 
-    # Doing
-
     async def save(self) -> None:
-        """Write the text; what an agent wrote meanwhile stays."""
+        """Save the text, merged with an agent's changes meanwhile."""
         block = self.block
         if block is not None and self.is_edited:
             text = _from_editor_text(block.text, self.text.toPlainText())
@@ -162,20 +160,20 @@ class BlockPage(QWidget):
             )
 
     def discard(self) -> None:
-        """Show the saved text."""
+        """Discard the changes and show the saved text."""
         if self.block is not None:
             self._put_text(self.block.text, read_only=False)
             self.saved.emit()
 
     async def roll_back(self) -> None:
-        """Make the block what it was in the chosen version."""
+        """Restore the selected version of the block."""
         block, version = self.block, self._version
         if block is not None and version is not None and (key := version.hash) is not None:
             done = self.tr("Rolled back. The previous text is kept as a version.")
             await self._run_change(lambda workspace: queries.roll_back(workspace, block.path, key), done)
 
     async def change(self, change: Callable[[Block], Block]) -> None:
-        """Give the block another permission or another view."""
+        """Change the permission or the view of the block."""
         if (block := self.block) is not None and change(block) != block:
             await self._run_change(lambda ws: queries.save_settings(ws, block, change), self.tr("Saved."))
 
@@ -190,7 +188,7 @@ class BlockPage(QWidget):
             await self.change(lambda one: replace(one, shares=shares))
 
     async def delete_block(self) -> None:
-        """Delete the block, once the person has seen it."""
+        """Delete the block after the user has reviewed it."""
         if (block := self.block) is not None:
             await self._run_change(lambda ws: queries.delete_block(ws, block.label), self.tr("Deleted."))
 
@@ -209,8 +207,6 @@ class BlockPage(QWidget):
         else:
             self.status.setText(self.tr("Nothing changed.") if outcome.denied else outcome.message)
 
-    # History
-
     @property
     def _version(self) -> Version | None:
         row = self.versions.currentRow()
@@ -222,7 +218,7 @@ class BlockPage(QWidget):
             return
         if history == self._history and self.versions.count():
             return
-        # Who looks at the newest version goes on to the next one; an older one that was chosen stays.
+        # A selected newest version is replaced by a newer one; a selected older one stays.
         chosen = self._version if self.versions.currentRow() > 0 else None
         self.versions.blockSignals(True)
         self._history = history
@@ -255,7 +251,7 @@ class BlockPage(QWidget):
             )
 
     async def _compare(self, before: str | None, after: str | None, started: int) -> None:
-        """Show what a version changed."""
+        """Show the changes of a version."""
         try:
             old = await self._content(before)
             new = await self._content(after)
@@ -272,8 +268,6 @@ class BlockPage(QWidget):
             return None
         content: bytes = await self._client.run(lambda ws: asyncio.to_thread(ws.journal.content, key))
         return content
-
-    # Building
 
     def _head(self, name: str, facts: str) -> None:
         self._name.setText(name)
@@ -375,10 +369,10 @@ class BlockPage(QWidget):
 
 
 def _to_editor_text(text: str) -> str:
-    """A text as the field gives it back: with one kind of line ends."""
+    """Return the text with the line ends of a text field."""
     return text.replace("\r\n", "\n").replace("\r", "\n").replace("\u2028", "\n").replace("\u2029", "\n")
 
 
 def _from_editor_text(before: str, typed: str) -> str:
-    """What was typed, with the line ends that the text had."""
+    """Return the typed text with the line ends of the original."""
     return typed.replace("\n", "\r\n") if "\r\n" in before else typed

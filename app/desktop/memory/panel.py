@@ -25,7 +25,7 @@ _DEBOUNCE_MS = 200
 
 
 class MemoryPanel(Panel):
-    """Blocks and entries at the left, the chosen one at the right. It reads anew what an agent changes."""
+    """Blocks and entries at the left, the selected one at the right; reloads after changes by agents."""
 
     def __init__(self, client: VaultClient, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__("", parent)

@@ -1,4 +1,4 @@
-"""What the memory panel asks of the open vault and has it do; run in the vault's own loop. No Qt."""
+"""The operations of the memory panel on the open vault, run in the vault's own loop. No Qt."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MAX_ENTRIES = 200
 
 @dataclass(frozen=True, slots=True)
 class MemoryOverview:
-    """All blocks of all agents, and entries of their archives: the newest, or those a search found."""
+    """All blocks of all agents, and archive entries: the newest, or the results of a search."""
 
     blocks: tuple[Block, ...]
     entries: tuple[ArchiveHit, ...]
@@ -35,14 +35,14 @@ class MemoryOverview:
 
 @dataclass(frozen=True, slots=True)
 class BlockHistory:
-    """The versions of a block, newest first, and its bytes now (None where nothing is kept)."""
+    """The versions of a block, newest first, and its current bytes (None if it has none)."""
 
     versions: tuple[Version, ...]
     now: bytes | None
 
 
 async def read_overview(workspace: Workspace, query: str) -> MemoryOverview:
-    """The memory as it is now."""
+    """Return the current state of the memory."""
     memory = workspace.memory
     kept = {block.path.key: block for block in memory.store.all_blocks()}
     start = {block.path.key: block for block in memory.store.blocks(OWN_AGENT)}
@@ -60,7 +60,7 @@ async def read_overview(workspace: Workspace, query: str) -> MemoryOverview:
 
 
 def read_history(workspace: Workspace, path: NotePath) -> BlockHistory:
-    """What a block was."""
+    """Return the history of a block."""
     store = workspace.memory.store
     try:
         now: bytes | None = store.read(path)
@@ -70,26 +70,26 @@ def read_history(workspace: Workspace, path: NotePath) -> BlockHistory:
 
 
 async def save_text(workspace: Workspace, before: Block, text: str) -> ToolOutcome:
-    """Write what the person typed; where an agent changed the block meanwhile, both edits are kept.
+    """Save the user's text; if an agent changed the block meanwhile, merge both edits.
 
     Raises:
-        InvalidParametersError: the text is not written as the block's layout asks.
+        InvalidParametersError: The text does not fit the block's layout.
     """
     return await _save(workspace, before, before.with_text(text))
 
 
 async def save_settings(workspace: Workspace, before: Block, change: Callable[[Block], Block]) -> ToolOutcome:
-    """Write another permission or another view of a block."""
+    """Save another permission or view of a block."""
     return await _save(workspace, before, change(before))
 
 
 def known_agents(workspace: Workspace) -> tuple[str, ...]:
-    """The agents that a block can be shared with, as far as they are known by name."""
+    """Return the names of the agents that a block can be shared with."""
     return workspace.memory.agents()
 
 
 def with_pinned(block: Block, on: bool) -> Block:
-    """The block pinned to the context of its owner, or not."""
+    """Return the block pinned to the context of its owner, or unpinned."""
     return block.with_view(block.owner, replace(block.view_of(block.owner), pinned=on))
 
 
@@ -115,7 +115,7 @@ async def _save(workspace: Workspace, before: Block, after: Block) -> ToolOutcom
 
 
 async def roll_back(workspace: Workspace, path: NotePath, key: str) -> ToolOutcome:
-    """Make a block what it was in a version."""
+    """Restore a version of a block."""
     now = read_history(workspace, path).now
     content = workspace.journal.content(key)
     parse_block(content)
@@ -123,12 +123,12 @@ async def roll_back(workspace: Workspace, path: NotePath, key: str) -> ToolOutco
 
 
 async def delete_block(workspace: Workspace, label: str) -> ToolOutcome:
-    """Delete a block of the own agent; the person is shown it first."""
+    """Delete a block of the app's own agent after the user has reviewed it."""
     return await workspace.runner.run(Call.of("block", {"op": "delete", "label": label}, Caller.user()))
 
 
 async def create_block(workspace: Workspace, label: str) -> ToolOutcome:
-    """Make a text block for the own agent."""
+    """Create a text block for the app's own agent."""
     made = Block.new(OWN_AGENT, label)
     if workspace.memory.store.block_at(made.path) is not None:
         raise ConflictError(f"There is a block {label!r} already.", label=label)

@@ -1,4 +1,4 @@
-"""What can be completed in a note: names, files, headings, block ids and tags of the vault."""
+"""Completions in a note: names, files, headings, block ids and tags of the vault."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _MAX_BLOCK_LABEL_CHARS = 60
 async def complete(
     workspace: Workspace, source: NotePath, request: CompletionRequest, text: str
 ) -> list[CompletionItem]:
-    """The items for what is being typed.
+    """Return the completions for the text being typed.
 
     Args:
         workspace: The open vault.
-        source: The note that is written in.
-        request: What is being typed.
+        source: The note being edited.
+        request: The kind and text of the completion.
         text: The text of that note, for its own headings and blocks.
     """
     if request.kind == "tag":

@@ -1,7 +1,7 @@
-"""A note that the person at the window makes by typing its name.
+"""Create a note from a name that the user typed.
 
-It is like a save: what is written is what was typed, by the one who would be asked. So it asks nothing; it is
-journaled and in the audit log as any save of the user's.
+This is like a save: the content is what the user typed, so no approval is needed. It is journaled and in the
+audit log like any other save of the user.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Created:
-    """It is there, at `path`."""
+    """The note was created at `path`."""
 
     path: NotePath
 
@@ -41,7 +41,7 @@ class CreateFailed:
 
 
 def name_problem(name: str, folder: str = "") -> str:
-    """Say why no note in `folder` can have this name; "" if one can."""
+    """Return why no note in `folder` can have this name; "" if one can."""
     try:
         new_path(name, folder)
     except ScriptoriumError as error:
@@ -52,12 +52,12 @@ def name_problem(name: str, folder: str = "") -> str:
 async def create_note(
     workspace: Workspace, name: str, folder: str = ""
 ) -> Created | NameTaken | CreateFailed:
-    """Make a note with its name as heading; runs in the service thread.
+    """Create a note with its name as heading; runs in the service thread.
 
     Args:
         workspace: The open vault.
-        name: The name as typed; it may lead with folders.
-        folder: Where to put it; the vault's root when empty.
+        name: The typed name; it may start with folders.
+        folder: The folder for the note; empty for the vault's root.
     """
     try:
         path = new_path(name, folder)

@@ -1,4 +1,4 @@
-"""The daily note, notes by chance, and text from templates; all run in the service thread."""
+"""Daily notes, random notes and templates; all functions run in the service thread."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ class DailyNote:
     """The note of a day.
 
     Attributes:
-        path: Where it is.
+        path: Its path.
         created: Whether it is new.
-        cursor: Where its template puts the cursor, as a position in its text.
-        problem: What went wrong beside it, such as a template that is missing; empty if nothing did.
+        cursor: The template's cursor position, as an offset in its text.
+        problem: A secondary problem, such as a missing template; empty if there is none.
     """
 
     path: NotePath
@@ -41,8 +41,8 @@ async def daily_note(workspace: Workspace, now: datetime) -> DailyNote:
     """Find the note of a day, or create it from the template.
 
     Raises:
-        InvalidPathError: The format of its name gives no file name.
-        StorageError: The disk refused; nothing was written.
+        InvalidPathError: The name format yields no valid file name.
+        StorageError: Writing failed; nothing was written.
     """
     places = note_folders(workspace)
     path = daily_path(places, now)
@@ -63,10 +63,10 @@ async def daily_note(workspace: Workspace, now: datetime) -> DailyNote:
 
 
 def daily_path(places: NoteFolders, day: datetime) -> NotePath:
-    """The path of the note of a day.
+    """Return the path of the note of a day.
 
     Raises:
-        InvalidPathError: The format gives no name that every system can keep.
+        InvalidPathError: The format yields no name that is valid on every system.
     """
     name = format_moment(day, places.daily_format).strip("/ ")
     try:
@@ -77,23 +77,23 @@ def daily_path(places: NoteFolders, day: datetime) -> NotePath:
 
 
 def list_templates(workspace: Workspace) -> tuple[NotePath, ...]:
-    """The templates of the vault, by name; empty if it has none."""
+    """Return the templates of the vault by name; empty if it has none."""
     folder = note_folders(workspace).templates
     notes = workspace.index.notes(folder) if folder else ()
     return tuple(sorted((note.path for note in notes), key=lambda path: path.key))
 
 
 def template_text(workspace: Workspace, template: NotePath, title: str, now: datetime) -> Expanded:
-    """The text of a template for the note called `title`.
+    """Return the text of a template for the note with this `title`.
 
     Raises:
-        NotFoundError, StorageError: It is not there, or can't be read.
+        NotFoundError, StorageError: It does not exist, or can't be read.
     """
     return _expanded(workspace, note_folders(workspace), template, title, now)
 
 
 def random_note(workspace: Workspace, but: NotePath | None = None) -> NotePath | None:
-    """Any note but this one; None if there is no other."""
+    """Return a random note other than this one; None if there is no other."""
     paths = [path for path in workspace.index.note_paths() if path != but]
     return random.choice(paths) if paths else None
 
@@ -106,7 +106,7 @@ def _expanded(
 
 
 def _template(workspace: Workspace, name: str) -> NotePath:
-    """The note that a setting names, with or without its ending.
+    """Return the note that a setting names, with or without its extension.
 
     Raises:
         NotFoundError: There is none.

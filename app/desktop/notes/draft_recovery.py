@@ -1,4 +1,4 @@
-"""Unsaved text of notes that are gone: said in a banner, and made a note again or thrown away."""
+"""Recover drafts of deleted notes: a banner offers to restore or discard them."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _MAX_SHOWN_CHARS = 400
 
 
 class DraftRecovery(QObject):
-    """Offers the drafts of one vault whose notes were deleted or moved meanwhile.
+    """Offers the drafts of one vault whose notes were deleted or moved.
 
-    A draft stays on the disk until its text is a note again or the user threw it away. `open_requested`
-    carries the path of a note that was made again.
+    A draft stays on the disk until it is restored as a note or discarded. `open_requested` carries the path
+    of a restored note.
     """
 
     open_requested = Signal(str, str)
@@ -39,7 +39,7 @@ class DraftRecovery(QObject):
         self._drafts = DraftStore(client.workspace.root)
 
     async def offer_drafts(self) -> None:
-        """Say so if there are any."""
+        """Show a banner if there are orphaned drafts."""
         lost = await self._client.run(lambda workspace: _orphaned_drafts(workspace, self._drafts))
         if not lost:
             return
@@ -50,7 +50,7 @@ class DraftRecovery(QObject):
         self._banners.show_message(_BANNER_KEY, words.format(names, more), "warning", action)
 
     def clear(self) -> None:
-        """Take the message away: the vault is being closed."""
+        """Remove the banner: the vault is being closed."""
         self._banners.clear(_BANNER_KEY)
 
     def _start(self, lost: tuple[NoteDraft, ...]) -> None:
@@ -75,7 +75,7 @@ class DraftRecovery(QObject):
             self._drafts.drop(path)
             self.open_requested.emit(draft.path, "")
         elif isinstance(result, save.SaveConflict):
-            # The note is back meanwhile: the draft is offered in it.
+            # The note exists again: it offers the draft itself.
             self.open_requested.emit(draft.path, "")
         elif isinstance(result, save.Failed):
             words = self.tr("“{0}” was not made again: {1} Its text is kept.")
@@ -83,5 +83,5 @@ class DraftRecovery(QObject):
 
 
 def _orphaned_drafts(workspace: Workspace, drafts: DraftStore) -> tuple[NoteDraft, ...]:
-    """Runs in the service thread: the drafts whose notes are gone."""
+    """Return the drafts whose notes no longer exist; runs in the service thread."""
     return tuple(draft for draft in drafts.list_drafts() if not workspace.store.exists(NotePath(draft.path)))

@@ -1,4 +1,4 @@
-"""What the settings and the system give to one editor: its looks, pasting, and spelling."""
+"""Apply the settings and the system's services to one editor: appearance, pasting, spelling."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 
 
 class EditorSetup(QObject):
-    """Applies the settings of the page Editor to one editor, and keeps doing so.
+    """Applies the Editor settings to one editor, also when they change.
 
     `failed` carries one sentence for the user.
     """
@@ -52,7 +52,7 @@ class EditorSetup(QObject):
 
     @property
     def default_mode(self) -> ViewMode:
-        """How a note is shown that the user has not yet chosen a view for."""
+        """Return the view mode of a note for which the user has not chosen one."""
         return ViewMode(self._client.workspace.settings.editor.default_mode)
 
     def _path(self) -> NotePath | None:
@@ -82,7 +82,7 @@ class EditorSetup(QObject):
             self._editor.set_spelling(checker.check if checker.ready else None)
 
     def _add_suggestions(self, menu: QMenu, position: int) -> None:
-        """Put what may have been meant above the menu of a misspelled word."""
+        """Add spelling suggestions at the top of the menu of a misspelled word."""
         spelling = self._spelling
         place = QTextCursor(self._editor.document())
         place.setPosition(position)

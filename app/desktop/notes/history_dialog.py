@@ -1,6 +1,6 @@
-"""The versions of a note: each compared with what it is now, and a way back to any of them.
+"""The version history of a note: compare each version with the current text, and restore it.
 
-The saves of one writing session, and the changes of one agent's turn, are one entry with steps inside.
+The saves of one editing session, and the changes of one agent's turn, are one entry with steps inside.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 
 class HistoryDialog(QDialog):
-    """Lists what a note has been, newest first. Restoring goes through the gate like any other change."""
+    """Lists the versions of a note, newest first; restoring goes through the gate like any change."""
 
     def __init__(
         self, path: NotePath, client: VaultClient, theme: ThemeSource, parent: QWidget | None = None
@@ -83,7 +83,7 @@ class HistoryDialog(QDialog):
         tasks.start(self.load(), owner=self, what=self.tr("read the history"))
 
     async def load(self) -> None:
-        """Read the versions and what the note holds now."""
+        """Load the versions and the current text."""
 
         def read(workspace: Workspace) -> tuple[tuple[Version, ...], bytes | None]:
             try:
@@ -98,7 +98,7 @@ class HistoryDialog(QDialog):
             self.diff_view.show_message(self.tr("Nothing was changed here through the app yet."))
 
     async def restore(self) -> None:
-        """Propose to make the note what the chosen version was; the user is asked as ever."""
+        """Propose to restore the selected version; the user approves as usual."""
         version = self._version_of(self.list.currentItem())
         if version is None or (key := version.hash) is None:
             return

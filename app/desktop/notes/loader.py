@@ -1,6 +1,6 @@
-"""What a note's view shows, put together in the service thread: text, HTML, links, mentions, versions.
+"""Load the data of a note view in the service thread: text, HTML, links, mentions, versions.
 
-Nothing here touches Qt but `QImage`, which may be made in any thread.
+The only Qt class used here is `QImage`, which is safe in any thread.
 """
 
 from __future__ import annotations
@@ -36,31 +36,32 @@ if TYPE_CHECKING:
     from app.workspace import Workspace
 
 _IMAGE_SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".svg")
-# More than this would hold the window for longer than a second: Qt lays rich text out in its thread.
+# Larger HTML would block the window for over a second: Qt lays out rich text in the GUI thread.
 _MAX_RENDERED_CHARS = 200_000
-# A longer line would do so in the editor: Qt splits and joins it as one paragraph.
+# Longer lines would block the editor: Qt splits and joins each as one paragraph.
 _MAX_LINE_CHARS = 250_000
 _EXCERPT_CHARS = 200_000
 _EXCERPT_LINE_CHARS = 2_000
 _MAX_IMAGES = 60
 _MAX_RELATED = 12
-# So many notes that are only linked, and stand in the lists of links, may come between them.
+# Allow for this many related notes that are linked, and so belong to the lists of links.
 _MAX_LINKS = 200
 _TEXT_POINTS = 10.5
-# Formulas and diagrams have twice the pixels, for sharp screens and for paper.
+# Formulas and diagrams have double resolution, for sharp screens and paper.
 _DRAWING_RATIO = 2.0
 _DIAGRAM_WIDTH = 700
-# A note with more of them shows the rest as text: each takes some milliseconds.
+# A note with more of them shows the others as text: each takes some milliseconds.
 _MAX_DRAWINGS = 300
 _MAX_IMAGE_BYTES = 24 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
 class NoteData:
-    """A note as it was when it was loaded.
+    """A loaded note.
 
-    `problem` says why it can't be edited, or is empty: then `text` is a lossy reading, or, for a note that
-    is too large, an excerpt of its beginning (`content` too has only that; then it is not `complete`).
+    `problem` says why it can't be edited, or is empty. With a problem, `text` is a lossy decoding or, for a
+    note that is too large, an excerpt of its beginning (then `content` has only that, too, and the note is
+    not `complete`).
     """
 
     path: NotePath
@@ -83,7 +84,7 @@ class NoteData:
 
 @dataclass(frozen=True, slots=True)
 class NoteContext:
-    """What the index knows of a note's neighbours."""
+    """The index data about a note's neighbors."""
 
     record: NoteRecord | None
     backlinks: tuple[LinkRecord, ...]
@@ -91,10 +92,10 @@ class NoteContext:
 
 
 async def load(workspace: Workspace, path: NotePath) -> NoteData:
-    """Read the note at `path`; one that would hold the window up is read in part, as an excerpt.
+    """Read the note at `path`; one that would block the window is read only in part, as an excerpt.
 
     Raises:
-        NotFoundError, StorageError: it is not there, or can't be read.
+        NotFoundError, StorageError: It does not exist, or can't be read.
     """
     largest = workspace.settings.index.max_note_mib * 2**20
     return await asyncio.to_thread(_load, workspace.store, path, largest)
@@ -117,7 +118,7 @@ def _load(store: NoteStore, path: NotePath, largest: int) -> NoteData:
 
 
 def _excerpt(path: NotePath, start: bytes, why: str) -> NoteData:
-    """The beginning of a note that is too large, with its longest lines cut."""
+    """Return the beginning of a note that is too large, with its longest lines cut."""
     lines = decode_lossy(start).rstrip("\ufffd").split("\n")
     shown = (
         line if len(line) <= _EXCERPT_LINE_CHARS else f"{line[:_EXCERPT_LINE_CHARS]} …" for line in lines
@@ -133,7 +134,7 @@ def load_context(workspace: Workspace, path: NotePath) -> NoteContext:
 
 
 def load_related(workspace: Workspace, path: NotePath) -> tuple[RelatedNote, ...]:
-    """The notes that are related by more than a link, closest first."""
+    """Return the notes related by more than a link, closest first."""
     record = workspace.index.note(path)
     if record is None:
         return ()
@@ -144,7 +145,7 @@ def load_related(workspace: Workspace, path: NotePath) -> tuple[RelatedNote, ...
 
 
 async def load_mentions(workspace: Workspace, path: NotePath) -> tuple[Mention, ...]:
-    """Where other notes name the note without a link. Every note may have to be read: it takes its time."""
+    """Return the unlinked mentions of the note; slow, since it may read every note."""
     if workspace.index.note(path) is None:
         return ()
     return await asyncio.to_thread(workspace.index.unlinked_mentions, path)
@@ -160,12 +161,15 @@ async def render_note(
     points: float = _TEXT_POINTS,
     interaction: Interaction | None = None,
 ) -> Rendered:
-    """The reading view of `text` as the note at `path`; of a long one its beginning, unless `whole`.
+    """Return the reading view of `text` as the note at `path`; unless `whole`, a long one is cut.
 
-    `points` is the size of the text, which formulas follow; `interaction` what can be clicked.
+    `points` is the font size, which formulas match; `interaction` selects the clickable elements.
     """
     if len(text) > _MAX_RENDERED_CHARS and not whole:
-        warning = "> [!warning] This note is longer\n> The reading view ends here. The source is complete.\n"
+        warning = (
+            "> [!warning] Only the beginning is shown\n"
+            "> The note is too long for the reading view. Press Ctrl+E to see all of it in live preview.\n"
+        )
         cut = text.rfind("\n\n", 0, _MAX_RENDERED_CHARS)
         text = f"{text[: cut if cut > 0 else _MAX_RENDERED_CHARS]}\n\n{warning}"
     return await asyncio.to_thread(_render, workspace, path, text, colors, points, interaction)
@@ -212,7 +216,7 @@ def _render(
 
 
 def _body(workspace: Workspace, path: NotePath) -> str | None:
-    """The text of a note that may be embedded; None for one that can't be read."""
+    """Return the text of a note to embed; None if it can't be read."""
     try:
         return decode_lossy(workspace.store.read(path))
     except ScriptoriumError:
@@ -231,7 +235,7 @@ def _image(workspace: Workspace, path: NotePath) -> QImage | None:
 
 
 async def load_drawing(workspace: Workspace, path: NotePath, request: DrawingRequest) -> Drawing:
-    """What the editor draws in place of source in the note at `path`."""
+    """Return what the editor draws in place of source in the note at `path`."""
     return await asyncio.to_thread(_draw, workspace, path, request)
 
 
@@ -246,6 +250,8 @@ def _draw(workspace: Workspace, path: NotePath, request: DrawingRequest) -> Draw
         if found is None or not found.is_note:
             return None
         colors = RenderColors.of(DARK if request.dark else LIGHT)
+        if name.startswith("#"):  # Part of the note itself, of which only the link is rendered here.
+            name = f"{path.stem_path}{name}"
         shown = _render(workspace, path, f"![[{name}]]", colors)
         return shown.html, shown.images
 
@@ -253,7 +259,7 @@ def _draw(workspace: Workspace, path: NotePath, request: DrawingRequest) -> Draw
 
 
 async def find_note(workspace: Workspace, name: str) -> NotePath | None:
-    """The note or file that a link, an answer or a list may mean by `name`; None if there is none."""
+    """Return the note or file that a link, an answer or a list means by `name`; None if there is none."""
     path = NotePath(name)
     if name and workspace.index.note(path) is not None:
         return path

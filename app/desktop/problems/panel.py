@@ -1,4 +1,4 @@
-"""Files that are not fully indexed, and why."""
+"""The problems panel: files that are not fully indexed, and why."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ _KIND_ROLE = Qt.ItemDataRole.UserRole + 1
 
 
 class ProblemsPanel(Panel):
-    """A row per file: its path and the reason; `open_requested` carries the path and an empty fragment.
+    """Lists files with the reason; `open_requested` carries the path and an empty fragment.
 
-    A file whose name is not UTF-8 can't be opened: it is given another name here.
+    A file whose name is not valid UTF-8 can't be opened, but it can be renamed here.
     """
 
     open_requested = Signal(str, str)

@@ -1,4 +1,4 @@
-"""The button that saves the search of the panel, or forgets it; and what else is done with saved searches."""
+"""The button to save or remove the current search, and the commands on saved searches."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from app.index.saved_searches import SavedSearch, SavedSearchesChanged
 
 
 class SaveSearchButton(ThemedButton):
-    """Filled while the followed query is a saved one; `order` says how its hits are listed.
+    """Filled if the current query is saved; `order` returns the sort order of its hits.
 
     `searches_changed` carries all saved searches.
     """
@@ -33,16 +33,16 @@ class SaveSearchButton(ThemedButton):
         self._update_icon()
 
     def load(self) -> None:
-        """Read the saved searches, soon."""
+        """Load the saved searches, without waiting for them."""
         tasks.start(self._load(), owner=self, what=self.tr("list the saved searches"))
 
     def follow(self, query: str) -> None:
-        """Stand for this query from now on."""
+        """Set the current query."""
         self._query = query.strip()
         self._update_icon()
 
     def act(self, what: str, name: str) -> None:
-        """Do with the saved search of this name: "rename" or "remove"."""
+        """Run "rename" or "remove" on the saved search of this name."""
         work = self._rename(name) if what == "rename" else self._remove(name)
         tasks.start(work, owner=self, what=self.tr("change the saved search"))
 

@@ -1,4 +1,4 @@
-"""The secrets of the channels, on the settings' page of messages: typed in, kept away, never shown again."""
+"""The secrets of the message channels in the settings; they are stored and never shown again."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class SecretRow(QWidget):
-    """One secret: a field, a button that keeps it, one that forgets it, and what there is now in words."""
+    """One secret: a field, buttons to save and remove it, and its state."""
 
     def __init__(self, title: str, hint: str, client: VaultClient | None, service: str) -> None:
         super().__init__()
@@ -60,7 +60,7 @@ class SecretRow(QWidget):
         column.addWidget(self.words)
 
     def show_for(self, settings: MessageSettings, account: str) -> None:
-        """The secret of this account; without one there is nothing to keep it for."""
+        """Show the state of this account's secret; without an account, disable the row."""
         self._settings, self._account = settings, account
         usable = self._client is not None and bool(account)
         self.field.setEnabled(usable)
@@ -74,7 +74,7 @@ class SecretRow(QWidget):
             tasks.start(self._load_state(), owner=self, what="look for the secret")
 
     def save(self) -> None:
-        """Keep what is typed, if it can be one."""
+        """Save the typed secret if it is well-formed."""
         secret = self.field.text().strip()
         if not secret:
             return
@@ -86,11 +86,11 @@ class SecretRow(QWidget):
         tasks.start(self._store_secret(secret), owner=self, what="save the secret")
 
     def forget(self) -> None:
-        """Take it away."""
+        """Remove the secret."""
         tasks.start(self._store_secret(""), owner=self, what="forget the secret")
 
     def _missing(self) -> str:
-        """What is to be entered before the secret."""
+        """Return what must be entered before the secret."""
         return self.tr("Enter the handle first.")
 
     def _check(self, secret: str) -> None:
@@ -153,7 +153,7 @@ class MessagesPage(QFrame):
         self.show_settings(settings)
 
     def show_settings(self, settings: MessageSettings) -> None:
-        """The settings that are in force."""
+        """Apply the current settings."""
         self.webhook.show_for(settings, WEBHOOK)
         self.password.show_for(settings, settings.bluesky_handle)
         for row in self.more:

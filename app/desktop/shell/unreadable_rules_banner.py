@@ -1,4 +1,4 @@
-"""The red banner that names files of permission rules which can't be read."""
+"""The red banner that names permission rule files which can't be read."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _BANNER_KEY = "unreadable rules"
 
 
 class UnreadableRulesBanner(QObject):
-    """Shows the banner while agents ask before everything, and replaces the files if the user wants it."""
+    """Shows the banner while agents must ask before every call; replaces the files on request."""
 
     def __init__(self, client: VaultClient, banners: Banners, parent: QWidget) -> None:
         super().__init__(parent)

@@ -1,4 +1,4 @@
-"""The sources of the vault: folders that agents may work on, and streams of news."""
+"""The sources panel: folders that agents may work on, and feeds."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ _ID_ROLE = Qt.ItemDataRole.UserRole
 
 
 class SourcesPanel(Panel):
-    """A row per source, and on the right what there is of the one that is selected.
+    """Lists sources, with the details of the selected one on the right.
 
-    `open_requested` carries the path of a note that a stream told of, and an empty fragment.
+    `open_requested` carries the path of a note that a feed reported, and an empty fragment.
     """
 
     open_requested = Signal(str, str)
@@ -94,10 +94,8 @@ class SourcesPanel(Panel):
         theme.changed.connect(self._redraw)
         self._reload()
 
-    # Showing
-
     async def load(self) -> None:
-        """Show the sources as they are now."""
+        """Load and show the current sources."""
         self.sources = await self._client.run(lambda workspace: workspace.sources.list_sources())
         chosen = self.chosen
         self.table.blockSignals(True)
@@ -112,13 +110,13 @@ class SourcesPanel(Panel):
 
     @property
     def chosen(self) -> SourceInfo | None:
-        """The source whose details are shown."""
+        """The selected source."""
         row = self.table.currentItem()
         id = row.data(0, _ID_ROLE) if row is not None else None
         return next((info for info in self.sources if info.id == id), None)
 
     def choose(self, id: str) -> None:
-        """Show the details of a source; of the first where there is none of that id."""
+        """Show the details of a source, or of the first one if the id is unknown."""
         ids = [info.id for info in self.sources]
         at = ids.index(id) if id in ids else 0
         self.table.setCurrentIndex(self.table.model().index(at, 0))
@@ -146,14 +144,12 @@ class SourcesPanel(Panel):
     def _redraw(self, theme: Theme) -> None:
         self._reload()
 
-    # Doing
-
     def add_folder(self) -> None:
         """Ask for a folder whose files agents may work on."""
         self._start(self._add_folder(), self.tr("add a folder"))
 
     def follow_folder(self) -> None:
-        """Ask for a folder to hear of."""
+        """Ask for a folder to watch."""
         self._start(self._follow_folder(), self.tr("follow a folder"))
 
     def follow_feed(self) -> None:
@@ -161,7 +157,7 @@ class SourcesPanel(Panel):
         self._start(self._follow_feed(), self.tr("follow a feed"))
 
     def follow_vault(self) -> None:
-        """Let agents hear of changes in the vault."""
+        """Let agents follow changes in the vault."""
         kept = VaultStreamConfig(id=new_id("vault"), name=self.tr("This vault"))
         self._start(self._add(kept), self.tr("follow this vault"))
 
@@ -190,7 +186,7 @@ class SourcesPanel(Panel):
             self.choose(kept.id)
 
     async def _edit(self, kept: SourceConfig) -> None:
-        """Ask for its settings until they hold or the user gives up."""
+        """Ask for the settings until they are valid or the user cancels."""
         problem = ""
         while True:
             sheet = SourceDialog(kept, self._theme, self.window(), problem)
@@ -213,7 +209,7 @@ class SourcesPanel(Panel):
             await self.load()
 
     async def _tried(self, work: Callable[[Workspace], Awaitable[object]]) -> bool:
-        """Whether it could be done; if not, the panel says why."""
+        """Return whether the operation succeeded; if it failed, show the error."""
         try:
             await self._client.run(work)
         except ScriptoriumError as error:
@@ -225,8 +221,6 @@ class SourcesPanel(Panel):
 
     def _start(self, work: Coroutine[object, object, None], what: str) -> None:
         tasks.start(work, owner=self, what=what)
-
-    # Building
 
     def _connect_details(self) -> None:
         details = self.details

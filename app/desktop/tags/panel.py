@@ -1,4 +1,4 @@
-"""The tags of the vault as a tree, with how many notes have each."""
+"""The tags panel: the tags of the vault as a tree, with the number of notes for each."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ class TagsPanel(Panel):
             self._settle.start()
 
     async def _fill(self, counts: tuple[TagCount, ...]) -> None:
-        """Make the rows, a hundred at a time, in a model that is shown when it is whole."""
+        """Build the rows a hundred at a time, in a model that is shown when it is complete."""
         model, items = QStandardItemModel(self), dict[str, QStandardItem]()
         for number, count in enumerate(counts):
             if number % _CHUNK_ROWS == _CHUNK_ROWS - 1:
@@ -150,7 +150,7 @@ def _create_row(count: TagCount) -> QStandardItem:
 
 
 async def _sort_tags(workspace: Workspace) -> tuple[TagCount, ...]:
-    """Runs in the service thread: the tags by name, each after the one that it is nested in."""
+    """Sort the tags by name, each after the one that it is nested in; runs in the service thread."""
     return tuple(sorted(workspace.index.tags(), key=lambda count: count.tag.casefold()))
 
 

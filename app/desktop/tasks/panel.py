@@ -1,4 +1,4 @@
-"""The open tasks of all notes, grouped by note, due date or tag; a click on a box changes the note."""
+"""The tasks panel: open tasks of all notes, grouped by note, due date or tag."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class TasksPanel(Panel):
         self._closed: set[str] = set()
         self._round = 0
         self._stale = True
-        # A click on a box is a click on its row, too, and must not open the note.
+        # A click on a check box is also a click on its row, and must not open the note.
         self._toggled: QTreeWidgetItem | None = None
         self.filter = SearchField(theme, self.tr("Filter tasks"))
         self.grouping = QComboBox()
@@ -83,24 +83,24 @@ class TasksPanel(Panel):
         self._connect()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Read the tasks when they are first looked at, and after changes behind other panels."""
+        """Load the tasks when the panel is first shown, and after changes while it was hidden."""
         super().showEvent(event)
         if self._stale:
             self.reload()
 
     def reload(self) -> None:
-        """Read the tasks again."""
+        """Reload the tasks."""
         tasks.start(self.load(), owner=self, what=self.tr("list the tasks"))
 
     async def load(self) -> None:
-        """Read the tasks of the vault and show them."""
+        """Load and show the tasks of the vault."""
         self._stale = False
         done = self.done.isChecked()
         self._records = await self._client.run(lambda workspace: workspace.index.tasks(_MAX_TASKS, done=done))
         await self.show_tasks()
 
     async def show_tasks(self) -> None:
-        """Show the tasks that were read, by filter and grouping; what was folded stays so."""
+        """Show the loaded tasks by filter and grouping, keeping the collapsed groups."""
         self._round += 1
         started = self._round
         wanted = read_tasks(self._records, self.filter.text())
@@ -195,7 +195,7 @@ class TasksPanel(Panel):
 
 
 async def set_done(workspace: Workspace, record: TaskRecord, *, done: bool) -> ToolOutcome:
-    """Check or uncheck a task as the user's own change, which is journaled; runs in the service thread."""
+    """Check or uncheck a task as the user's own change, in the journal; runs in the service thread."""
     try:
         before = workspace.store.read(record.path)
         after = set_task_done(decode(before), record.line, record.text, done=done).encode("utf-8")

@@ -1,4 +1,4 @@
-"""The names that a form's fields offer: notes, folders, tags, and the headings of the note that is meant."""
+"""Completions for the fields of a form: notes, folders, tags, and headings of the chosen note."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _MAX_COMPLETIONS = 12
 
 
 class NameCompleter:
-    """Completes names of one vault; each list is read once, when it is first asked for."""
+    """Completes names of one vault; each list is loaded once, when first needed."""
 
     def __init__(self, client: VaultClient) -> None:
         self._client = client
         self._known: dict[ArgumentKind, tuple[str, ...]] = {}
 
     async def like(self, kind: ArgumentKind, word: str, note: str) -> list[str]:
-        """The names of that kind that `word` may become; `note` is the one whose headings are meant."""
+        """Return the names of that kind that match `word`; headings are those of `note`."""
         if kind is ArgumentKind.HEADING:
             known = await self._client.run(lambda workspace: _headings(workspace, note))
         elif (kept := self._known.get(kind)) is not None:
@@ -43,12 +43,12 @@ class NameCompleter:
 
 
 def has_completions(kind: ArgumentKind) -> bool:
-    """Whether there are names to offer for such an argument."""
+    """Return whether there are completions for such an argument."""
     return kind in _READERS or kind is ArgumentKind.HEADING
 
 
 def _notes(workspace: Workspace) -> Iterable[str]:
-    """Each note by its name, or by its path where several have the name; those changed last first."""
+    """Return each note by its name, or by its path if the name is ambiguous; recently changed first."""
     notes = sorted(workspace.index.notes(), key=lambda note: -note.modified)
     times = Counter(note.path.name.casefold() for note in notes)
     return [

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 
 from app.desktop.bridge import ServiceThread, VaultClient
 from app.desktop.graph.panel import GraphPanel
@@ -218,5 +221,30 @@ def test_the_sheet_offers_the_saved_searches(gui, watched, wait_until) -> None:
             assert [group.query for group in sheet.choices.groups] == ["file:3"]
             await it.client.run(lambda vault: vault.searches.remove("The third"))
             await wait_until(lambda: not query._star.isVisible() and not row.query._star.isVisible())
+
+    gui(main())
+
+
+@pytest.mark.qt_log_ignore("This plugin does not support")
+def test_the_queries_of_the_sheet_are_completed_as_in_the_search_panel(gui, watched, wait_until) -> None:
+    async def main() -> None:
+        async with watched(notes=2) as it:
+            await it.scan()
+            await wait_until(lambda: it.count == 2)
+            it.vault.analysis = SimpleNamespace(embedded_note_count=0)
+            it.panel.activateWindow()
+            sheet = it.panel.view.sheet
+            sheet.show()
+            if not sheet.groups.is_open:
+                sheet.unfold(sheet.groups)
+            sheet.groups.rows.add_button.click()
+            (row,) = sheet.groups.rows._rows
+            for field in (sheet.filters.query.field, row.query.field):
+                field.setFocus()
+                await wait_until(field.hasFocus)
+                QTest.keyClicks(field, "ta")
+                await wait_until(lambda field=field: field.offered[:1] == ("tag:",))
+                QTest.keyClick(field, Qt.Key.Key_Tab)
+                assert field.text() == "tag:"
 
     gui(main())

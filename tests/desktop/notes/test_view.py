@@ -89,7 +89,7 @@ def test_a_property_is_added_changed_and_removed(gui, opened, wait_until) -> Non
             rating.field.editingFinished.emit()
             await wait_until(lambda: "rating: 5\n" in file.read_text())
             view.properties.removed.emit("rating")
-            await wait_until(lambda: file.read_text() == NOTES["A.md"])
+            await wait_until(lambda: file.read_text() == NOTES["A.md"] and not view.document.dirty)
 
     gui(main())
 
@@ -343,6 +343,57 @@ def test_a_link_to_no_note_looks_so_until_there_is_one(gui, opened, wait_until) 
             await wait_until(lambda: looks_unresolved() == ["Not yet"])
             (vault.root / "Not yet.md").write_text("here")
             await wait_until(lambda: looks_unresolved() == [])
+
+    gui(main())
+
+
+def test_a_note_that_embeds_its_own_section_shows_what_was_saved(gui, opened, wait_until) -> None:
+    text = "start\n\n![[#Part]]\n\n## Part\n\none\n"
+
+    async def main() -> None:
+        async with opened("Own.md", {"Own.md": text}) as (_, view):
+            flow, seen = view.editor.flow, []
+
+            def is_drawn_anew() -> bool:
+                view.editor.viewport().repaint()
+                drawing = flow.row(2).drawing
+                if drawing is not None and drawing not in seen:
+                    seen.append(drawing)
+                    return True
+                return False
+
+            await wait_until(is_drawn_anew)
+            view.editor.moveCursor(QTextCursor.MoveOperation.End)
+            view.editor.insertPlainText("\ntwo\n\nthree\n")
+            assert await view.document.save()
+            await wait_until(is_drawn_anew)
+            assert seen[1].height > seen[0].height
+
+    gui(main())
+
+
+def test_properties_scroll_with_the_text_of_the_reading_view(gui, opened, wait_until) -> None:
+    text = "---\nkey: value\n---\n# Top\n\n" + "words\n\n" * 200
+
+    async def main() -> None:
+        async with opened("Long.md", {"Long.md": text}) as (_, view):
+            view.show_mode(ViewMode.READING)
+            await wait_until(lambda: "words" in view.reader.toPlainText())
+            form, reader = view.properties, view.reader
+
+            def first_line() -> int:
+                return reader.viewport().y() + reader.cursorRect(QTextCursor(reader.document())).top()
+
+            assert form.isVisible() and form.geometry().top() == 0
+            assert 0 < form.geometry().bottom() <= first_line() <= form.geometry().bottom() + 40
+            form.fold.setChecked(True)
+            await wait_until(
+                lambda: form.geometry().bottom() <= first_line() <= form.geometry().bottom() + 40
+            )
+            reader.verticalScrollBar().setValue(1000)
+            assert form.geometry().bottom() < 0
+            view.show_mode(ViewMode.LIVE)
+            assert form.isVisible() and form.parentWidget() is view.editor.viewport()
 
     gui(main())
 

@@ -1,4 +1,4 @@
-"""The external servers on the settings' page: the list that is the setting, and what is allowed of each."""
+"""External servers in the settings: the list of servers, which is the setting, and the allowed tools."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class ExternalServersPage(Editor):
-    """Edits the list of servers; its value is the list. What is allowed takes effect at once, beside it."""
+    """Edits the list of servers, which is its value; permissions for tools take effect at once."""
 
     def __init__(
         self,
@@ -69,14 +69,12 @@ class ExternalServersPage(Editor):
             client.events.batch.connect(self._handle_events)
             self._refresh_states()
 
-    # How they stand
-
     def _handle_events(self, batch: Sequence[Event]) -> None:
         if any(isinstance(event, ExternalChanged) for event in batch):
             self._refresh_states()
 
     def _refresh_states(self) -> None:
-        """Ask how the servers stand; asked for meanwhile, once more after that."""
+        """Fetch the states of the servers; a request meanwhile causes one more fetch."""
         self._is_old = True
         if not self._is_reading and self._client is not None:
             tasks.start(self._read_states(self._client), owner=self, what=self.tr("look at the servers"))
@@ -92,8 +90,6 @@ class ExternalServersPage(Editor):
                     card.show_state(self._states.get(name))
         finally:
             self._is_reading = False
-
-    # The list
 
     def _show_servers(self) -> None:
         kept = {card.server: card for card in self.cards.values()}
@@ -149,7 +145,7 @@ class ExternalServersPage(Editor):
             self._run(lambda ws: ws.external.retry(old.name))
 
     async def _ask_for_server(self, old: ExternalServer | None) -> tuple[ExternalServer | None, bool]:
-        """What the user made of a server, None for nothing; and whether it has a new token."""
+        """Ask for a server; return it (None if canceled) and whether it has a new token."""
         taken = [one.name for one in self.servers if old is None or one.name != old.name]
         form = ServerDialog(self._client, old, taken, self)
         accepted = await dialogs.run_dialog(form) == int(QDialog.DialogCode.Accepted)
@@ -176,12 +172,10 @@ class ExternalServersPage(Editor):
 
     def _switch(self, name: str, on: bool) -> None:
         changed = [one.model_copy(update={"on": on}) if one.name == name else one for one in self.servers]
-        # The card stays: only its switch has changed, and it has the focus.
+        # Keep the card: only its switch has changed, and it has the focus.
         self.servers = tuple(changed)
         self.cards[name].server = next(one for one in changed if one.name == name)
         self.emit_value()
-
-    # What is allowed
 
     def _allow(self, server: str, tool: ToolState) -> None:
         self._run(lambda ws: ws.external.allow(server, tool.name, tool.digest))
