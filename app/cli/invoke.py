@@ -82,7 +82,7 @@ async def call_tool(
 ) -> ToolOutcome:
     """Call a tool and return its outcome."""
     try:
-        return await session.served.call(
+        return await session.access.call(
             session.client,
             tool,
             arguments,
