@@ -25,6 +25,7 @@ from app.external.stdio_transport import ServerLog, StdioServerSpec, environment
 from app.external.tool_adapter import adapt_tool, category_for
 from app.permissions.redaction import REDACTED, without_secrets
 from app.settings import ExternalServer, ExternalSettings
+from app.storage.private import make_private_folder
 from app.toolkit.registry import ToolRegistry
 
 KeyOf = Callable[[str, str], str | None]
@@ -152,7 +153,7 @@ class ExternalServers:
         if server.transport == "http":
             return self._reached(server, None, log)
         folder = self._folder / server_slug(server.name)
-        folder.mkdir(parents=True, exist_ok=True)
+        make_private_folder(folder)
         program = StdioServerSpec(server.command, server.arguments, environment_of(server.variables), folder)
         return stdio_transport(program, log, self.pace.exit_timeout)
 

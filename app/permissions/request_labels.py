@@ -106,8 +106,10 @@ def format_size(count: int) -> str:
 
 
 def format_time_left(seconds: float) -> str:
-    """Return a duration as minutes and seconds: "4:05"."""
+    """Return a duration as minutes and seconds, "4:05", or as hours from two hours on: "23 h"."""
     total = max(0, int(seconds + 0.999))
+    if total >= 2 * 3600:
+        return f"{total // 3600} h"
     return f"{total // 60}:{total % 60:02d}"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from app.toolkit.registry import AccessLevel, Category, ToolRegistry
+from app.toolkit.registry import AccessLevel, Category, ToolCatalog
 from app.toolkit.tool import Tool
 
 _LEVELS = {
@@ -18,11 +18,11 @@ _LEVELS = {
 _PLAIN = {"string": "text", "boolean": "yes or no", "null": "nothing"}
 
 
-def catalog_page(registry: ToolRegistry) -> str:
+def catalog_page(catalog: ToolCatalog) -> str:
     """Return a page with one line per tool, by category; categories that are off are marked."""
     parts = ["# The tools"]
-    for category in registry.categories:
-        tools = [tool for tool in registry.all_tools() if tool.category == category.id]
+    for category in catalog.categories:
+        tools = [tool for tool in catalog.all_tools() if tool.category == category.id]
         if not tools:
             continue
         state = "" if category.on else " (off)"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import Protocol
 
 from rapidfuzz import process
 
@@ -43,6 +44,19 @@ MayCall = Callable[[Caller, str, str, str], bool]
 
 def _everyone_may(caller: Caller, category: str, tool: str, op: str = "") -> bool:
     return True
+
+
+class ToolCatalog(Protocol):
+    """The tools by category, for documentation and tables."""
+
+    @property
+    def categories(self) -> tuple[Category, ...]:
+        """Every category."""
+        ...
+
+    def all_tools(self) -> tuple[Tool, ...]:
+        """Return every tool, whether its category is on or off."""
+        ...
 
 
 class ToolRegistry:

@@ -271,10 +271,12 @@ async def delete_node(context: ToolContext, node_id: NodeId, cascade: bool = Fal
         rewritten = {one.path: OpenNote(one.path, one.after) for one in seen}
         removed_count = sum(_relations_to(context, OpenNote(one.path, one.before), note.path) for one in seen)
         removed_count -= sum(_relations_to(context, one, note.path) for one in rewritten.values())
-        sources = {link.source for link in context.index.backlinks(note.path)} - {note.path}
-        left = [path for path in sources if path not in rewritten]
-        left += [path for path, one in rewritten.items() if _links_to(context, one, note.path)]
         deleted = any(isinstance(one, Delete) for one in committed.changes)
+        left: list[NotePath] = []
+        if deleted:
+            sources = {link.source for link in context.index.backlinks(note.path)} - {note.path}
+            left = [path for path in sources if path not in rewritten]
+            left += [path for path, one in rewritten.items() if _links_to(context, one, note.path)]
         words = f"Moved {note.path} to the trash." if deleted else f"{note.path} was not deleted."
         if removed_count:
             words += f" {pluralize(removed_count, 'relation')} to it removed."

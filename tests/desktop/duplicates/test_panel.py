@@ -30,7 +30,7 @@ async def put_vectors(workspace: Workspace) -> None:
         vector = np.zeros(384, dtype=np.float32)
         vector[0 if "Essay" in name else 1] = 1.0
         note = NoteChunks(NotePath.parse(name), str(at), (Chunk("", name, 1, f"h{at}"),))
-        await workspace.vectors.put([note], {f"h{at}": vector})
+        await workspace.embeddings.vectors.put([note], {f"h{at}": vector})
 
 
 def test_pairs_are_listed_with_what_differs(gui, service: ServiceThread, wait_until, tmp_path: Path) -> None:
@@ -44,7 +44,7 @@ def test_pairs_are_listed_with_what_differs(gui, service: ServiceThread, wait_un
             panel.show()
             await wait_until(lambda: panel.again.isEnabled())
             assert "search by meaning" in panel.empty.findChildren(QLabel)[2].text()
-            await vault.client.run(put_vectors)
+            await vault.run(put_vectors)
             panel.again.click()
             await wait_until(lambda: len(panel.pairs) == 1)
             row = panel.table.topLevelItem(0)
