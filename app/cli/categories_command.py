@@ -88,15 +88,15 @@ def load_registry(root: Path | None, screen: CliConsole) -> ToolRegistry:
     settings = load_settings()
     for problem in load_plugins(registry, on=settings.tools.plugins_on).problems:
         screen.print_message(problem)
-    here = VaultSettings()
+    vault_settings = VaultSettings()
     if root is not None:
-        here, problem = load_vault_settings(paths.data_folder() / "vaults" / paths.vault_id(root))
+        vault_settings, problem = load_vault_settings(paths.data_folder() / "vaults" / paths.vault_id(root))
         if problem:
             screen.print_message(escape_controls(problem))
     off = categories_off_by_rule(root)
     for category in registry.categories:
         by_default = any(one.id == category.id and one.on for one in CATEGORIES)
-        on = here.has_category_on(category.id, settings.tools, by_default=by_default)
+        on = vault_settings.has_category_on(category.id, settings.tools, by_default=by_default)
         registry.set_category(category.id, on and category.id not in off)
     return registry
 

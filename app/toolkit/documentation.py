@@ -45,22 +45,22 @@ def tool_page(tool: Tool, category: Category) -> str:
 
 
 def _tool_description(tool: Tool, category: Category) -> str:
-    said = [f"Category {category.name}, {category.level.value}."]
+    lines = [f"Category {category.name}, {category.level.value}."]
     if tool.always_asks:
-        said.append("Each change is asked about, whatever was allowed before.")
+        lines.append("Each change is asked about, whatever was allowed before.")
     elif tool.changes_notes:
-        said.append("Each change is shown and waits for your yes, unless you have allowed its kind.")
+        lines.append("Each change is shown and waits for your yes, unless you have allowed its kind.")
     elif tool.proposes:
-        said.append("What it does outside the notes is shown before it happens.")
+        lines.append("What it does outside the notes is shown before it happens.")
     else:
-        said.append("It changes nothing.")
+        lines.append("It changes nothing.")
     if tool.taints:
-        said.append("Its results hold text from outside: changes that follow are always asked about.")
+        lines.append("Its results hold text from outside: changes that follow are always asked about.")
     rate = tool.rate_per_minute or category.rate_per_minute
-    said.append(f"At most {rate} calls a minute by one caller.")
+    lines.append(f"At most {rate} calls a minute by one caller.")
     if tool.usage_rule:
-        said.append(f"\n\nFor agents: {tool.usage_rule}")
-    return " ".join(said)
+        lines.append(f"\n\nFor agents: {tool.usage_rule}")
+    return " ".join(lines)
 
 
 def _arguments(tool: Tool) -> str:

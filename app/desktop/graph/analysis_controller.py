@@ -21,8 +21,8 @@ from app.desktop.graph.view import GraphView
 from app.desktop.graph.virtual_nodes import SuggestedEdge
 from app.desktop.runtime import tasks
 from app.errors import ScriptoriumError
-from app.graph.arrangement import Region
 from app.graph.model import Graph, node_radii
+from app.graph.static_layout import Region
 from app.permissions.caller import Caller
 from app.permissions.pluralize import pluralize
 from app.toolkit.call import Call
