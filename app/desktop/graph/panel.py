@@ -62,7 +62,7 @@ class GraphPanel(QWidget):
     def __init__(self, client: VaultClient, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._client = client
-        self._folder = Path(paths.vault_cache_folder(client.workspace.root))
+        self._folder = Path(paths.vault_cache_folder(client.vault.root))
         self._reading = False
         self._is_settled = False
         self._added = 0
@@ -190,7 +190,7 @@ class GraphPanel(QWidget):
 
     async def _graph(self) -> Graph:
         """Return the graph of the index, built in a thread."""
-        data: GraphData = await self._client.run(lambda workspace: asyncio.to_thread(workspace.index.graph))
+        data: GraphData = await self._client.run(lambda vault: vault.graph.data())
         return await asyncio.to_thread(build, data)
 
     def _refresh(self) -> None:
@@ -246,9 +246,7 @@ class GraphPanel(QWidget):
             return graph, places, renamed
         names = unresolved_neighbors(shown, news.touched)
         delta: GraphDelta = await self._client.run(
-            lambda workspace: asyncio.to_thread(
-                workspace.index.graph_delta, news.touched, names, news.renamed
-            )
+            lambda vault: vault.graph.delta(news.touched, names, news.renamed)
         )
         graph, places = await asyncio.to_thread(advance, shown, places, delta)
         return graph, places, dict(delta.renamed)
