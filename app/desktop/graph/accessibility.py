@@ -11,7 +11,7 @@ _MAX_LISTED_NEIGHBORS = 12
 
 
 def accessible_text(scene: Scene) -> tuple[str, str]:
-    """The accessible name and description of what is shown and chosen."""
+    """Return the accessible name and description of the graph and its selection."""
     graph = scene.graph
     if not scene.selection:
         name = _tr("Graph of {0}").format(pluralize(len(graph), _tr("note"), _tr("notes")))

@@ -61,6 +61,15 @@ def test_filled_buttons_can_be_read(theme: Theme) -> None:
 
 
 @EVERY
+def test_disabled_buttons_differ_from_enabled_ones(theme: Theme) -> None:
+    sheet = stylesheet(theme)
+    for rule in ('QPushButton[role="quiet"]:disabled', "QToolButton:disabled", "QMenu::item:disabled"):
+        assert theme.disabled in sheet[sheet.index(rule) :].partition("}")[0]
+    assert contrast(theme.disabled, theme.muted) >= 1.6
+    assert contrast(theme.disabled, theme.panel) >= 1.6
+
+
+@EVERY
 def test_a_node_stands_out_from_the_ground(theme: Theme) -> None:
     for kind, color in theme.node_colors.items():
         assert contrast(color, theme.window) >= (2.0 if kind == "unresolved" else 2.5), kind

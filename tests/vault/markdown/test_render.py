@@ -174,6 +174,17 @@ def test_embeds_end(qapp):
     assert "in a" not in render("![[Ring A]]", resolve, path="dir/Ring A.md")
 
 
+def test_a_note_embeds_its_own_parts_once():
+    text = "## A\n\nin a\n\n![[#B]]\n\n## B\n\nin b ![[#B]]\n\n![[#B]]\n"
+
+    def own(name):
+        return NoteTarget("Own.md", text) if name in ("", "Own") else None
+
+    html = render(text, own, path="Own.md")
+    assert html.count("in a") == 1
+    assert html.count("in b") == 3
+
+
 def test_notes_are_read_only_where_they_are_embedded():
     read = []
     render("[[Note]] ![[pic.png]]", lambda name: NoteTarget(f"{name}.md", lambda: read.append(name)))

@@ -1,4 +1,4 @@
-"""The image that a frame is put together on, in device pixels: links, nodes and what is painted over them.
+"""The image that a frame is composed on, in device pixels: links, nodes and what is painted over them.
 
 With the C core links and nodes are written into its memory; without it Qt paints them.
 """
@@ -25,14 +25,16 @@ from app.graph import core_bindings
 from app.graph.core_drawing import composite, draw_discs
 
 _DIMMED_OPACITY = 0.14
-_MAX_BRIGHT_NODES = 15_000  # of more neighbors the largest: the others are dots that hide one another
+_MAX_BRIGHT_NODES = (
+    15_000  # If a node has more neighbors, only the largest are drawn: the others would hide one another.
+)
 
 
 class _CachedFrame:
-    """What several frames in a row have in common, while only names come and go.
+    """The part that several frames in a row share, while only labels appear and disappear.
 
-    It is copied when it is seen for the second time, so that frames that all differ cost nothing more. The
-    last one without a hovered node is kept on: dimmed, it lies under what is lit.
+    It is copied when it is painted for the second time, so that frames that all differ cost nothing more. The
+    last one without a hovered node is kept: dimmed, it lies under what is lit.
     """
 
     def __init__(self) -> None:
@@ -42,7 +44,7 @@ class _CachedFrame:
         self._rests_on: tuple[object, ...] = ()
 
     def put(self, frame: FrameState, image: QImage) -> bool:
-        """Write it to `image`, if it is what `frame` shows; whether it was."""
+        """Write it to `image` if it matches `frame`; return whether it did."""
         if _is_at_rest(frame):
             pixels = self.at_rest(frame, image)
         else:
@@ -54,7 +56,7 @@ class _CachedFrame:
         return True
 
     def take(self, frame: FrameState, image: QImage) -> None:
-        """Keep what was just painted, if it is what was painted before or may be painted again."""
+        """Keep the painted frame if it was painted before or may be painted again."""
         shows = frame.shows
         self._image = image.copy() if _may_stay(frame) or _are_same(shows, self._shows) else None
         self._shows = shows
@@ -62,7 +64,7 @@ class _CachedFrame:
             self._at_rest, self._rests_on = self._image, frame.rests_on
 
     def at_rest(self, frame: FrameState, image: QImage) -> NDArray[np.uint8] | None:
-        """uint8 (h, w, 4), the same frame with nothing dimmed; None where there is none of that size."""
+        """Return the same frame without dimming, uint8 (h, w, 4); None if there is none of that size."""
         if self._at_rest is None or not _are_same(frame.rests_on, self._rests_on):
             return None
         return _pixels_if_sized(self._at_rest, image)
@@ -73,7 +75,7 @@ def _is_at_rest(frame: FrameState) -> bool:
 
 
 def _may_stay(frame: FrameState) -> bool:
-    """Whether nothing is on its way any more: a hover is all there, or the links are as sharp as they get."""
+    """Return whether nothing changes any more: hover fades have ended and the links are sharp."""
     picture = frame.picture
     is_sharp = picture is not None and not picture.request.hurried and picture.request.camera == frame.camera
     return frame.dim >= 1.0 or (is_sharp and frame.dim <= 0.0 and frame.held is None)
@@ -92,19 +94,19 @@ def _are_same(some: tuple[object, ...], others: tuple[object, ...]) -> bool:
 
 
 class Framebuffer:
-    """Paints frames. Its image is used again for the next one of the same size."""
+    """Paints frames; its image is reused for the next frame of the same size."""
 
     def __init__(self) -> None:
         self._image = QImage()
         self._kept = _CachedFrame()
 
     def paint(self, frame: FrameState, ratio: float, *, still: bool = False) -> QImage:
-        """Everything, back to front, as an image of the view's size; good until the next call.
+        """Paint everything from back to front; the returned image is valid until the next call.
 
         Args:
-            frame: What.
+            frame: The frame.
             ratio: Device pixels per pixel.
-            still: Names are all there at once, for a picture that nobody sees fade in.
+            still: True for a picture, in which labels appear without fading.
         """
         width, height = max(1, round(frame.width * ratio)), max(1, round(frame.height * ratio))
         if (self._image.width(), self._image.height()) != (width, height):
@@ -139,7 +141,7 @@ class Framebuffer:
         painter.end()
 
     def _lay_links(self, frame: FrameState, ratio: float) -> None:
-        """The ground and the picture of links where it belongs under this camera."""
+        """Draw the background and the picture of the links under this camera."""
         ground, picture = QColor(frame.scene.theme.window), frame.picture
         if picture is None or not core_bindings.available():
             self._image.fill(ground)
@@ -150,7 +152,7 @@ class Framebuffer:
         zoom = area.width() * ratio / picture.image.width()
         corner = (area.x() * ratio, area.y() * ratio)
         color = rgb(frame.scene.theme.window)
-        # A zoom that is one but for rounding is one: whole pixels are ten times as fast.
+        # Treat a zoom of almost 1 as 1: whole pixels are ten times as fast.
         zoom = 1.0 if abs(zoom - 1.0) < 1e-5 else zoom
         composite(picture.pixels, corner, zoom, _undimmed(frame), color, image_pixels(self._image), None)
 
@@ -169,7 +171,7 @@ class Framebuffer:
         order: NDArray[np.int32],
         lit: NDArray[np.uint8] | None,
     ) -> None:
-        """The rows `order`, the small ones first, so that hubs lie on top."""
+        """Draw the rows `order`, small nodes first, so that hubs lie on top."""
         scene = frame.scene
         if not core_bindings.available():
             self._paint_nodes(painter, frame)
@@ -181,7 +183,7 @@ class Framebuffer:
         draw_discs(bodies, colors, order, lit, _undimmed(frame), view, ground, ratio, pixels, None)
 
     def _paint_nodes(self, painter: QPainter, frame: FrameState) -> None:
-        """By Qt: those that outgrow the atlas, or have a color of their own, are drawn one by one."""
+        """Draw with Qt: nodes that are too large for the atlas or have a color of their own one by one."""
         scene, view = frame.scene, frame.view
         at, radii = view.to_pixels(scene.positions), view.radii(scene.radii)
         opacity = frame.opacity()
@@ -202,7 +204,7 @@ class Framebuffer:
         painter.setOpacity(1.0)
 
     def _paint_names(self, frame: FrameState, ratio: float, still: bool) -> None:
-        """Names, by device pixels: so they stay sharp, and are copied rather than stretched."""
+        """Draw the labels on device pixels: they stay sharp, and are copied rather than scaled."""
         frame.name()
         if still:
             frame.labels.finish()
@@ -212,5 +214,5 @@ class Framebuffer:
 
 
 def _undimmed(frame: FrameState) -> float:
-    """What is left of what is not lit."""
+    """Return the remaining opacity of nodes that are not lit."""
     return 1.0 - (1.0 - _DIMMED_OPACITY) * frame.dim

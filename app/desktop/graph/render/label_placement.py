@@ -78,7 +78,7 @@ def _free_side(
 
 
 def label_box(name: list[float], side: int) -> Box:
-    """The box of a name: x and y of its node, its radius, width and height; at a side of it."""
+    """Return the box of a label: x and y of its node, its radius, width and height; on one side of it."""
     x, y, radius, width, height = name
     left, top = x - width / 2, y - height / 2
     if side == 0:
@@ -93,7 +93,7 @@ def label_box(name: list[float], side: int) -> Box:
 
 
 def label_corners(names: NDArray[np.float32], sides: NDArray[np.int32]) -> NDArray[np.float32]:
-    """float32 (k, 2): the left upper corners of `box_of`, of many names at once."""
+    """Return the upper left corners of many labels at once, float32 (k, 2), as `label_box` does."""
     radius, size = names[:, 2], names[:, 3:]
     corners: NDArray[np.float32] = names[:, :2] - np.float32(0.5) * size
     below, above, right, left = (sides == side for side in range(SIDE_COUNT))
@@ -105,13 +105,13 @@ def label_corners(names: NDArray[np.float32], sides: NDArray[np.int32]) -> NDArr
 
 
 class _OccupiedCells:
-    """Boxes that are taken, in coarse cells."""
+    """Occupied boxes, in coarse cells."""
 
     def __init__(self) -> None:
         self._cells: dict[tuple[int, int], list[Box]] = {}
 
     def free(self, box: Box) -> bool:
-        """Whether `box` touches none."""
+        """Return whether `box` overlaps none."""
         for cell in _covered_cells(box):
             for other in self._cells.get(cell, ()):
                 if box[0] < other[2] and other[0] < box[2] and box[1] < other[3] and other[1] < box[3]:
@@ -119,7 +119,7 @@ class _OccupiedCells:
         return True
 
     def add(self, box: Box) -> None:
-        """Take `box`."""
+        """Add `box`."""
         for cell in _covered_cells(box):
             self._cells.setdefault(cell, []).append(box)
 

@@ -1,4 +1,4 @@
-"""A small picture of the whole graph, for a minimap; drawn beside the GUI."""
+"""A small picture of the whole graph for the minimap, drawn in a worker."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class GraphOverview:
     """A picture of the whole graph.
 
     Args:
-        image: Transparent where there is nothing.
+        image: The picture, transparent where it is empty.
         area: The rectangle of the layout that it shows, in layout units.
     """
 
@@ -53,28 +53,28 @@ class GraphOverviewRenderer:
 
     @property
     def busy(self) -> bool:
-        """Whether one is to come."""
+        """Return whether an overview is due."""
         return self._running is not None
 
     @property
     def is_outdated(self) -> bool:
-        """Whether the one at hand shows another state than the scene is in."""
+        """Return whether the current overview shows an older state of the scene."""
         return min(self._size) > 0 and self._made_of != self._state()
 
     def request(self, width: int, height: int, ratio: float) -> None:
-        """Have it in that size, in pixels at a ratio of one; 0 for none."""
+        """Request an overview of that size in pixels at a ratio of one; 0 for none."""
         self._size, self._ratio = (width, height), ratio
         if min(self._size) <= 0:
             self.overview = None
 
     def begin(self) -> None:
-        """Draw, unless it is being drawn or nothing has changed."""
+        """Start drawing, unless a drawing is in progress or nothing changed."""
         if self._running is None and self.is_outdated:
             self._made_of = self._state()
             self._running = self._edges.run_in_worker(_work(self._scene, self._size, self._ratio))
 
     def collect(self) -> bool:
-        """Take over a finished one; whether there was one."""
+        """Take over a finished overview; return whether there was one."""
         if self._running is None or not self._running.done():
             return False
         made, self._running = self._running.result(), None
@@ -87,7 +87,7 @@ class GraphOverviewRenderer:
 
 
 def _work(scene: Scene, size: tuple[int, int], ratio: float) -> Callable[[], GraphOverview]:
-    """What draws the scene as it is now."""
+    """Return a function that draws the current state of the scene."""
     looks, bodies, colors, order = scene.edge_looks(), scene.bodies, scene.colors, scene.order
     ground = rgb(scene.theme.window)
     width, height = max(1, round(size[0] * ratio)), max(1, round(size[1] * ratio))
@@ -112,7 +112,7 @@ def _work(scene: Scene, size: tuple[int, int], ratio: float) -> Callable[[], Gra
 
 
 def _paint_points(image: QImage, at: NDArray[np.float32], colors: NDArray[np.uint32]) -> None:
-    """The largest nodes, where the C core is missing."""
+    """Draw the largest nodes without the C core."""
     painter = QPainter(image)
     for (x, y), color in zip(at.tolist(), colors.tolist(), strict=True):
         painter.setPen(QPen(QColor(color & 0xFFFFFF), 1.6))

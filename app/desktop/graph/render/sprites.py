@@ -1,4 +1,4 @@
-"""All discs of one frame in a single call: an atlas of node pictures, and arrays Qt reads directly."""
+"""Draws all discs of one frame in a single call, from an atlas of node pictures."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Atlas:
         group: NDArray[np.int16],
         opacity: NDArray[np.float32],
     ) -> NDArray[np.float64]:
-        """float64 (n, 10), `QPainter.PixmapFragment` in memory: one disc per row."""
+        """Return one disc per row, float64 (n, 10), in the memory layout of `QPainter.PixmapFragment`."""
         step = np.clip(np.searchsorted(self._radii, radii * np.float32(0.957)), 0, len(self._radii) - 1)
         side = self._sides[step]
         made = np.zeros((len(at), 10))
@@ -69,7 +69,7 @@ class Atlas:
         return made
 
     def draw(self, painter: QPainter, fragments: NDArray[np.float64]) -> None:
-        """Draws the discs, in the order of their rows."""
+        """Draw the discs in the order of their rows."""
         if not len(fragments):
             return
         first = Shiboken.wrapInstance(fragments.ctypes.data, QPainter.PixmapFragment)
@@ -79,7 +79,7 @@ class Atlas:
 def draw_disc(
     painter: QPainter, middle: QPointF, radius: float, group: LegendEntry, background: str, ratio: float = 1.0
 ) -> None:
-    """One node: a disc with a rim that parts it from what lies under it; hollow for a note not written."""
+    """Draw one node: a disc with a rim that separates it from what lies below; hollow for a missing note."""
     color = QColor(group.color)
     if group.hollow:
         pen = QPen(color, min(1.6 * ratio, max(0.8 * ratio, radius * 0.3)))
@@ -99,7 +99,7 @@ def draw_disc(
 
 
 def draw_lines(painter: QPainter, lines: NDArray[np.float64]) -> None:
-    """Draws float64 (n, 4) lines x1 y1 x2 y2 with the painter's pen, in one call."""
+    """Draw lines, float64 (n, 4) as x1 y1 x2 y2, with the painter's pen in one call."""
     if not len(lines):
         return
     packed = np.ascontiguousarray(lines, dtype=np.float64)
@@ -110,14 +110,14 @@ def draw_lines(painter: QPainter, lines: NDArray[np.float64]) -> None:
 def stroke_lines(
     painter: QPainter, image: QImage, lines: NDArray[np.float64], color: str, width: float, opacity: float
 ) -> None:
-    """Draw solid lines on `image`, which `painter` paints on: by the core, where it is there.
+    """Draw solid lines on `image`, which `painter` paints on, with the C core if it is available.
 
     Args:
-        painter: Of `image`; its pen and opacity are other ones afterwards.
-        image: Opaque.
+        painter: The painter of `image`; its pen and opacity are changed.
+        image: An opaque image.
         lines: float64 (n, 4), x1 y1 x2 y2.
         color: "#rrggbb".
-        width: Of the lines.
+        width: The width of the lines.
         opacity: 0 to 1.
     """
     if core_bindings.available():

@@ -33,7 +33,7 @@ from app.desktop.theme.icons import icon
 
 
 class DisplaySection(CollapsibleSection):
-    """Colours, and the overview map."""
+    """Colors and the minimap."""
 
     changed = Signal(object)
 
@@ -62,7 +62,7 @@ class DisplaySection(CollapsibleSection):
         self.colors.setCurrentIndex(max(0, self.colors.findData(choices.color_by)))
 
     def show_minimap(self, on: bool) -> None:
-        """Tick whether the map is shown now, by choice or by size."""
+        """Show whether the minimap is visible, by choice or by size."""
         self.minimap.setChecked(on)
 
     def _emit_changed(self, **values: object) -> None:
@@ -70,16 +70,16 @@ class DisplaySection(CollapsibleSection):
 
 
 class FilterSection(CollapsibleSection):
-    """A search, and which kinds of nodes and links there are."""
+    """A filter query, and the visible kinds of nodes and links."""
 
     changed = Signal(object)
 
-    def __init__(self, choices: GraphSettings, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, choices: GraphSettings, parent: QWidget | None = None) -> None:
         super().__init__("filters", "", parent)
         self._head.setText(self.tr("Filters"))
         self._choices = choices
         words = self.tr("Show only the notes that match: words, tag:, path:, type:, -not, OR, (…)")
-        self.query = GraphQueryField(self.tr("Search, such as tag:idea -path:Archive"), words)
+        self.query = GraphQueryField(theme, self.tr("Search, such as tag:idea -path:Archive"), words)
         self.add(self.query)
         self._boxes: dict[str, QCheckBox] = {}
         for name, title, tip in (
@@ -118,7 +118,7 @@ class FilterSection(CollapsibleSection):
         self.query.set_theme(theme)
 
     def box(self, name: str) -> QCheckBox:
-        """The switch of one field of `VisibilitySettings`."""
+        """Return the switch of one field of `VisibilitySettings`."""
         return self._boxes[name]
 
     def show_choices(self, choices: GraphSettings) -> None:
@@ -138,11 +138,11 @@ class GroupSection(CollapsibleSection):
 
     changed = Signal(object)
 
-    def __init__(self, choices: GraphSettings, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, choices: GraphSettings, parent: QWidget | None = None) -> None:
         super().__init__("groups", "", parent)
         self._head.setText(self.tr("Groups"))
         self._choices = choices
-        self.rows = GroupRows()
+        self.rows = GroupRows(theme)
         self.add(self.rows)
         self.rows.changed.connect(lambda groups: self.changed.emit(self._choices.with_(groups=groups)))
 
@@ -158,7 +158,7 @@ class GroupSection(CollapsibleSection):
 
 
 class ForceSection(CollapsibleSection):
-    """The sliders of the physics, its first state, and its pause."""
+    """The sliders of the physics, with reset and pause."""
 
     changed = Signal(object)
     paused = Signal(bool)
@@ -316,11 +316,11 @@ class LayoutSection(CollapsibleSection):
         self.buttons[choices.arrangement].setChecked(True)
 
     def show_state(self, kind: LayoutMode) -> None:
-        """Tick the arrangement that is shown."""
+        """Check the current arrangement."""
         self.buttons[kind].setChecked(True)
 
     def forbid(self, reasons: Mapping[LayoutMode, str]) -> None:
-        """Grey out what cannot be done now, each with its reason."""
+        """Disable what is unavailable, with the reason as its tool tip."""
         for kind, button in self.buttons.items():
             button.setEnabled(kind not in reasons)
             button.setToolTip(reasons.get(kind, self._words[kind]))

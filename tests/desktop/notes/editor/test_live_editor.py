@@ -439,6 +439,39 @@ def test_tab_goes_through_a_table_aligns_it_and_adds_a_row(make_editor: Make) ->
     assert editor.textCursor().selectedText() == "1"
 
 
+def test_a_line_that_becomes_a_comment_is_not_replaced_by_the_next_key(make_editor: Make) -> None:
+    editor = make_editor("a word")
+    to_end(editor)
+    QTest.keyClick(editor, KEYS.Key_Slash, HELD.ControlModifier)
+    assert editor.text() == "%% a word %%"
+    QTest.keyClicks(editor, "s")
+    assert editor.text() == "%% a words %%"
+    QTest.keyClick(editor, KEYS.Key_Slash, HELD.ControlModifier)
+    QTest.keyClicks(editor, "!")
+    assert editor.text() == "a words!"
+
+
+@pytest.mark.parametrize("prefix", ["", "> "])
+def test_tab_makes_a_table_of_a_header_row(make_editor: Make, prefix: str) -> None:
+    editor = make_editor(f"before\n\n{prefix}| a | bb |")
+    to_end(editor)
+    QTest.keyClick(editor, KEYS.Key_Tab)
+    QTest.keyClicks(editor, "1")
+    lines = ("before", "", f"{prefix}| a   | bb  |", f"{prefix}| --- | --- |", f"{prefix}| 1    |     |")
+    assert editor.text() == "\n".join(lines)
+    editor.undo()
+    editor.undo()
+    assert editor.text() == f"before\n\n{prefix}| a | bb |"
+
+
+@pytest.mark.parametrize("line", ["| a", "|", "||", "| a \\|"])
+def test_tab_makes_no_table_of_a_line_that_is_no_header_row(make_editor: Make, line: str) -> None:
+    editor = make_editor(line)
+    to_end(editor)
+    QTest.keyClick(editor, KEYS.Key_Tab)
+    assert "---" not in editor.text()
+
+
 @pytest.mark.parametrize(
     ("text", "chosen", "key", "held", "after"),
     [
