@@ -1,4 +1,4 @@
-"""The functions of the commands that need an open vault; `shell.registry` names these functions."""
+"""The functions of the commands that need an open vault; named in `shell.registry`."""
 
 from __future__ import annotations
 

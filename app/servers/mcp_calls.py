@@ -83,7 +83,7 @@ def outcome_result(outcome: ToolOutcome, offer: McpTool | None) -> Result:
     data = outcome.as_dict()
     if outcome.error is not None and not outcome.success:
         return _result(data, is_error=True)
-    if offer is not None and (problem := offer.result.find_problem(data)):
+    if offer is not None and (problem := offer.find_problem(data)):
         log.error("%s broke its output schema: %s", offer.entry.name, problem)
         message = _INVALID_RESULT_MESSAGE.format(tool=offer.entry.name, problem=problem)
         commit = {"commit": outcome.commit} if outcome.commit is not None else {}

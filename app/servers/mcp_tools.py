@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from jsonschema_rs import Draft202012Validator
+
 from app.errors import InvalidParametersError
-from app.servers.result_validator import ResultValidator
 from app.servers.vault_access import ToolDescriptor, Waiting
 
 WAIT_ARGUMENT, WHY_ARGUMENT = "wait_for_user", "why"
@@ -51,7 +52,8 @@ class McpTool:
     entry: ToolDescriptor
     wire: Mapping[str, Any]
     added: frozenset[str]
-    result: ResultValidator
+    result: Draft202012Validator
+    """Validates results; for a long list jsonschema would need longer than the tool."""
 
     @classmethod
     def from_descriptor(cls, entry: ToolDescriptor) -> McpTool:
@@ -74,7 +76,18 @@ class McpTool:
             },
             "_meta": {_CATEGORY_META: entry.category},
         }
-        return cls(entry, wire, frozenset(ours), ResultValidator(entry.output_schema))
+        return cls(entry, wire, frozenset(ours), Draft202012Validator(dict(entry.output_schema)))
+
+    def find_problem(self, result: Mapping[str, object]) -> str:
+        """Return the first violation of the output schema in a result, or an empty string if it is valid."""
+        try:
+            error = next(self.result.iter_errors(result), None)
+        except ValueError as not_json:
+            return f"$: {not_json}"
+        if error is None:
+            return ""
+        place = "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in error.instance_path)
+        return f"${place}: {error.message}"
 
     def parse_call(self, given: Mapping[str, Any], meta: Mapping[str, Any]) -> ToolCallRequest:
         """Parse a call from a client's arguments and `_meta`.

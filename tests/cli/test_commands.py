@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import shlex
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -34,7 +35,7 @@ from app.settings import Settings
 from app.settings.recent import RecentVaults
 from app.tools import CATALOG
 from app.vault.lock import VaultLock
-from app.workspace import open_workspace
+from app.workspace.opening import open_workspace
 from tests.cli.conftest import Run
 from tests.support.approver import ScriptedApprover
 from tests.support.program import command, environment
@@ -355,6 +356,23 @@ def test_bash_completes_tools_operations_and_options(run: Run, tmp_path: Path) -
     assert completed("move_note", "--new") == ["--new-name"]
     assert completed("undo", "--tu") == ["--turn"]
     assert "_scriptorium_notes" in script.read_text("utf-8")
+
+
+@pytest.mark.skipif(shutil.which("fish") is None, reason="needs fish")
+def test_fish_completes_tools_operations_options_and_notes(run: Run, tmp_path: Path) -> None:
+    script = tmp_path / "scriptorium.fish"
+    script.write_text(run("completion", "fish").out, "utf-8")
+
+    def completed(line: str) -> list[str]:
+        asked = f"function scriptorium; echo A note; end; source {script}; complete -C 'scriptorium {line}'"
+        ended = subprocess.run(["fish", "-N", "-c", asked], capture_output=True, text=True, timeout=60)
+        return [found.partition("\t")[0] for found in ended.stdout.splitlines()]
+
+    assert completed("read_") == ["read_note"]
+    assert completed("read_note ") == ["A note"]
+    assert completed("edit_note Tea app") == ["append"]
+    assert completed("move_note --new-n") == ["--new-name"]
+    assert completed("undo --tu") == ["--turn"]
 
 
 def test_notes_are_offered_from_the_index_file_as_the_shell_wants_them(run: Run, vault: Path) -> None:

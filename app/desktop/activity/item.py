@@ -1,4 +1,4 @@
-"""One line of the feed: a tool call from its start to its end, or something that the app does by itself."""
+"""One activity of the feed: a tool call from its start to its end, or background work of the app."""
 
 from __future__ import annotations
 
@@ -57,10 +57,10 @@ _DENIED_DECISIONS = (AuditDecision.USER_DENIED, AuditDecision.TIMED_OUT)
 
 @dataclass(frozen=True, slots=True)
 class ActivityItem:
-    """A line. `key` is the call's id, or names the system's work; `at` a Unix time in seconds.
+    """An activity; `key` is the id of the call or of the work, `at` a Unix time in seconds.
 
-    `summary` says what came of it, `request` is set while the user is asked, `entry` once it is in the
-    audit log; `paths` are the files that it is about. `saves` counts the saves of a writing session.
+    `summary` describes the result, `request` is set while the user is asked, `entry` once the call is in the
+    audit log; `paths` are the files concerned. `saves` counts the saves of an editing session.
     """
 
     key: str
@@ -78,14 +78,14 @@ class ActivityItem:
 
 
 def started_item(key: str, tool: str, caller: Caller, at: float) -> ActivityItem:
-    """A call that has just begun."""
+    """Return the activity for a call that has started."""
     return ActivityItem(
         key, ActivityKind.TOOL, tool, ActivityStatus.RUNNING, "", caller_origin(caller.kind), caller.name, at
     )
 
 
 def waiting_item(activity: ActivityItem, request: ApprovalRequest) -> ActivityItem:
-    """The call while the user is asked about it."""
+    """Return the activity while it waits for approval."""
     return replace(
         activity,
         status=ActivityStatus.PENDING,
@@ -96,14 +96,14 @@ def waiting_item(activity: ActivityItem, request: ApprovalRequest) -> ActivityIt
 
 
 def answered_item(activity: ActivityItem) -> ActivityItem:
-    """The call once the user has answered: it goes on, or ends at once."""
+    """Return the activity after the user's decision: it continues, or ends at once."""
     return replace(activity, status=ActivityStatus.RUNNING, request=None)
 
 
 def item_from_entry(entry: AuditEntry, saves: int = 1) -> ActivityItem:
-    """A call that has ended, by its entry in the audit log.
+    """Return the activity for an audit entry.
 
-    The saves of a writing session are one line: `entry` is the last of so many.
+    The saves of an editing session are one activity: `entry` is the last of them.
     """
     summary = _ERROR_TYPE.sub("", entry.result)
     if saves > 1:
@@ -128,14 +128,14 @@ def item_from_entry(entry: AuditEntry, saves: int = 1) -> ActivityItem:
 
 
 def entry_key(entry: AuditEntry) -> str:
-    """What names the line of an entry."""
+    """Return the key of the activity for an entry."""
     if entry.is_of_session:
         return f"{entry.turn}:{':'.join(entry.paths)}"
     return entry.call or f"entry:{entry.id}"
 
 
 def strip_wikilinks(words: str) -> str:
-    """A sentence with its wikilinks as names in quotes."""
+    """Return the sentence with its wikilinks as quoted names."""
     return _WIKILINK.sub(r"“\1”", words)
 
 

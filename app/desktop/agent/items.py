@@ -33,10 +33,9 @@ class ItemView(QWidget):
     """One item of a conversation.
 
     `link_clicked` carries a note's name and a fragment; `reply_chosen` an answer that the agent offered, and
-    `action_wanted` what the window does instead of an answer;
-    `names_wanted` the start of a search and the field that offers how it can go on;
-    `resend_wanted` the text of a prompt that should be edited and sent again; `diff_wanted` and
-    `undo_wanted` an audit entry.
+    `action_wanted` an action of the window in place of an answer; `names_wanted` the start of a search and
+    the field that shows its completions; `resend_wanted` the text of a prompt that should be edited and sent
+    again; `diff_wanted` and `undo_wanted` an audit entry.
     """
 
     link_clicked = Signal(str, str)

@@ -1,4 +1,4 @@
-"""All waiting requests on one page, to be approved or denied as a whole."""
+"""All waiting requests on one page, to approve or deny them together."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MAX_NAMED_FILES = 6
 
 
 class BatchPage(QWidget):
-    """Lists what would be approved, each request with its files; only these, whatever comes meanwhile."""
+    """Lists the requests and their files; the decision applies only to these, not to later requests."""
 
     approved = Signal()
     denied = Signal()
@@ -42,7 +42,7 @@ class BatchPage(QWidget):
         layout.addLayout(self._buttons(count))
 
     def height_for(self, width: int) -> int:
-        """How tall the page would have to be to show all of the list."""
+        """Return the height that shows the whole list."""
         around = self.sizeHint().height() - self._area.sizeHint().height()
         return around + max(self._content.heightForWidth(width), self._content.sizeHint().height())
 
@@ -109,7 +109,7 @@ def _left_out(draft: ApprovalDraft) -> str:
 
 
 def _names(draft: ApprovalDraft) -> str:
-    """The files of a change set, or the exact text of an effect."""
+    """Return the files of a change set, or the exact text of an effect."""
     proposal = draft.proposal()
     if not isinstance(proposal, ChangeSet):
         return describe(proposal.text) if proposal is not None else ""

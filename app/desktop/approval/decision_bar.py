@@ -1,4 +1,4 @@
-"""The bottom of the dialog, always in sight: deny with a word, edit, approve."""
+"""The bar at the bottom of the dialog: deny with a reason, edit, approve."""
 
 from __future__ import annotations
 
@@ -21,9 +21,10 @@ _TIME_WARNING_S = 30
 
 
 class DecisionBar(QWidget):
-    """The answers to one request.
+    """The decisions for one request.
 
-    No button answers to Enter unless it has the focus. Each keeps its width and place whatever it says.
+    A button reacts to Enter only while it has the focus. Each keeps its width and position when its label
+    changes.
     """
 
     denied = Signal(str)
@@ -52,7 +53,7 @@ class DecisionBar(QWidget):
         self._build()
 
     def show_request(self, request: ApprovalRequest) -> None:
-        """Offer the answers that `request` has."""
+        """Show the decisions that `request` allows."""
         self.words.clear()
         to_you = request.caller.kind is CallerKind.USER
         self.words.setVisible(not to_you)
@@ -74,7 +75,7 @@ class DecisionBar(QWidget):
     def show_choice(
         self, draft: ApprovalDraft, why_not_editable: str, problem: str, *, editing: bool
     ) -> None:
-        """Say on the buttons exactly what they would do now."""
+        """Label the buttons with the exact effect of the current draft."""
         self.approve_button.setText(_approve_words(draft))
         self.approve_button.setShortcut("Alt+A")
         can = draft.proposal() is not None and not problem
@@ -86,7 +87,7 @@ class DecisionBar(QWidget):
         self.edit_button.setText(tr("Done editing") if editing else tr("Edit…"))
 
     def show_time(self, seconds: float) -> None:
-        """Show how long the request still waits; infinite: nothing, it waits as long as the user takes."""
+        """Show the remaining time; infinite: show nothing, the request has no time limit."""
         if math.isinf(seconds):
             self.time.setText("")
             return
@@ -101,12 +102,12 @@ class DecisionBar(QWidget):
             self.time.style().polish(self.time)
 
     def show_pause(self) -> None:
-        """Show that the time stands still while the user works on the request."""
+        """Show that the time is paused while the user works on the request."""
         self.time.setText(tr("Paused"))
         self.time.setToolTip(tr("The countdown resumes when you stop editing and scrolling"))
 
     def _keep_widths(self, request: ApprovalRequest) -> None:
-        """Make the buttons as wide as the longest text that this request can put on them."""
+        """Make the buttons as wide as their longest label for this request."""
         proposal = request.proposal
         count = len(proposal.changes) if isinstance(proposal, ChangeSet) else 0
         approve = [tr("Approve")]
@@ -117,7 +118,7 @@ class DecisionBar(QWidget):
         _reserve(self.approve_button, approve)
         _reserve(self.edit_button, [tr("Edit…"), tr("Done editing")])
         _reserve(
-            self.time, [] if request.timeout is None else [tr("{0} left").format("88:88"), tr("Time is up")]
+            self.time, [] if request.timeout is None else [tr("{0} left").format("188:88"), tr("Time is up")]
         )
 
     def _add_offer(self, offer: GrantOffer) -> None:
@@ -158,7 +159,7 @@ def _approve_files(wanted: int, count: int) -> str:
 
 
 def _reserve(widget: QLabel | QPushButton, texts: Sequence[str]) -> None:
-    """Let no other text of `texts` change the width of `widget`."""
+    """Reserve the width of the longest of `texts` for `widget`."""
     shown = widget.text()
     widget.ensurePolished()
     widget.setMinimumWidth(0)

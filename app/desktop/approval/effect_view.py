@@ -1,4 +1,4 @@
-"""An effect outside the notes: its exact text and arguments, with every hidden character shown."""
+"""An effect outside the notes: its exact text and arguments, with hidden characters marked."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from app.vault.escaped_line import describe
 
 
 class EffectView(QWidget):
-    """Shows what will be run, sent or fetched, as it is."""
+    """Shows verbatim what will be run, sent or fetched."""
 
     def __init__(self, effect: Effect, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -40,8 +40,8 @@ class EffectView(QWidget):
 
 
 def _text_canvas(text: str, theme: Theme, name: str) -> DiffCanvas:
-    """A canvas on which every line is there and none has changed."""
-    # The line end is the view's own: a text that has one at its end shows an empty line more.
+    """Return a canvas that shows every line as unchanged."""
+    # The canvas adds its own line end: a final one in the text shows an additional empty line.
     content = text.encode("utf-8", "surrogatepass") + b"\n"
     diff = compare(content, content)
     canvas = DiffCanvas(theme)

@@ -1,4 +1,4 @@
-"""The top of the dialog: who wants what and why it is asked, and apart from that what the caller claims."""
+"""The header of the dialog: who asks, for what and why, apart from the caller's own claims."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from PySide6.QtWidgets import (
 
 from app.desktop.theme.theme import Theme, icon
 from app.desktop.widgets.plain_labels import CappedArea, heading_label, plain_label, tr
-from app.permissions.approval import ApprovalRequest
+from app.permissions.approval import ApprovalRequest, Effect
 from app.permissions.pluralize import pluralize
 from app.permissions.request_labels import caller_label, format_extent, quote_name, request_title
 from app.permissions.scope import Operation
+from app.vault.changes import ChangeSet, Delete
 from app.vault.escaped_line import describe
 from app.vault.path import NotePath
 
@@ -35,10 +36,11 @@ _MAX_UNFOLDED_NAMES = 3
 
 
 class RequestHeader(QWidget):
-    """What the gate knows of a request, drawn from the request itself; the caller's own words in a frame."""
+    """The verified facts of a request; the caller's own text is framed."""
 
     def __init__(self, request: ApprovalRequest, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._unresolved: NotesStrip | None = None
         layout = QVBoxLayout(self)
         layout.setContentsMargins(20, 14, 20, 10)
         layout.setSpacing(8)
@@ -49,7 +51,12 @@ class RequestHeader(QWidget):
             words = pluralize(len(request.scope.backlinks), tr("note will have"), tr("notes will have"))
             text = tr("{0} unresolved links after this deletion").format(words)
             notes = request.scope.backlinks
-            layout.addWidget(NotesStrip(text, notes, "warning-circle", theme.warning, theme, self))
+            self._unresolved = NotesStrip(text, notes, "warning-circle", theme.warning, theme, self)
+            # What is under the header must not move when a file is unticked.
+            policy = self._unresolved.sizePolicy()
+            policy.setRetainSizeWhenHidden(True)
+            self._unresolved.setSizePolicy(policy)
+            layout.addWidget(self._unresolved)
         if request.rewrites:
             words = pluralize(len(request.rewrites), tr("note"), tr("notes"))
             text = tr("This move updates the links in {0}").format(words)
@@ -57,6 +64,12 @@ class RequestHeader(QWidget):
         if request.caller.tainted:
             text = tr("This caller has read untrusted text (from the web, another tool or an imported note).")
             layout.addWidget(NotesStrip(text, (), "shield-warning", theme.warning, theme, self))
+
+    def show_choice(self, proposal: ChangeSet | Effect | None) -> None:
+        """Show only the consequences of what is ticked."""
+        if self._unresolved is not None:
+            changes = proposal.changes if isinstance(proposal, ChangeSet) else ()
+            self._unresolved.setVisible(any(isinstance(change, Delete) for change in changes))
 
     def _title_row(self, request: ApprovalRequest, theme: Theme) -> QHBoxLayout:
         row = QHBoxLayout()
@@ -74,7 +87,7 @@ class RequestHeader(QWidget):
 
 
 class NotesStrip(QWidget):
-    """A sentence about some notes, with their names; more than three unfold."""
+    """A sentence about some notes, with their names; more than three can be expanded."""
 
     def __init__(
         self,
@@ -112,13 +125,13 @@ class NotesStrip(QWidget):
 
 
 def operation_icon(operation: Operation, theme: Theme, side: int) -> QLabel:
-    """The icon of an operation, `side` pixels wide, in the color of danger if it can hurt."""
+    """Return the icon of an operation, `side` pixels wide; red for a destructive one."""
     color = theme.danger if operation in DANGEROUS_OPERATIONS else theme.accent
     return _pixmap(theme, _ICONS[operation], color, side)
 
 
 class _RequestDetails(QWidget):
-    """Why the user is asked; the way in, the tool, the operation, the size and the arguments unfold."""
+    """The reason for asking; connection type, tool, operation, size and arguments can be expanded."""
 
     def __init__(self, request: ApprovalRequest, parent: QWidget) -> None:
         super().__init__(parent)
@@ -149,7 +162,7 @@ class _RequestDetails(QWidget):
         return facts
 
     def _unfold(self, shown: bool) -> None:
-        """Show the details; they are laid out the first time that they are asked for."""
+        """Expand the details, which are laid out the first time."""
         if self._details is None:
             self._details = QWidget(self)
             column = QVBoxLayout(self._details)
@@ -180,7 +193,7 @@ def _claim(request: ApprovalRequest, parent: QWidget) -> QWidget:
 
 
 def _kept_lines(text: str) -> str:
-    """`text` with hidden characters named, over as many lines as it has."""
+    """Return `text` with hidden characters named, keeping its lines."""
     return "\n".join(describe(line) for line in text.split("\n"))
 
 

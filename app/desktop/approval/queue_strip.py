@@ -1,4 +1,4 @@
-"""The strip over a request while others wait: which of how many, going through them, and all at once."""
+"""The strip over a request while others wait: position, navigation, and the page of all requests."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from app.permissions.request_labels import request_title
 
 
 class QueueStrip(QFrame):
-    """Says "1 of 7" and lists the seven; hidden while there is only one."""
+    """Shows "1 of 7" and lists the seven; hidden while only one request waits."""
 
     chosen = Signal(int)
     batch_wanted = Signal()

@@ -1,6 +1,6 @@
-"""One request in full: its header, its files, the diff of the chosen one and, on demand, an editor.
+"""The page of one request: header, files, the diff of the selected file and, on demand, an editor.
 
-What a request does not need is not made: most are of one file, and few are edited.
+Parts are built only when needed: most requests have one file, and few are edited.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from app.permissions.partial_approval import ApprovalDraft, FileDraft, Selection
 from app.permissions.request_labels import KIND_NAMES, change_name, format_size
 from app.vault.editable_text import EditableText, NotEditableError
 
-# Comparing this much takes a few milliseconds; more is counted in a thread, file by file.
+# Up to this size, comparing takes milliseconds; larger changes are counted in a thread, file by file.
 _MAX_SYNC_BYTES = 48_000
-# What the exact text of an effect takes of the height, in pixels.
+# The share of the height for the exact text of an effect, in pixels.
 _EFFECT_HEIGHT = 240
 
 
 class ReviewPage(QWidget):
-    """Shows a draft and changes it by what the user ticks and types; `changed` says that it did.
+    """Shows a draft and applies the user's ticks and edits to it; `changed` is emitted after each.
 
-    Only the header is there until `fill` is called, and no text until `show_first` is. `height_changed` says
-    that `height_for` may give something else now.
+    Only the header exists until `fill` is called, and no text until `show_first` is called. `height_changed`
+    is emitted when the result of `height_for` may have changed.
     """
 
     changed = Signal()
@@ -58,7 +58,7 @@ class ReviewPage(QWidget):
         layout.addWidget(_create_line(self))
 
     def fill(self) -> None:
-        """Make what is under the header."""
+        """Build the parts under the header."""
         if isinstance(proposal := self.draft.request.proposal, Effect):
             self._column.addWidget(EffectView(proposal, self._theme.theme, self), 1)
             return
@@ -74,7 +74,7 @@ class ReviewPage(QWidget):
         self._count_lines()
 
     def height_for(self, width: int) -> int:
-        """How tall the page would have to be to show all of the file in sight."""
+        """Return the height that shows the whole current file."""
         wraps = self.header.hasHeightForWidth()
         top = 1 + (self.header.heightForWidth(width) if wraps else self.header.sizeHint().height())
         if not self.draft.files:
@@ -84,17 +84,17 @@ class ReviewPage(QWidget):
 
     @property
     def file(self) -> FileDraft | None:
-        """The file that is shown; None for an effect."""
+        """The current file; None for an effect."""
         return self.draft.files[self._row] if self.draft.files else None
 
     @property
     def is_editing(self) -> bool:
-        """Whether the editor is open."""
+        """True if the editor is open."""
         return self._editor is not None and not self._editor.isHidden()
 
     @property
     def editor(self) -> TextEditor:
-        """The editor under the comparison."""
+        """The editor under the diff."""
         if self._editor is None:
             words = tr("Text after the change; edits update the comparison")
             self._editor = editor = TextEditor(words, self._panes)
@@ -106,7 +106,7 @@ class ReviewPage(QWidget):
         return self._editor
 
     def why_not_editable(self) -> str:
-        """Why the text of the shown file can't be edited; empty if it can."""
+        """Return why the text of the current file can't be edited; empty if it can."""
         if (file := self.file) is None:
             return tr("There is no text to edit.")
         if (content := file.chosen_bytes()) is None:
@@ -117,7 +117,7 @@ class ReviewPage(QWidget):
         return known[1]
 
     def set_editing(self, on: bool) -> None:
-        """Open the editor on the text as it is chosen now, or close it and keep what was typed."""
+        """Open the editor on the current draft, or close it and keep the edits."""
         if not on:
             self.flush()
             self.editor.hide()
@@ -135,12 +135,12 @@ class ReviewPage(QWidget):
         self.changed.emit()
 
     def flush(self) -> None:
-        """Take over what has been typed."""
+        """Apply pending edits to the draft."""
         if self.is_editing:
             self.editor.flush()
 
     def step(self, by: int) -> None:
-        """Go to the next or the previous change, over the ends of the file."""
+        """Go to the next or the previous change, across files."""
         if not self.draft.files or self.diff_view.step(by) or self.files is None:
             return
         if 0 <= self._row + by < len(self.draft.files):
@@ -253,7 +253,7 @@ class ReviewPage(QWidget):
         self.changed.emit()
 
     def _count_lines(self) -> None:
-        """Compare all files for the counts in the list: at once if it is little, else in a thread."""
+        """Count the changed lines of all files: at once if they are small, else in a thread."""
         files = self.draft.files
         if sum(len(file.before or b"") + len(file.after or b"") for file in files) <= _MAX_SYNC_BYTES:
             for row, file in enumerate(files):

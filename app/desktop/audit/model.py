@@ -29,7 +29,7 @@ TIME, CALLER, TOOL, RESULT, DECISION, DURATION = range(6)
 class AuditEntriesModel(QAbstractTableModel):
     """Audit entries, newest first; the panel supplies them.
 
-    Consecutive saves of one writing session are one row, that of the newest, until `expand` shows them all.
+    Consecutive saves of one editing session are one row, that of the newest, until `expand` shows them all.
     """
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -100,7 +100,7 @@ class AuditEntriesModel(QAbstractTableModel):
             self.endInsertRows()
 
     def _joins(self, newer: AuditEntry, older: AuditEntry) -> bool:
-        """Whether two consecutive entries are saves of a session that is shown as one row."""
+        """Return whether two consecutive entries are saves of a session that is shown as one row."""
         same = newer.is_of_session and older.is_of_session and newer.turn == older.turn
         return same and newer.turn not in self._expanded
 
@@ -131,17 +131,17 @@ class AuditEntriesModel(QAbstractTableModel):
         return None
 
     def rowCount(self, parent: _Index = _NO_INDEX) -> int:
-        """One row for each entry."""
+        """Return one row for each entry."""
         return 0 if parent.isValid() else len(self._entries)
 
     def columnCount(self, parent: _Index = _NO_INDEX) -> int:
-        """Time, caller, tool, result, decision, duration."""
+        """Return the number of columns: time, caller, tool, result, decision, duration."""
         return 0 if parent.isValid() else DURATION + 1
 
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> object:
-        """The names of the columns."""
+        """Return the name of a column."""
         if role == Qt.ItemDataRole.TextAlignmentRole and section == DURATION:
             return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         if orientation is not Qt.Orientation.Horizontal or role != Qt.ItemDataRole.DisplayRole:

@@ -1,4 +1,4 @@
-"""The sheets of the page: a new program, and its token, which is shown once."""
+"""The dialogs of the connection page: adding a program, and showing its token once."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MAX_NAME_CHARS = 60
 
 
 class NewProgramDialog(dialogs.SheetDialog):
-    """Asks which program is to be connected, by which way, and under which name."""
+    """Asks for the program to connect, the connection type and the name."""
 
     def __init__(self, theme: ThemeSource, parent: QWidget | None, name: str = "", problem: str = "") -> None:
         super().__init__(
@@ -75,7 +75,7 @@ class NewProgramDialog(dialogs.SheetDialog):
 
     @property
     def target(self) -> Target:
-        """The program."""
+        """The chosen program."""
         found: Target = self.target_box.currentData()
         return found
 
@@ -102,7 +102,7 @@ class NewProgramDialog(dialogs.SheetDialog):
 
 
 class SetUpDialog(dialogs.SheetDialog):
-    """What to write into the program's configuration, and its token where it has got one just now."""
+    """Shows the program's configuration, with its new token if it just received one."""
 
     def __init__(
         self, connection: ConnectionDetails, way: Way, target: str, theme: ThemeSource, parent: QWidget | None

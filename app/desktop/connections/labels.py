@@ -1,4 +1,4 @@
-"""How a program outside, and what it may do, are said in the window."""
+"""Labels for external programs and their permissions."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def access_label(profile: CallerProfile | None, groups: Sequence[CategoryState] 
 
 
 def kind_label(kind: CallerKind) -> str:
-    """By which way a session came in."""
+    """Return the label of a session's connection type."""
     return {
         CallerKind.MCP: _tr("MCP"),
         CallerKind.HTTP: _tr("HTTP API"),
@@ -58,7 +58,7 @@ def kind_label(kind: CallerKind) -> str:
 
 
 def session_lines(program: ClientProgram) -> tuple[str, ...]:
-    """A line for each of its sessions, the latest first."""
+    """Return a line for each session of the program, the latest first."""
     lines = []
     for one in sorted(program.sessions, key=lambda each: -each.last):
         calls = pluralize(one.calls, _tr("call"), _tr("calls"))

@@ -8,6 +8,7 @@ from app.desktop.bridge import VaultClient
 from app.desktop.graph.settings.model import GraphSettings, QueryGroup
 from app.desktop.graph.view import GraphView
 from app.desktop.runtime import tasks
+from app.desktop.search.query_field import Completions
 from app.errors import QueryError, TimeoutExpiredError
 from app.events import Event
 from app.index.saved_searches import SavedSearch, SavedSearchesChanged
@@ -26,6 +27,8 @@ class GraphQueries(QObject):
         self._filter_round = self._group_round = 0
         view.choices_changed.connect(self._apply_settings)
         client.events.batch.connect(self._handle_events)
+        view.sheet.filters.query.field.set_suggest(self._suggest)
+        view.sheet.groups.rows.set_suggest(self._suggest)
         tasks.start(self._load_searches(), owner=view, what=self.tr("list the saved searches"))
 
     def start_with(self, choices: GraphSettings) -> None:
@@ -39,8 +42,11 @@ class GraphQueries(QObject):
         if self._groups:
             self._ask_groups()
 
+    async def _suggest(self, text: str, cursor: int) -> Completions | None:
+        return await self._client.run(lambda vault: vault.search.suggest(text, cursor))
+
     async def _load_searches(self) -> None:
-        self._set_saved_searches(await self._client.run(lambda workspace: workspace.searches.list_searches()))
+        self._set_saved_searches(await self._client.run(lambda vault: vault.searches.list_searches()))
 
     def _handle_events(self, events: tuple[Event, ...]) -> None:
         for event in events:
@@ -113,7 +119,7 @@ class GraphQueries(QObject):
             QueryError: The query is invalid or takes too long.
         """
         try:
-            found = await self._client.run(lambda workspace: workspace.index.matching(query))
+            found = await self._client.run(lambda vault: vault.search.matching(query))
         except TimeoutExpiredError as error:
             raise QueryError(error.message) from error
         return frozenset(path.text for path in found)

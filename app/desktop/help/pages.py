@@ -8,29 +8,29 @@ from app import __version__, paths
 from app.desktop.help.handbook import ExampleNames, HelpPage, read_handbook
 from app.desktop.shell.registry import COMMANDS, MENUS, shortcut_text, translate
 from app.toolkit.documentation import catalog_page, tool_page
-from app.toolkit.registry import ToolRegistry
+from app.toolkit.registry import ToolCatalog
 
 FIRST, SHORTCUTS, ABOUT, TOOLS = "First steps", "shortcuts", "about", "tools"
 _PANEL = "panel:"
 _MODEL = "all-MiniLM-L6-v2-int8"
 
 
-def help_pages(registry: ToolRegistry, names: ExampleNames | None = None) -> tuple[HelpPage, ...]:
+def help_pages(tools: ToolCatalog, names: ExampleNames | None = None) -> tuple[HelpPage, ...]:
     """Return every page in the order of the list: the handbook, then the tools by category.
 
     Args:
-        registry: The tools.
+        tools: The tools.
         names: Names for the examples; neutral ones if None.
     """
     handbook = paths.resources_folder() / "handbook"
     pages = list(read_handbook(handbook, names or ExampleNames()))
     pages.append(HelpPage(SHORTCUTS, "Reference", "Keyboard shortcuts", shortcuts_page()))
-    pages.append(HelpPage(TOOLS, "Reference", "Tools", catalog_page(registry)))
+    pages.append(HelpPage(TOOLS, "Reference", "Tools", catalog_page(tools)))
     pages.append(HelpPage(ABOUT, "Reference", "About", about_page()))
-    for category in registry.categories:
+    for category in tools.categories:
         pages += [
             HelpPage(f"tool:{tool.name}", category.name, tool.name, tool_page(tool, category))
-            for tool in registry.all_tools()
+            for tool in tools.all_tools()
             if tool.category == category.id
         ]
     return tuple(pages)
@@ -40,11 +40,11 @@ def page_id(pages: Iterable[HelpPage], wanted: str) -> str:
     """Return the id of the page that a link or a button names.
 
     Args:
-        pages: The pages that there are.
+        pages: The existing pages.
         wanted: An id, a title, or `panel:` and the id of a panel.
 
     Returns:
-        The id; empty when there is no such page.
+        The id; empty if there is no such page.
     """
     if wanted.startswith(_PANEL):
         panel = wanted.removeprefix(_PANEL)
@@ -54,7 +54,7 @@ def page_id(pages: Iterable[HelpPage], wanted: str) -> str:
 
 
 def shortcuts_page() -> str:
-    """The commands that have a shortcut, by menu; the palette lists them all."""
+    """Return the page of commands with a shortcut, by menu; the palette lists all commands."""
     parts = ["# Keyboard shortcuts", "The command palette shows every command, with its shortcut."]
     for menu in MENUS:
         rows = [
@@ -68,7 +68,7 @@ def shortcuts_page() -> str:
 
 
 def about_page() -> str:
-    """Version, licence, and what is shipped of others with its licence."""
+    """Return the page with version, license, and the included third-party software with its licenses."""
     return (
         "\n\n".join(
             [
@@ -91,7 +91,7 @@ def about_page() -> str:
 
 
 def _notices() -> tuple[str, ...]:
-    """Where an installed app has the licences of everything in it; nothing in a checkout."""
+    """Return the folder of an installed app's third-party licenses; None in a checkout."""
     file = paths.resources_folder() / "licenses" / "THIRD-PARTY-NOTICES.txt"
     if not file.is_file():
         return ()
@@ -99,7 +99,7 @@ def _notices() -> tuple[str, ...]:
 
 
 def _notice() -> str:
-    """What the shipped model says of where it comes from, up to the licences of its makers."""
+    """Return the part of the included model's notice about its origin, before the license texts."""
     file = paths.resources_folder() / "models" / _MODEL / "NOTICE"
     try:
         said = file.read_text("utf-8").partition("\n---")[0].strip()

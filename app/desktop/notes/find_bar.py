@@ -1,4 +1,4 @@
-"""Find and replace in the note that is open."""
+"""Find and replace in the open note."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _ESCAPE_PRESS = (QEvent.Type.KeyPress, Qt.Key.Key_Escape)
 class FindBar(QFrame):
     """Finds in the reading view or the editor; in the editor it also replaces.
 
-    Enter and Shift+Enter go to the next and the previous place, Escape closes.
+    Enter and Shift+Enter go to the next and the previous match, Escape closes.
     """
 
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
@@ -93,7 +93,7 @@ class FindBar(QFrame):
         return self._replacing
 
     def start(self, view: LiveEditor | ReadingView) -> None:
-        """Find in `view`, beginning with what is selected there."""
+        """Start finding in `view`, initially for the selected text."""
         self._watch(view)
         self._replacing.setVisible(not view.isReadOnly())
         chosen = view.textCursor().selectedText()
@@ -105,7 +105,7 @@ class FindBar(QFrame):
         self._search()
 
     def leave(self) -> None:
-        """Close, and give the note the focus."""
+        """Close, and give the focus to the note."""
         self.hide()
         if self._view is not None:
             self._clear_marks()
@@ -118,7 +118,7 @@ class FindBar(QFrame):
             self._view.show_matches([])
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Close with the first Escape; elsewhere such a field empties itself first."""
+        """Close with the first Escape; otherwise, the field would clear itself first."""
         if isinstance(event, QKeyEvent) and (event.type(), event.key()) == _ESCAPE_PRESS:
             self.leave()
             return True
@@ -160,7 +160,7 @@ class FindBar(QFrame):
         self.find_next()
 
     def replace_all(self) -> None:
-        """Replace every place, as one step of undo."""
+        """Replace all matches, as one undo step."""
         if not isinstance(self._view, LiveEditor) or self._view.isReadOnly():
             return
         words, fresh = self.field.text(), self.replacement.text()
@@ -170,7 +170,7 @@ class FindBar(QFrame):
         self._count.setText(f"{count} replaced")
 
     def _look_from_here(self) -> None:
-        """Other words are looked for: go to the first place from the cursor on."""
+        """Select the first match after the cursor; the search text has changed."""
         self._search()
         if self._view is not None and not self.isHidden():
             number = self._found.after(self._view.textCursor().selectionStart())
@@ -188,7 +188,7 @@ class FindBar(QFrame):
         _changes(view).connect(self._schedule_search)
 
     def _schedule_search(self) -> None:
-        """The note changes while the bar is open."""
+        """Search again soon: the note has changed."""
         if self.isVisible():
             self._again.start()
 
@@ -218,7 +218,7 @@ class FindBar(QFrame):
         return cursor
 
     def _mark(self) -> None:
-        """Mark the places round the cursor and say which of how many is chosen."""
+        """Highlight the matches around the cursor and show the number of the current one."""
         assert self._view is not None
         places, cursor = self._found.places, self._view.textCursor()
         near = self._found.after(cursor.selectionStart()) or 0
@@ -240,5 +240,5 @@ class FindBar(QFrame):
 
 
 def _changes(view: LiveEditor | ReadingView) -> SignalInstance:
-    """The signal of a view that its text has changed."""
+    """Return the view's signal for text changes."""
     return view.edited if isinstance(view, LiveEditor) else view.textChanged

@@ -1,4 +1,4 @@
-"""The bar over a note: where it is, whether it is saved, and what can be done with it."""
+"""The bar over a note: path, state and actions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ACTIONS = (
 
 
 class NoteHeader(QWidget):
-    """`mode_toggled`, `links_toggled`, `find_wanted`, `save_wanted`; `acted` carries one of `ACTIONS`."""
+    """Shows the state of a note; `acted` carries one of `ACTIONS`."""
 
     mode_toggled = Signal()
     links_toggled = Signal()
@@ -65,13 +65,13 @@ class NoteHeader(QWidget):
         self._save.hide()
 
     def show_path(self, path: NotePath) -> None:
-        """Show where the note is."""
+        """Show the path of the note."""
         parts = [*path.folder.split("/"), path.name] if path.folder else [path.name]
         self._place.setText("  ›  ".join(parts))
         self._place.setToolTip(str(path))
 
     def show_privacy(self, verdict: PrivacyVerdict) -> None:
-        """Show that the note is kept from agents, and why where that could not be judged."""
+        """Show that the note is hidden from agents, and why if its privacy is unknown."""
         hidden = self.tr("Agents and other programs can't see this note.")
         words, why = self.tr("Private"), hidden
         if verdict.privacy is Privacy.UNKNOWN:
@@ -89,7 +89,7 @@ class NoteHeader(QWidget):
         self._save.setVisible(dirty)
 
     def show_mode(self, mode: ViewMode, editable: bool) -> None:
-        """Show which mode is next, and whether the note can be edited."""
+        """Show the next view mode, and whether the note is editable."""
         symbols = {ViewMode.LIVE: "code", ViewMode.SOURCE: "book-open", ViewMode.READING: "pencil-simple"}
         read_only = "" if editable else self.tr(" (read only)")
         words = {
@@ -102,7 +102,7 @@ class NoteHeader(QWidget):
         self._mode.setAccessibleName(words[mode] + read_only)
 
     def show_links(self, shown: bool) -> None:
-        """Show whether the links are shown."""
+        """Show whether the links pane is open."""
         self._links.setChecked(shown)
 
     def _show_menu(self) -> None:

@@ -1,4 +1,4 @@
-"""Beside a note: what links to it, what it links to, what is related, where it is only named."""
+"""The links of a note: backlinks, outgoing links, related notes and unlinked mentions."""
 
 from __future__ import annotations
 
@@ -34,9 +34,10 @@ _Row = tuple[QVBoxLayout, Callable[[], QWidget]]
 
 
 class LinksPane(QScrollArea):
-    """`open_requested` carries a path and a fragment, `link_wanted` a `Mention` to make a link of.
+    """Lists links in sections. `link_wanted` carries a `Mention` to turn into a link.
 
-    The first rows of each section come at once, the others in slices between the window's events.
+    `open_requested` carries a path and a fragment. The first rows of each section are added at once, the
+    others in slices between the window's events.
     """
 
     open_requested = Signal(str, str)
@@ -65,7 +66,7 @@ class LinksPane(QScrollArea):
         return not any(self._waiting.values())
 
     def show_surroundings(self, about: NoteContext) -> None:
-        """Show the links of a note; keep the other sections until their data arrive."""
+        """Show the links of a note, keeping the other sections until their data arrive."""
         incoming, outgoing = _once_from(about.backlinks), _once_to(about.outgoing)
         page = QWidget()
         column = QVBoxLayout(page)
@@ -89,7 +90,7 @@ class LinksPane(QScrollArea):
         self.verticalScrollBar().setValue(place)
 
     def show_related(self, related: tuple[RelatedNote, ...]) -> None:
-        """Show which notes are related by tags or meaning, each with its reasons."""
+        """Show notes related by tags or meaning, with the reasons for each."""
         self._related = related
         fresh = QWidget()
         column = QVBoxLayout(fresh)
@@ -100,7 +101,7 @@ class LinksPane(QScrollArea):
         self._relatives = self._replaced(self._relatives, fresh)
 
     def show_mentions(self, mentions: tuple[Mention, ...]) -> None:
-        """Show where the note is named without a link."""
+        """Show unlinked mentions of the note."""
         self._mentions = mentions
         fresh = QWidget()
         column = QVBoxLayout(fresh)
@@ -112,11 +113,11 @@ class LinksPane(QScrollArea):
         self._mentioned = self._replaced(self._mentioned, fresh)
 
     def forget(self) -> None:
-        """Another note is shown: nothing is known of it yet."""
+        """Clear the pane for another note."""
         self._mentions, self._related = (), ()
 
     def _fill(self, section: str, column: QVBoxLayout, makers: Iterable[Callable[[], QWidget]]) -> None:
-        """Put rows below one another into a part of `column`: some now, the rest when there is time."""
+        """Add rows to a part of `column`: some now, the rest when there is time."""
         part = QWidget()
         rows = QVBoxLayout(part)
         rows.setContentsMargins(0, 0, 0, 0)
@@ -129,7 +130,7 @@ class LinksPane(QScrollArea):
         self._slices.start()
 
     def _add_rows(self) -> None:
-        """Make rows for a few milliseconds, and stay where the user had scrolled to."""
+        """Add rows for a few milliseconds, keeping the scroll position."""
         clock = QElapsedTimer()
         clock.start()
         waiting = (one for rows in self._waiting.values() for one in _drain(rows))
@@ -143,7 +144,7 @@ class LinksPane(QScrollArea):
             self._slices.stop()
 
     def _replaced(self, old: QWidget, fresh: QWidget) -> QWidget:
-        """Put a section in the place of its older state; the one that is shown now."""
+        """Replace a section by its new state and return the new one."""
         page = self.widget()
         if page is None or (layout := page.layout()) is None:
             return old
@@ -271,13 +272,13 @@ def _add(column: QVBoxLayout, make: Callable[[], QWidget]) -> None:
 
 
 def _drain(rows: deque[_Row]) -> Iterator[_Row]:
-    """One row after the other, each taken out."""
+    """Yield and remove the rows one by one."""
     while rows:
         yield rows.popleft()
 
 
 def _section(column: QVBoxLayout, title: str, count: int, empty: str) -> None:
-    """A heading with its count; nothing at all where there is neither a thing nor a word for it."""
+    """Return a heading with its count and rows; None if there are neither rows nor a hint."""
     if not count and not empty:
         return
     heading = QLabel(f"{title} · {count}" if count else title)
@@ -296,7 +297,7 @@ def _context(text: str) -> QLabel:
     label.setWordWrap(True)
     label.setProperty("tone", "muted")
     label.setContentsMargins(4, 0, 0, 0)
-    # A long address has no place to break: it is cut off there, rather than making the whole pane wider.
+    # A long address has no break opportunity: it is clipped instead of widening the whole pane.
     policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
     policy.setHeightForWidth(True)
     label.setSizePolicy(policy)
@@ -304,7 +305,7 @@ def _context(text: str) -> QLabel:
 
 
 def _once_to(links: Iterable[LinkRecord]) -> list[LinkRecord]:
-    """One row for each target and type."""
+    """Return one row for each target and type."""
     seen: dict[tuple[str, str], LinkRecord] = {}
     for link in links:
         target = link.target.text if link.target else link.target_text
@@ -314,7 +315,7 @@ def _once_to(links: Iterable[LinkRecord]) -> list[LinkRecord]:
 
 
 def _once_from(links: Iterable[LinkRecord]) -> list[LinkRecord]:
-    """One row for each note and type, its first line."""
+    """Return one row for each note and type, with its first line."""
     seen: dict[tuple[str, str], LinkRecord] = {}
     for link in links:
         seen.setdefault((link.source.text, link.type), link)

@@ -32,10 +32,10 @@ _MAX_HEIGHT = 260
 
 
 class PropertiesForm(QFrame):
-    """The properties, folded away until the user unfolds them.
+    """The properties, collapsed until the user expands them.
 
-    `changed` carries a property's name and new value, `removed` a name; `tag_clicked` a tag, `link_clicked`
-    a note's name; `source_wanted`: the block can't be read and the user wants to see it.
+    `changed` carries a property's name and new value, `removed` a name; `tag_clicked` a tag, `link_clicked` a
+    note's name; `source_wanted` is emitted when the user wants to see a block that can't be read.
     """
 
     changed = Signal(str, object)
@@ -100,14 +100,14 @@ class PropertiesForm(QFrame):
         return self._problem_box
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Stand over the column of the text."""
+        """Align with the column of the text."""
         side = max(16, (self.width() - round(_MAX_WIDTH * self._theme.zoom)) // 2 - 8)
         self._column.setContentsMargins(side, 4, side, 4)
         super().resizeEvent(event)
         self._fit_height()
 
     def show_properties(self, parsed: ParsedNote, editable: bool) -> None:
-        """Show the properties of a note; a block that can't be read is named and can't be edited here."""
+        """Show the properties of a note; a block that can't be read is reported and not editable here."""
         self._problem.setText(parsed.properties_problem or "")
         self._problem_box.setVisible(bool(parsed.properties_problem))
         editable = editable and parsed.properties_problem is None
@@ -120,21 +120,21 @@ class PropertiesForm(QFrame):
 
     @property
     def has_problem(self) -> bool:
-        """Whether the note's properties can't be read."""
+        """True if the note's properties can't be read."""
         return bool(self._problem.text())
 
     def value_editor(self, name: str) -> QWidget:
-        """The control of one property.
+        """Return the editor of one property.
 
         Raises:
-            KeyError: the note has no such property.
+            KeyError: The note has no such property.
         """
         if self._stale:
             self._rebuild()
         return self._editors[name]
 
     def _renew(self) -> None:
-        """Rebuild the rows now if they are unfolded, else when the user unfolds them."""
+        """Rebuild the rows now if they are expanded, else when the user expands them."""
         self._stale = True
         if self.fold.isChecked():
             self._rebuild()
@@ -212,7 +212,7 @@ class PropertiesForm(QFrame):
         return row
 
     def add(self, name: str, text: str) -> None:
-        """Add a property, its value as it is typed; one that is there gets the value."""
+        """Add a property with its value as typed; an existing property gets the value."""
         if name.strip():
             self._adding = False
             self.changed.emit(name.strip(), initial_value(name.strip(), text))
@@ -238,7 +238,7 @@ class PropertiesForm(QFrame):
         self._fit_height()
 
     def _fit_height(self) -> None:
-        """As high as its rows, within bounds; a note with very many properties scrolls them."""
+        """Fit the height to the rows, within bounds; a note with many properties scrolls them."""
         if (body := self._area.widget()) is not None:
             width = self._area.viewport().width()
             high = max(body.sizeHint().height(), body.heightForWidth(width))

@@ -1,4 +1,4 @@
-"""Questions about unsaved text: a conflict with another writer, and a tab that is to be closed."""
+"""Questions about unsaved text: conflicts with other changes, and closing a tab."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from app.vault.undo import MergeConflict
 
 
 async def compare_conflict(document: NoteDocument, theme: ThemeSource, parent: QWidget) -> bool:
-    """Show what the user typed beside what is on the disk, and take the user's choice.
+    """Compare the unsaved text with the file and apply the user's choice.
 
     Returns:
-        Whether the user chose; the choice is being saved then.
+        True if the user chose; the result is being saved.
     """
     conflict = document.conflict
     if conflict is None or conflict.theirs is None:
@@ -31,14 +31,14 @@ async def compare_conflict(document: NoteDocument, theme: ThemeSource, parent: Q
         [sides], theme, parent.window(), words=_conflict_texts(), merged=both, begun=begun
     )
     chosen: list[bytes | None] = []
-    # Before the dialog is deleted; one that is closed in any way has said `finished`.
+    # Read before the dialog is deleted; a dialog that is closed in any way has emitted `finished`.
     dialog.finished.connect(lambda _: chosen.append(dialog.choices().get(sides.path, mine)))
     accepted = await dialogs.run_dialog(dialog) == int(QDialog.DialogCode.Accepted)
     result = (chosen[0] if chosen else None) or mine
     if not accepted or document.conflict is not conflict:
         is_own = result not in (mine, sides.theirs, both)
         if document.conflict is None:
-            # It went away while the dialog was open: there is nothing left to decide later.
+            # The conflict ended while the dialog was open: there is nothing left to decide later.
             if accepted or is_own:
                 document.take_result(result.decode("utf-8"))
             return False
@@ -55,7 +55,7 @@ class _Answer(Enum):
 
 
 async def confirm_close(document: NoteDocument, theme: ThemeSource, parent: QWidget) -> bool:
-    """Return True if the tab may close: the text is saved, or the user chose to discard it."""
+    """Return whether the tab may close: the text is saved, or the user chose to discard it."""
     while document.dirty:
         if document.conflict is not None:
             answer = await _ask_in_conflict(document, theme, parent)

@@ -1,4 +1,4 @@
-"""What the search language can say, in words: for the start of the search panel and for completion."""
+"""Descriptions of the search operators, for the start page and for completion."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def operator_label(operator: str) -> str:
 
 
 def query_examples() -> tuple[tuple[str, str], ...]:
-    """Pieces of searches, and what each means."""
+    """Return parts of queries, each with its meaning."""
     plain = (
         ("two words", _tr("notes with both")),
         ('"two words"', _tr("side by side, in this order")),

@@ -1,4 +1,4 @@
-"""In which order hits are listed, and under which headings: a button with a menu."""
+"""The button for sort order and grouping of hits, with a menu."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def _tr(text: str) -> str:
 
 
 class SortButton(ThemedButton):
-    """`order` and `grouping` are what is chosen; `changed` says that it is something else now."""
+    """Holds `order` and `grouping`; `changed` is emitted when the user chooses others."""
 
     changed = Signal()
 
@@ -46,7 +46,7 @@ class SortButton(ThemedButton):
         self._update_checks()
 
     def set(self, order: Order, group: Grouping) -> None:
-        """Choose, without `changed`."""
+        """Set order and grouping, without emitting `changed`."""
         self.order, self.grouping = order, group
         self._update_checks()
 

@@ -1,4 +1,4 @@
-"""The model page's own row of the settings: the key, and a test of whether the model works."""
+"""The API key and the connection test on the model page of the settings."""
 
 from __future__ import annotations
 
@@ -37,17 +37,16 @@ from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.model_form import ModelRows
 from app.desktop.widgets.panel import ThemedButton
 from app.settings import AgentProgram, ModelSettings, Settings
-from app.workspace import queries
 
 if TYPE_CHECKING:
-    from app.workspace import Workspace
+    from app.workspace import VaultService
 
 
 class ModelPage(QFrame):
-    """The key of the provider that is chosen, and a button that asks its model for one word.
+    """The API key of the chosen provider, and a button that tests its model.
 
-    The key goes to the system's key store and is never shown again. `set_model` is called with the name of
-    a model that the server has and the user picks.
+    The key is saved in the system's credential store and never shown again. `set_model` is called with the
+    name of a model on the server that the user picks.
     """
 
     def __init__(
@@ -119,7 +118,7 @@ class ModelPage(QFrame):
         return _stacked(buttons, self.result, self._pick_box)
 
     def show_model(self, model: ModelSettings) -> None:
-        """The settings of the model that are in force; what was tested says nothing of other ones."""
+        """Apply the current model settings and clear the result of an earlier test."""
         if model != self._model:
             _show_text(self.result, "")
         self._model = model
@@ -137,22 +136,22 @@ class ModelPage(QFrame):
             tasks.start(self._show_key(), owner=self, what="look for the key")
 
     def save_key(self) -> None:
-        """Keep what was typed."""
+        """Save the typed key."""
         if key := self.key.text().strip():
             tasks.start(self._store_key(key), owner=self, what="save the key")
 
     def forget_key(self) -> None:
-        """Take the key away."""
+        """Remove the key."""
         tasks.start(self._store_key(""), owner=self, what="forget the key")
 
     def check(self) -> None:
-        """Ask the model."""
+        """Test the model with a request."""
         tasks.start(self._check(), owner=self, what="test the model")
 
     async def _store_key(self, key: str) -> None:
         assert self._client is not None
         model = self._model
-        await self._client.run(lambda ws: ws.keys.set(model.provider, model.base_url, key))
+        await self._client.run(lambda vault: vault.settings.set_key(model.provider, model.base_url, key))
         self.key.clear()
         await self._show_key()
 
@@ -177,7 +176,7 @@ class ModelPage(QFrame):
         try:
             if key := self.key.text().strip():
                 await self._store_key(key)
-            self._show_check(await self._client.run(queries.check_model))
+            self._show_check(await self._client.run(lambda vault: vault.settings.check_model()))
         except BaseException:
             _show_text(self.result, "The test could not be made.", "danger")
             raise
@@ -198,7 +197,7 @@ class ModelPage(QFrame):
 def settings_with_model(
     settings: Settings, theme: ThemeSource, client: VaultClient | None, parent: QWidget
 ) -> SettingsDialog:
-    """The settings dialog with what some pages hold beside plain values: the key, switches, secrets."""
+    """Return the settings dialog with its extra widgets: keys, switches, secrets."""
     made: list[ModelPage] = []
 
     def set_model(name: str) -> None:
@@ -224,7 +223,7 @@ def settings_with_model(
         return web_keys[0]
 
     def put(section: str, name: str, id: str, there: bool) -> None:
-        """Have a category in a list of the settings, or not."""
+        """Add an id to a list setting, or remove it."""
         kept = [one for one in getattr(getattr(dialog.settings, section), name) if one != id]
         line = dialog.editor_of(section, name)
         if isinstance(line.control, QLineEdit):
@@ -293,7 +292,7 @@ def settings_with_model(
     dialog = SettingsDialog(settings, theme, extras, parent, own=own)
 
     def show(changed: Settings) -> None:
-        """Tell what is there already; a section that is made later begins with the settings of then."""
+        """Update the existing widgets; a section that is built later starts with the settings of then."""
         for model in made:
             model.show_model(changed.model)
         for message in secrets:
@@ -313,9 +312,9 @@ def settings_with_model(
     return dialog
 
 
-def _key_state(workspace: Workspace, model: ModelSettings) -> tuple[bool, bool]:
-    keys = workspace.keys
-    return keys.get(model.provider, model.base_url) is not None, keys.persistent
+def _key_state(vault: VaultService, model: ModelSettings) -> tuple[bool, bool]:
+    has_key = vault.settings.key(model.provider, model.base_url) is not None
+    return has_key, vault.settings.keeps_keys
 
 
 def _create_label() -> QLabel:

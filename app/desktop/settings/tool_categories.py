@@ -1,4 +1,4 @@
-"""The categories of tools in the settings: what each may do, and whether it is on, for all vaults or here."""
+"""The tool categories in the settings: their levels, and where each category is enabled."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from app.toolkit.tool import Tool
 from app.tools import CATALOG, CATEGORIES
 
 if TYPE_CHECKING:
-    from app.workspace import Workspace
+    from app.workspace import VaultService
 
 DEFAULT_ON = frozenset(category.id for category in CATEGORIES if category.on)
 """The categories that are on until somebody switches them off."""
@@ -29,7 +29,7 @@ _USE_DEFAULT, _ON, _OFF = "all", "on", "off"
 
 @dataclass(frozen=True, slots=True)
 class _CategoryFacts:
-    """A category as it comes, how many tools it has, and what the open vault says of it."""
+    """A category's default, its number of tools, and its state in the open vault."""
 
     category: Category
     tools: int
@@ -37,7 +37,7 @@ class _CategoryFacts:
 
 
 class ToolCategoryList(QWidget):
-    """A card for each category. `wanted` carries an id and whether it is to be on for all vaults."""
+    """A card for each category; `wanted` carries an id and whether to enable it for all vaults."""
 
     wanted = Signal(str, bool)
 
@@ -67,7 +67,7 @@ class ToolCategoryList(QWidget):
             tasks.start(self._read(client), owner=self, what=self.tr("list the categories"))
 
     def show_settings(self, settings: Settings) -> None:
-        """Show what is on by these settings."""
+        """Show which categories these settings enable."""
         self._settings = settings
         for id in self.boxes:
             self._show(id)
@@ -137,12 +137,12 @@ class ToolCategoryList(QWidget):
         self._show_state(id)
 
     def _is_on(self, id: str) -> bool:
-        """Whether it is on in vaults that say nothing of it."""
+        """Return whether it is enabled in vaults without a setting of their own."""
         on = self._facts[id].category.on or id in self._settings.tools.categories_on
         return on and id not in self._settings.permissions.categories_off
 
     def _show_state(self, id: str) -> None:
-        """What its state means, where that is worth a word."""
+        """Show the effect of its state, where it needs an explanation."""
         on, here = self._is_on(id), self.choices[id].currentData() if id in self.choices else _USE_DEFAULT
         denied = id in self._settings.permissions.categories_off
         is_on = not denied and (here == _ON or (on and here != _OFF))
@@ -172,7 +172,7 @@ class ToolCategoryList(QWidget):
 
 
 def level_label(level: AccessLevel) -> str:
-    """What the tools of a level may do."""
+    """Return a description of what tools of this level may do."""
     return {
         AccessLevel.READ_ONLY: _tr("only reads"),
         AccessLevel.READ_WRITE: _tr("read and propose changes"),
@@ -185,16 +185,16 @@ def _rate(category: Category) -> str:
     return _tr("at most {0} calls per minute per caller").format(category.rate_per_minute)
 
 
-def _facts(workspace: Workspace) -> tuple[_CategoryFacts, ...]:
-    here = workspace.vault_settings
+def _facts(vault: VaultService) -> tuple[_CategoryFacts, ...]:
+    here = vault.settings.of_vault
     found = []
-    for category in workspace.registry.categories:
+    for category in vault.tools.categories:
         on, off = category.id in here.categories_on, category.id in here.categories_off
         state = _OFF if off else _ON if on else _USE_DEFAULT
-        # As it comes, not as it is set: whether a plug-in's is on is said by the settings alone.
-        comes_on = category.id in DEFAULT_ON | workspace.external.categories_on
+        # The default, not the setting: only the settings decide whether a plug-in's category is enabled.
+        comes_on = category.id in DEFAULT_ON | vault.external.categories_on
         from_the_start = replace(category, on=comes_on)
-        found.append(_fact(from_the_start, workspace.registry.all_tools(), state))
+        found.append(_fact(from_the_start, vault.tools.all_tools(), state))
     return tuple(found)
 
 
@@ -203,11 +203,11 @@ def _fact(category: Category, tools: tuple[Tool, ...], here: str) -> _CategoryFa
     return _CategoryFacts(category, count[category.id], here)
 
 
-def _change_here(id: str, wanted: str, workspace: Workspace) -> None:
-    here = workspace.vault_settings
+def _change_here(id: str, wanted: str, vault: VaultService) -> None:
+    here = vault.settings.of_vault
     on = tuple(one for one in here.categories_on if one != id)
     off = tuple(one for one in here.categories_off if one != id)
-    workspace.change_vault_settings(
+    vault.settings.change_vault(
         here.model_copy(
             update={
                 "categories_on": (*on, id) if wanted == _ON else on,

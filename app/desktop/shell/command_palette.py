@@ -116,7 +116,7 @@ class CommandPalette(QFrame):
         return self._mode if self.isVisible() else ""
 
     def open(self, mode: str, hint: str, load: Callable[[], Awaitable[Sequence[PaletteItem]]]) -> None:
-        """Show it for `mode`; `load` gives the choices, in the order for an empty field."""
+        """Show it for `mode`; `load` returns the choices, in the order for an empty field."""
         window = self.window()
         self._before = window.focusWidget() if not self.isVisible() else self._before
         self._mode = mode
@@ -146,7 +146,7 @@ class CommandPalette(QFrame):
             tasks.start(self._fill(), owner=self, what=self.tr("list the choices"))
 
     def hideEvent(self, event: QHideEvent) -> None:
-        """Its shade goes with it."""
+        """Hide the shadow, too."""
         super().hideEvent(event)
         self._shade.hide()
 
@@ -158,7 +158,7 @@ class CommandPalette(QFrame):
         self._before = None
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Keys of the list while the field has the focus; the window's size; a click elsewhere."""
+        """Handle list keys while the field has the focus, resizes of the window and clicks elsewhere."""
         kind = event.type()
         if watched is self.field and isinstance(event, QKeyEvent) and kind == QEvent.Type.KeyPress:
             return self._key(event)
@@ -189,7 +189,7 @@ class CommandPalette(QFrame):
         return True
 
     def _accept(self, *, shift: bool) -> None:
-        """What Enter does, with a list that answers to what is typed."""
+        """Accept the current row, or wait for the ranking of the typed text."""
         self._enter = None
         index = self.list.currentIndex()
         if index.isValid() and not shift:
@@ -222,7 +222,7 @@ class CommandPalette(QFrame):
 
     def _start_filter(self) -> None:
         self._settled, self._enter = False, None
-        # A ranking that is under way answers to what was typed before: it must not count as this one's.
+        # A ranking that is under way belongs to older text and must not count as this one's.
         self._round += 1
         if self._loaded:
             tasks.start(self._match(), owner=self, what=self.tr("list the choices"))
@@ -275,7 +275,7 @@ def _search_texts(choices: Sequence[PaletteItem]) -> list[str]:
 
 
 def _with_matched_alias(choice: PaletteItem, query: str) -> PaletteItem:
-    """The choice, with the other name that the query means in its note."""
+    """Return the choice with the alias that matches the query in its note."""
     other = matched_alias(query, choice.text, choice.others)
     return replace(choice, note=f"{other} · {choice.note}".removesuffix(" · ")) if other else choice
 

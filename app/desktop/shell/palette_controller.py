@@ -51,22 +51,22 @@ class PaletteController(QObject):
             client.events.batch.connect(self._handle_events)
 
     def _handle_events(self, events: tuple[Event, ...]) -> None:
-        # While a vault is read for the first time, the list grows under the user's query.
+        # While a vault is scanned for the first time, the list grows under the user's query.
         if self._palette.mode == "notes" and any(isinstance(event, IndexUpdated) for event in events):
             self._palette.reload()
 
     def show_notes(self) -> None:
-        """Offer the notes by name, those changed last first."""
+        """Show the notes by name, most recently changed first."""
         self._palette.open("notes", self.tr("Go to note by name, title or alias"), self._notes)
 
     def show_commands(self) -> None:
-        """Offer the commands and tools by title."""
+        """Show the commands and tools by title."""
         self._palette.open("commands", self.tr("Run a command or tool"), self._commands)
 
     async def _notes(self) -> Sequence[PaletteItem]:
         if self._client is None:
             return ()
-        notes = await self._client.run(lambda workspace: workspace.index.notes())
+        notes = await self._client.run(lambda vault: vault.notes.records())
         return await asyncio.to_thread(_note_items, notes)
 
     async def _commands(self) -> Sequence[PaletteItem]:
@@ -84,9 +84,9 @@ class PaletteController(QObject):
         if self._client is None:
             return commands
         tools = await self._client.run(
-            lambda workspace: [(tool.name, tool.summary) for tool in workspace.registry.tools(Caller.user())]
+            lambda vault: [(tool.name, tool.summary) for tool in vault.tools.tools(Caller.user())]
         )
-        searches = await self._client.run(lambda workspace: workspace.searches.list_searches())
+        searches = await self._client.run(lambda vault: vault.searches.list_searches())
         saved = [
             PaletteItem(
                 _SEARCH_PREFIX + one.name,

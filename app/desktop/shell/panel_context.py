@@ -47,7 +47,7 @@ class OpensNotes(Protocol):
 
 @runtime_checkable
 class RequestsSearches(Protocol):
-    """A panel that asks to search: a query."""
+    """A panel that requests searches: a query."""
 
     search_requested: SignalInstance
 

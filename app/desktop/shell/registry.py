@@ -25,9 +25,9 @@ class Command:
     Attributes:
         id: Stored in settings and window state; never changes.
         title: Shown in its menu and in the command palette.
-        menu: The menu it is in.
+        menu: The menu that contains it.
         target: `module:function`; called with the window and `argument`, if there is one.
-        argument: Tells apart commands that share a function.
+        argument: Distinguishes commands that share a function.
         shortcuts: In Qt's portable form ("Ctrl+P"; Ctrl is Command on macOS).
         when: Whether it needs an open vault or an open note.
         separator: Whether a line separates it from the command above it in the menu.

@@ -38,11 +38,11 @@ class UpdateCheck:
     Args:
         service: The service thread, which uses the network.
         banners: Where a new version is announced.
-        theme: The theme in force.
-        settings: Gives the settings in force.
-        change: Puts other update settings into force.
+        theme: The current theme.
+        settings: Returns the current settings.
+        change: Applies changed update settings.
         window: The window that dialogs belong to.
-        clock: Gives the time in Unix seconds.
+        clock: Returns the time in Unix seconds.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class UpdateCheck:
             self._ask()
 
     async def check_now(self) -> None:
-        """Check on request and report the result, whatever it is."""
+        """Check on request and report every result."""
         try:
             release = await self._latest()
         except ScriptoriumError as error:

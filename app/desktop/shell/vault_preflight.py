@@ -24,10 +24,12 @@ class FolderFacts:
 
 
 def inspect_folder(root: Path) -> FolderFacts:
-    """Count the files under `root`: two seconds or 200,000 files at most. Blocks: call it in a thread.
+    """Count the files under `root`: two seconds or 200,000 files at most.
+
+    This blocks: call it in a thread.
 
     Raises:
-        OSError: the folder is not there or can't be listed.
+        OSError: The folder does not exist or can't be listed.
     """
     next(root.iterdir(), None)
     notes = others = 0

@@ -1,4 +1,4 @@
-"""How sources, their state and what may be done with their files are said in the window."""
+"""Labels for sources, their state and the permissions for their files."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def _tr(text: str) -> str:
 
 
 def kind_label(kind: str) -> str:
-    """What a source is."""
+    """Return the label of a source's kind."""
     return {
         "files": _tr("Folder for agents"),
         "vault": _tr("Changes in this vault"),
@@ -27,7 +27,7 @@ def kind_label(kind: str) -> str:
 
 
 def state_label(state: SourceState) -> str:
-    """How a source is."""
+    """Return the state of a source."""
     return {
         SourceState.ACTIVE: _tr("active"),
         SourceState.PAUSED: _tr("paused"),
@@ -36,7 +36,7 @@ def state_label(state: SourceState) -> str:
 
 
 def permission_label(permission: Permission) -> str:
-    """What agents may do with files, in a few words."""
+    """Return a short label for the permissions of agents on files."""
     return {
         Permission.READ_ONLY: _tr("Read-only"),
         Permission.APPEND: _tr("Append and create"),
@@ -48,7 +48,7 @@ def permission_label(permission: Permission) -> str:
 
 
 def format_time(at: float) -> str:
-    """A time, short: of today the hour."""
+    """Return a short time: the time of day for today, else the date."""
     moment = time.localtime(at)
     today = time.localtime()
     if moment[:3] == today[:3]:

@@ -1,4 +1,4 @@
-"""The tasks of a vault in groups: by note, by when they are due, or by tag. No widgets."""
+"""Group the tasks of a vault by note, due date or tag. No widgets."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Grouping = Literal["note", "due", "tag"]
 
 @dataclass(frozen=True, slots=True)
 class TaskItem:
-    """A task of a note with what its text says."""
+    """A task of a note, with the data parsed from its text."""
 
     record: TaskRecord
     facts: TaskFacts
@@ -26,7 +26,7 @@ class TaskItem:
 
 @dataclass(frozen=True, slots=True)
 class TaskGroup:
-    """Tasks under one heading; `key` stays the same while tasks come and go."""
+    """Tasks under one heading; `key` is stable while tasks are added and removed."""
 
     key: str
     title: str
@@ -34,7 +34,7 @@ class TaskGroup:
 
 
 def read_tasks(records: Iterable[TaskRecord], wanted: str = "") -> list[TaskItem]:
-    """The tasks whose text, note or tags hold all words of `wanted`."""
+    """Return the tasks whose text, note or tags contain all words of `wanted`."""
     words = wanted.casefold().split()
     found = []
     for record in records:
@@ -45,12 +45,12 @@ def read_tasks(records: Iterable[TaskRecord], wanted: str = "") -> list[TaskItem
 
 
 def group_tasks(tasks: Iterable[TaskItem], grouping: Grouping, today: date) -> list[TaskGroup]:
-    """Put tasks into groups; one with several tags is in the group of each.
+    """Group tasks; one with several tags is in the group of each.
 
     Args:
         tasks: The tasks, by note and line.
-        grouping: What makes a group.
-        today: The day that "due" is judged by.
+        grouping: The grouping.
+        today: The reference date for due dates.
     """
     if grouping == "note":
         return _by_note(tasks)

@@ -1,7 +1,7 @@
-"""The style sheet: flat surfaces on a 4-pixel grid, built from a theme's values.
+"""The style sheet: flat surfaces on a 4-pixel grid, built from the values of a theme.
 
-Object names and dynamic properties are the hooks: `panelTitle`, `emptyState`, `[role="primary"]`,
-`[role="danger"]`, `[role="quiet"]`, `[tone="muted"]`. A view sets one of them, never a colour.
+Selectors use object names and dynamic properties: `panelTitle`, `emptyState`, `[role="primary"]`,
+`[role="danger"]`, `[role="quiet"]`, `[tone="muted"]`. A view sets one of these, never a color.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from pathlib import Path
 from app.desktop.theme.colors import Theme, mix
 from app.desktop.theme.overlay_style import graph_overlay_style
 from app.paths import cache_folder
+from app.storage.private import make_private_folder
 
 _SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="16" height="16" viewBox="0 0 16 16">'
 _MARKS = {
@@ -31,12 +32,12 @@ _MARKS = {
 
 
 def write_mark_images(theme: Theme) -> Mapping[str, str]:
-    """Write the theme's little marks (tick, arrows, dot, cross) as SVG files; their paths by name.
+    """Write the theme's control marks (tick, arrows, dot, cross) as SVG files and return their paths by name.
 
-    A style sheet can show an image only from a file. They go to the cache, where they may be deleted.
+    A style sheet can only load an image from a file. The files are in the cache and can be deleted.
     """
     folder = cache_folder() / "theme" / theme.name
-    folder.mkdir(parents=True, exist_ok=True)
+    make_private_folder(folder)
     colors = {"check": theme.accent_text, "minus": theme.accent_text, "dot": theme.accent_text}
     paths: dict[str, str] = {}
     for name, shape in _MARKS.items():
@@ -53,12 +54,13 @@ def _write_if_new(path: Path, text: str) -> None:
 
 
 def stylesheet(theme: Theme, zoom: float = 1.0, marks: Mapping[str, str] | None = None) -> str:
-    """The whole style sheet of `theme`, with every size times `zoom`.
+    """Return the style sheet of `theme` with every size multiplied by `zoom`.
 
     Args:
-        theme: The colours.
-        zoom: The interface's zoom; 1.0 draws on the 4-pixel grid.
-        marks: Paths of the images that `draw_marks` made; without them controls keep plain marks.
+        theme: The colors.
+        zoom: The zoom of the interface; 1.0 draws on the 4-pixel grid.
+        marks: Paths of the images that `write_mark_images` wrote; without them, controls keep the plain
+            marks.
     """
     controls = (_buttons, _button_roles, _tool_buttons, _checks, _fields)
     parts = (_surfaces, *controls, _views, _tabs, _bars, _overlays)
@@ -67,7 +69,7 @@ def stylesheet(theme: Theme, zoom: float = 1.0, marks: Mapping[str, str] | None 
 
 
 def _scale_units(sheet: str, zoom: float) -> str:
-    """`4u` becomes 4 pixels times `zoom`, `12pt` 12 points times `zoom`; a hairline never vanishes."""
+    """Replace `4u` by 4 pixels and `12pt` by 12 points times `zoom`, keeping hairlines visible."""
 
     def pixels(match: re.Match[str]) -> str:
         units = float(match[1])

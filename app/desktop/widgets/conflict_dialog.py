@@ -1,6 +1,6 @@
-"""Two texts of a note of which the user chooses one, or parts of both.
+"""A dialog to choose one of two texts of a note, or parts of both.
 
-Both are shown, each difference can be picked, and the result can be edited before it is kept.
+It shows both texts; each difference can be picked, and the result can be edited before it is kept.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from app.vault.undo import MergeConflict
 
 @dataclass(frozen=True, slots=True)
 class ConflictTexts:
-    """What the dialog says: its title, what happened, how to choose, the choices, and the two buttons."""
+    """The dialog's texts: title, explanation, instructions, choices and the labels of both buttons."""
 
     title: str
     heading: str
@@ -50,7 +50,7 @@ class ConflictTexts:
 
 
 def undo_conflict_texts(several: bool) -> ConflictTexts:
-    """The words for changes that undo can't take back without touching later ones."""
+    """Return the texts for changes that undo can't revert without overwriting later ones."""
     return ConflictTexts(
         title=_tr("Resolve conflicts"),
         heading=_tr("These notes have changed since, in the same lines")
@@ -71,7 +71,7 @@ def undo_conflict_texts(several: bool) -> ConflictTexts:
 
 @dataclass
 class ConflictResolution:
-    """One conflict and what the user has made of it; at first the file stays as it is."""
+    """One conflict and the user's choices for it; initially, the file stays as it is."""
 
     conflict: MergeConflict
     result: bytes | None
@@ -79,33 +79,33 @@ class ConflictResolution:
 
     @classmethod
     def of(cls, conflict: MergeConflict) -> ConflictResolution:
-        """A conflict that nothing was picked for."""
+        """Create a resolution without picked differences."""
         hunks = compare(conflict.ours, conflict.theirs).hunks
         return cls(conflict, None if conflict.ours_missing else conflict.ours, frozenset(range(len(hunks))))
 
     @property
     def name(self) -> str:
-        """The file, and where it goes back to."""
+        """The path of the file, and the earlier path that undo restores."""
         path, target = self.conflict.path, self.conflict.goes_to
         return describe(f"{path} → {target}" if target is not None else str(path))
 
     @property
     def is_text_on_both_sides(self) -> bool:
-        """Whether there are differences to pick from; not where one side has no file."""
+        """True if both sides are text files, so that there are differences to pick from."""
         return not (self.conflict.ours_missing or self.conflict.theirs_missing)
 
     def keep_ours(self) -> None:
-        """Leave the file as it is now."""
+        """Keep the current file."""
         self.result = None if self.conflict.ours_missing else self.conflict.ours
         self.unticked = frozenset(range(len(self._diff.hunks)))
 
     def take_theirs(self) -> None:
-        """Make the file what undo wants."""
+        """Replace the file with the version from undo."""
         self.result = None if self.conflict.theirs_missing else self.conflict.theirs
         self.unticked = frozenset()
 
     def pick(self, unticked: frozenset[int]) -> None:
-        """Take the differences from undo's text but for these."""
+        """Take the differences from the version of undo, except these."""
         diff = self._diff
         self.unticked = unticked
         self.result = diff.apply(set(range(len(diff.hunks))) - unticked)
@@ -116,15 +116,15 @@ class ConflictResolution:
 
 
 class ConflictDialog(QDialog):
-    """Settles conflicts one file after the other; `choices` has the results once it is accepted.
+    """Resolves conflicts file by file; `choices` holds the results after acceptance.
 
     Args:
         conflicts: The files and their texts.
-        theme: The theme in force.
+        theme: The current theme.
         parent: The window.
-        words: What the dialog says; that of undo where none are given.
-        merged: Both texts of the only conflict as one, where they do not collide.
-        begun: What the user made of the only conflict before, to go on with.
+        words: The dialog's texts; by default, those for undo.
+        merged: For a single conflict, both texts merged where they do not collide.
+        begun: An earlier resolution of a single conflict to continue with.
     """
 
     def __init__(
@@ -167,7 +167,7 @@ class ConflictDialog(QDialog):
         self.files.setCurrentRow(0)
 
     def choices(self) -> dict[NotePath, bytes | None]:
-        """What each file is to hold (None: no such file), for those that are not to stay as they are."""
+        """The chosen content of each file (None: no such file), except for those to leave unchanged."""
         self.editor.flush()
         found: dict[NotePath, bytes | None] = {}
         for one in self.settlings:

@@ -1,4 +1,4 @@
-"""The reading view: rendered Markdown with links that can be clicked; nothing is loaded from outside."""
+"""The reading view: rendered Markdown with clickable links; nothing is loaded from the network."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from app.vault.path import NotePath
 _MAX_TEXT_WIDTH = 760
 _TOP_MARGIN = 16
 _RESIZE_DELAY_MS = 120
-# Qt keeps a size that is written in the page, also where the view is narrower.
+# Qt keeps a size that is set in the page even where the view is narrower.
 _SIZE_OF_DRAWING = re.compile(r'(<img src="drawing:[^"]*") width="\d+" height="\d+"')
 _SIZE_OF_IMAGE = re.compile(r'(<img src="vault:[^"#]*)" width="(\d+)"(?: height="(\d+)")?')
 _WIDTH_AND_HEIGHT = re.compile(r"(\d+)x(\d*)")
@@ -24,19 +24,19 @@ _WIDTH_AND_HEIGHT = re.compile(r"(\d+)x(\d*)")
 
 @dataclass(frozen=True)
 class Rendered:
-    """A note's HTML and the images that it shows, by their `vault:` address."""
+    """A note's HTML and its images, by their `vault:` address."""
 
     html: str
     images: dict[str, QImage]
 
 
 class ReadingView(QTextBrowser):
-    """Shows `Rendered` notes.
+    """Shows rendered notes.
 
     `note_clicked` carries a path and a fragment, `missing_clicked` the name of a note that does not exist,
     `tag_clicked` a tag, `web_clicked` an address. `hovered` carries the path of the note under the pointer
-    (empty for none) and where. `task_clicked` carries a task's number among those of the same text, and its
-    text; `fold_clicked` the number of a callout.
+    (empty for none) and the position. `task_clicked` carries a task's number among those of the same text,
+    and its text; `fold_clicked` the number of a callout.
     """
 
     note_clicked = Signal(str, str)
@@ -70,13 +70,13 @@ class ReadingView(QTextBrowser):
         self._apply_theme(theme.theme)
 
     def show_rendered(self, rendered: Rendered, path: NotePath) -> None:
-        """Show the note at `path`; one that is shown already, at the place that was read."""
+        """Show the note at `path`, keeping the scroll position if it is already shown."""
         at = self.verticalScrollBar().value() if path == self._path else 0
         self._path = path
         self._images = rendered.images
         self._loaded = set()
         html = _SIZE_OF_DRAWING.sub(r"\1", rendered.html)
-        # The size becomes a part of the address, since an image may be shown in several sizes.
+        # Include the size in the address, since an image may be shown in several sizes.
         self.setHtml(_SIZE_OF_IMAGE.sub(r'\1#\2x\3"', html))
         self._place_header()
         self.verticalScrollBar().setValue(at)
@@ -113,11 +113,11 @@ class ReadingView(QTextBrowser):
             frame.setFrameFormat(layout)
 
     def go_to(self, fragment: str) -> None:
-        """Bring a heading or `^block` to the top."""
+        """Scroll a heading or `^block` to the top."""
         self.scrollToAnchor(fragment)
 
     def mark(self, place: tuple[int, int] | None) -> None:
-        """Mark a place of the page, in UTF-16 units, and bring it to the middle; None takes the mark away."""
+        """Highlight a range of the page, in UTF-16 units, and center it; None removes the highlight."""
         if place is None:
             self.setExtraSelections([])
             return
@@ -134,7 +134,7 @@ class ReadingView(QTextBrowser):
         bar.setValue(bar.value() + self.cursorRect(start).top() - self.viewport().height() // 3)
 
     def loadResource(self, kind: int, url: QUrl | str) -> Any:  # noqa: ANN401 (Qt's own signature)
-        """The vault's images that were loaded with the note; never anything else."""
+        """Return an image that was loaded with the note; never load anything else."""
         if int(kind) != QTextDocument.ResourceType.ImageResource.value:
             return None
         url = QUrl(url)
@@ -145,7 +145,7 @@ class ReadingView(QTextBrowser):
         return image
 
     def _image(self, url: QUrl) -> QImage | None:
-        """The image at an address, at the size that follows `#`; None if it was not loaded with the note."""
+        """Return the image at an address, at the size after `#`; None if it was not loaded with the note."""
         scheme, path, size = split_address(url)
         image = self._images.get(f"{scheme}:{path}")
         if image is None or not (wanted := _WIDTH_AND_HEIGHT.fullmatch(size)):
@@ -164,11 +164,11 @@ class ReadingView(QTextBrowser):
         return image
 
     def _room(self) -> int:
-        """The width of the text."""
+        """Return the width of the text."""
         return int(self.viewport().width() - 2 * self.document().documentMargin())
 
     def _fitted(self, image: QImage) -> QImage:
-        """The image at the width of the text where it is wider: Qt itself scales without smoothing."""
+        """Return the image scaled down to the text width; Qt itself scales without smoothing."""
         ratio = self.devicePixelRatioF()
         if (own := image.devicePixelRatio()) > ratio:
             width = max(1, round(image.width() * ratio / own))
@@ -181,14 +181,14 @@ class ReadingView(QTextBrowser):
         return image
 
     def _fit_images(self) -> None:
-        """Scale the images anew for the width as it is now."""
+        """Scale the images for the current width."""
         document = self.document()
         for url in self._loaded:
             document.addResource(QTextDocument.ResourceType.ImageResource.value, url, self._image(url))
         document.markContentsDirty(0, document.characterCount())
 
     def resizeEvent(self, event: object) -> None:
-        """Keep the text in a column that can be read."""
+        """Keep the text in a column of readable width."""
         side = max(24, (self.width() - round(_MAX_TEXT_WIDTH * self._theme.zoom)) // 2)
         self.setViewportMargins(side, _TOP_MARGIN, side, _TOP_MARGIN)
         super().resizeEvent(event)  # type: ignore[arg-type]
@@ -197,7 +197,7 @@ class ReadingView(QTextBrowser):
             self._resized.start()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Remember where the pointer is, for previews."""
+        """Store the pointer's position, for previews."""
         self._pointer = event.globalPosition().toPoint()
         super().mouseMoveEvent(event)
 
@@ -229,9 +229,10 @@ class ReadingView(QTextBrowser):
 
 
 def split_address(url: QUrl) -> tuple[str, str, str]:
-    """The scheme, the path and the fragment of a link's address, decoded.
+    """Return the decoded scheme, path and fragment of a link's address.
 
-    Each for itself: a name may hold `#`, `?` or `%`, and Qt decodes no whole address.
+    Each part is decoded separately: a name may contain `#`, `?` or `%`, and Qt does not decode whole
+    addresses.
     """
     decoded = QUrl.ComponentFormattingOption.FullyDecoded
     return url.scheme(), url.path(decoded), url.fragment(decoded)

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.desktop.search.query_field import QueryField
 from app.desktop.theme.colors import Theme
 from app.desktop.theme.icons import icon
 from app.errors import QueryError
@@ -205,20 +206,18 @@ def with_label(title: str, widget: QWidget) -> QWidget:
 
 
 class GraphQueryField(QWidget):
-    """A query in the search language; `asked` carries it after a pause in typing, or on Enter.
+    """A query field with a menu of saved searches, and the number of results or the error below it.
 
-    A syntax error is shown below the field, with its position.
+    `asked` carries the query when the user pauses or presses Enter.
     """
 
     asked = Signal(str)
 
-    def __init__(self, hint: str, words: str) -> None:
+    def __init__(self, theme: Theme, hint: str, words: str) -> None:
         super().__init__()
-        self.field = QLineEdit()
-        self.field.setPlaceholderText(hint)
+        self.field = QueryField(theme, hint)
         self.field.setToolTip(words)
         self.field.setAccessibleName(words)
-        self.field.setClearButtonEnabled(True)
         self._star = self.field.addAction(QIcon(), QLineEdit.ActionPosition.TrailingPosition)
         self._star.setToolTip(self.tr("Saved searches"))
         self._star.setVisible(False)
@@ -241,6 +240,7 @@ class GraphQueryField(QWidget):
         self.field.textEdited.connect(lambda _text: self._typing.start())
         self.field.textChanged.connect(self._emptied)
         self.field.returnPressed.connect(self._ask)
+        self.set_theme(theme)
 
     def offer(self, searches: Sequence[SavedSearch]) -> None:
         """Offer saved searches in the menu of the star, which is hidden without any."""
@@ -253,6 +253,7 @@ class GraphQueryField(QWidget):
 
     def set_theme(self, theme: Theme) -> None:
         """Apply a theme."""
+        self.field.set_theme(theme)
         self._star.setIcon(icon(theme, "star"))
 
     @property

@@ -74,12 +74,12 @@ class FilterSection(CollapsibleSection):
 
     changed = Signal(object)
 
-    def __init__(self, choices: GraphSettings, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, choices: GraphSettings, parent: QWidget | None = None) -> None:
         super().__init__("filters", "", parent)
         self._head.setText(self.tr("Filters"))
         self._choices = choices
         words = self.tr("Show only the notes that match: words, tag:, path:, type:, -not, OR, (…)")
-        self.query = GraphQueryField(self.tr("Search, such as tag:idea -path:Archive"), words)
+        self.query = GraphQueryField(theme, self.tr("Search, such as tag:idea -path:Archive"), words)
         self.add(self.query)
         self._boxes: dict[str, QCheckBox] = {}
         for name, title, tip in (
@@ -138,11 +138,11 @@ class GroupSection(CollapsibleSection):
 
     changed = Signal(object)
 
-    def __init__(self, choices: GraphSettings, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, choices: GraphSettings, parent: QWidget | None = None) -> None:
         super().__init__("groups", "", parent)
         self._head.setText(self.tr("Groups"))
         self._choices = choices
-        self.rows = GroupRows()
+        self.rows = GroupRows(theme)
         self.add(self.rows)
         self.rows.changed.connect(lambda groups: self.changed.emit(self._choices.with_(groups=groups)))
 

@@ -1,4 +1,4 @@
-"""The editor's own slash commands: what they are called, and the text that they insert."""
+"""The editor's own slash commands: their titles, and the text that they insert."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from PySide6.QtCore import QCoreApplication
 
 from app.desktop.notes.editor.completion import SlashCommand
 
-CURSOR_MARK = "\0"  # where the cursor goes in a snippet
+CURSOR_MARK = "\0"  # the cursor position in a snippet
 SNIPPETS = {
     "quote": f"> {CURSOR_MARK}",
     "callout": f"> [!note] {CURSOR_MARK}",
@@ -21,7 +21,7 @@ SNIPPETS = {
 
 
 def default_slash_commands() -> list[SlashCommand]:
-    """The commands that every editor has."""
+    """Return the commands of every editor."""
     titles = {
         "heading-1": _tr("Heading 1"),
         "heading-2": _tr("Heading 2"),

@@ -1,4 +1,4 @@
-"""How external servers and their tools are put into words."""
+"""Labels for external servers and their tools."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TONES = {
 
 
 def state_label(state: ServerState) -> str:
-    """How a server stands, in one line."""
+    """Return the state of a server, in one line."""
     match state.standing:
         case ConnectionState.OFF:
             return _tr("Off")
@@ -36,7 +36,7 @@ def state_label(state: ServerState) -> str:
 
 
 def tools_label(state: ServerState) -> str:
-    """How many tools there are, and what is to be done about them."""
+    """Return the number of tools and the action that they need."""
     if not state.tools:
         return _tr("No tools offered.") if state.listed else ""
     allowed = sum(tool.status == "allowed" for tool in state.tools)
@@ -48,7 +48,7 @@ def tools_label(state: ServerState) -> str:
 
 
 def status_label(tool: ToolState) -> str:
-    """What there is to say of a tool beside its check mark."""
+    """Return the state of a tool for the line with its check box."""
     return {
         "allowed": "",
         "new": _tr("New"),
@@ -58,7 +58,7 @@ def status_label(tool: ToolState) -> str:
 
 
 def tool_tip(tool: ToolState) -> str:
-    """What a tool says of itself, and how little that counts."""
+    """Return the tool's description of itself, marked as unverified."""
     said = [describe(tool.summary)]
     if tool.hints:
         words = _tr("Description by the server (unverified): {0}. Every call needs your approval.")
@@ -68,28 +68,28 @@ def tool_tip(tool: ToolState) -> str:
 
 
 def progress_label(progress: ExternalProgress) -> str:
-    """How far a call is: its share where that is known, and what the server says of it."""
+    """Return the progress of a call: its percentage if known, and the server's message."""
     share = f"{progress.share:.0%}" if progress.share is not None else ""
     return " · ".join(part for part in (share, describe(progress.words)) if part)
 
 
 def location_label(server: ExternalServer) -> str:
-    """What is started, or the address."""
+    """Return the command or the address."""
     if server.transport == "http":
         return server.address
     return command_line((server.command, *server.arguments))
 
 
 def command_line(parts: tuple[str, ...]) -> str:
-    """A program and its arguments, or arguments alone, as they would be typed."""
+    """Return a program and its arguments, or arguments alone, as a command line."""
     return shlex.join(part for part in parts if part)
 
 
 def parse_arguments(line: str) -> tuple[str, ...]:
-    """What was typed as arguments, one by one.
+    """Split typed arguments.
 
     Raises:
-        InvalidParametersError: a quotation mark is left open.
+        InvalidParametersError: A quotation mark is not closed.
     """
     try:
         return tuple(shlex.split(line.replace("\\", "\\\\") if os.name == "nt" else line))

@@ -1,5 +1,3 @@
-"""The quick check of a result says yes where jsonschema does, and no in jsonschema's words."""
-
 from __future__ import annotations
 
 import jsonschema
@@ -7,8 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.servers.result_validator import ResultValidator
+from app.servers.mcp_tools import McpTool
 from app.servers.tool_descriptors import outcome_schema
+from app.servers.vault_access import ToolDescriptor
 from app.tools import CATALOG
 
 _SIMPLE = st.none() | st.booleans() | st.integers(-3, 3) | st.floats(-3, 3) | st.text("ab", max_size=3)
@@ -45,18 +44,28 @@ def _schemas(inner):
 _ANY = st.recursive(_schemas(st.just({})), _schemas, max_leaves=6)
 
 
+def tool(schema) -> McpTool:
+    flags = {"read_only": True, "destructive": False, "idempotent": True, "open_world": False}
+    return McpTool.from_descriptor(ToolDescriptor("t", "T", "Does it.", "notes", {}, schema, **flags))
+
+
 @settings(max_examples=150, deadline=None)
 @given(_ANY, _VALUES)
-def test_it_agrees_with_jsonschema(schema, value):
+def test_a_result_is_valid_exactly_if_it_follows_the_schema(schema, value):
     wrapped = {"type": "object", "properties": {"it": schema}, "required": ["it"]}
     valid = jsonschema.Draft202012Validator(wrapped).is_valid({"it": value})
-    assert (ResultValidator(wrapped).find_problem({"it": value}) == "") is valid
+    assert (tool(wrapped).find_problem({"it": value}) == "") is valid
 
 
 @pytest.mark.parametrize("one", CATALOG, ids=lambda one: one.name)
-def test_the_schema_of_every_result_is_checked_quickly(one):
-    check = ResultValidator(outcome_schema(one.result))
-    assert check._quick is not None
-    assert check.find_problem({"success": False, "denied": True, "message": "no", "words": ""}) == ""
-    assert check.find_problem({"success": "yes", "message": ""}).startswith("$.success")
-    assert check.find_problem({"message": ""})
+def test_an_outcome_of_every_tool_is_validated(one):
+    made = tool(outcome_schema(one.result))
+    assert made.find_problem({"success": False, "denied": True, "message": "no", "words": ""}) == ""
+    assert made.find_problem({"success": "yes", "message": ""}).startswith("$.success: ")
+    assert made.find_problem({"message": ""})
+
+
+def test_a_problem_names_its_place_and_what_is_not_json_is_a_problem():
+    made = tool({"type": "object", "properties": {"notes": {"type": "array", "items": {"type": "string"}}}})
+    assert made.find_problem({"notes": ["a", 3]}).startswith("$.notes[1]: 3 ")
+    assert made.find_problem({"notes": [object()]}).startswith("$: ")
