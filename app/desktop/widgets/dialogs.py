@@ -44,7 +44,7 @@ async def run_dialog(dialog: QDialog) -> int:
     dialog.finished.connect(take)
     # A parent that is destroyed destroys the dialog without `finished`.
     dialog.destroyed.connect(lambda *_: take(int(QDialog.DialogCode.Rejected)))
-    dialog.open()
+    QDialog.open(dialog)  # dialogs for files and printers have an `open` of their own
     try:
         return await answer
     finally:
