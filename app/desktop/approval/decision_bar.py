@@ -141,7 +141,7 @@ class DecisionBar(QWidget):
             self.time,
             []
             if request.timeout is None
-            else [translate("Approval", "{0} left").format("88:88"), translate("Approval", "Time is up")],
+            else [translate("Approval", "{0} left").format("188:88"), translate("Approval", "Time is up")],
         )
 
     def _add_offer(self, offer: GrantOffer) -> None:

@@ -15,10 +15,11 @@ from PySide6.QtWidgets import (
 from app.desktop.runtime.translation import translate
 from app.desktop.theme.theme import Theme, icon
 from app.desktop.widgets.plain_labels import CappedArea, heading_label, plain_label
-from app.permissions.approval import ApprovalRequest
+from app.permissions.approval import ApprovalRequest, Effect
 from app.permissions.pluralize import pluralize
 from app.permissions.request_labels import caller_label, format_extent, quote_name, request_title
 from app.permissions.scope import Operation
+from app.vault.changes import ChangeSet, Delete
 from app.vault.escaped_line import describe
 from app.vault.path import NotePath
 
@@ -40,6 +41,7 @@ class RequestHeader(QWidget):
 
     def __init__(self, request: ApprovalRequest, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._unresolved: NotesStrip | None = None
         layout = QVBoxLayout(self)
         layout.setContentsMargins(20, 14, 20, 10)
         layout.setSpacing(8)
@@ -54,7 +56,12 @@ class RequestHeader(QWidget):
             )
             text = translate("Approval", "{0} unresolved links after this deletion").format(words)
             notes = request.scope.backlinks
-            layout.addWidget(NotesStrip(text, notes, "warning-circle", theme.warning, theme, self))
+            self._unresolved = NotesStrip(text, notes, "warning-circle", theme.warning, theme, self)
+            # What is under the header must not move when a file is unticked.
+            policy = self._unresolved.sizePolicy()
+            policy.setRetainSizeWhenHidden(True)
+            self._unresolved.setSizePolicy(policy)
+            layout.addWidget(self._unresolved)
         if request.rewrites:
             words = pluralize(
                 len(request.rewrites), translate("Approval", "note"), translate("Approval", "notes")
@@ -67,6 +74,12 @@ class RequestHeader(QWidget):
                 "This caller has read untrusted text (from the web, another tool or an imported note).",
             )
             layout.addWidget(NotesStrip(text, (), "shield-warning", theme.warning, theme, self))
+
+    def show_choice(self, proposal: ChangeSet | Effect | None) -> None:
+        """Show only the consequences of what is ticked."""
+        if self._unresolved is not None:
+            changes = proposal.changes if isinstance(proposal, ChangeSet) else ()
+            self._unresolved.setVisible(any(isinstance(change, Delete) for change in changes))
 
     def _title_row(self, request: ApprovalRequest, theme: Theme) -> QHBoxLayout:
         row = QHBoxLayout()
