@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from app.graph import core_bindings
 from app.graph.arrangement import Arrangement, Region, Report, no_progress
 from app.graph.circle_packing import enclosing_circle, pack_circles, separate_circles
 from app.graph.coarsen import CoarseLevel, adjacency
@@ -18,8 +17,6 @@ from app.graph.engine import Engine
 from app.graph.layout import compute_layout
 from app.graph.layout_fitting import sunflower
 from app.graph.model import Graph
-from app.graph.native_engine import NativeEngine
-from app.graph.numpy_engine import NumpyEngine
 
 _NODE_GAP = 0.35
 _RIM_WIDTH = 0.9
@@ -118,7 +115,7 @@ class _GroupArranger:
         self._radii = radii
         self._place = np.zeros(len(radii), dtype=np.int32)
         self._report = report
-        self._engine: Engine = NativeEngine() if core_bindings.available() else NumpyEngine()
+        self._engine = Engine()
         self._done = 0
 
     def arrange(self, group: _GroupLayout, aspect: float = 1.0) -> None:
