@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from app.embeddings.chunker import plain_text
+from app.embeddings.chunker import markdown_to_text
 from app.vault.markdown.masking import mask_text
 from app.vault.note import ParsedNote, Span
 
@@ -115,7 +115,7 @@ class _PassageSplitter:
             yield from self._close()
             level = line.count("#", 0, heading.start(1))
             self._headings = [one for one in self._headings if one[0] < level]
-            self._headings.append((level, plain_text(heading[1])))
+            self._headings.append((level, markdown_to_text(heading[1])))
             self._parents = []
             return
         item = _ITEM.match(line)
@@ -150,7 +150,7 @@ class _PassageSplitter:
 
     def _enter(self, indent: int, text: str) -> None:
         self._parents = [one for one in self._parents if one.indent < indent]
-        self._parents.append(_Parent(indent, plain_text(text)[:_MAX_TRAIL_CHARS]))
+        self._parents.append(_Parent(indent, markdown_to_text(text)[:_MAX_TRAIL_CHARS]))
 
     def _open(self, at: int, number: int) -> None:
         self._from, self._line = at, number
@@ -169,7 +169,7 @@ class _PassageSplitter:
             end = start + block.start()
             source = self._text[start:end]
         parents = [one.text for one in self._parents]
-        own = plain_text(source)
+        own = markdown_to_text(source)
         if own_item and parents and own.startswith(parents[-1][: _MAX_TRAIL_CHARS - 1]):
             parents.pop()
         trail = (
@@ -179,7 +179,7 @@ class _PassageSplitter:
         )
         pieces = list(_pieces(source)) if len(own) > MAX_PASSAGE_CHARS else [(0, len(source))]
         for begin, stop in pieces:
-            words = " ".join(plain_text(source[begin:stop]).strip("| ").replace(" | ", ", ").split())
+            words = " ".join(markdown_to_text(source[begin:stop]).strip("| ").replace(" | ", ", ").split())
             if _WORD.search(words):
                 span = Span(start + begin, start + stop)
                 yield Passage(
@@ -192,7 +192,7 @@ class _PassageSplitter:
 
 
 def _cells(line: str) -> str:
-    return " ".join(cell.strip() for cell in plain_text(line).strip("| ").split("|"))
+    return " ".join(cell.strip() for cell in markdown_to_text(line).strip("| ").split("|"))
 
 
 def _pieces(source: str) -> Iterator[tuple[int, int]]:

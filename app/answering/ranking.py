@@ -72,7 +72,7 @@ class RankedPassages:
 
     @property
     def is_answer(self) -> bool:
-        """Whether the best passage is likely to answer the question."""
+        """True if the best passage is likely to answer the question."""
         return self.answer_score >= 0
 
 

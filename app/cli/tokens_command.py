@@ -49,11 +49,9 @@ async def run(given: argparse.Namespace, screen: CliConsole) -> ExitStatus:
     if given.op == "list":
         _list(root, options, screen)
         return ExitStatus.DONE
-    async with open_owned(root, screen, _WHERE) as workspace:
-        tokens = workspace.endpoints.tokens
-        assert tokens is not None, "a vault that this process has opened can be written"
+    async with open_owned(root, screen, _WHERE) as vault:
         await confirm(_QUESTIONS[given.op].format(given.name), options, screen)
-        token = _change_token(tokens, given.op, given.name)
+        token = _change_token(vault.connections.tokens, given.op, given.name)
     _show(given.op, given.name, token, options, screen)
     return ExitStatus.DONE
 

@@ -13,8 +13,7 @@ from collections.abc import Awaitable, Callable, Collection
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.errors import NetworkError, NotFoundError, ScriptoriumError
-from app.permissions.caller import Caller
+from app.errors import NetworkError
 from app.servers.endpoint_file import find_endpoint
 from app.servers.failover import Backend, FailoverVaultAccess
 from app.servers.handoff import ask_to_yield
@@ -23,7 +22,7 @@ from app.servers.remote_vault import RemoteVaultAccess
 from app.settings import load_settings
 
 if TYPE_CHECKING:
-    from app.workspace import Workspace
+    from app.workspace import VaultService
 
 log = logging.getLogger(__name__)
 
@@ -68,30 +67,13 @@ async def _open(
     approver = ClientApprover()
     settings = await asyncio.to_thread(load_settings)
     core = await asyncio.to_thread(importlib.import_module, "app.workspace")
-    workspace: Workspace = await core.open_workspace(root, settings, approver, ask_pending=False)
+    vault: VaultService = await core.open_vault(root, settings, approver, ask_pending=False)
     try:
-        workspace.enable_categories(enable_tools)
-        approver.is_pending = open_operations_of(workspace)
-        await workspace.endpoints.open("headless", make_way)
-        await workspace.start_scan(lambda progress: None)
+        vault.settings.enable_categories(enable_tools)
+        approver.is_pending = vault.is_pending
+        await vault.connections.begin_headless(make_way)
+        await vault.start_scan(lambda progress: None)
     except BaseException:
-        await workspace.close()
+        await vault.close()
         raise
-    return Backend(workspace.hub, workspace.close, is_local=True)
-
-
-def open_operations_of(workspace: Workspace) -> Callable[[str], bool]:
-    """Return a function that tells whether a call is an undecided operation of the vault."""
-
-    def is_pending(call: str) -> bool:
-        if workspace.pending is None:
-            return False
-        try:
-            return workspace.pending.status(call, Caller.user()).state.is_open
-        except NotFoundError:
-            return False
-        except ScriptoriumError:
-            log.exception("a pending operation can't be looked up")
-            return False
-
-    return is_pending
+    return Backend(vault.connections.access, vault.close, is_local=True)

@@ -31,7 +31,7 @@ from app.settings import Settings, load_settings
 from app.storage.private import create_private_file
 
 if TYPE_CHECKING:
-    from app.workspace import Workspace
+    from app.workspace import VaultService
 
 log = logging.getLogger(__name__)
 
@@ -129,7 +129,7 @@ def _end_without_display(window: MainWindow, service: ServiceThread) -> None:
         window.keep_drafts()
     finally:
         client = window.session.client
-        if not (service.stop() if client is None else service.finish(client.workspace.close())):
+        if not (service.stop() if client is None else service.finish(client.vault.close())):
             log.error("the service thread did not end in time")
         logging.shutdown()
         os._exit(1)
@@ -144,11 +144,11 @@ def _open_in_process_of_its_own(folder: Path) -> None:
     QProcess.startDetached(program, [*first, "open", str(folder.absolute())])
 
 
-async def _open(root: Path, settings: Settings, approver: Approver, read_only: bool) -> Workspace:
+async def _open(root: Path, settings: Settings, approver: Approver, read_only: bool) -> VaultService:
     """Open a vault in the service thread, which imports the core while the window is already visible."""
-    from app.workspace import open_workspace
+    from app.workspace import open_vault
 
-    return await open_workspace(
+    return await open_vault(
         root, settings, approver, read_only=read_only, take_over=not read_only, watch_later=True
     )
 
@@ -157,8 +157,8 @@ def _install_generator_hooks() -> None:
     """Install asyncio's hooks for async generators, without which qasync would not close abandoned ones."""
     loop = asyncio.get_running_loop()
     sys.set_asyncgen_hooks(
-        firstiter=loop._asyncgen_firstiter_hook,  # type: ignore[attr-defined]
-        finalizer=loop._asyncgen_finalizer_hook,  # type: ignore[attr-defined]
+        firstiter=loop._asyncgen_firstiter_hook,  # type: ignore[attr-defined]  # noqa: SLF001
+        finalizer=loop._asyncgen_finalizer_hook,  # type: ignore[attr-defined]  # noqa: SLF001
     )
 
 

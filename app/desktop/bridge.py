@@ -21,7 +21,7 @@ from app.events import Event, EventBus
 from app.permissions.approval import ApprovalRequest, Decision
 
 if TYPE_CHECKING:
-    from app.workspace import Workspace
+    from app.workspace import VaultService
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -270,44 +270,44 @@ class DesktopApprover(QObject):
 class VaultClient(QObject):
     """A view's access to an open vault: a way to run functions on it, and its events.
 
-    `run` is the only way to use the workspace from the window. `events.batch` carries its events.
+    `run` is the only way to use the vault from the window. `events.batch` carries its events.
     """
 
     def __init__(
         self,
         service: ServiceThread,
-        workspace: Workspace,
+        vault: VaultService,
         approver: DesktopApprover | None = None,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self._service = service
-        self._workspace = workspace
+        self._vault = vault
         self.approver = approver or DesktopApprover(service, self)
         self.events = EventRelay(self)
         self._closing = False
         # Safe in this thread: subscribing is one list append, and publishing iterates over a copy.
-        self._detach = self.events.attach(workspace.events)
+        self._detach = self.events.attach(vault.events)
 
     @property
-    def workspace(self) -> Workspace:
+    def vault(self) -> VaultService:
         """The open vault; only its frozen values (`root`, `id`, `name`) may be read from the window."""
-        return self._workspace
+        return self._vault
 
     @overload
-    async def run(self, fn: Callable[[Workspace], Awaitable[T]]) -> T: ...
+    async def run(self, fn: Callable[[VaultService], Awaitable[T]]) -> T: ...
 
     @overload
-    async def run(self, fn: Callable[[Workspace], T]) -> T: ...
+    async def run(self, fn: Callable[[VaultService], T]) -> T: ...
 
-    async def run(self, fn: Callable[[Workspace], Awaitable[T] | T]) -> T:
-        """Return the result of `fn(workspace)` from the service thread; a coroutine is awaited there.
+    async def run(self, fn: Callable[[VaultService], Awaitable[T] | T]) -> T:
+        """Return the result of `fn(vault)` from the service thread; a coroutine is awaited there.
 
         Raises:
             CancelledError: The vault is being closed, so the answer is not needed.
         """
         try:
-            return await self._service.call(cast("Callable[[], T]", lambda: fn(self._workspace)))
+            return await self._service.call(cast("Callable[[], T]", lambda: fn(self._vault)))
         except Exception as error:
             if self._closing:
                 raise asyncio.CancelledError from error
@@ -317,4 +317,4 @@ class VaultClient(QObject):
         """Stop relaying events and close the vault; running work is cancelled."""
         self._closing = True
         self._detach()
-        await self._service.call(self._workspace.close)
+        await self._service.call(self._vault.close)

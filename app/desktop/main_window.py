@@ -168,8 +168,8 @@ class MainWindow(QMainWindow):
         self.status.clearMessage()
         self.status.set_client(client, self.session.read_only)
         self.menu.set_has_vault(True)
-        self.setWindowTitle(f"{client.workspace.name} – Scriptorium")
-        self._window_state.save(vault=str(client.workspace.root))
+        self.setWindowTitle(f"{client.vault.name} – Scriptorium")
+        self._window_state.save(vault=str(client.vault.root))
         self.banners.clear("lost")
         view.note_shown.connect(self._update_note_commands)
         self._update_note_commands()
@@ -333,7 +333,7 @@ class MainWindow(QMainWindow):
         self.settings = self.session.settings = settings
         save_settings(settings)
         if self.session.client is not None:
-            apply = self.session.client.run(lambda workspace: workspace.apply_settings(settings))
+            apply = self.session.client.run(lambda vault: vault.settings.apply(settings))
             self._start(apply, self.tr("apply the settings"))
         self.theme.set(settings.general.theme, settings.general.zoom)
 

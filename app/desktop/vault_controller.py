@@ -47,8 +47,7 @@ from app.processes.supervisor import TaskFailed, TaskRecovered
 from app.vault.path import NotePath
 from app.vault.store import NotesChanged
 from app.vault.watcher import VaultFound, VaultLost
-from app.workspace.embedding_service import ModelSwitched
-from app.workspace.vault_storage import StoreReplaced
+from app.workspace import ModelSwitched, StoreReplaced
 
 _DEBOUNCE_MS = 500
 _SAVE_STATE_DELAY_MS = 1000
@@ -102,7 +101,7 @@ class VaultController(QObject):
         self._navigation = navigation
         self._specs = {spec.id: spec for spec in specs}
         self._cost = UsageTotal()
-        self._state = WindowState.of_vault(client.workspace.root)
+        self._state = WindowState.of_vault(client.vault.root)
         self.page = VaultLayout(client, theme, self._specs.values())
         self.commands = NoteCommands(client, theme, window)
         self.writing = WritingCommands(client, self._current_note, window)
@@ -183,9 +182,9 @@ class VaultController(QObject):
         finally:
             self._begun.set()
         self._built = True
-        for notice in self._client.workspace.notices:
+        for notice in self._client.vault.notices:
             self.notice.emit(notice)
-        grants = await self._client.run(lambda workspace: workspace.grants.active_grants())
+        grants = await self._client.run(lambda vault: vault.grants.active_grants())
         self.grants_changed.emit(tuple(grant.label for grant in grants))
         if self.notes is not None:
             await self.notes.restore(self._state.mapping("notes"))
@@ -207,7 +206,7 @@ class VaultController(QObject):
     async def _let_programs_in(self) -> None:
         """Start serving other programs; report a failure to the user."""
         # Shielded: an endpoint that is starting when the vault closes must start before it can be closed.
-        opening = self._client.run(lambda workspace: workspace.endpoints.begin())
+        opening = self._client.run(lambda vault: vault.connections.begin())
         if problem := await asyncio.shield(opening):
             self.notice.emit(problem)
 
@@ -217,19 +216,19 @@ class VaultController(QObject):
 
     def pause_embedding(self) -> None:
         """Pause semantic indexing until `resume_embedding` or the next start."""
-        pause = self._client.run(lambda workspace: workspace.embedding_scheduler.pause())
+        pause = self._client.run(lambda vault: vault.semantic.pause())
         tasks.start(pause, what=self.tr("pause semantic indexing"))
 
     def resume_embedding(self) -> None:
         """Resume semantic indexing."""
-        resume = self._client.run(lambda workspace: workspace.embedding_scheduler.resume())
+        resume = self._client.run(lambda vault: vault.semantic.resume())
         tasks.start(resume, what=self.tr("resume semantic indexing"))
 
     def prefer_embedding(self, paths: Iterable[str]) -> None:
         """Index the visible notes first."""
         shown = tuple(NotePath.on_disk(path) for path in paths)
         if shown:
-            prefer = self._client.run(lambda workspace: workspace.embedding_scheduler.prioritize(shown))
+            prefer = self._client.run(lambda vault: vault.semantic.prioritize(shown))
             tasks.start(prefer, what=self.tr("prioritize the open notes for semantic search"))
 
     def _current_note(self) -> NoteView | None:
@@ -348,6 +347,6 @@ class VaultController(QObject):
                 self.done.emit(self.tr("Language model switched"))
             elif isinstance(event, TurnFinished):
                 self._cost.add(event.usage)
-                self.cost_changed.emit(self._cost.words(self._client.workspace.settings.model))
+                self.cost_changed.emit(self._cost.words(self._client.vault.settings.current.model))
             elif isinstance(event, IndexUpdated) and not self._settle_timer.isActive():
                 self._settle_timer.start()

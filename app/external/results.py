@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field, JsonValue
 
 from app.errors import LimitError
-from app.external.sanitize import one_line, plain_text
+from app.external.sanitize import one_line, sanitize_text
 from app.external.schemas import build_validator, find_violations, sanitize_schema
 from app.toolkit.result import ToolResult
 from app.toolkit.schema import Schema
@@ -51,7 +51,7 @@ def read_result(answer: CallToolResult, server: str, tool: str) -> RemoteResult:
     cut = len(whole) > MAX_TEXT_CHARS or too_long
     extra = [f"and {len(left) - _MAX_LEFT_OUT} more"] if len(left) > _MAX_LEFT_OUT else []
     return RemoteResult(
-        text=plain_text(whole, MAX_TEXT_CHARS),
+        text=sanitize_text(whole, MAX_TEXT_CHARS),
         data=stored,
         left_out=[*left[:_MAX_LEFT_OUT], *extra],
         cut=cut,
@@ -99,10 +99,10 @@ def _escape_value(value: object, depth: int) -> object:
     if depth > 40:
         return "(nested too deeply)"
     if isinstance(value, dict):
-        return {plain_text(str(key), 200): _escape_value(one, depth + 1) for key, one in value.items()}
+        return {sanitize_text(str(key), 200): _escape_value(one, depth + 1) for key, one in value.items()}
     if isinstance(value, list):
         return [_escape_value(one, depth + 1) for one in value]
-    return plain_text(value, MAX_TEXT_CHARS) if isinstance(value, str) else value
+    return sanitize_text(value, MAX_TEXT_CHARS) if isinstance(value, str) else value
 
 
 def check_output_schema(answer: CallToolResult, promised: Schema | None) -> None:
@@ -120,5 +120,5 @@ def check_output_schema(answer: CallToolResult, promised: Schema | None) -> None
     except LimitError as error:
         raise MismatchError(f"its data can't be checked ({error.message})") from error
     if violations:
-        where = ".".join(map(str, violations[0].where)) or "the whole"
-        raise MismatchError(f"its data does not match its schema at {one_line(where, 80)}")
+        location = ".".join(map(str, violations[0].where)) or "the whole"
+        raise MismatchError(f"its data does not match its schema at {one_line(location, 80)}")

@@ -19,12 +19,13 @@ from app.external.orphan_processes import end_orphans
 from app.external.pins import Pins
 from app.external.remote_tool import RemoteTool
 from app.external.results import MismatchError, RemoteResult, check_output_schema, read_result
-from app.external.sanitize import one_line, plain_text
+from app.external.sanitize import one_line, sanitize_text
 from app.external.states import ExternalChanged, ExternalProgress, ServerState, ToolState, ToolStatus
 from app.external.stdio_transport import ServerLog, StdioServerSpec, environment_of, stdio_transport
 from app.external.tool_adapter import adapt_tool, category_for
 from app.permissions.redaction import REDACTED, without_secrets
 from app.settings import ExternalServer, ExternalSettings
+from app.storage.private import make_private_folder
 from app.toolkit.registry import ToolRegistry
 
 KeyOf = Callable[[str, str], str | None]
@@ -152,7 +153,7 @@ class ExternalServers:
         if server.transport == "http":
             return self._reached(server, None, log)
         folder = self._folder / server_slug(server.name)
-        folder.mkdir(parents=True, exist_ok=True)
+        make_private_folder(folder)
         program = StdioServerSpec(server.command, server.arguments, environment_of(server.variables), folder)
         return stdio_transport(program, log, self.pace.exit_timeout)
 
@@ -237,8 +238,10 @@ class ExternalServers:
     def _state_of(self, server: ExternalServer) -> ServerState:
         added = self._added.get(server.name)
         if added is None or added.server != server:
-            said = f"Another server has the same short name, {server_slug(server.name)}: rename one of them."
-            return ServerState(server.name, ConnectionState.OFF, problems=(said,) if server.on else ())
+            problem = (
+                f"Another server has the same short name, {server_slug(server.name)}: rename one of them."
+            )
+            return ServerState(server.name, ConnectionState.OFF, problems=(problem,) if server.on else ())
         return self._state(server, added.connection, tuple(added.problems))
 
     def _state(
@@ -270,7 +273,7 @@ class ExternalServers:
             value = os.environ.get(name, "")
             if len(value) >= _MIN_SECRET_CHARS:
                 text = text.replace(value, REDACTED)
-        return plain_text(without_secrets(text), 500)
+        return sanitize_text(without_secrets(text), 500)
 
     def _running_server(self, server: str) -> _RunningServer:
         if server not in self._added:

@@ -54,10 +54,10 @@ def damp_hubs(weights: scipy.sparse.csr_matrix) -> scipy.sparse.csr_matrix:
     thousands of links is wider than they could draw together, so they are reduced further.
     """
     degree = np.maximum(np.diff(weights.indptr), 1)
-    here, there = np.repeat(degree, np.diff(weights.indptr)), degree[weights.indices]
-    pull = np.minimum(weights.data, _MAX_LINK_WEIGHT) / np.sqrt(np.minimum(here, there))
+    source_degree, target_degree = np.repeat(degree, np.diff(weights.indptr)), degree[weights.indices]
+    pull = np.minimum(weights.data, _MAX_LINK_WEIGHT) / np.sqrt(np.minimum(source_degree, target_degree))
     pull *= weights.data.sum() / max(float(pull.sum()), 1e-9)
-    pull *= np.sqrt(np.minimum(1.0, _MAX_HUB_DEGREE / np.maximum(here, there)))
+    pull *= np.sqrt(np.minimum(1.0, _MAX_HUB_DEGREE / np.maximum(source_degree, target_degree)))
     eased = (pull.astype(np.float32), weights.indices, weights.indptr)
     return scipy.sparse.csr_matrix(eased, shape=weights.shape)
 

@@ -97,10 +97,10 @@ def _rings(count: int, start: float) -> Iterator[Positions]:
     """Yield points on rings from radius `start` outwards, evenly spread, also on the last ring."""
     radius = start
     while count > 0:
-        here = min(count, int(2 * np.pi * radius / _ORPHAN_SPACING))
-        angles = np.arange(here) * (2 * np.pi / here) - np.pi / 2
+        ring_count = min(count, int(2 * np.pi * radius / _ORPHAN_SPACING))
+        angles = np.arange(ring_count) * (2 * np.pi / ring_count) - np.pi / 2
         yield (radius * np.stack([np.cos(angles), np.sin(angles)], axis=1)).astype(np.float32)
-        count -= here
+        count -= ring_count
         radius += _ORPHAN_SPACING
 
 

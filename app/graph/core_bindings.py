@@ -215,11 +215,11 @@ class RestLengths:
     def of(cls, links: CsrGraph, width: Floats) -> RestLengths:
         """Return springs as in d3: weaker at hubs, the lighter end moves more, `width` (n,) long."""
         degree = np.maximum(links.degree(), 1).astype(np.float32)
-        here = np.repeat(np.arange(len(links)), links.degree())
-        there = links.neighbors
-        strength = links.weight / np.minimum(degree[here], degree[there])
-        share = degree[there] / (degree[here] + degree[there])
-        length = 0.5 * (width[here] + width[there])
+        sources = np.repeat(np.arange(len(links)), links.degree())
+        targets = links.neighbors
+        strength = links.weight / np.minimum(degree[sources], degree[targets])
+        share = degree[targets] / (degree[sources] + degree[targets])
+        length = 0.5 * (width[sources] + width[targets])
         return cls(strength.astype(np.float32), share.astype(np.float32), length.astype(np.float32))
 
 

@@ -24,7 +24,7 @@ T = TypeVar("T", bound=np.generic)
 
 
 def draw_edges(
-    look: EdgeStyle,
+    style: EdgeStyle,
     at: NDArray[np.float32],
     pixels: NDArray[np.uint8],
     exposure: Exposure,
@@ -35,7 +35,7 @@ def draw_edges(
     """Overwrite `pixels` with the picture of all links.
 
     Args:
-        look: The links.
+        style: The links.
         at: float32 (n, 2), nodes in pixels of the picture.
         pixels: uint8 (height, width, 4): blue, green, red, alpha; premultiplied afterwards.
         exposure: The conversion of light to pixels.
@@ -47,12 +47,12 @@ def draw_edges(
     height, width = pixels.shape[:2]
     lines = LineBatch(
         as_contiguous(at, np.float32),
-        as_contiguous(look.edges, np.int32),
-        as_contiguous(look.light, np.float32),
-        as_contiguous(look.width, np.float32),
-        as_contiguous(look.classes, np.int16),
-        as_contiguous(look.colors, np.uint8),
-        None if look.dashed is None else as_contiguous(look.dashed, np.bool_).view(np.uint8),
+        as_contiguous(style.edges, np.int32),
+        as_contiguous(style.light, np.float32),
+        as_contiguous(style.width, np.float32),
+        as_contiguous(style.classes, np.int16),
+        as_contiguous(style.colors, np.uint8),
+        None if style.dashed is None else as_contiguous(style.dashed, np.bool_).view(np.uint8),
         None if hidden is None else (~hidden).view(np.uint8),
         width,
         height,

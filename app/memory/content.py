@@ -208,13 +208,13 @@ def _groups(text: str, names: Mapping[str, object]) -> Iterator[tuple[str, str, 
     yield from found
 
 
-def _scalar(field: MapField, said: str, number: int) -> FieldValue:
+def _scalar(field: MapField, text: str, number: int) -> FieldValue:
     if field.kind is FieldKind.TIMESTAMP:
-        return _timestamp(said)
+        return _timestamp(text)
     try:
-        return field_value(field, json.loads(said))
+        return field_value(field, json.loads(text))
     except json.JSONDecodeError as error:
-        message = f"Line {number}: {field.name} should be a {field.kind}: {said[:80]!r}."
+        message = f"Line {number}: {field.name} should be a {field.kind}: {text[:80]!r}."
         raise InvalidParametersError(message, line=number) from error
 
 
@@ -284,15 +284,15 @@ def check(schema: Schema, content: object) -> None:
                 check(section.content, _mapping(content)[section.name])
 
 
-def _timestamp(said: str) -> str:
+def _timestamp(text: str) -> str:
     try:
-        datetime.fromisoformat(said)
+        datetime.fromisoformat(text)
     except ValueError:
-        message = f"{said[:80]!r} is not a time; use the form 2026-01-31T12:00:00Z."
+        message = f"{text[:80]!r} is not a time; use the form 2026-01-31T12:00:00Z."
         raise InvalidParametersError(message) from None
-    if " " in said:
-        raise InvalidParametersError(f"{said!r}: write T between the day and the time.")
-    return said
+    if " " in text:
+        raise InvalidParametersError(f"{text!r}: write T between the day and the time.")
+    return text
 
 
 def _check_text(value: object) -> str:

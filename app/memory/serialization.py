@@ -137,8 +137,8 @@ def build_block(values: Mapping[str, JsonValue], content_of: Callable[[Block], c
         header = _BlockHeader.model_validate(values)
     except ValidationError as error:
         first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise InvalidParametersError(f"The header of the block: {where}: {first['msg']}.") from error
+        location = ".".join(str(part) for part in first["loc"])
+        raise InvalidParametersError(f"The header of the block: {location}: {first['msg']}.") from error
     bare = Block(
         header.owner,
         clean_label(header.label),

@@ -66,7 +66,7 @@ class AuditEntry:
 
     @property
     def is_of_session(self) -> bool:
-        """Whether the entry is a save of a writing session, whose saves are grouped."""
+        """True if the entry is a save of a writing session, whose saves are grouped."""
         return self.tool == "save" and bool(self.turn) and self.commit is not None
 
 

@@ -158,7 +158,7 @@ class Grants:
         self._put(Grant(id, label, operation, None, None, None, False, 0, self._clock()))
 
     def in_session(self, operation: Operation) -> bool:
-        """Whether the session's toggle for `operation` is on."""
+        """Return whether the session's toggle for `operation` is on."""
         return f"session:{operation.value}" in self._grants
 
     def revoke(self, id: str) -> None:
@@ -251,10 +251,10 @@ def describe_coverage(offer: GrantOffer) -> str:
     """Return what a grant covers, without its end."""
     by = f" by {offer.tool}" if offer.tool else ""
     if offer.folder is None:
-        where = "" if offer.operation in (Operation.READ, Operation.NETWORK) else " anywhere in the vault"
+        scope = "" if offer.operation in (Operation.READ, Operation.NETWORK) else " anywhere in the vault"
     else:
-        where = f" in {offer.folder.rstrip('/')}/"
-    return f"{_operation_label(offer.operation, offer.tool)}{by}{where}"
+        scope = f" in {offer.folder.rstrip('/')}/"
+    return f"{_operation_label(offer.operation, offer.tool)}{by}{scope}"
 
 
 def _operation_label(operation: Operation, tool: str | None) -> str:

@@ -57,7 +57,7 @@ class PendingState(StrEnum):
 
     @property
     def is_open(self) -> bool:
-        """Whether the operation is undecided or running."""
+        """True if the operation is undecided or running."""
         return self in (PendingState.WAITING, PendingState.RUNNING)
 
 
@@ -179,14 +179,14 @@ def is_same(one: Caller, other: Caller) -> bool:
 
 
 def _operation(row: tuple[str, float, float, str, str, str, str, float | None, str]) -> PendingOperation:
-    id, created, expires, caller, tool, arguments, state, settled, outcome = row
-    data = json.loads(caller)
-    who = Caller(**{**data, "kind": CallerKind(data["kind"])})
+    id, created, expires, encoded_caller, tool, arguments, state, settled, outcome = row
+    data = json.loads(encoded_caller)
+    caller = Caller(**{**data, "kind": CallerKind(data["kind"])})
     return PendingOperation(
         id,
         created,
         expires,
-        who,
+        caller,
         tool,
         json.loads(arguments),
         PendingState(state),

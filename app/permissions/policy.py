@@ -206,8 +206,8 @@ class Policy:
             return Ask(reason)
         new = [folder for folder in call.scope.outside if self._grants.is_new_outside(folder)]
         if call.scope.kind is ScopeKind.READ_OUT_OF_SCOPE and (new or not call.scope.outside):
-            where = new[0] if new else "a place"
-            return Ask(f"{where} outside the vault was not read before", self._offers(call))
+            target = new[0] if new else "a place"
+            return Ask(f"{target} outside the vault was not read before", self._offers(call))
         return None
 
     def _always_ask_reason(self, call: CallFacts) -> str:
@@ -260,5 +260,7 @@ def _rule_label(rule: Rule) -> str:
         return "the file of permission rules can't be read, so everything needs approval"
     operations = ", ".join(rule.operations) or "everything"
     about = [f"{name} {what}" for name, what in (("caller", rule.caller), ("tool", rule.tool)) if what != "*"]
-    where = "the whole vault" if rule.glob == "**" else rule.glob
-    return f"a rule says: {rule.effect} {operations} in {where}" + (f" ({', '.join(about)})" if about else "")
+    target = "the whole vault" if rule.glob == "**" else rule.glob
+    return f"a rule says: {rule.effect} {operations} in {target}" + (
+        f" ({', '.join(about)})" if about else ""
+    )

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.sandbox.limits import IN_SANDBOX, with_limits
+from app.sandbox.resource_limits import IN_SANDBOX, with_limits
 
 VAULT_MOUNT = "/vault"
 """The vault's path in the sandbox."""

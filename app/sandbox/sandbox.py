@@ -11,8 +11,8 @@ from pathlib import Path
 
 from app.errors import NotFoundError, ScriptoriumError
 from app.sandbox.bubblewrap import PATH, BindMount, sandbox_arguments
-from app.sandbox.limits import WITHOUT_SANDBOX, with_limits
 from app.sandbox.process import ProcessResult, run_program
+from app.sandbox.resource_limits import WITHOUT_SANDBOX, with_limits
 
 _PROBE_TIMEOUT_S = 10.0
 

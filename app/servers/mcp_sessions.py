@@ -52,7 +52,7 @@ class McpSession:
 
     @property
     def is_idle(self) -> bool:
-        """Whether the client has no listeners."""
+        """True if the client has no listeners."""
         return not self._listeners
 
     async def tools(self) -> Mapping[str, McpTool]:
@@ -80,10 +80,10 @@ class McpSession:
         watched = Counter(uris)
         self._watched_uris += watched
 
-        def leave() -> None:
+        def unsubscribe() -> None:
             self._watched_uris -= watched
 
-        return leave
+        return unsubscribe
 
     async def publish(self, event: ServerEvent) -> None:
         """Send an event to the listeners."""

@@ -29,7 +29,7 @@ class HolderGoneError(NetworkError):
 
     @property
     def sent(self) -> bool:
-        """Whether the outcome of the request is unknown; False if it never arrived."""
+        """True if the outcome of the request is unknown; False if it never arrived."""
         return bool(self.data.get("sent"))
 
 

@@ -63,7 +63,7 @@ _RANK = {
 
 @dataclass(frozen=True, slots=True)
 class FileVerdict:
-    """Whether a change is allowed, and why."""
+    """The decision on a change, with its reason."""
 
     effect: Effect
     reason: str

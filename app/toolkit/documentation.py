@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from app.toolkit.registry import AccessLevel, Category, ToolRegistry
+from app.toolkit.registry import AccessLevel, Category, ToolCatalog
 from app.toolkit.tool import Tool
 
 _LEVELS = {
@@ -18,11 +18,11 @@ _LEVELS = {
 _PLAIN = {"string": "text", "boolean": "yes or no", "null": "nothing"}
 
 
-def catalog_page(registry: ToolRegistry) -> str:
+def catalog_page(catalog: ToolCatalog) -> str:
     """Return a page with one line per tool, by category; categories that are off are marked."""
     parts = ["# The tools"]
-    for category in registry.categories:
-        tools = [tool for tool in registry.all_tools() if tool.category == category.id]
+    for category in catalog.categories:
+        tools = [tool for tool in catalog.all_tools() if tool.category == category.id]
         if not tools:
             continue
         state = "" if category.on else " (off)"
@@ -45,22 +45,22 @@ def tool_page(tool: Tool, category: Category) -> str:
 
 
 def _tool_description(tool: Tool, category: Category) -> str:
-    said = [f"Category {category.name}, {category.level.value}."]
+    lines = [f"Category {category.name}, {category.level.value}."]
     if tool.always_asks:
-        said.append("Each change is asked about, whatever was allowed before.")
+        lines.append("Each change is asked about, whatever was allowed before.")
     elif tool.changes_notes:
-        said.append("Each change is shown and waits for your yes, unless you have allowed its kind.")
+        lines.append("Each change is shown and waits for your yes, unless you have allowed its kind.")
     elif tool.proposes:
-        said.append("What it does outside the notes is shown before it happens.")
+        lines.append("What it does outside the notes is shown before it happens.")
     else:
-        said.append("It changes nothing.")
+        lines.append("It changes nothing.")
     if tool.taints:
-        said.append("Its results hold text from outside: changes that follow are always asked about.")
+        lines.append("Its results hold text from outside: changes that follow are always asked about.")
     rate = tool.rate_per_minute or category.rate_per_minute
-    said.append(f"At most {rate} calls a minute by one caller.")
+    lines.append(f"At most {rate} calls a minute by one caller.")
     if tool.usage_rule:
-        said.append(f"\n\nFor agents: {tool.usage_rule}")
-    return " ".join(said)
+        lines.append(f"\n\nFor agents: {tool.usage_rule}")
+    return " ".join(lines)
 
 
 def _arguments(tool: Tool) -> str:

@@ -42,14 +42,14 @@ def flat_schema(model: type[BaseModel], *, nullable: bool = False) -> Schema:
     return schema
 
 
-def check_flat(schema: Mapping[str, Any], where: str) -> None:
+def check_flat(schema: Mapping[str, Any], location: str) -> None:
     """Check that `schema` follows the rules of this module.
 
     Raises:
         TypeError: `schema` violates a rule; the message names the location.
     """
     for name, value in schema.get("properties", {}).items():
-        _check(value, f"{where}.{name}", top=True)
+        _check(value, f"{location}.{name}", top=True)
 
 
 def without_properties(schema: Schema, properties: frozenset[str]) -> Schema:
@@ -119,21 +119,21 @@ def _or_null(node: Schema) -> Schema:
     return {**made, "enum": [*node["enum"], None]} if "enum" in node else made
 
 
-def _check(node: object, where: str, top: bool) -> None:
+def _check(node: object, location: str, top: bool) -> None:
     if not isinstance(node, dict):
         return
     for key, what in _UNSUPPORTED_KEYWORDS.items():
         if key in node:
-            raise TypeError(f"{where}: {what}")
+            raise TypeError(f"{location}: {what}")
     if "enum" in node and not top:
-        raise TypeError(f"{where}: an enum inside a list or an object; take a string and check it on call")
+        raise TypeError(f"{location}: an enum inside a list or an object; take a string and check it on call")
     if "format" in node and node["format"] not in _FORMATS:
-        raise TypeError(f"{where}: the format {node['format']!r}")
+        raise TypeError(f"{location}: the format {node['format']!r}")
     for option in node.get("anyOf", ()):
         if "properties" in option:
-            raise TypeError(f"{where}: {_UNSUPPORTED_KEYWORDS['oneOf']}")
-        _check(option, where, top=False)
+            raise TypeError(f"{location}: {_UNSUPPORTED_KEYWORDS['oneOf']}")
+        _check(option, location, top=False)
     for key in ("items", "additionalProperties"):
-        _check(node.get(key), f"{where}[]", top=False)
+        _check(node.get(key), f"{location}[]", top=False)
     for name, value in node.get("properties", {}).items():
-        _check(value, f"{where}.{name}", top=False)
+        _check(value, f"{location}.{name}", top=False)

@@ -189,10 +189,10 @@ class Tool:
         ruled = frozenset().union(*(one.takes for one in self.operations.values()))
         foreign = sorted((given & ruled) - fields.takes)
         if missing or foreign:
-            said = [f"needs {', '.join(missing)}"] if missing else []
-            said += [f"does not take {', '.join(foreign)}"] if foreign else []
+            problems = [f"needs {', '.join(missing)}"] if missing else []
+            problems += [f"does not take {', '.join(foreign)}"] if foreign else []
             raise InvalidParametersError(
-                f"{self.name}: the operation {op} {' and '.join(said)}.",
+                f"{self.name}: the operation {op} {' and '.join(problems)}.",
                 op=op,
                 missing=missing,
                 not_taken=foreign,
@@ -246,7 +246,7 @@ def tool(
         documentation = read_docstring(function.__doc__)
         parameters = _parameters(function, hints, documentation)
         examples_of = examples if isinstance(examples, Mapping) else {}
-        said = tuple(one for many in examples_of.values() for one in many) or tuple(examples)
+        all_examples = tuple(one for many in examples_of.values() for one in many) or tuple(examples)
         made = Tool(
             name=function.__name__,
             category=category,
@@ -255,7 +255,7 @@ def tool(
             make_arguments=cache(lambda: _arguments_model(function, hints, parameters)),
             result=result,
             parameters=parameters,
-            examples=said,
+            examples=all_examples,
             usage_rule=usage_rule,
             proposes=bool(kinds),
             changes_notes=Proposal in kinds,

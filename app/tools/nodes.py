@@ -131,15 +131,15 @@ async def create_node(
 
 
 def _draft(kind: str, content: Mapping[str, JsonValue]) -> _Draft:
-    said = {key: value for key, value in content.items() if value is not None}
-    title = next((str(said.pop(key)) for key in _TITLE_KEYS if said.get(key)), "")
-    text = next((str(said.pop(key)) for key in _TEXT_KEYS if isinstance(said.get(key), str)), "")
-    folder = str(said.pop("folder", "") or "")
+    properties = {key: value for key, value in content.items() if value is not None}
+    title = next((str(properties.pop(key)) for key in _TITLE_KEYS if properties.get(key)), "")
+    text = next((str(properties.pop(key)) for key in _TEXT_KEYS if isinstance(properties.get(key), str)), "")
+    folder = str(properties.pop("folder", "") or "")
     if not title and not text.strip():
         raise InvalidParametersError("Give the node a title or a text.", content=list(content))
     body = text if text.strip() else f"# {title}\n"
     note = edit.set_property(body if body.endswith("\n") else f"{body}\n", "type", kind)
-    for key, value in said.items():
+    for key, value in properties.items():
         note = edit.set_property(note, key, _checked_value(key, value))
     return _Draft(new_path(_UNSAFE.sub(" ", title).strip() or _title_of(text), folder), note)
 
@@ -220,8 +220,8 @@ async def update_node(
         elif value is None:
             text = edit.remove_property(text, key)
         else:
-            said = _checked_type(str(value)) if key == "type" else _checked_value(key, value)
-            text = edit.set_property(text, key, said)
+            properties = _checked_type(str(value)) if key == "type" else _checked_value(key, value)
+            text = edit.set_property(text, key, properties)
     related = await related_to_draft(context, OpenNote(note.path, text.encode())) if re_analyze else []
     change = ChangeSet.of(note.with_text(text), summary=f"Update {note.path}")
     words = f"Changed [[{note.name}]]." if change else f"[[{note.name}]] already says so; nothing to do."
@@ -271,10 +271,12 @@ async def delete_node(context: ToolContext, node_id: NodeId, cascade: bool = Fal
         rewritten = {one.path: OpenNote(one.path, one.after) for one in seen}
         removed_count = sum(_relations_to(context, OpenNote(one.path, one.before), note.path) for one in seen)
         removed_count -= sum(_relations_to(context, one, note.path) for one in rewritten.values())
-        sources = {link.source for link in context.index.backlinks(note.path)} - {note.path}
-        left = [path for path in sources if path not in rewritten]
-        left += [path for path, one in rewritten.items() if _links_to(context, one, note.path)]
         deleted = any(isinstance(one, Delete) for one in committed.changes)
+        left: list[NotePath] = []
+        if deleted:
+            sources = {link.source for link in context.index.backlinks(note.path)} - {note.path}
+            left = [path for path in sources if path not in rewritten]
+            left += [path for path, one in rewritten.items() if _links_to(context, one, note.path)]
         words = f"Moved {note.path} to the trash." if deleted else f"{note.path} was not deleted."
         if removed_count:
             words += f" {pluralize(removed_count, 'relation')} to it removed."

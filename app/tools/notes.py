@@ -274,18 +274,18 @@ async def edit_note(
         patch: Hunks of a unified diff.
     """
     note = await context.vault.resolve_strictly(name)
-    before, said = note.text, text or ""
+    before, replacement = note.text, text or ""
     match op:
         case "append":
-            after = edit.append(before, said)
+            after = edit.append(before, replacement)
         case "prepend":
-            after = edit.prepend(before, said)
+            after = edit.prepend(before, replacement)
         case "replace":
-            after = edit.replace_text(before, old or "", said, occurrence)
+            after = edit.replace_text(before, old or "", replacement, occurrence)
         case "insert_under":
-            after = edit.insert_under(before, heading or "", said)
+            after = edit.insert_under(before, heading or "", replacement)
         case "replace_section":
-            after = edit.replace_section(before, heading or "", said)
+            after = edit.replace_section(before, heading or "", replacement)
         case "patch":
             after = edit.apply_patch(before, patch or "")
     if _properties_of(after) != _properties_of(before):
@@ -355,8 +355,8 @@ async def list_notes(
         NoteEntry(name=n.name, path=str(n.path), type=n.type, modified=n.modified, size=n.size)
         for n in found[offset : offset + limit]
     ]
-    where = f"in {folder}" if folder else "in the vault"
-    return NoteList(notes=entries, total=len(found), message=f"{pluralize(len(found), 'note')} {where}.")
+    scope = f"in {folder}" if folder else "in the vault"
+    return NoteList(notes=entries, total=len(found), message=f"{pluralize(len(found), 'note')} {scope}.")
 
 
 @tool(

@@ -101,8 +101,8 @@ async def suggest_relationships(
                 if made.score >= MIN_SUGGESTED_SCORE:
                     found.append(made)
         found.sort(key=lambda made: -made.score)
-        where = f" of [[{note.name}]]" if note else ""
-        words = f"{pluralize(len(found), 'relation')}{where} may be missing."
+        scope = f" of [[{note.name}]]" if note else ""
+        words = f"{pluralize(len(found), 'relation')}{scope} may be missing."
         return Suggestions(suggestions=found, message=words)
     source, target = await _parse_pair(context, suggestion_id or "")
     if op == "reject":

@@ -131,10 +131,10 @@ async def file(
     if op == "list" or (op == "status" and path is None):
         folders = _folders(sources, source_id)
         return await asyncio.to_thread(_list_files, context, folders, memory, agent, op, pattern, limit)
-    said = path or ""
+    requested = path or ""
     return await asyncio.to_thread(
         lambda: _run_operation(
-            context, _copy(sources, source_id, memory, agent, said), op, content, old, new, keep
+            context, _copy(sources, source_id, memory, agent, requested), op, content, old, new, keep
         )
     )
 
@@ -272,7 +272,7 @@ def _list_files(
             paths, more = list(listing.files), more or listing.is_truncated
         found += [_listed_file(folder, memory, agent, path, size) for path, size in paths]
     what = "loaded file" if op == "status" else "file"
-    words = f"{pluralize(len(found), what)}{', and there are more: narrow the pattern' if more else ''}."
+    words = f"{pluralize(len(found), what)}{', and present are more: narrow the pattern' if more else ''}."
     return FileAnswer(files=found, message=words)
 
 
@@ -311,27 +311,29 @@ def _folders(sources: Sources, source_id: str | None) -> tuple[FileSource, ...]:
     return folders
 
 
-def _copy(sources: Sources, source_id: str | None, memory: MemoryStore, agent: str, said: str) -> WorkingCopy:
+def _copy(
+    sources: Sources, source_id: str | None, memory: MemoryStore, agent: str, requested: str
+) -> WorkingCopy:
     """Return the agent's working copy of a file.
 
     Raises:
         AmbiguousError: several folders have it.
     """
     folders = _folders(sources, source_id)
-    labelled = [one for one in folders if said.startswith(f"file:{one.hash8}:")]
-    if said.startswith("file:") and not labelled:
-        raise NotFoundError(f"No open folder has {said}.", path=said)
+    labelled = [one for one in folders if requested.startswith(f"file:{one.hash8}:")]
+    if requested.startswith("file:") and not labelled:
+        raise NotFoundError(f"No open folder has {requested}.", path=requested)
     copies, problems = [], []
     for folder in labelled or folders:
         try:
-            copies.append(working_copy(folder, memory, agent, folder.path(said)))
+            copies.append(working_copy(folder, memory, agent, folder.path(requested)))
         except InvalidPathError as error:
             problems.append(error)
     if not copies:
         raise problems[0]
-    there = [copy for copy in copies if copy.disk is not None or copy.block is not None] or copies
-    if len(there) > 1:
-        names = [copy.source.config.id for copy in there]
-        words = f"Several folders can be meant by {said}: say which."
-        raise AmbiguousError(words, path=said, candidates=names)
-    return there[0]
+    present = [copy for copy in copies if copy.disk is not None or copy.block is not None] or copies
+    if len(present) > 1:
+        names = [copy.source.config.id for copy in present]
+        words = f"Several folders can be meant by {requested}: say which."
+        raise AmbiguousError(words, path=requested, candidates=names)
+    return present[0]

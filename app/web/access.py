@@ -100,7 +100,9 @@ class WebAccess:
         secret = provider.secret(key) if key else {}
         fetcher = Fetcher(self._reach_of(provider), self._resolve, self._bounds)
         try:
-            answer = await fetcher.fetch(search.request, provider.kinds, secret=secret, follow=False)
+            answer = await fetcher.fetch(
+                search.request, provider.kinds, secret=secret, follow_redirects=False
+            )
         except WebError as error:
             raise _explain_error(provider, error) from error
         return provider.hits(answer)[: search.limit]

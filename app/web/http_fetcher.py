@@ -94,7 +94,7 @@ class Fetcher:
         kinds: frozenset[str],
         *,
         secret: Mapping[str, str] | None = None,
-        follow: bool = True,
+        follow_redirects: bool = True,
     ) -> WebAnswer:
         """Send `request` and return the response.
 
@@ -102,7 +102,7 @@ class Fetcher:
             request: The request to send.
             kinds: The accepted content types.
             secret: Headers with a key, sent with the first request and never after a redirect.
-            follow: Follow redirects; each target is checked like the first URL.
+            follow_redirects: Follow redirects; each target is checked like the first URL.
 
         Raises:
             InvalidParametersError, PermissionDeniedError: the URL or a redirect leads to a forbidden address.
@@ -115,21 +115,21 @@ class Fetcher:
         seconds = self._bounds.seconds
         try:
             async with asyncio.timeout(seconds) as limit:
-                return await self._follow(request, kinds, dict(secret or {}), follow)
+                return await self._follow_redirects(request, kinds, dict(secret or {}), follow_redirects)
         except TimeoutError as error:
             if not limit.expired():
                 raise
             raise TimeoutExpiredError(f"The server took longer than {seconds:g} s.", limit=seconds) from error
 
-    async def _follow(
-        self, request: WebRequest, kinds: frozenset[str], secret: dict[str, str], follow: bool
+    async def _follow_redirects(
+        self, request: WebRequest, kinds: frozenset[str], secret: dict[str, str], follow_redirects: bool
     ) -> WebAnswer:
         for _ in range(self._bounds.hops + 1):
             url = check_url(request.url, self._reach)
             answer = await self._exchange(replace(request, url=str(url)), url, kinds, secret)
             if isinstance(answer, WebAnswer):
                 return answer
-            if not follow:
+            if not follow_redirects:
                 raise WebError("The server answered with a redirect, which is not followed here.")
             # A redirected request is sent without the key and the body.
             request = WebRequest(urljoin(str(url), answer), accept=request.accept)
@@ -211,9 +211,9 @@ def read_content_type(value: str) -> tuple[str, str]:
     kind, *parameters = value.split(";")
     charset = ""
     for one in parameters:
-        name, _, said = one.partition("=")
+        name, _, value = one.partition("=")
         if name.strip().lower() == "charset":
-            charset = said.strip().strip("\"'").lower()
+            charset = value.strip().strip("\"'").lower()
     return kind.strip().lower(), charset
 
 
@@ -254,7 +254,7 @@ class _Inflate:
 
     @property
     def eof(self) -> bool:
-        """Whether the end of the compressed data was reached."""
+        """True if the end of the compressed data was reached."""
         return self._work.eof
 
     def decompress(self, chunk: bytes, max_bytes: int) -> bytes:

@@ -41,7 +41,7 @@ class WebPage:
 
     @property
     def is_cut(self) -> bool:
-        """Whether `text` is truncated."""
+        """True if `text` is truncated."""
         return self.total > len(self.text)
 
 

@@ -64,7 +64,7 @@ class UpdateSource:
 
     @property
     def is_known(self) -> bool:
-        """Whether both the address and the key are known."""
+        """True if both the address and the key are known."""
         return bool(self.address and self.key)
 
 

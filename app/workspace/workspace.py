@@ -13,7 +13,7 @@ from pathlib import Path
 
 from app import paths
 from app.agent.acp.agent import AcpAgent
-from app.agent.acp.unmediated_edits import ExternalEditTracker
+from app.agent.acp.external_edits import ExternalEditTracker
 from app.agent.builtin import BUILTIN_NAME, BuiltinAgent
 from app.agent.credentials import CredentialStore
 from app.agent.language.vocabulary import VaultWords
@@ -26,9 +26,6 @@ from app.agent.undone_cards import UndoneCards
 from app.agent.usage_limits import UsageBudget
 from app.analysis.service import GraphAnalysisService
 from app.analysis.suggestion_queue import SuggestionQueue
-from app.embeddings.languages import VaultLanguages
-from app.embeddings.sync_scheduler import EmbeddingScheduler
-from app.embeddings.vectors import VectorStore
 from app.errors import InvalidParametersError, ScriptoriumError, VaultLostError
 from app.events import Event, EventBus
 from app.external.servers import ExternalServers
@@ -51,18 +48,13 @@ from app.settings import (
     save_settings,
     save_vault_settings,
 )
-from app.toolkit.call import Call
-from app.toolkit.call_results import failure
 from app.toolkit.file_access import FileAccess
 from app.toolkit.memory_service import Memory, agent_key
-from app.toolkit.outcome import ToolOutcome
 from app.toolkit.pending import PendingOperations
 from app.toolkit.plugins import load_plugins
 from app.toolkit.registry import ToolRegistry
 from app.toolkit.runner import ToolRunner
 from app.tools import CATALOG, CATEGORIES
-from app.vault import undecodable
-from app.vault.path import NotePath
 from app.vault.store import NotesChanged
 from app.vault.watcher import FileBatch, VaultFound, VaultLost, watch
 from app.web.access import WebAccess
@@ -165,13 +157,18 @@ class Workspace:
         """Build the services of the tools other than the notes."""
         services, files = self.runner.services, self._files
         services.memory = self.memory
-        self._sight = ModelVisibility(
+        self._model_visibility = ModelVisibility(
             self.store, self.index.resolver, self.policy, self.registry, self.memory
         )
-        self._vectors = EmbeddingService(
-            files.cache, self.index, self.store, self.events, self._settings, self._sight.is_kept_from
+        self.embeddings = EmbeddingService(
+            files.cache,
+            self.index,
+            self.store,
+            self.events,
+            self._settings,
+            self._model_visibility.is_kept_from,
         )
-        self.embedder, self.semantic_search = self._vectors.embedder, self._vectors.semantic_search
+        self.embedder, self.semantic_search = self.embeddings.embedder, self.embeddings.semantic_search
         self.sources = open_sources(
             self.runner,
             self.registry,
@@ -191,16 +188,18 @@ class Workspace:
                 may_know=self.runner.can_see,
             )
         self.analysis = GraphAnalysisService(
-            self.index, self._vectors.known, files.own, self.events, self._sight.is_kept_from
+            self.index, self.embeddings.known, files.own, self.events, self._model_visibility.is_kept_from
         )
         self._spending = UsageBudget()
-        self._thinker = PydanticAIModel(self._settings, self.keys, self._sight.is_kept_from, self._spending)
+        self._thinker = PydanticAIModel(
+            self._settings, self.keys, self._model_visibility.is_kept_from, self._spending
+        )
         self.web = WebAccess(lambda: self.settings.web, self.keys.get)
         self.external = ExternalServers(
             self.registry, self.events, paths.data_folder(), self.keys.get, self._apply_tool_settings
         )
         services.registry = self.registry
-        services.entailment = self._vectors.entailment
+        services.entailment = self.embeddings.entailment
         services.file_access = FileAccess(self.root, paths.app_folders())
         services.sandbox = Sandbox()
         services.pending = self.pending
@@ -213,7 +212,7 @@ class Workspace:
         builtin = BuiltinAgent(
             self.registry, self.index.resolver, self._vault_words, self._builtin_changes_today
         )
-        text = self._sight.text
+        text = self._model_visibility.text
         news = partial(news_for_model, self.sources, text)
         model = ModelAgent(
             self.name,
@@ -221,10 +220,10 @@ class Workspace:
             self.keys,
             self.registry,
             text,
-            self._sight.pinned_for,
+            self._model_visibility.pinned_for,
             news,
             self._spending,
-            self._sight.cited,
+            self._model_visibility.cited,
             builtin.asks_notes,
         )
         edits = ExternalEditTracker(self.root, self._files.cache, self.store, self.runner.external_changes)
@@ -351,26 +350,6 @@ class Workspace:
             looking.cancel()
             await asyncio.gather(looking, return_exceptions=True)
 
-    @property
-    def vectors(self) -> VectorStore:
-        """The vectors in use; another store after a switch of the model."""
-        return self._vectors.vectors
-
-    @property
-    def embedding_scheduler(self) -> EmbeddingScheduler:
-        """The scheduler of the notes' vectors to show."""
-        return self._vectors.scheduler
-
-    @property
-    def languages(self) -> VaultLanguages | None:
-        """The languages of the vault's notes, once they are measured."""
-        return self._vectors.languages
-
-    @property
-    def switching_to(self) -> str:
-        """The key of the sentence model that is being switched to; empty if none is."""
-        return self._vectors.switching_to
-
     async def close(self) -> None:
         """Stop accepting clients, end the agent, the watcher and the worker, and close every file."""
         await self.endpoints.close()
@@ -383,11 +362,11 @@ class Workspace:
         await self.external.close()
         self._stop.set()
         await self._supervisor.close(_CLOSE_TIMEOUT_S)
-        await self._vectors.wait_model_change()
+        await self.embeddings.wait_model_change()
         await self.sources.close()
         await self.analysis.close()
         await self.web.close()
-        await self._vectors.close()
+        await self.embeddings.close()
         self.runner.close()
         await self._files.close()
 
@@ -404,7 +383,7 @@ class Workspace:
         except asyncio.CancelledError:
             stop.set()
             raise
-        self._vectors.start()
+        self.embeddings.start()
         if not self.read_only:
             await asyncio.to_thread(self.store.cleanup)
         if self.pending is not None:
@@ -464,26 +443,10 @@ class Workspace:
         self._apply_tool_settings()
         self._log_switched(before)
         self._know_meaning()
-        self._vectors.apply_settings()
+        self.embeddings.apply_settings()
         self.endpoints.settings_changed()
         self.programs.settings_changed()
         self.events.publish(SettingsChanged(settings.model_copy(deep=True)))
-
-    async def rename_misnamed(self, listed: NotePath, name: str) -> ToolOutcome:
-        """Rename a file whose name is not UTF-8, as the user asked; the rename can be undone.
-
-        Args:
-            listed: The path of the file in the problems of the index.
-            name: The new name, in the same folder.
-
-        Returns:
-            The outcome. Its error says why nothing was changed.
-        """
-        try:
-            changes = await asyncio.to_thread(undecodable.plan_rename, self.store, listed, name)
-        except ScriptoriumError as error:
-            return failure(error)
-        return await self.runner.run(Call.user_edit("rename", {"path": str(listed), "name": name}, changes))
 
     def _log_switched(self, before: Mapping[str, bool]) -> None:
         """Log the tool categories that were turned on or off."""
@@ -544,8 +507,8 @@ class Workspace:
 
     def _know_meaning(self) -> None:
         """Enable or disable semantic search and the language model for tools and the search language."""
-        known = self._vectors.is_enabled
+        known = self.embeddings.is_enabled
         self.runner.services.semantic_search = self.semantic_search if known else None
         has_model = self.settings.model.provider != "built-in"
         self.runner.services.language_model = self._thinker if has_model else None
-        self.index.similarity = self._vectors.similar if known else None
+        self.index.similarity = self.embeddings.similar if known else None

@@ -49,7 +49,7 @@ class EmbeddingRun(Run):
         self.found["actions"][-1]["notes"] = await self._known() - before
 
     async def _known(self) -> int:
-        known: int = await self.window.view._client.run(lambda workspace: workspace.vectors.notes)
+        known: int = await self.window.view._client.run(lambda vault: vault.semantic.note_count)
         return known
 
 

@@ -196,9 +196,7 @@ async def _fill_log(pilot: Pilot) -> None:
     pilot.window.view.page.show_area("agent")  # type: ignore[union-attr]
     for number in range(120):
         arguments = {"query": f"note {number}"}
-        await pilot.client.run(
-            lambda ws, a=arguments: ws.runner.run(Call.of("search_notes", a, Caller.user()))
-        )
+        await pilot.run(lambda ws, a=arguments: ws.runner.run(Call.of("search_notes", a, Caller.user())))
 
 
 _PREPARED: dict[Act, Act] = {type_text: _edit_first, scroll_audit: _fill_log}

@@ -60,7 +60,7 @@ def _measure(root: Path, seed: int) -> int:
         await writer.run(hour)
         writer.check()
         keys.extend(writer.key_ms)
-        commits = await pilot.client.run(lambda ws: len(ws.journal.commits(100_000)))
+        commits = await pilot.run(lambda ws: len(ws.journal.commits(100_000)))
         print(f"{len(paths)} notes, {commits} commits, {len(pilot.notes)} tabs")
 
     conftest.LONGEST_S = 1800

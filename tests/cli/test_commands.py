@@ -34,7 +34,7 @@ from app.settings import Settings
 from app.settings.recent import RecentVaults
 from app.tools import CATALOG
 from app.vault.lock import VaultLock
-from app.workspace import open_workspace
+from app.workspace.opening import open_workspace
 from tests.cli.conftest import Run
 from tests.support.approver import ScriptedApprover
 from tests.support.program import command, environment

@@ -77,6 +77,9 @@ def test_tokens_are_created_once_listed_renewed_and_revoked(run: Run, vault: Pat
 def test_sources_are_added_used_paused_and_removed(run: Run, vault: Path, tmp_path: Path) -> None:
     desk = tmp_path / "desk"
     desk.mkdir()
+    nothing_to_list = run("file", "list")
+    assert nothing_to_list.status == ExitStatus.NOT_FOUND
+    assert "scriptorium sources add folder" in nothing_to_list.err
     (desk / "Plan.txt").write_text("one\n", "utf-8")
     assert run("sources", "add", "folder", str(desk)).status == ExitStatus.DENIED
     rule = ("--rule", "*.txt=read_write")

@@ -41,7 +41,9 @@ from app.permissions.scope import Operation
 from app.settings import ModelSettings, Settings, load_settings
 from app.settings.recent import RecentVaults
 from app.vault.watcher import VaultFound, VaultLost
-from tests.desktop.open_vault import SHELL_PANELS, OpenVault, PlainNote, open_vault
+from app.workspace import VaultService
+from tests.desktop.open_vault import SHELL_PANELS, PlainNote, open_vault
+from tests.desktop.workspace_access import in_workspace
 
 PLAIN = "tests.desktop.open_vault:create_plain_panel"
 
@@ -324,7 +326,7 @@ def test_the_last_vault_is_remembered_when_it_is_opened(
     def kept() -> str:
         return WindowState.of_window().text("vault")  # what a start after kill -9 finds
 
-    async def refuse(root: Path, settings: Settings, approver: object, read_only: bool) -> OpenVault:
+    async def refuse(root: Path, settings: Settings, approver: object, read_only: bool) -> VaultService:
         if root != vault:
             raise StorageError("The disk refused.")
         return await open_vault(root, settings, approver, read_only)  # type: ignore[arg-type]
@@ -372,7 +374,9 @@ def test_the_list_of_names_follows_the_index(in_window, wait_until, vault: Path)
         palette.field.setText("five")
         await wait_until(lambda: palette.nothing.isVisible())
         (vault / "Five.md").write_text("five")
-        await window.session.client.run(lambda workspace: workspace.start_scan(lambda progress: None))
+        await in_workspace(
+            window.session.client, lambda workspace: workspace.start_scan(lambda progress: None)
+        )
         await wait_until(lambda: palette.model.rowCount() == 1)
         assert palette.list.currentIndex().data() == "Five"
 
@@ -428,7 +432,7 @@ def test_a_folder_that_is_not_there_is_told(in_window, wait_until, tmp_path: Pat
 def test_a_vault_that_another_app_has_is_offered_read_only(in_window, wait_until, vault: Path) -> None:
     asked: list[bool] = []
 
-    async def opener(root: Path, settings: Settings, approver: object, read_only: bool) -> OpenVault:
+    async def opener(root: Path, settings: Settings, approver: object, read_only: bool) -> VaultService:
         asked.append(read_only)
         if not read_only:
             raise VaultBusyError("Another Scriptorium has it.", owner="process 7")
@@ -455,7 +459,7 @@ def test_a_failure_to_open_is_a_message_and_the_window_stays(
 ) -> None:
     errors.append("failed to open Garden")
 
-    async def opener(*_: object) -> OpenVault:
+    async def opener(*_: object) -> VaultService:
         raise StorageError("The index can't be written: the disk is full.")
 
     async def use(window: MainWindow) -> None:
@@ -479,9 +483,9 @@ def test_a_vault_that_is_closed_while_its_door_opens_tells_nobody(in_window, wai
             finally:
                 told.set()
 
-    async def opener(root: Path, settings: Settings, approver: object, read_only: bool) -> OpenVault:
+    async def opener(root: Path, settings: Settings, approver: object, read_only: bool) -> VaultService:
         opened = await open_vault(root, settings, approver, read_only)  # type: ignore[arg-type]
-        opened.endpoints = SlowDoor()
+        opened._workspace.endpoints = SlowDoor()  # type: ignore[assignment]
         return opened
 
     async def use(window: MainWindow) -> None:
@@ -503,10 +507,10 @@ def test_a_lost_vault_shows_a_banner_and_everything_stays(in_window, wait_until,
         window.navigation.open("One.md")
         await wait_until(lambda: notes_of(window))
         client = window.session.client
-        await client.run(lambda w: w.events.publish(VaultLost()))
+        await in_workspace(client, lambda w: w.events.publish(VaultLost()))
         await wait_until(lambda: "lost" in window.banners.keys)
         assert window.view is not None and len(notes_of(window)) == 1
-        await client.run(lambda w: w.events.publish(VaultFound()))
+        await in_workspace(client, lambda w: w.events.publish(VaultFound()))
         await wait_until(lambda: "lost" not in window.banners.keys)
 
     in_window(use)
@@ -581,7 +585,7 @@ def test_a_saved_search_is_in_the_palette(in_window, wait_until, vault: Path) ->
     async def use(window: MainWindow) -> None:
         window.open_folder(vault)
         await wait_until(lambda: window.status.scan.isHidden() and "4" in window.status.counts.text())
-        await window.session.client.run(lambda w: w.searches.save("Below", "path:Sub"))
+        await in_workspace(window.session.client, lambda w: w.searches.save("Below", "path:Sub"))
         palette, page = window.finder._palette, window.view.page
         window.menu.run("commands")
         await wait_until(lambda: palette.list.model().rowCount() > 20)
@@ -600,7 +604,7 @@ def test_the_lock_shows_what_is_auto_approved_and_takes_it_back(in_window, wait_
         window.open_folder(vault)
         await wait_until(lambda: window.view is not None)
         offer = GrantOffer("edits in Sub", Operation.UPDATE, folder="Sub", always=True)
-        await window.session.client.run(lambda w: w.grants.add(offer))
+        await in_workspace(window.session.client, lambda w: w.grants.add(offer))
         await wait_until(lambda: window.status.lock.text() == "1")
         window.menu.run("grants")
         await wait_until(lambda: sheets() and "Revoke" in buttons())

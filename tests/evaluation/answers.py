@@ -36,7 +36,8 @@ from app.vault.markdown.scan import scan
 from app.vault.path import NotePath
 from app.vault.reference import parse_reference
 from app.vault.span_reference import find_fragment
-from app.workspace import Workspace, open_workspace
+from app.workspace.opening import open_workspace
+from app.workspace.workspace import Workspace
 
 HERE = Path(__file__).resolve().parent
 SAMPLE = HERE.parents[1] / "resources" / "sample-vault"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtGui import QAction
@@ -34,6 +34,8 @@ from app.desktop.runtime import tasks
 from app.desktop.search.panel import SearchPanel
 from app.desktop.vault_layout import VaultLayout
 from app.permissions.audit_entry import AuditEntry
+from app.workspace.workspace import Workspace
+from tests.desktop.workspace_access import in_workspace, workspace_of
 
 T = TypeVar("T", bound=QWidget)
 LEFT = Qt.MouseButton.LeftButton
@@ -66,6 +68,15 @@ class Hands:
     def client(self) -> VaultClient:
         assert self.window.session.client is not None, "no vault is open"
         return self.window.session.client
+
+    @property
+    def workspace(self) -> Workspace:
+        """The parts of the open vault, which the window does not see."""
+        return workspace_of(self.client)
+
+    async def run(self, fn: Callable[[Workspace], Any]) -> Any:
+        """Return the result of `fn(workspace)`, computed in the service thread."""
+        return await in_workspace(self.client, fn)
 
     @property
     def page(self) -> VaultLayout:

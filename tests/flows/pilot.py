@@ -62,7 +62,7 @@ class Pilot(Hands):
         """Wait until the scan has ended and what follows it is drawn."""
         scan = self.window.session._scan
         await self.until(lambda: scan is None or scan.done(), "the vault is read")
-        notes = await self.client.run(lambda ws: ws.index.stats().notes)
+        notes = await self.run(lambda ws: ws.index.stats().notes)
         counted = f"{notes:,} note"
         await self.until(lambda: self.window.status.counts.text().startswith(counted), "notes are counted")
         await self.until(lambda: self.agent.isVisible(), "the agent is there")
@@ -102,7 +102,7 @@ class Pilot(Hands):
         """The items of the conversation on the screen, as they are saved."""
         shown = self.agent._conversation
         assert shown is not None
-        return await self.client.run(lambda ws: ws.agent.store.items(shown.id))
+        return await self.run(lambda ws: ws.agent.store.items(shown.id))
 
     async def follow_answer(self, text: str) -> None:
         """Click a link in what the agent said."""
@@ -129,7 +129,7 @@ class Pilot(Hands):
         self, tool: str, arguments: Mapping[str, object], caller: Caller
     ) -> asyncio.Task[ToolOutcome]:
         """Another caller, such as an MCP client, calls a tool; it waits for the user."""
-        work = self.client.run(lambda ws: ws.runner.run(Call.of(tool, arguments, caller)))
+        work = self.run(lambda ws: ws.runner.run(Call.of(tool, arguments, caller)))
         return asyncio.get_running_loop().create_task(work)
 
     async def question(self) -> ApprovalDialog:
@@ -218,7 +218,7 @@ class Pilot(Hands):
     async def select_entry(self, tool: str) -> AuditEntry:
         """Click the newest entry of a tool."""
         panel = await self.show_audit()
-        newest = await self.client.run(lambda ws: ws.audit.entries(limit=1)[0].id)
+        newest = await self.run(lambda ws: ws.audit.entries(limit=1)[0].id)
         await self.until(lambda: self.entries and self.entries[0].id >= newest, "the log has caught up")
         await self.until(lambda: any(entry.tool == tool for entry in self.entries), f"{tool} is in the log")
         row = next(row for row, entry in enumerate(self.entries) if entry.tool == tool)

@@ -118,7 +118,7 @@ def test_what_is_pending_is_asked_anew_after_a_restart_and_done_once(app_run, ga
 
     async def submit(pilot: Pilot) -> None:
         await pilot.open(garden)
-        outcome = await pilot.client.run(lambda ws: ws.pending.submit("edit_note", arguments, OUTSIDER))
+        outcome = await pilot.run(lambda ws: ws.pending.submit("edit_note", arguments, OUTSIDER))
         ids.append(outcome.pending)
         dialog = await pilot.question()
         await pilot.click(dialog.bar.later_button)
@@ -131,12 +131,12 @@ def test_what_is_pending_is_asked_anew_after_a_restart_and_done_once(app_run, ga
         assert newest(pilot).status is ActivityStatus.PENDING and panel.actions_of(ids[0]) is not None
         await pilot.approve()
         await pilot.until(lambda: newest(pilot).status is ActivityStatus.COMPLETED, "it is done")
-        found = await pilot.client.run(lambda ws: ws.pending.status(ids[0], OUTSIDER))
+        found = await pilot.run(lambda ws: ws.pending.status(ids[0], OUTSIDER))
         assert found.state == "done"
 
     async def after(pilot: Pilot) -> None:
         await pilot.open(garden)
-        assert await pilot.client.run(lambda ws: ws.pending.list_for(Caller.user())) == ()
+        assert await pilot.run(lambda ws: ws.pending.list_for(Caller.user())) == ()
         assert not pilot.approvals.waiting
 
     app_run(submit)

@@ -25,8 +25,9 @@ from app.embeddings.vector_file import NoteChunks, VectorFile, models_with_vecto
 from app.events import Event
 from app.settings import Settings
 from app.vault.path import NotePath
-from app.workspace import Workspace, open_workspace
 from app.workspace.embedding_service import ModelPreparing, ModelSwitched
+from app.workspace.opening import open_workspace
+from app.workspace.workspace import Workspace
 from tests.embeddings.tiny_e5 import HIDDEN, tiny_weights
 from tests.flows.killed_switch import MOMENTS, NOTES_BEFORE
 from tests.support.approver import ScriptedApprover
@@ -106,17 +107,17 @@ async def test_the_earlier_vectors_answer_while_another_model_is_missing(
     opened: Opened, tmp_path: Path
 ) -> None:
     workspace = opened.workspace
-    assert workspace.vectors.notes == 2
+    assert workspace.embeddings.vectors.notes == 2
     missing = str(tmp_path / "no model"), str(tmp_path / "no python")
     workspace.change_settings("embeddings", model=missing[0], python=missing[1])
     failed = await opened.next(EmbeddingFailed)
     assert isinstance(failed, EmbeddingFailed) and failed.switching
     assert "can't be started" in failed.reason
-    assert workspace.switching_to == f"sentence-transformers:{missing[0]}"
+    assert workspace.embeddings.switching_to == f"sentence-transformers:{missing[0]}"
     assert await opened.best("how to bake") == "Bread"
 
     workspace.change_settings("embeddings", model=SHIPPED_MODEL)
-    while workspace.switching_to:
+    while workspace.embeddings.switching_to:
         await asyncio.sleep(0.01)
     assert await opened.best("how to bake") == "Bread"
 
@@ -124,24 +125,24 @@ async def test_the_earlier_vectors_answer_while_another_model_is_missing(
 async def test_a_switch_to_the_multilingual_model(installed: None, opened: Opened, vault: Path) -> None:
     workspace = opened.workspace
     cache = paths.vault_cache_folder(vault)
-    workspace.embedding_scheduler.pause()
+    workspace.embeddings.scheduler.pause()
     workspace.change_settings("embeddings", model=MULTILINGUAL)
-    while workspace.switching_to != MULTILINGUAL:
+    while workspace.embeddings.switching_to != MULTILINGUAL:
         await asyncio.sleep(0.01)
-    assert workspace.vectors.notes == 2, "the earlier vectors are still there"
+    assert workspace.embeddings.vectors.notes == 2, "the earlier vectors are still there"
     assert await opened.best("how to bake") == "Bread"
 
     # Both follow the vault meanwhile: what becomes private is in neither.
     (vault / "Tax.md").write_text("---\nai: private\n---\nIn July.", "utf-8")
     (vault / "Tea.md").write_text("Leaves and hot water.", "utf-8")
     await workspace.start_scan(lambda progress: None)
-    workspace.embedding_scheduler.resume()
+    workspace.embeddings.scheduler.resume()
     switched = await opened.next(ModelSwitched)
     assert isinstance(switched, ModelSwitched) and switched.model == MULTILINGUAL
-    await workspace._vectors.wait_model_change()
-    assert workspace.switching_to == ""
-    assert set(workspace.vectors.hashes) == {NotePath.parse("Bread.md"), NotePath.parse("Tea.md")}
-    assert workspace.vectors.note_matrix().matrix.shape == (2, HIDDEN)
+    await workspace.embeddings.wait_model_change()
+    assert workspace.embeddings.switching_to == ""
+    assert set(workspace.embeddings.vectors.hashes) == {NotePath.parse("Bread.md"), NotePath.parse("Tea.md")}
+    assert workspace.embeddings.vectors.note_matrix().matrix.shape == (2, HIDDEN)
     assert models_with_vectors(cache) == (MULTILINGUAL,), "the earlier vectors are deleted"
     assert await opened.best("Flour and water.") in {"Bread", "Tea"}
     assert workspace.embedder.model.is_shipped, "the built-in agent keeps the English model"
@@ -152,9 +153,9 @@ async def test_a_switch_that_was_cut_off_is_resumed(installed: None, vault: Path
     first = Opened(await open_workspace(vault, Settings(), ScriptedApprover()))
     await first.workspace.start_scan(lambda progress: None)
     await first.next(EmbeddingProgressed)
-    first.workspace.embedding_scheduler.pause()
+    first.workspace.embeddings.scheduler.pause()
     first.workspace.change_settings("embeddings", model=MULTILINGUAL)
-    while not first.workspace.switching_to:
+    while not first.workspace.embeddings.switching_to:
         await asyncio.sleep(0.01)
     settings = first.workspace.settings
     # The app ends before the first note has a vector of the new model.
@@ -163,12 +164,12 @@ async def test_a_switch_that_was_cut_off_is_resumed(installed: None, vault: Path
 
     again = Opened(await open_workspace(vault, settings, ScriptedApprover()))
     try:
-        assert again.workspace.switching_to == MULTILINGUAL
-        assert again.workspace.vectors.notes == 2
+        assert again.workspace.embeddings.switching_to == MULTILINGUAL
+        assert again.workspace.embeddings.vectors.notes == 2
         assert await again.best("how to bake") == "Bread"
         await again.workspace.start_scan(lambda progress: None)
         await again.next(ModelSwitched)
-        await again.workspace._vectors.wait_model_change()
+        await again.workspace.embeddings.wait_model_change()
         assert models_with_vectors(cache) == (MULTILINGUAL,)
     finally:
         await again.workspace.close()
@@ -207,21 +208,21 @@ async def test_a_switch_is_resumed_after_the_process_was_killed(
     again = Opened(await open_workspace(vault, chosen, ScriptedApprover()))
     try:
         workspace = again.workspace
-        assert workspace.switching_to == MULTILINGUAL
-        assert workspace.vectors.notes == 8, "the earlier vectors are complete"
+        assert workspace.embeddings.switching_to == MULTILINGUAL
+        assert workspace.embeddings.vectors.notes == 8, "the earlier vectors are complete"
         assert await again.best("how to bake") == "Bread", "and answer"
-        workspace.embedding_scheduler.pause()
+        workspace.embeddings.scheduler.pause()
         await workspace.start_scan(lambda progress: None)
         if kept < 8:
             assert await again.best("how to bake") == "Bread"
-            assert workspace.switching_to == MULTILINGUAL
-        workspace.embedding_scheduler.resume()
+            assert workspace.embeddings.switching_to == MULTILINGUAL
+        workspace.embeddings.scheduler.resume()
         switched = await again.next(ModelSwitched)
         assert isinstance(switched, ModelSwitched) and switched.model == MULTILINGUAL
-        await workspace._vectors.wait_model_change()
+        await workspace.embeddings.wait_model_change()
         assert len(embedded) == len(set(embedded)) == 8 - kept, "only the missing ones were embedded"
-        assert workspace.vectors.notes == 8
-        assert workspace.vectors.note_matrix().matrix.shape == (8, HIDDEN)
+        assert workspace.embeddings.vectors.notes == 8
+        assert workspace.embeddings.vectors.note_matrix().matrix.shape == (8, HIDDEN)
         assert models_with_vectors(cache) == (MULTILINGUAL,), "the earlier vectors are deleted"
         assert await again.best("On day 4, rain fell.") == "Day 4"
     finally:
@@ -266,6 +267,6 @@ async def test_the_languages_of_the_vault_are_measured(vault: Path) -> None:
         assert isinstance(measured, LanguagesMeasured)
         assert measured.languages.shares == (("de", 1.0),)
         assert measured.languages.suit_multilingual
-        assert opened.workspace.languages == measured.languages
+        assert opened.workspace.embeddings.languages == measured.languages
     finally:
         await opened.workspace.close()

@@ -82,8 +82,8 @@ def test_stopping_while_an_approval_waits_takes_the_question_back(app_run, setti
         await pilot.type_prompt("Tag it")
         await pilot.question()
         # The dialog covers the panel's own button; a closing window stops it the same way.
-        conversation = await pilot.client.run(lambda ws: ws.agent.store.list_conversations()[0].id)
-        await pilot.client.run(lambda ws: ws.agent.stop(conversation))
+        conversation = await pilot.run(lambda ws: ws.agent.store.list_conversations()[0].id)
+        await pilot.run(lambda ws: ws.agent.stop(conversation))
         await pilot.until(lambda: pilot.approvals.dialog is None, "the dialog goes")
         assert (await pilot.turn_over(1)).state == "stopped"
         assert (garden / "Water.md").read_bytes() == before

@@ -65,7 +65,7 @@ def test_a_block_is_read_edited_compared_rolled_back_and_says_who_wrote_it(app_r
         await pilot.until(page.roll_back_button.isEnabled)
         await pilot.click(page.roll_back_button)
         await pilot.until(lambda: _authors(panel) == ["You", "You", "Agent"], "going back is a version, too")
-        assert (await pilot.client.run(_kept)).text == "Water the camellia.\nDrink tea.\n"
+        assert (await pilot.run(_kept)).text == "Water the camellia.\nDrink tea.\n"
         entry = await pilot.select_entry("save")
         assert entry.caller == "You"
 

@@ -157,8 +157,8 @@ def test_an_outside_edit_of_unsaved_text_asks_and_merging_keeps_both(app_run, ga
         await pilot.until(lambda: not note.document.dirty, "it is saved")
         assert water.read_bytes() == b"# Water\n\nTheirs.\n\nTwo.\n\nThree.\nMine. And more."
         path = note.document.page.path
-        versions = await pilot.client.run(lambda ws: ws.journal.history(path))
-        kept = [await pilot.client.run(lambda ws, v=v: ws.journal.content(v.hash)) for v in versions]
+        versions = await pilot.run(lambda ws: ws.journal.history(path))
+        kept = [await pilot.run(lambda ws, v=v: ws.journal.content(v.hash)) for v in versions]
         assert any(content.endswith(b"Theirs again.") for content in kept)
 
     app_run(use)

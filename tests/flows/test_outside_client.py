@@ -126,7 +126,7 @@ def test_a_rename_with_forty_backlinks_from_outside(app_run, tmp_path: Path) -> 
         assert [(str(one.path), str(one.to)) for one in moves] == [("Old name.md", "New name.md")]
         await read_every_diff(pilot, dialog)
         assert everything_in(root) == before, "nothing is written while it is asked"
-        last = await pilot.client.run(lambda ws: ws.audit.last_commit)
+        last = await pilot.run(lambda ws: ws.audit.last_commit)
         await pilot.approve()
         result = await calling
         assert not result.is_error and result.structured_content["success"]
@@ -134,15 +134,15 @@ def test_a_rename_with_forty_backlinks_from_outside(app_run, tmp_path: Path) -> 
         after = everything_in(root)
         assert "New name.md" in after and "Old name.md" not in after
         assert all(b"Old name" not in text for text in after.values())
-        entries = await pilot.client.run(lambda ws: ws.audit.entries(AuditFilter(caller="Laptop")))
+        entries = await pilot.run(lambda ws: ws.audit.entries(AuditFilter(caller="Laptop")))
         (entry,) = entries
         assert (entry.tool, entry.decision, entry.caller_kind) == ("move_note", "user-approved", "mcp")
-        assert entry.commit == last + 1 == await pilot.client.run(lambda ws: ws.audit.last_commit)
+        assert entry.commit == last + 1 == await pilot.run(lambda ws: ws.audit.last_commit)
         panel = pilot.panel("connections", ConnectionsPanel)
         await pilot.until(lambda: [one.entry for one in panel.page.calls.calls] == [entry], "it is listed")
         await undo_at_a_terminal(pilot, root)
         assert everything_in(root) == before
-        undone = await pilot.client.run(lambda ws: ws.audit.entry(entry.id))
+        undone = await pilot.run(lambda ws: ws.audit.entry(entry.id))
         assert undone.undone_by is not None
 
     app_run(use)

@@ -47,7 +47,7 @@ async def allow_edits(pilot: Pilot, panel: SourcesPanel) -> None:
         "the rule holds",
     )
     # The source is opened anew with its rules; its tool comes back with it.
-    while "file" not in await pilot.client.run(lambda ws: {tool.name for tool in ws.registry.all_tools()}):
+    while "file" not in await pilot.run(lambda ws: {tool.name for tool in ws.registry.all_tools()}):
         await asyncio.sleep(0.01)
 
 
@@ -94,11 +94,11 @@ def test_a_folder_that_can_not_be_a_source_is_told_and_a_paused_one_is_closed(
     async def use(pilot: Pilot) -> None:
         await pilot.open(garden)
         panel = await add_folder(pilot, desk)
-        names = await pilot.client.run(lambda ws: {tool.name for tool in ws.registry.all_tools()})
+        names = await pilot.run(lambda ws: {tool.name for tool in ws.registry.all_tools()})
         assert "file" in names
         await pilot.click(panel.details.pause_button)
         await pilot.until(lambda: panel.chosen is not None and panel.chosen.config.paused, "it is paused")
-        names = await pilot.client.run(lambda ws: {tool.name for tool in ws.registry.all_tools()})
+        names = await pilot.run(lambda ws: {tool.name for tool in ws.registry.all_tools()})
         assert "file" not in names
         panel.follow_vault()
         await pilot.until(lambda: len(panel.sources) == 2, "the vault is followed")

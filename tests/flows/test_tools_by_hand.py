@@ -142,9 +142,7 @@ def test_a_tool_of_every_category_is_run_from_the_palette(app_run, settings: Set
 
     async def use(pilot: Pilot) -> None:
         await pilot.open(garden)
-        tools = await pilot.client.run(
-            lambda ws: {tool.name: tool.category for tool in ws.registry.all_tools()}
-        )
+        tools = await pilot.run(lambda ws: {tool.name: tool.category for tool in ws.registry.all_tools()})
         assert {category for category, *_ in BY_HAND} == set(tools.values())
         for category, tool, values, said in BY_HAND:
             assert tools[tool] == category

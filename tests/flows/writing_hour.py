@@ -128,7 +128,7 @@ class Writer:
         key = self._random.choice(sorted(self.paths))
         self._number += 1
         old, name = self.paths[key], f"Called {self._number}"
-        renaming = self.pilot.client.run(
+        renaming = self.pilot.run(
             lambda ws: ws.runner.run(Call.of("move_note", {"name": old, "new_name": name}, USER))
         )
         task = asyncio.ensure_future(renaming)

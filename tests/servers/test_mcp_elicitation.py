@@ -8,7 +8,6 @@ import mcp_types as t
 import pytest
 from mcp import MCPError
 
-from app.cli.vault_access import open_operations_of
 from app.errors import LimitError
 from app.permissions.approval import ApprovalRequest, Denied, Effect
 from app.permissions.caller import Caller, CallerKind
@@ -18,7 +17,8 @@ from app.servers.mcp_elicitation import ClientApprover
 from app.settings import Settings
 from app.vault.changes import ChangeSet, Create, Update
 from app.vault.path import NotePath
-from app.workspace import open_workspace
+from app.workspace import VaultService
+from app.workspace.opening import open_workspace
 from tests.support.mcp_clients import ERAS, NO, YES, inside, says
 
 EDIT = {"name": "H4", "op": "append", "text": "New\u202ereversed."}
@@ -32,7 +32,7 @@ async def headless(sample_vault):
     approver = ClientApprover()
     opened = await open_workspace(sample_vault, settings, approver, ask_pending=False)
     try:
-        approver.is_pending = open_operations_of(opened)
+        approver.is_pending = VaultService(opened).is_pending
         await opened.start_scan(lambda progress: None)
         yield opened
     finally:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import sqlite3
-import stat
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -21,8 +20,9 @@ from app.settings import Settings
 from app.toolkit.call import Call
 from app.toolkit.memory_service import ConversationQuery
 from app.vault.journal_database import SCHEMA
-from app.workspace import Workspace, open_workspace
+from app.workspace.opening import open_workspace
 from app.workspace.vault_storage import StoreReplaced
+from app.workspace.workspace import Workspace
 from tests.support.approver import ScriptedApprover
 
 DATA = ("journal.sqlite", "audit.sqlite3", "conversations.sqlite", "memory.sqlite", "pending.sqlite")
@@ -166,10 +166,7 @@ async def test_a_journal_of_another_vault_undoes_nothing(
 async def test_what_the_app_keeps_is_private(root: Path, approver: ScriptedApprover) -> None:
     await used(root, approver)
     for folder in (paths.vault_data_folder(root), paths.vault_cache_folder(root)):
-        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
-        open_to_others = [
-            file.name for file in folder.rglob("*") if file.is_file() and file.stat().st_mode & 0o077
-        ]
+        open_to_others = [file.name for file in (folder, *folder.rglob("*")) if file.stat().st_mode & 0o077]
         assert open_to_others == []
 
 

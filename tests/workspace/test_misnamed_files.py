@@ -16,7 +16,8 @@ from app.toolkit.call import Call
 from app.vault.changes import ChangeSet, Create
 from app.vault.path import NotePath
 from app.vault.undecodable import find_path, listed_path, suggest_name
-from app.workspace import open_workspace
+from app.workspace import VaultService
+from app.workspace.opening import open_workspace
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only there can a file have such a name")
 RAW = NotePath.on_disk(os.fsdecode(b"Gr\xfc\xdfe.md"))
@@ -69,7 +70,7 @@ async def test_such_a_file_is_listed_with_its_bytes(vault):
 
 
 async def test_the_user_renames_it_and_takes_that_back(vault):
-    outcome = await vault.rename_misnamed(LISTED, "Grüße.md")
+    outcome = await VaultService(vault).notes.rename_misnamed(LISTED, "Grüße.md")
     assert outcome.success and (vault.root / "Grüße.md").read_text() == "greetings\n"
     assert vault.index.note(NotePath("Grüße.md")) is not None and listed(vault) == {}
     assert not os.path.lexists(vault.root / RAW.text)
@@ -84,9 +85,11 @@ async def test_a_name_that_is_taken_or_bad_changes_nothing(vault):
         ("a/b.md", "invalid_parameters"),
         ("x:y.md", "invalid_parameters"),
     ):
-        outcome = await vault.rename_misnamed(LISTED, name)
+        outcome = await VaultService(vault).notes.rename_misnamed(LISTED, name)
         assert outcome.error["type"] == kind and (vault.root / RAW.text).read_text() == "greetings\n"
-    assert (await vault.rename_misnamed(NotePath("No.md"), "x.md")).error["type"] == "not_found"
+    assert (await VaultService(vault).notes.rename_misnamed(NotePath("No.md"), "x.md")).error[
+        "type"
+    ] == "not_found"
     assert InvalidPathError.type == "invalid_parameters"
 
 
@@ -96,7 +99,7 @@ async def test_a_folder_of_such_a_name_is_renamed_file_by_file(vault):
     (folder / "One.md").write_text("one")
     (folder / "two.txt").write_text("two")
     await until(vault, lambda: r"B\xfccher" in listed(vault))
-    assert (await vault.rename_misnamed(NotePath(r"B\xfccher"), "Bücher")).success
+    assert (await VaultService(vault).notes.rename_misnamed(NotePath(r"B\xfccher"), "Bücher")).success
     assert (vault.root / "Bücher" / "One.md").read_text() == "one"
     assert (vault.root / "Bücher" / "two.txt").read_text() == "two"
     assert vault.index.note(NotePath("Bücher/One.md")) is not None

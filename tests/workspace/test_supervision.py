@@ -16,7 +16,8 @@ from app.servers.server_state import LocalServerStateChanged
 from app.settings import Settings
 from app.vault.path import NotePath
 from app.vault.watcher import VaultLost
-from app.workspace import Workspace, open_workspace
+from app.workspace.opening import open_workspace
+from app.workspace.workspace import Workspace
 from tests.support.approver import ScriptedApprover
 
 
@@ -115,7 +116,7 @@ async def test_a_vault_that_is_away_while_notes_are_embedded_is_embedded_whole_a
     moved: list[Path] = []
 
     def progressed(event: EmbeddingProgressed) -> None:
-        told.append((event.done, event.total, workspace.vectors.notes))
+        told.append((event.done, event.total, workspace.embeddings.vectors.notes))
         if event.done and not moved:
             moved.append(root.rename(away))
 
@@ -125,9 +126,9 @@ async def test_a_vault_that_is_away_while_notes_are_embedded_is_embedded_whole_a
     try:
         await workspace.start_scan(lambda progress: None)
         await until(lambda: bool(lost))
-        assert workspace.vectors.notes < 40
+        assert workspace.embeddings.vectors.notes < 40
         away.rename(root)
-        await until(lambda: workspace.vectors.notes == 40)
+        await until(lambda: workspace.embeddings.vectors.notes == 40)
         await until(lambda: told[-1][0] == told[-1][1])
         assert all(done <= embedded for done, _, embedded in told), told
     finally:

@@ -95,7 +95,7 @@ class ActivityPanel(Panel):
         before = self._oldest
         try:
             entries: tuple[AuditEntry, ...] = await self._client.run(
-                lambda workspace: workspace.audit.entries(limit=_PAGE_SIZE, before_id=before)
+                lambda vault: vault.history.entries(limit=_PAGE_SIZE, before_id=before)
             )
         finally:
             self._loading = False

@@ -118,7 +118,7 @@ class DecisionBar(QWidget):
         _reserve(self.approve_button, approve)
         _reserve(self.edit_button, [tr("Edit…"), tr("Done editing")])
         _reserve(
-            self.time, [] if request.timeout is None else [tr("{0} left").format("88:88"), tr("Time is up")]
+            self.time, [] if request.timeout is None else [tr("{0} left").format("188:88"), tr("Time is up")]
         )
 
     def _add_offer(self, offer: GrantOffer) -> None:

@@ -297,6 +297,7 @@ class ApprovalDialog(QDialog):
             page = self.page
             editable = page.why_not_editable()
             self.bar.show_choice(self._current.draft, editable, page.problem, editing=page.is_editing)
+            page.header.show_choice(self._current.draft.proposal())
             if self.bar.edit_button.isChecked() != page.is_editing:
                 self.bar.edit_button.setChecked(page.is_editing)
 

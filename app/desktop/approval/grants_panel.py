@@ -69,7 +69,7 @@ class GrantsPanel(Panel):
     async def load(self) -> None:
         """Load and show the grants."""
         grants, unlocked = await self._client.run(
-            lambda workspace: (workspace.grants.active_grants(), workspace.grants.deletes_unlocked)
+            lambda vault: (vault.grants.active_grants(), vault.grants.deletes_unlocked)
         )
         self.toggles[Operation.DELETE].setVisible(unlocked)
         self.show_grants(grants)
@@ -101,12 +101,12 @@ class GrantsPanel(Panel):
 
     async def revoke(self, grant_id: str) -> None:
         """Revoke a grant."""
-        await self._client.run(lambda workspace: workspace.grants.revoke(grant_id))
+        await self._client.run(lambda vault: vault.grants.revoke(grant_id))
         await self.load()
 
     async def set_session(self, operation: Operation, on: bool) -> None:
         """Turn a toggle of this session on or off."""
-        await self._client.run(lambda workspace: workspace.grants.set_session(operation, on))
+        await self._client.run(lambda vault: vault.grants.set_session(operation, on))
         await self.load()
 
     def _handle_events(self, events: tuple[Event, ...]) -> None:

@@ -14,10 +14,11 @@ from PySide6.QtWidgets import (
 
 from app.desktop.theme.theme import Theme, icon
 from app.desktop.widgets.plain_labels import CappedArea, heading_label, plain_label, tr
-from app.permissions.approval import ApprovalRequest
+from app.permissions.approval import ApprovalRequest, Effect
 from app.permissions.pluralize import pluralize
 from app.permissions.request_labels import caller_label, format_extent, quote_name, request_title
 from app.permissions.scope import Operation
+from app.vault.changes import ChangeSet, Delete
 from app.vault.escaped_line import describe
 from app.vault.path import NotePath
 
@@ -39,6 +40,7 @@ class RequestHeader(QWidget):
 
     def __init__(self, request: ApprovalRequest, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._unresolved: NotesStrip | None = None
         layout = QVBoxLayout(self)
         layout.setContentsMargins(20, 14, 20, 10)
         layout.setSpacing(8)
@@ -49,7 +51,12 @@ class RequestHeader(QWidget):
             words = pluralize(len(request.scope.backlinks), tr("note will have"), tr("notes will have"))
             text = tr("{0} unresolved links after this deletion").format(words)
             notes = request.scope.backlinks
-            layout.addWidget(NotesStrip(text, notes, "warning-circle", theme.warning, theme, self))
+            self._unresolved = NotesStrip(text, notes, "warning-circle", theme.warning, theme, self)
+            # What is under the header must not move when a file is unticked.
+            policy = self._unresolved.sizePolicy()
+            policy.setRetainSizeWhenHidden(True)
+            self._unresolved.setSizePolicy(policy)
+            layout.addWidget(self._unresolved)
         if request.rewrites:
             words = pluralize(len(request.rewrites), tr("note"), tr("notes"))
             text = tr("This move updates the links in {0}").format(words)
@@ -57,6 +64,12 @@ class RequestHeader(QWidget):
         if request.caller.tainted:
             text = tr("This caller has read untrusted text (from the web, another tool or an imported note).")
             layout.addWidget(NotesStrip(text, (), "shield-warning", theme.warning, theme, self))
+
+    def show_choice(self, proposal: ChangeSet | Effect | None) -> None:
+        """Show only the consequences of what is ticked."""
+        if self._unresolved is not None:
+            changes = proposal.changes if isinstance(proposal, ChangeSet) else ()
+            self._unresolved.setVisible(any(isinstance(change, Delete) for change in changes))
 
     def _title_row(self, request: ApprovalRequest, theme: Theme) -> QHBoxLayout:
         row = QHBoxLayout()

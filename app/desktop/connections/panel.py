@@ -43,7 +43,7 @@ from app.vault.escaped_line import describe
 from app.workspace import SettingsChanged
 
 if TYPE_CHECKING:
-    from app.workspace import Workspace
+    from app.workspace import VaultService
 
 _NAME_ROLE = Qt.ItemDataRole.UserRole
 _DEBOUNCE_MS = 150
@@ -127,7 +127,7 @@ class ConnectionsPanel(Panel):
         self._read = True
         known = self.shown.choices if self.shown is not None and not self._fresh else None
         self._fresh = False
-        shown = await self._client.run(lambda workspace: queries.read_overview(workspace, known))
+        shown = await self._client.run(lambda vault: queries.read_overview(vault, known))
         chosen = self.chosen
         self.shown = shown
         self.bar.show_overview(shown)
@@ -229,7 +229,7 @@ class ConnectionsPanel(Panel):
         self._wanted = program.name
         if token:
             # The server is still starting: it has no address, and the dialog would show it as off.
-            await self._client.run(lambda workspace: workspace.endpoints.begin())
+            await self._client.run(lambda vault: vault.connections.begin())
         await self.load()
         if self.shown is not None:
             connection = self.page.connection(program, self.shown, token)
@@ -332,16 +332,16 @@ class ConnectionsPanel(Panel):
         return table
 
 
-def _made_token(name: str, workspace: Workspace) -> str:
-    return queries.make_token(workspace, name)
+def _made_token(name: str, vault: VaultService) -> str:
+    return queries.make_token(vault, name)
 
 
-def _renewed_token(name: str, workspace: Workspace) -> str:
-    return queries.renew_token(workspace, name)
+def _renewed_token(name: str, vault: VaultService) -> str:
+    return queries.renew_token(vault, name)
 
 
-def _revoked(name: str, workspace: Workspace) -> str:
-    queries.revoke_token(workspace, name)
+def _revoked(name: str, vault: VaultService) -> str:
+    queries.revoke_token(vault, name)
     return name
 
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.errors import VaultBusyError
 from app.permissions.audit_entry import AuditFilter
 from app.permissions.caller import CallerKind
 from app.servers.client_registry import ConnectedClient
@@ -17,8 +16,8 @@ from app.settings import CallerProfile, ServerSettings, Settings
 
 if TYPE_CHECKING:
     from app.index.records import NoteRecord
-    from app.servers.tokens import ClientTokens, NamedClient
-    from app.workspace import Workspace
+    from app.servers.tokens import NamedClient
+    from app.workspace import VaultService
 
 _GLOB_CHARACTERS = frozenset("*?[]{}")
 _CALLER_KINDS = {kind.value for kind in CallerKind}
@@ -90,36 +89,36 @@ class ConnectionsOverview:
     choices: ProfileChoices
 
 
-async def read_overview(workspace: Workspace, choices: ProfileChoices | None = None) -> ConnectionsOverview:
+async def read_overview(vault: VaultService, choices: ProfileChoices | None = None) -> ConnectionsOverview:
     """Return the current state; `choices` were read before, since reading them scans every note."""
     if choices is None:
-        choices = await _profile_choices(workspace)
+        choices = await _profile_choices(vault)
     return ConnectionsOverview(
-        workspace.root,
-        workspace.settings.servers,
-        workspace.endpoints.state(),
-        workspace.read_only,
-        _programs(workspace, choices.heard),
+        vault.root,
+        vault.settings.current.servers,
+        vault.connections.state(),
+        vault.read_only,
+        _programs(vault, choices.heard),
         choices,
     )
 
 
-async def _profile_choices(workspace: Workspace) -> ProfileChoices:
-    off = workspace.policy.categories_off
-    groups = workspace.registry.categories
+async def _profile_choices(vault: VaultService) -> ProfileChoices:
+    off = vault.tools.categories_off
+    groups = vault.tools.categories
     return ProfileChoices(
         tuple(CategoryState(one.id, one.name, one.on and one.id not in off) for one in groups),
-        await asyncio.to_thread(_folders, workspace.index.notes()),
-        tuple(tool.name for tool in workspace.registry.all_tools()),
-        {name: at for name in _names(workspace) if (at := _last_heard(workspace, name)) is not None},
+        await asyncio.to_thread(_folders, vault.notes.records()),
+        tuple(tool.name for tool in vault.tools.all_tools()),
+        {name: at for name in _names(vault) if (at := _last_heard(vault, name)) is not None},
     )
 
 
-def _programs(workspace: Workspace, heard: Mapping[str, float]) -> tuple[ClientProgram, ...]:
-    tokens = _tokens_of(workspace)
-    profiles = named_profiles(workspace.settings)
+def _programs(vault: VaultService, heard: Mapping[str, float]) -> tuple[ClientProgram, ...]:
+    tokens = _tokens_of(vault)
+    profiles = named_profiles(vault.settings.current)
     there: dict[str, list[ConnectedClient]] = {}
-    for one in workspace.endpoints.local_vault.clients():
+    for one in vault.connections.clients():
         there.setdefault(one.client.name, []).append(one)
     return tuple(
         ClientProgram(
@@ -129,22 +128,21 @@ def _programs(workspace: Workspace, heard: Mapping[str, float]) -> tuple[ClientP
             tuple(there.get(name, ())),
             profiles.get(name),
         )
-        for name in sorted({*_names(workspace), *there}, key=str.casefold)
+        for name in sorted({*_names(vault), *there}, key=str.casefold)
     )
 
 
-def _names(workspace: Workspace) -> frozenset[str]:
+def _names(vault: VaultService) -> frozenset[str]:
     """Return the names of the programs that the user added."""
-    return frozenset((*_tokens_of(workspace), *named_profiles(workspace.settings)))
+    return frozenset((*_tokens_of(vault), *named_profiles(vault.settings.current)))
 
 
-def _tokens_of(workspace: Workspace) -> dict[str, NamedClient]:
-    tokens = workspace.endpoints.tokens
-    return {one.name: one for one in tokens.clients} if tokens is not None else {}
+def _tokens_of(vault: VaultService) -> dict[str, NamedClient]:
+    return {one.name: one for one in vault.connections.named_clients()}
 
 
-def _last_heard(workspace: Workspace, name: str) -> float | None:
-    entries = workspace.audit.entries(AuditFilter(caller=name), 1)
+def _last_heard(vault: VaultService, name: str) -> float | None:
+    entries = vault.history.entries(AuditFilter(caller=name), 1)
     return entries[0].time if entries else None
 
 
@@ -182,42 +180,35 @@ def with_servers(settings: Settings, **values: object) -> Settings:
     return settings.model_copy(update={"servers": servers})
 
 
-def make_token(workspace: Workspace, name: str) -> str:
+def make_token(vault: VaultService, name: str) -> str:
     """Create and return a token for a new program; it can't be read again.
 
     Raises:
         ScriptoriumError: The token could not be saved.
     """
-    return _tokens(workspace).create(name)
+    return vault.connections.tokens.create(name)
 
 
-def renew_token(workspace: Workspace, name: str) -> str:
+def renew_token(vault: VaultService, name: str) -> str:
     """Replace the token of a program, or create its first one.
 
     Raises:
         ScriptoriumError: The token could not be saved.
     """
-    tokens = _tokens(workspace)
+    tokens = vault.connections.tokens
     known = any(one.name == name for one in tokens.clients)
     return tokens.renew(name) if known else tokens.create(name)
 
 
-def revoke_token(workspace: Workspace, name: str) -> None:
+def revoke_token(vault: VaultService, name: str) -> None:
     """Revoke a program's token, if it has one.
 
     Raises:
         ScriptoriumError: The change could not be saved.
     """
-    tokens = _tokens(workspace)
+    tokens = vault.connections.tokens
     if any(one.name == name for one in tokens.clients):
         tokens.revoke(name)
-
-
-def _tokens(workspace: Workspace) -> ClientTokens:
-    tokens = workspace.endpoints.tokens
-    if tokens is None:
-        raise VaultBusyError("The vault is open for reading only; other programs can't be let in here.")
-    return tokens
 
 
 def _with_callers(settings: Settings, callers: tuple[CallerProfile, ...]) -> Settings:

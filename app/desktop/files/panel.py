@@ -30,7 +30,7 @@ from app.events import Event
 from app.index.records import IndexUpdated
 
 if TYPE_CHECKING:
-    from app.workspace import Workspace
+    from app.workspace import VaultService
 
 _MAX_SINGLE_CHANGES = 200
 _MAX_MATCHES = 500
@@ -233,7 +233,7 @@ class FilesPanel(Panel):
     async def _match(self, text: str, asked: int) -> None:
         """Show the files that match `text`, searched in the service thread: there may be 100,000."""
         attachments = self._attachments
-        found = await self._client.run(lambda workspace: _matching(workspace, text, attachments))
+        found = await self._client.run(lambda vault: _matching(vault, text, attachments))
         if asked == self._narrowed:
             self._matched = asked
             self._matching.setStringList(found)
@@ -318,20 +318,20 @@ class _Tree(QTreeView):
         event.accept()
 
 
-def _names(workspace: Workspace, attachments: bool) -> list[str]:
-    paths = [path.text for path in workspace.index.note_paths()]
+def _names(vault: VaultService, attachments: bool) -> list[str]:
+    paths = [path.text for path in vault.notes.paths()]
     if attachments:
-        paths += [record.path.text for record in workspace.index.files()]
+        paths += [record.path.text for record in vault.notes.files()]
     return paths
 
 
-async def _list_files(workspace: Workspace, attachments: bool) -> tuple[set[str], FolderListing]:
+async def _list_files(vault: VaultService, attachments: bool) -> tuple[set[str], FolderListing]:
     """List the paths and build their listing; runs in the service thread."""
-    paths = _names(workspace, attachments)
+    paths = _names(vault, attachments)
     return set(paths), await asyncio.to_thread(FolderListing.of, paths)
 
 
-async def _matching(workspace: Workspace, text: str, attachments: bool) -> list[str]:
+async def _matching(vault: VaultService, text: str, attachments: bool) -> list[str]:
     """Return the files whose names contain `text`; runs in the service thread."""
     wanted = text.strip().casefold()
 
@@ -339,7 +339,7 @@ async def _matching(workspace: Workspace, text: str, attachments: bool) -> list[
         found = (path for path in paths if wanted in path.rpartition("/")[2].casefold())
         return list(itertools.islice(found, _MAX_MATCHES))
 
-    return await asyncio.to_thread(match, _names(workspace, attachments))
+    return await asyncio.to_thread(match, _names(vault, attachments))
 
 
 def connect(panel: FilesPanel, context: PanelContext) -> None:

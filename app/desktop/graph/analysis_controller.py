@@ -21,8 +21,8 @@ from app.desktop.graph.view import GraphView
 from app.desktop.graph.virtual_nodes import SuggestedEdge
 from app.desktop.runtime import tasks
 from app.errors import ScriptoriumError
-from app.graph.arrangement import Region
 from app.graph.model import Graph, node_radii
+from app.graph.static_layout import Region
 from app.permissions.caller import Caller
 from app.permissions.pluralize import pluralize
 from app.toolkit.call import Call
@@ -30,7 +30,7 @@ from app.toolkit.call import Call
 if TYPE_CHECKING:
     from app.analysis.centrality import Measure
     from app.analysis.service import LinkSuggestion
-    from app.workspace import Workspace
+    from app.workspace import VaultService
 
 T = TypeVar("T")
 _MAX_RESULT_ROWS = 200
@@ -130,7 +130,9 @@ class GraphAnalysisController(QObject):
 
     async def _communities(self) -> None:
         graph = self._view.canvas.scene.graph
-        found = await self._run(lambda w: w.analysis.communities(graph, progress=self._report_progress))
+        found = await self._run(
+            lambda vault: vault.analysis.communities(graph, progress=self._report_progress)
+        )
         if graph is not self._view.canvas.scene.graph:
             return
         layer = community_layer(graph, found.of, self._view.canvas.scene.theme)
@@ -160,7 +162,7 @@ class GraphAnalysisController(QObject):
     async def _importance(self, measure: Measure) -> None:
         graph = self._view.canvas.scene.graph
         found = await self._run(
-            lambda w: w.analysis.centrality(graph, measure, progress=self._report_progress)
+            lambda vault: vault.analysis.centrality(graph, measure, progress=self._report_progress)
         )
         if graph is not self._view.canvas.scene.graph:
             return
@@ -182,7 +184,7 @@ class GraphAnalysisController(QObject):
         if source not in graph.rows or target not in graph.rows:
             return
         ends = graph.rows[source], graph.rows[target]
-        found = await self._run(lambda w: w.analysis.path(graph, *ends))
+        found = await self._run(lambda vault: vault.analysis.path(graph, *ends))
         title = self.tr("Shortest path")
         if found is None:
             words = self.tr("No path connects {0} to {1}").format(*(graph.names[row] for row in ends))
@@ -203,7 +205,9 @@ class GraphAnalysisController(QObject):
 
     async def _weak_points(self) -> None:
         graph = self._view.canvas.scene.graph
-        found = await self._run(lambda w: w.analysis.cut_points(graph, progress=self._report_progress))
+        found = await self._run(
+            lambda vault: vault.analysis.cut_points(graph, progress=self._report_progress)
+        )
         lines = [
             AnalysisResultRow(
                 (graph.paths[a], graph.paths[b]),
@@ -228,7 +232,7 @@ class GraphAnalysisController(QObject):
 
     async def _orphans(self) -> None:
         graph = self._view.canvas.scene.graph
-        found = await self._run(lambda w: w.analysis.orphans(graph))
+        found = await self._run(lambda vault: vault.analysis.orphans(graph))
         rows = [*found.notes.tolist(), *found.attachments.tolist()]
         self._glow(graph, rows)
         lines = tuple(
@@ -244,7 +248,7 @@ class GraphAnalysisController(QObject):
     async def _suggest(self, path: str | None) -> None:
         graph = self._view.graph()
         self._suggestions = await self._run(
-            lambda w: w.analysis.suggestions(graph, for_path=path, progress=self._report_progress)
+            lambda vault: vault.analysis.suggestions(graph, for_path=path, progress=self._report_progress)
         )
         self._show_suggestions()
 
@@ -293,7 +297,7 @@ class GraphAnalysisController(QObject):
         if kind in _TIME_LAYOUTS:
             options["by"] = str(kind)
         found = await self._run(
-            lambda w: w.analysis.layout(graph, name, progress=self._report_progress, **options)  # type: ignore[arg-type]
+            lambda vault: vault.analysis.layout(graph, name, progress=self._report_progress, **options)  # type: ignore[arg-type]
         )
         if graph is not view.canvas.scene.graph:
             return
@@ -317,7 +321,7 @@ class GraphAnalysisController(QObject):
             LayoutMode.TYPE: self.tr("No type"),
         }.get(kind, "")
 
-    # # Accepting suggestions
+    # Accepting suggestions
 
     def _accept(self, line: AnalysisResultRow) -> None:
         tasks.start(self._link(line), owner=self._view, what=self.tr("link the notes"))
@@ -325,9 +329,9 @@ class GraphAnalysisController(QObject):
     async def _link(self, line: AnalysisResultRow) -> None:
         """Propose the most fitting relation; the suggestion disappears when the relation is written."""
 
-        async def link(workspace: Workspace) -> bool:
+        async def link(vault: VaultService) -> bool:
             arguments = {"op": "accept", "suggestion_id": " ~ ".join(line.paths)}
-            outcome = await workspace.runner.run(Call.of("suggest_relationships", arguments, Caller.user()))
+            outcome = await vault.call(Call.of("suggest_relationships", arguments, Caller.user()))
             if not outcome.success and not outcome.denied:
                 raise ScriptoriumError(outcome.message)
             return bool(outcome.success and not outcome.denied)
@@ -336,7 +340,7 @@ class GraphAnalysisController(QObject):
             self._remove_suggestion(line)
 
     def _reject(self, line: AnalysisResultRow) -> None:
-        work = self._client.run(lambda w: w.analysis.reject(*line.paths))
+        work = self._client.run(lambda vault: vault.analysis.reject(*line.paths))
         tasks.start(work, owner=self._view, what=self.tr("save your answer"))
         self._remove_suggestion(line)
 
@@ -345,7 +349,7 @@ class GraphAnalysisController(QObject):
         self._suggestions = kept
         self._show_suggestions()
 
-    # # Helpers
+    # Helpers
 
     def _apply_settings(self, choices: GraphSettings) -> None:
         """Start or remove suggestions when their switch changes."""
@@ -406,7 +410,7 @@ class GraphAnalysisController(QObject):
         if view.sheet.choices.arrangement is not view.arranging.kind:
             view.chosen.set(view.sheet.choices.with_(arrangement=view.arranging.kind))
 
-    async def _run(self, question: Callable[[Workspace], Awaitable[T]]) -> T:
+    async def _run(self, question: Callable[[VaultService], Awaitable[T]]) -> T:
         return await self._client.run(question)
 
     def _report_progress(self, share: float, words: str) -> None:

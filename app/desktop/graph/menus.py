@@ -44,7 +44,7 @@ class GraphMenu(QObject):
 
     async def _open(self, path: str, at: QPoint) -> None:
         tools = await self._client.run(
-            lambda workspace: frozenset(tool.name for tool in workspace.registry.tools(Caller.user()))
+            lambda vault: frozenset(tool.name for tool in vault.tools.tools(Caller.user()))
         )
         self.menu(path, tools).popup(at)
 
@@ -152,8 +152,6 @@ class GraphMenu(QObject):
 
     async def _copy_links(self, notes: tuple[str, ...]) -> None:
         paths = [NotePath(path) for path in notes]
-        names = await self._client.run(
-            lambda workspace: [workspace.index.resolver.shortest(path, None) for path in paths]
-        )
+        names = await self._client.run(lambda vault: [vault.notes.shortest(path, None) for path in paths])
         QGuiApplication.clipboard().setText("\n".join(f"- [[{name}]]" for name in names))
         self._view.note.show_message(self.tr("{0} links copied").format(len(names)))

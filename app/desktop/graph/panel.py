@@ -62,7 +62,7 @@ class GraphPanel(QWidget):
     def __init__(self, client: VaultClient, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._client = client
-        self._folder = Path(paths.vault_cache_folder(client.workspace.root))
+        self._folder = Path(paths.vault_cache_folder(client.vault.root))
         self._reading = False
         self._is_settled = False
         self._added = 0
@@ -134,6 +134,7 @@ class GraphPanel(QWidget):
         places = await asyncio.to_thread(load_positions, self._folder, graph)
         communities = await asyncio.to_thread(load_communities, self._folder, graph)
         self._is_settled = places is not None
+        self.view.set_loading(self._reading)
         if len(graph):
             await asyncio.to_thread(self.view.decoration.prepare, graph)
             self.view.set_graph(graph, places, communities)
@@ -145,6 +146,8 @@ class GraphPanel(QWidget):
         """Set whether the vault is being read; the graph then updates in larger steps."""
         ended = self._reading and not reading
         self._reading = reading
+        if reading:
+            self.view.set_loading(True)
         if ended:
             self._settle.start(_DEBOUNCE_MS)
 
@@ -187,7 +190,7 @@ class GraphPanel(QWidget):
 
     async def _graph(self) -> Graph:
         """Return the graph of the index, built in a thread."""
-        data: GraphData = await self._client.run(lambda workspace: asyncio.to_thread(workspace.index.graph))
+        data: GraphData = await self._client.run(lambda vault: vault.graph.data())
         return await asyncio.to_thread(build, data)
 
     def _refresh(self) -> None:
@@ -204,6 +207,7 @@ class GraphPanel(QWidget):
             except BaseException:
                 self._news.add_back(news)
                 raise
+            self.view.set_loading(self._reading)
 
     async def _apply_update(self, news: PendingUpdates) -> None:
         """Show an index update; the cost depends on its size, not on that of the vault."""
@@ -215,9 +219,8 @@ class GraphPanel(QWidget):
         if shown is None or graph is shown:
             return
         await asyncio.to_thread(self.view.decoration.prepare, graph)
-        if (
-            self.view.is_arranging
-        ):  # # The arrangement that started meanwhile is not interrupted; the update waits.
+        # An arrangement that started meanwhile is not interrupted; the update waits.
+        if self.view.is_arranging:
             self._news.add_back(news)
             self._settle.start(_DEBOUNCE_MS)
             return
@@ -243,9 +246,7 @@ class GraphPanel(QWidget):
             return graph, places, renamed
         names = unresolved_neighbors(shown, news.touched)
         delta: GraphDelta = await self._client.run(
-            lambda workspace: asyncio.to_thread(
-                workspace.index.graph_delta, news.touched, names, news.renamed
-            )
+            lambda vault: vault.graph.delta(news.touched, names, news.renamed)
         )
         graph, places = await asyncio.to_thread(advance, shown, places, delta)
         return graph, places, dict(delta.renamed)
@@ -253,9 +254,8 @@ class GraphPanel(QWidget):
     def _wants_layout(self, graph: Graph, shown: Graph) -> bool:
         """Return whether so much is new that the whole graph needs a new layout."""
         grown = len(graph) > 2 * len(shown) + 8
-        share = (
-            0.3 if self._reading else _NEW_SHARE_FOR_LAYOUT
-        )  # all links are read: it need not wait to be quiet
+        # While the vault is read, more notes follow soon: a new layout waits until many have arrived.
+        share = 0.3 if self._reading else _NEW_SHARE_FOR_LAYOUT
         return grown or (not self._is_settled and self._is_heap(graph, share, _more(graph, shown)))
 
     def _is_heap(self, graph: Graph, share: float, more: int = 0) -> bool:
@@ -318,7 +318,7 @@ def _more(graph: Graph, shown: Graph) -> int:
 
 def connect(panel: GraphPanel, context: PanelContext) -> None:
     """Connect the panel with the window and the other panels."""
-    # # The graph has its own keys: moving along it must not move the focus to a note.
+    # The graph has its own keys: moving along it must not move the focus to a note.
     panel.open_requested.connect(context.open_without_focus)
     panel.search_requested.connect(context.search)
     panel.act_requested.connect(context.act)

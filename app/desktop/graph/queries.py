@@ -43,10 +43,10 @@ class GraphQueries(QObject):
             self._ask_groups()
 
     async def _suggest(self, text: str, cursor: int) -> Completions | None:
-        return await self._client.run(lambda workspace: workspace.index.searcher.suggest(text, cursor))
+        return await self._client.run(lambda vault: vault.search.suggest(text, cursor))
 
     async def _load_searches(self) -> None:
-        self._set_saved_searches(await self._client.run(lambda workspace: workspace.searches.list_searches()))
+        self._set_saved_searches(await self._client.run(lambda vault: vault.searches.list_searches()))
 
     def _handle_events(self, events: tuple[Event, ...]) -> None:
         for event in events:
@@ -119,7 +119,7 @@ class GraphQueries(QObject):
             QueryError: The query is invalid or takes too long.
         """
         try:
-            found = await self._client.run(lambda workspace: workspace.index.matching(query))
+            found = await self._client.run(lambda vault: vault.search.matching(query))
         except TimeoutExpiredError as error:
             raise QueryError(error.message) from error
         return frozenset(path.text for path in found)

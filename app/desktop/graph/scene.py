@@ -48,6 +48,7 @@ class Scene:
         self.selection: list[int] = []
         self.hovered = -1
         self.version = 0
+        self.is_loading = True
         self._found: NDArray[np.int64] | None = None
         self.pending: set[str] = set()
         self.changed: set[str] = set()
@@ -81,7 +82,7 @@ class Scene:
         self.move(positions)
         self.resize()
         self.weight = graph.degree.astype(np.float32) + 0.5
-        # # 16-bit integers, which numpy sorts ten times as fast.
+        # 16-bit integers, which numpy sorts ten times as fast.
         lightness = np.uint16(65535) - np.minimum(graph.degree, 65535).astype(np.uint16)
         self.heaviest = np.argsort(lightness, kind="stable").astype(np.int32)
         self.selection = [graph.rows[path] for path in selected if path in graph.rows]

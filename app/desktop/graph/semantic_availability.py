@@ -15,7 +15,7 @@ from app.embeddings.sync_scheduler import EmbeddingProgressed
 from app.events import Event
 
 if TYPE_CHECKING:
-    from app.workspace import Workspace
+    from app.workspace import VaultService
 
 
 class SemanticLayoutAvailability(QObject):
@@ -54,5 +54,5 @@ class SemanticLayoutAvailability(QObject):
         self._sheet.arrange.forbid(forbidden)
 
 
-async def _notes_with_meaning(workspace: Workspace) -> int | None:
-    return workspace.analysis.embedded_note_count
+async def _notes_with_meaning(vault: VaultService) -> int | None:
+    return vault.analysis.embedded_note_count

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from app.vault.markdown.scan import scan
 
 if TYPE_CHECKING:
-    from app.workspace import Workspace
+    from app.workspace import VaultService
 
 GROUPS = ("Start", "Tasks", "Panels", "Reference")
 """The groups of pages, in the order of the list."""
@@ -54,12 +54,11 @@ class ExampleNames:
         return _PLACEHOLDER.sub(lambda match: str(getattr(self, match[1])), text)
 
 
-def example_names(workspace: Workspace) -> ExampleNames:
+def example_names(vault: VaultService) -> ExampleNames:
     """Return two well-linked notes, a tag and a folder of the vault; call it in the service thread."""
     usual = ExampleNames()
-    index = workspace.index
-    paths = [path for path in index.most_linked(60) if _PLAIN_NAME.fullmatch(path.name)]
-    tags = sorted(index.tags(), key=lambda tag: -tag.count)
+    paths = [path for path in vault.notes.most_linked(60) if _PLAIN_NAME.fullmatch(path.name)]
+    tags = sorted(vault.notes.tags(), key=lambda tag: -tag.count)
     plain_tags = [tag.tag for tag in tags if _PLAIN_NAME.fullmatch(tag.tag)]
     tops = [path.text.partition("/")[0] for path in paths if "/" in path.text]
     folders = [name for name in tops if _PLAIN_NAME.fullmatch(name)]

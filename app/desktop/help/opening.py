@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from app.desktop.bridge import VaultClient
     from app.desktop.theme.theme import ThemeSource
-    from app.workspace import Workspace
+    from app.workspace import VaultService
 
 
 async def open_help(
@@ -45,5 +45,5 @@ async def open_help(
     dialog.show()
 
 
-def _pages_of(workspace: Workspace) -> tuple[HelpPage, ...]:
-    return help_pages(workspace.registry, example_names(workspace))
+def _pages_of(vault: VaultService) -> tuple[HelpPage, ...]:
+    return help_pages(vault.tools, example_names(vault))

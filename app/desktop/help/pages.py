@@ -8,29 +8,29 @@ from app import __version__, paths
 from app.desktop.help.handbook import ExampleNames, HelpPage, read_handbook
 from app.desktop.shell.registry import COMMANDS, MENUS, shortcut_text, translate
 from app.toolkit.documentation import catalog_page, tool_page
-from app.toolkit.registry import ToolRegistry
+from app.toolkit.registry import ToolCatalog
 
 FIRST, SHORTCUTS, ABOUT, TOOLS = "First steps", "shortcuts", "about", "tools"
 _PANEL = "panel:"
 _MODEL = "all-MiniLM-L6-v2-int8"
 
 
-def help_pages(registry: ToolRegistry, names: ExampleNames | None = None) -> tuple[HelpPage, ...]:
+def help_pages(tools: ToolCatalog, names: ExampleNames | None = None) -> tuple[HelpPage, ...]:
     """Return every page in the order of the list: the handbook, then the tools by category.
 
     Args:
-        registry: The tools.
+        tools: The tools.
         names: Names for the examples; neutral ones if None.
     """
     handbook = paths.resources_folder() / "handbook"
     pages = list(read_handbook(handbook, names or ExampleNames()))
     pages.append(HelpPage(SHORTCUTS, "Reference", "Keyboard shortcuts", shortcuts_page()))
-    pages.append(HelpPage(TOOLS, "Reference", "Tools", catalog_page(registry)))
+    pages.append(HelpPage(TOOLS, "Reference", "Tools", catalog_page(tools)))
     pages.append(HelpPage(ABOUT, "Reference", "About", about_page()))
-    for category in registry.categories:
+    for category in tools.categories:
         pages += [
             HelpPage(f"tool:{tool.name}", category.name, tool.name, tool_page(tool, category))
-            for tool in registry.all_tools()
+            for tool in tools.all_tools()
             if tool.category == category.id
         ]
     return tuple(pages)

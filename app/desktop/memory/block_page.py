@@ -27,8 +27,6 @@ from PySide6.QtWidgets import (
 from app.desktop.audit.model import format_time
 from app.desktop.audit.two_line_delegate import TwoLineDelegate
 from app.desktop.bridge import VaultClient
-from app.desktop.memory import queries
-from app.desktop.memory.queries import BlockHistory
 from app.desktop.memory.sharing_dialog import SharingDialog
 from app.desktop.runtime import tasks
 from app.desktop.theme.theme import ThemeSource
@@ -43,9 +41,10 @@ from app.toolkit.memory_service import OWN_AGENT
 from app.toolkit.outcome import ToolOutcome
 from app.vault.commits import Version
 from app.vault.escaped_line import describe
+from app.workspace.service.memory import BlockHistory
 
 if TYPE_CHECKING:
-    from app.workspace import Workspace
+    from app.workspace import VaultService
 
 
 _MIN_NAME_WIDTH = 120
@@ -155,9 +154,7 @@ class BlockPage(QWidget):
         block = self.block
         if block is not None and self.is_edited:
             text = _from_editor_text(block.text, self.text.toPlainText())
-            await self._run_change(
-                lambda workspace: queries.save_text(workspace, block, text), self.tr("Saved.")
-            )
+            await self._run_change(lambda vault: vault.memory.save_text(block, text), self.tr("Saved."))
 
     def discard(self) -> None:
         """Discard the changes and show the saved text."""
@@ -170,18 +167,18 @@ class BlockPage(QWidget):
         block, version = self.block, self._version
         if block is not None and version is not None and (key := version.hash) is not None:
             done = self.tr("Rolled back. The previous text is kept as a version.")
-            await self._run_change(lambda workspace: queries.roll_back(workspace, block.path, key), done)
+            await self._run_change(lambda vault: vault.memory.roll_back(block.path, key), done)
 
     async def change(self, change: Callable[[Block], Block]) -> None:
         """Change the permission or the view of the block."""
         if (block := self.block) is not None and change(block) != block:
-            await self._run_change(lambda ws: queries.save_settings(ws, block, change), self.tr("Saved."))
+            await self._run_change(lambda vault: vault.memory.save_settings(block, change), self.tr("Saved."))
 
     async def share_block(self) -> None:
         """Ask which other agents may use the block."""
         if (block := self.block) is None:
             return
-        agents = await self._client.run(queries.known_agents)
+        agents = await self._client.run(lambda vault: vault.memory.agents())
         sheet = SharingDialog(block, agents, self._theme, self.window())
         if await dialogs.run_dialog(sheet) == int(QDialog.DialogCode.Accepted):
             shares = dict(sheet.shares)
@@ -190,9 +187,9 @@ class BlockPage(QWidget):
     async def delete_block(self) -> None:
         """Delete the block after the user has reviewed it."""
         if (block := self.block) is not None:
-            await self._run_change(lambda ws: queries.delete_block(ws, block.label), self.tr("Deleted."))
+            await self._run_change(lambda vault: vault.memory.delete(block.label), self.tr("Deleted."))
 
-    async def _run_change(self, work: Callable[[Workspace], Awaitable[ToolOutcome]], done: str) -> None:
+    async def _run_change(self, work: Callable[[VaultService], Awaitable[ToolOutcome]], done: str) -> None:
         """Run a change and show its result."""
         try:
             outcome = await self._client.run(work)
@@ -213,7 +210,7 @@ class BlockPage(QWidget):
         return self._history.versions[row] if 0 <= row < len(self._history.versions) else None
 
     async def _load_history(self, block: Block) -> None:
-        history = await self._client.run(lambda workspace: queries.read_history(workspace, block.path))
+        history = await self._client.run(lambda vault: vault.memory.history(block.path))
         if self.block is None or self.block.path != block.path:
             return
         if history == self._history and self.versions.count():
@@ -266,7 +263,7 @@ class BlockPage(QWidget):
     async def _content(self, key: str | None) -> bytes | None:
         if key is None:
             return None
-        content: bytes = await self._client.run(lambda ws: asyncio.to_thread(ws.journal.content, key))
+        content: bytes = await self._client.run(lambda vault: asyncio.to_thread(vault.history.content, key))
         return content
 
     def _head(self, name: str, facts: str) -> None:
@@ -313,7 +310,7 @@ class BlockPage(QWidget):
         self.permission.currentIndexChanged.connect(self._start_permission)
 
     def _start_pinning(self, on: bool) -> None:
-        work = self.change(lambda block: queries.with_pinned(block, on))
+        work = self.change(lambda block: _with_pinned(block, on))
         tasks.start(work, owner=self, what=self.tr("pin the block"))
 
     def _start_permission(self, _: int) -> None:
@@ -376,3 +373,8 @@ def _to_editor_text(text: str) -> str:
 def _from_editor_text(before: str, typed: str) -> str:
     """Return the typed text with the line ends of the original."""
     return typed.replace("\n", "\r\n") if "\r\n" in before else typed
+
+
+def _with_pinned(block: Block, on: bool) -> Block:
+    """Return the block pinned to the context of its owner, or not."""
+    return block.with_view(block.owner, replace(block.view_of(block.owner), pinned=on))

@@ -6,11 +6,11 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
 
-from app.desktop.memory.queries import MemoryOverview
 from app.desktop.theme.theme import ThemeSource
 from app.memory.archive import ArchiveHit
 from app.memory.block import Block, BlockType
 from app.vault.escaped_line import describe
+from app.workspace.service.memory import MemoryOverview
 
 _DATA_ROLE = Qt.ItemDataRole.UserRole
 _MAX_TEXT_CHARS = 120

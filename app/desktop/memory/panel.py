@@ -7,7 +7,6 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from app.desktop.bridge import VaultClient
-from app.desktop.memory import queries
 from app.desktop.memory.block_page import BlockPage
 from app.desktop.memory.memory_list import MemoryList
 from app.desktop.runtime import tasks
@@ -69,14 +68,14 @@ class MemoryPanel(Panel):
     async def load(self) -> None:
         """Load and show the memory."""
         query = self.field.text().strip()
-        shown = await self._client.run(lambda workspace: queries.read_overview(workspace, query))
+        shown = await self._client.run(lambda vault: vault.memory.overview(query))
         if query == self.field.text().strip():
             self.list.show_overview(shown, query)
 
     async def make(self, label: str) -> None:
         """Create a block and show it."""
         try:
-            outcome = await self._client.run(lambda workspace: queries.create_block(workspace, label))
+            outcome = await self._client.run(lambda vault: vault.memory.create(label))
         except ScriptoriumError as error:
             self.page.status.setText(error.message)
             return

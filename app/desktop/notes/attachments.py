@@ -17,7 +17,7 @@ from app.vault.note_templates import expand
 from app.vault.path import NotePath
 
 if TYPE_CHECKING:
-    from app.workspace import Workspace
+    from app.workspace import VaultService
 
 _UNSAFE = re.compile(r'[\x00-\x1f\x7f<>:"|?*\\/#^\[\]]')
 # Embedded in the note; other files are linked.
@@ -29,11 +29,11 @@ _MAX_NAME_TRIES = 1000
 _MAX_FILE_BYTES = 64 * 1024 * 1024
 
 
-async def add_attachment(workspace: Workspace, note: NotePath, name: str, content: bytes) -> NotePath:
+async def add_attachment(vault: VaultService, note: NotePath, name: str, content: bytes) -> NotePath:
     """Write a new file to the attachment folder of `note`, never replacing one.
 
     Args:
-        workspace: The open vault.
+        vault: The open vault.
         note: The note that links to the file.
         name: The file's name; characters that no file name may contain are removed.
         content: Its bytes.
@@ -44,33 +44,33 @@ async def add_attachment(workspace: Workspace, note: NotePath, name: str, conten
     Raises:
         StorageError, LimitError: Writing failed, or the file is too large; nothing was written.
     """
-    folder = note_folders(workspace).attachment_folder(note)
+    folder = note_folders(vault).attachment_folder(note)
     for path in _candidate_paths(folder, name):
-        if (there := workspace.store.existing_path(path)) is not None:
-            if workspace.store.stat(there).size == len(content) and workspace.store.read(there) == content:
+        if (there := vault.notes.existing_path(path)) is not None:
+            if vault.notes.stat(there).size == len(content) and vault.notes.read(there) == content:
                 return there
             continue
-        outcome = await workspace.runner.run(Call.save(path, None, content, Caller.user()))
+        outcome = await vault.call(Call.save(path, None, content, Caller.user()))
         if outcome.success:
             return path
-        if workspace.store.existing_path(path) is None:
+        if vault.notes.existing_path(path) is None:
             raise StorageError(outcome.message, path=str(path))
     raise StorageError(f"There is no free name like {name} in {folder or 'the vault'}.", path=name)
 
 
-def image_name(workspace: Workspace, note: NotePath, now: datetime) -> str:
+def image_name(vault: VaultService, note: NotePath, now: datetime) -> str:
     """Return the name of an image that is pasted into `note`, by the pattern in the settings."""
-    pattern = workspace.settings.editor.image_name
+    pattern = vault.settings.current.editor.image_name
     return f"{expand(pattern, note.name, now).text.strip() or 'Pasted image'}.png"
 
 
-def link_to(workspace: Workspace, path: NotePath, source: NotePath, *, embed: bool | None = None) -> str:
+def link_to(vault: VaultService, path: NotePath, source: NotePath, *, embed: bool | None = None) -> str:
     """Return the shortest wikilink from `source` to a file; media are embedded unless `embed` is given."""
     shown = path.suffix in _EMBEDDED_SUFFIXES if embed is None else embed
-    return f"{'!' if shown else ''}[[{workspace.index.resolver.shortest(path, source)}]]"
+    return f"{'!' if shown else ''}[[{vault.notes.shortest(path, source)}]]"
 
 
-async def link_files(workspace: Workspace, note: NotePath, files: Iterable[Path]) -> list[str]:
+async def link_files(vault: VaultService, note: NotePath, files: Iterable[Path]) -> list[str]:
     """Link to files on the disk; a file from outside the vault is first copied as an attachment.
 
     Raises:
@@ -78,21 +78,21 @@ async def link_files(workspace: Workspace, note: NotePath, files: Iterable[Path]
     """
     links = []
     for file in files:
-        path = vault_path_of(workspace, file)
+        path = vault_path_of(vault, file)
         if path is None:
-            path = await add_attachment(workspace, note, file.name, await asyncio.to_thread(_read_file, file))
-        links.append(link_to(workspace, path, note))
+            path = await add_attachment(vault, note, file.name, await asyncio.to_thread(_read_file, file))
+        links.append(link_to(vault, path, note))
     return links
 
 
-def vault_path_of(workspace: Workspace, file: Path) -> NotePath | None:
+def vault_path_of(vault: VaultService, file: Path) -> NotePath | None:
     """Return the vault path of a file on the disk; None if it is outside, or in a hidden folder."""
     try:
-        relative = file.resolve().relative_to(workspace.root.resolve())
+        relative = file.resolve().relative_to(vault.root.resolve())
         path = NotePath.on_disk(relative.as_posix())
     except (ValueError, ScriptoriumError):
         return None
-    return None if path.is_hidden or not workspace.store.exists(path) else path
+    return None if path.is_hidden or not vault.notes.exists(path) else path
 
 
 def _candidate_paths(folder: str, name: str) -> Iterator[NotePath]:

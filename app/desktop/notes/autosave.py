@@ -10,7 +10,7 @@ from app.desktop.bridge import VaultClient
 from app.desktop.notes.document import NoteDocument
 from app.desktop.runtime import tasks
 from app.vault.watcher import VaultFound
-from app.workspace.workspace import SettingsChanged
+from app.workspace import SettingsChanged
 
 _MIN_RETRY_DELAY_S = 5.0
 _MAX_RETRY_DELAY_S = 300.0
@@ -70,7 +70,7 @@ class Autosave(QObject):
 
     def _schedule(self) -> None:
         if self._document.autosaves and self._document.dirty:
-            delay = max(self._client.workspace.settings.editor.autosave_delay, self._document.save_cost_s)
+            delay = max(self._client.vault.settings.current.editor.autosave_delay, self._document.save_cost_s)
             self._timer.start(round(delay * 1000))
         else:
             self._timer.stop()

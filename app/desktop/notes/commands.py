@@ -19,7 +19,6 @@ from app.desktop.audit.undo import undo
 from app.desktop.bridge import VaultClient
 from app.desktop.notes.create_note import Created, CreateFailed, NameTaken, create_note, name_problem
 from app.desktop.notes.history_dialog import HistoryDialog
-from app.desktop.notes.loader import find_note
 from app.desktop.runtime import tasks
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.tool_form.completions import NameCompleter
@@ -32,7 +31,7 @@ from app.vault.path import NotePath
 
 if TYPE_CHECKING:
     from app.toolkit.outcome import ToolOutcome
-    from app.workspace import Workspace
+    from app.workspace import VaultService
 
 
 _AGENT_REQUESTS = {
@@ -45,8 +44,8 @@ _AGENT_REQUESTS = {
 _SAFE_SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".pdf", ".mp3", ".ogg", ".mp4", ".webm")
 
 
-async def _called_by_hand(name: str, given: Mapping[str, object], workspace: Workspace) -> ToolOutcome:
-    return await workspace.runner.run(Call.of(name, given, Caller.user()))
+async def _called_by_hand(name: str, given: Mapping[str, object], vault: VaultService) -> ToolOutcome:
+    return await vault.call(Call.of(name, given, Caller.user()))
 
 
 def failure_message(outcome: ToolOutcome) -> str:
@@ -57,8 +56,8 @@ def failure_message(outcome: ToolOutcome) -> str:
     return outcome.message
 
 
-def _attachments(workspace: Workspace) -> frozenset[str]:
-    return frozenset(file.path.text for file in workspace.index.files())
+def _attachments(vault: VaultService) -> frozenset[str]:
+    return frozenset(file.path.text for file in vault.notes.files())
 
 
 class NoteCommands(QObject):
@@ -106,7 +105,7 @@ class NoteCommands(QObject):
     async def run(self, tool: str, arguments: Mapping[str, object]) -> ToolOutcome:
         """Call a tool as the user; emit `failed` with the message of an error."""
         outcome: ToolOutcome = await self._client.run(
-            lambda workspace: workspace.runner.run(Call.of(tool, arguments, Caller.user()))
+            lambda vault: vault.call(Call.of(tool, arguments, Caller.user()))
         )
         if not outcome.success and not outcome.denied:
             self.failed.emit(outcome.message)
@@ -126,7 +125,7 @@ class NoteCommands(QObject):
 
     async def new_note(self, name: str, folder: str = "") -> None:
         """Create a note and open it; if a note has the name already, offer to open that one."""
-        match await self._client.run(lambda workspace: create_note(workspace, name, folder)):
+        match await self._client.run(lambda vault: create_note(vault, name, folder)):
             case Created(path):
                 self.made.emit(path.text)
             case NameTaken(path):
@@ -157,11 +156,11 @@ class NoteCommands(QObject):
         """
         if NotePath(name).is_note:
             return name
-        found: NotePath | None = await self._client.run(lambda workspace: find_note(workspace, name))
+        found: NotePath | None = await self._client.run(lambda vault: vault.notes.find(name))
         if found is None and name in await self._client.run(_attachments):
             found = NotePath(name)
         if found is not None and not found.is_note:
-            await self._open_outside(Path(self._client.workspace.root) / found.text)
+            await self._open_outside(Path(self._client.vault.root) / found.text)
             return None
         if found is not None:
             return found.text
@@ -180,19 +179,19 @@ class NoteCommands(QObject):
 
     async def show_entry(self, number: int, *, undo_it: bool = False) -> None:
         """Show the change of a call by its number in the audit log, or offer to undo it."""
-        entry = await self._client.run(lambda workspace: workspace.audit.entry(number))
+        entry = await self._client.run(lambda vault: vault.history.entry(number))
         session = entry.is_of_session  # The activity stands for all saves of the session.
         if undo_it:
             await undo(self._client, self._theme, self._window, entry, whole_turn=session)
         elif (commit := entry.commit) is not None:
             title, files = await self._client.run(
-                lambda ws: read_session(ws, entry.turn) if session else read_commit(ws, commit)
+                lambda vault: read_session(vault, entry.turn) if session else read_commit(vault, commit)
             )
             await dialogs.run_dialog(ChangesDialog(title, files, self._theme, self._window))
 
     async def call_by_hand(self, name: str) -> None:
         """Ask for a tool's arguments, call it, and show its result."""
-        offered = await self._client.run(lambda workspace: workspace.registry.tools(Caller.user()))
+        offered = await self._client.run(lambda vault: vault.tools.tools(Caller.user()))
         tool = next((each for each in offered if each.name == name), None)
         if tool is None:
             self.failed.emit(self.tr("{0} is switched off.").format(humanize(name)))
@@ -265,10 +264,10 @@ class NoteCommands(QObject):
     async def _shortest(self, about: str) -> str:
         """Return the shortest link target that resolves to this note alone."""
         path = NotePath(about)
-        return await self._client.run(lambda workspace: workspace.index.resolver.shortest(path, None))
+        return await self._client.run(lambda vault: vault.notes.shortest(path, None))
 
     def _reveal(self, about: str) -> None:
-        root = Path(self._client.workspace.root)
+        root = Path(self._client.vault.root)
         place = root / about if about else root
         folder = place if place.is_dir() else place.parent
         QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))

@@ -16,7 +16,7 @@ from app.tools.notes import find_similar, new_path
 from app.vault.path import NotePath
 
 if TYPE_CHECKING:
-    from app.workspace import Workspace
+    from app.workspace import VaultService
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,23 +49,21 @@ def name_problem(name: str, folder: str = "") -> str:
     return ""
 
 
-async def create_note(
-    workspace: Workspace, name: str, folder: str = ""
-) -> Created | NameTaken | CreateFailed:
+async def create_note(vault: VaultService, name: str, folder: str = "") -> Created | NameTaken | CreateFailed:
     """Create a note with its name as heading; runs in the service thread.
 
     Args:
-        workspace: The open vault.
+        vault: The open vault.
         name: The typed name; it may start with folders.
         folder: The folder for the note; empty for the vault's root.
     """
     try:
         path = new_path(name, folder)
-        near = workspace.index.notes(path.folder, recursive=False) if path.folder else workspace.index.notes()
-        taken = workspace.store.existing_path(path) or find_similar(near, path)
+        near = vault.notes.records(path.folder, recursive=False) if path.folder else vault.notes.records()
+        taken = vault.notes.existing_path(path) or find_similar(near, path)
     except ScriptoriumError as error:
         return CreateFailed(error.message)
     if taken is not None:
         return NameTaken(taken)
-    outcome = await workspace.runner.run(Call.save(path, None, f"# {path.name}\n".encode(), Caller.user()))
+    outcome = await vault.call(Call.save(path, None, f"# {path.name}\n".encode(), Caller.user()))
     return Created(path) if outcome.success else CreateFailed(outcome.message)

@@ -84,7 +84,7 @@ class NoteDocument(QObject):
         super().__init__(parent)
         self._client = client
         self._source = source
-        self._drafts = DraftStore(client.workspace.root)
+        self._drafts = DraftStore(client.vault.root)
         self.page: NoteData | None = None
         self.conflict: Conflict | None = None
         self.failure = ""
@@ -115,7 +115,7 @@ class NoteDocument(QObject):
     @property
     def autosaves(self) -> bool:
         """True if autosave is enabled in the settings."""
-        return self._client.workspace.settings.editor.autosave
+        return self._client.vault.settings.current.editor.autosave
 
     @property
     def save_cost_s(self) -> float:
@@ -144,7 +144,7 @@ class NoteDocument(QObject):
     def editable(self) -> bool:
         """True if the editor preserves the note's text exactly; otherwise, editing would lose data."""
         page = self.page
-        if page is None or page.problem or self._client.workspace.read_only:
+        if page is None or page.problem or self._client.vault.read_only:
             return False
         return self._shows(page)
 
@@ -154,7 +154,7 @@ class NoteDocument(QObject):
         Raises:
             NotFoundError, StorageError: It does not exist, or can't be read; the loaded note stays.
         """
-        page = await self._client.run(lambda ws: pages.load(ws, path))
+        page = await self._client.run(lambda vault: pages.load(vault, path))
         self._set_page(page)
         draft = self._drafts.load(page.path)
         if draft is None or page.problem or draft.text == page.text:
@@ -231,7 +231,7 @@ class NoteDocument(QObject):
             self._set_dirty(False)
             return True
         session = self._writing_session()
-        result = await self._client.run(lambda ws: saving.save(ws, page, text, session))
+        result = await self._client.run(lambda vault: saving.save(vault, page, text, session))
         if isinstance(result, saving.SaveConflict):
             await self._apply_external(result)
             return None if self.conflict is None else False
@@ -264,7 +264,7 @@ class NoteDocument(QObject):
         self.settled.emit()
         if page.problem:
             self.said.emit(f"{page.problem} It is shown for reading and stays as it is.", "warning")
-        elif self._client.workspace.read_only:
+        elif self._client.vault.read_only:
             return  # The status bar shows this for the whole vault.
         elif not self.editable:
             words = "This note has characters that the editor can't keep, so it is for reading only."
@@ -430,7 +430,7 @@ class NoteDocument(QObject):
             path, text = self.page.path, self.text
             raw, length = self._source.toRawText(), self._source.characterCount()
             session = self._writing_session()
-            result = await self._client.run(lambda ws: saving.create(ws, path, text, session))
+            result = await self._client.run(lambda vault: saving.create(vault, path, text, session))
             return self._handle_save_result(result, raw, length)
 
     def _give_up(self) -> None:
@@ -451,7 +451,7 @@ class NoteDocument(QObject):
     async def _follow(self, path: NotePath) -> None:
         """Load the current note at `path`; unsaved text is not changed without a question."""
         async with self._access:
-            await self._apply_external(await self._client.run(lambda ws: saving.check_note(ws, path)))
+            await self._apply_external(await self._client.run(lambda vault: saving.check_note(vault, path)))
 
     async def _apply_external(self, news: saving.SaveConflict) -> None:
         """Apply the current note on the disk.

@@ -16,7 +16,7 @@ from app.desktop.widgets import dialogs
 from app.vault.path import NotePath
 
 if TYPE_CHECKING:
-    from app.workspace import Workspace
+    from app.workspace import VaultService
 
 _BANNER_KEY = "lost-drafts"
 _MAX_SHOWN_CHARS = 400
@@ -36,11 +36,11 @@ class DraftRecovery(QObject):
         self._client = client
         self._banners = banners
         self._window = window
-        self._drafts = DraftStore(client.workspace.root)
+        self._drafts = DraftStore(client.vault.root)
 
     async def offer_drafts(self) -> None:
         """Show a banner if there are orphaned drafts."""
-        lost = await self._client.run(lambda workspace: _orphaned_drafts(workspace, self._drafts))
+        lost = await self._client.run(lambda vault: _orphaned_drafts(vault, self._drafts))
         if not lost:
             return
         names = ", ".join(f"“{NotePath(draft.path).name}”" for draft in lost[:3])
@@ -70,7 +70,7 @@ class DraftRecovery(QObject):
 
     async def _make(self, draft: NoteDraft) -> None:
         path = NotePath(draft.path)
-        result = await self._client.run(lambda workspace: save.create(workspace, path, draft.text))
+        result = await self._client.run(lambda vault: save.create(vault, path, draft.text))
         if isinstance(result, save.Saved):
             self._drafts.drop(path)
             self.open_requested.emit(draft.path, "")
@@ -82,6 +82,6 @@ class DraftRecovery(QObject):
             self._banners.show_message(_BANNER_KEY, words.format(path.name, result.reason), "danger")
 
 
-def _orphaned_drafts(workspace: Workspace, drafts: DraftStore) -> tuple[NoteDraft, ...]:
+def _orphaned_drafts(vault: VaultService, drafts: DraftStore) -> tuple[NoteDraft, ...]:
     """Return the drafts whose notes no longer exist; runs in the service thread."""
-    return tuple(draft for draft in drafts.list_drafts() if not workspace.store.exists(NotePath(draft.path)))
+    return tuple(draft for draft in drafts.list_drafts() if not vault.notes.exists(NotePath(draft.path)))

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from app import paths
 from app.storage.files import to_json, write_atomic
+from app.storage.private import make_private_folder
 from app.vault.path import NotePath
 
 
@@ -53,7 +54,7 @@ class DraftStore:
 
     def save(self, path: NotePath, base_hash: str, text: str, result: str | None = None) -> None:
         """Save `text` atomically: a crash while writing keeps the previous draft."""
-        self._folder.mkdir(parents=True, exist_ok=True)
+        make_private_folder(self._folder)
         body = {
             "path": str(path),
             "base_hash": base_hash,

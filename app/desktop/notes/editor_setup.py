@@ -18,7 +18,7 @@ from app.desktop.notes.paste import PasteHandler
 from app.desktop.notes.spelling import Spelling
 from app.desktop.widgets.utf16 import from_utf16_offset, utf16_length
 from app.vault.path import NotePath
-from app.workspace.workspace import SettingsChanged
+from app.workspace import SettingsChanged
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 
@@ -53,14 +53,14 @@ class EditorSetup(QObject):
     @property
     def default_mode(self) -> ViewMode:
         """Return the view mode of a note for which the user has not chosen one."""
-        return ViewMode(self._client.workspace.settings.editor.default_mode)
+        return ViewMode(self._client.vault.settings.current.editor.default_mode)
 
     def _path(self) -> NotePath | None:
         page = self._document.page
         return None if page is None else page.path
 
     def _apply(self) -> None:
-        chosen = self._client.workspace.settings.editor
+        chosen = self._client.vault.settings.current.editor
         wanted = EditorPreferences(
             family=chosen.font,
             points=chosen.font_size,

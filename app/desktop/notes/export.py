@@ -27,7 +27,7 @@ from app.vault.markdown.render import RenderColors
 from app.vault.path import NotePath
 
 if TYPE_CHECKING:
-    from app.workspace import Workspace
+    from app.workspace import VaultService
 
 # Light, whatever the theme of the window: paper is white.
 _COLORS = RenderColors()
@@ -47,16 +47,16 @@ _LETTER_TERRITORIES = frozenset(
 )
 
 
-async def render_for_print(workspace: Workspace, path: NotePath, text: str) -> Rendered:
+async def render_for_print(vault: VaultService, path: NotePath, text: str) -> Rendered:
     """Render the whole note as HTML for paper; runs in the service thread."""
-    return await render_note(workspace, path, text, _COLORS, whole=True)
+    return await render_note(vault, path, text, _COLORS, whole=True)
 
 
-def html_page(workspace: Workspace, shown: Rendered, title: str) -> str:
+def html_page(vault: VaultService, shown: Rendered, title: str) -> str:
     """Return a self-contained web page: images are embedded, links to other notes are plain text."""
 
     def embed(match: re.Match[str]) -> str:
-        return f"{match[1]}{_data_address(workspace, shown, match[2])}{match[3]}"
+        return f"{match[1]}{_data_address(vault, shown, match[2])}{match[3]}"
 
     found = _BODY.search(shown.html)
     body = _IMAGE.sub(embed, _INNER_LINK.sub("", found[1] if found else shown.html))
@@ -132,7 +132,7 @@ def print_note(shown: Rendered, font: QFont, device: QPagedPaintDevice) -> None:
     document.print_(device)
 
 
-def _data_address(workspace: Workspace, shown: Rendered, address: str) -> str:
+def _data_address(vault: VaultService, shown: Rendered, address: str) -> str:
     """Return the image at an address as a data URL; for a web address, the address itself."""
     if address.startswith(("https:", "http:", "data:")):
         return address
@@ -140,7 +140,7 @@ def _data_address(workspace: Workspace, shown: Rendered, address: str) -> str:
         content, kind = b"", "image/png"
         if address.startswith("vault:"):
             path = NotePath.on_disk(unquote(address.removeprefix("vault:")))
-            content = workspace.store.read(path)
+            content = vault.notes.read(path)
             kind = mimetypes.guess_type(path.file_name)[0] or kind
         elif (image := shown.images.get(unquote(address))) is not None:
             content = png_of(image)

@@ -11,7 +11,7 @@ from app.vault.obsidian import ObsidianSettings, read_obsidian
 from app.vault.path import NotePath
 
 if TYPE_CHECKING:
-    from app.workspace import Workspace
+    from app.workspace import VaultService
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +36,9 @@ class NoteFolders:
         return wanted.strip("/")
 
 
-def note_folders(workspace: Workspace) -> NoteFolders:
+def note_folders(vault: VaultService) -> NoteFolders:
     """Return the folders of a vault; runs in the service thread."""
-    own, shared = workspace.settings.editor, obsidian_settings(workspace)
+    own, shared = vault.settings.current.editor, obsidian_settings(vault)
     return NoteFolders(
         daily_folder=(own.daily_folder or shared.daily_folder).strip("/ "),
         daily_format=own.daily_format or shared.daily_format or DATE_FORMAT,
@@ -51,12 +51,12 @@ def note_folders(workspace: Workspace) -> NoteFolders:
     )
 
 
-def obsidian_settings(workspace: Workspace) -> ObsidianSettings:
+def obsidian_settings(vault: VaultService) -> ObsidianSettings:
     """Return Obsidian's settings for the vault."""
 
     def read(path: NotePath) -> bytes | None:
         try:
-            return workspace.store.read(path)
+            return vault.notes.read(path)
         except NotFoundError:
             return None
         except ScriptoriumError:

@@ -41,7 +41,7 @@ from app.vault.history import group_sessions
 from app.vault.path import NotePath
 
 if TYPE_CHECKING:
-    from app.workspace import Workspace
+    from app.workspace import VaultService
 
 
 class HistoryDialog(QDialog):
@@ -85,12 +85,12 @@ class HistoryDialog(QDialog):
     async def load(self) -> None:
         """Load the versions and the current text."""
 
-        def read(workspace: Workspace) -> tuple[tuple[Version, ...], bytes | None]:
+        def read(vault: VaultService) -> tuple[tuple[Version, ...], bytes | None]:
             try:
-                now: bytes | None = workspace.store.read(self._path)
+                now: bytes | None = vault.notes.read(self._path)
             except NotFoundError:
                 now = None
-            return workspace.journal.history(self._path), now
+            return vault.history.versions(self._path), now
 
         versions, now = await self._client.run(read)
         self.show_versions(versions, now)
@@ -104,7 +104,7 @@ class HistoryDialog(QDialog):
             return
         arguments = {"name": str(self._path), "version": key}
         outcome: ToolOutcome = await self._client.run(
-            lambda workspace: workspace.runner.run(Call.of("restore_note", arguments, Caller.user()))
+            lambda vault: vault.call(Call.of("restore_note", arguments, Caller.user()))
         )
         if outcome.success:
             await self.load()
@@ -166,7 +166,7 @@ class HistoryDialog(QDialog):
     async def _compare(self, key: str, started: int) -> None:
         try:
             content: bytes = await self._client.run(
-                lambda workspace: asyncio.to_thread(workspace.journal.content, key)
+                lambda vault: asyncio.to_thread(vault.history.content, key)
             )
         except NotFoundError as error:
             if started == self._round:

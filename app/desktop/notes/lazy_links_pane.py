@@ -74,12 +74,12 @@ class LazyLinksPane(QObject):
         if (page := self._document.page) is None:
             return
         path = page.path
-        about = await self._client.run(lambda ws: pages.load_context(ws, path))
+        about = await self._client.run(lambda vault: pages.load_context(vault, path))
         self.pane.show_surroundings(about)
-        related = await self._client.run(lambda ws: pages.load_related(ws, path))
+        related = await self._client.run(lambda vault: pages.load_related(vault, path))
         if self._is_shown(path):
             self.pane.show_related(related)
-        found = await self._client.run(lambda ws: pages.load_mentions(ws, path))
+        found = await self._client.run(lambda vault: pages.load_mentions(vault, path))
         if self._is_shown(path):
             self.pane.show_mentions(found)
 
@@ -93,7 +93,7 @@ class LazyLinksPane(QObject):
         if (page := self._document.page) is None:
             return
         try:
-            outcome = await self._client.run(lambda ws: save.link_mention(ws, mention, page.path))
+            outcome = await self._client.run(lambda vault: save.link_mention(vault, mention, page.path))
         except ScriptoriumError as error:
             self.said.emit(error.message, "warning")
             return

@@ -60,7 +60,7 @@ class LinkNavigation(QObject):
         if not link.target:
             self.inside.emit(fragment)
             return
-        found = await self._client.run(lambda ws: ws.index.resolver.resolve(link.target, source).path)
+        found = await self._client.run(lambda vault: vault.notes.resolve(link.target, source).path)
         if found is None:
             self.create_requested.emit(link.target)
         else:

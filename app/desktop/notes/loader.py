@@ -17,10 +17,9 @@ from app.desktop.notes.editor.drawing_worker import draw
 from app.desktop.notes.editor.drawings import Drawing, DrawingRequest
 from app.desktop.theme.colors import DARK, LIGHT
 from app.desktop.widgets.reading_view import Rendered
-from app.errors import NotFoundError, ScriptoriumError
+from app.errors import ScriptoriumError
 from app.index.records import LinkRecord, Mention, NoteRecord
 from app.toolkit.related import RelatedNote
-from app.toolkit.related import find_related_notes as related_notes
 from app.vault.changes import content_hash
 from app.vault.markdown.privacy import judge
 from app.vault.markdown.render import Interaction, NoteTarget, RenderColors, render
@@ -30,10 +29,9 @@ from app.vault.markdown.text import decode, decode_lossy
 from app.vault.note import ParsedNote, PrivacyVerdict
 from app.vault.path import NotePath
 from app.vault.reference import parse_reference
-from app.vault.store import NoteStore
 
 if TYPE_CHECKING:
-    from app.workspace import Workspace
+    from app.workspace import VaultService
 
 _IMAGE_SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".svg")
 # Larger HTML would block the window for over a second: Qt lays out rich text in the GUI thread.
@@ -44,8 +42,6 @@ _EXCERPT_CHARS = 200_000
 _EXCERPT_LINE_CHARS = 2_000
 _MAX_IMAGES = 60
 _MAX_RELATED = 12
-# Allow for this many related notes that are linked, and so belong to the lists of links.
-_MAX_LINKS = 200
 _TEXT_POINTS = 10.5
 # Formulas and diagrams have double resolution, for sharp screens and paper.
 _DRAWING_RATIO = 2.0
@@ -91,22 +87,22 @@ class NoteContext:
     outgoing: tuple[LinkRecord, ...]
 
 
-async def load(workspace: Workspace, path: NotePath) -> NoteData:
+async def load(vault: VaultService, path: NotePath) -> NoteData:
     """Read the note at `path`; one that would block the window is read only in part, as an excerpt.
 
     Raises:
         NotFoundError, StorageError: It does not exist, or can't be read.
     """
-    largest = workspace.settings.index.max_note_mib * 2**20
-    return await asyncio.to_thread(_load, workspace.store, path, largest)
+    largest = vault.settings.current.index.max_note_mib * 2**20
+    return await asyncio.to_thread(_load, vault, path, largest)
 
 
-def _load(store: NoteStore, path: NotePath, largest: int) -> NoteData:
-    size = store.stat(path).size
+def _load(vault: VaultService, path: NotePath, largest: int) -> NoteData:
+    size = vault.notes.stat(path).size
     if size > largest:
-        start = store.read_start(path, _EXCERPT_CHARS)
+        start = vault.notes.read_start(path, _EXCERPT_CHARS)
         return _excerpt(path, start, f"This note has {size / 2**20:,.1f} MiB.")
-    content = store.read(path)
+    content = vault.notes.read(path)
     longest = max(map(len, content.split(b"\n")))
     if longest > _MAX_LINE_CHARS:
         return _excerpt(path, content[:_EXCERPT_CHARS], f"This note has a line of {longest:,} bytes.")
@@ -127,32 +123,26 @@ def _excerpt(path: NotePath, start: bytes, why: str) -> NoteData:
     return NoteData(path, start, text, scan(text), f"{why} Only its beginning is shown.", complete=False)
 
 
-def load_context(workspace: Workspace, path: NotePath) -> NoteContext:
+def load_context(vault: VaultService, path: NotePath) -> NoteContext:
     """Read the metadata of the note from the index."""
-    index = workspace.index
-    return NoteContext(index.note(path), index.backlinks(path), index.outgoing(path))
+    notes = vault.notes
+    return NoteContext(notes.record(path), notes.backlinks(path), notes.outgoing(path))
 
 
-def load_related(workspace: Workspace, path: NotePath) -> tuple[RelatedNote, ...]:
+def load_related(vault: VaultService, path: NotePath) -> tuple[RelatedNote, ...]:
     """Return the notes related by more than a link, closest first."""
-    record = workspace.index.note(path)
-    if record is None:
-        return ()
-    like = workspace.semantic_search.like_note if workspace.settings.embeddings.enabled else None
-    found = related_notes(workspace.index, like, path, record.tags, _MAX_RELATED + _MAX_LINKS)
-    links = ("FORWARDLINK_TO", "BACKLINK_FROM")
-    return tuple(one for one in found if any(r.kind not in links for r in one.reasons))[:_MAX_RELATED]
+    return vault.notes.related(path, _MAX_RELATED)
 
 
-async def load_mentions(workspace: Workspace, path: NotePath) -> tuple[Mention, ...]:
+async def load_mentions(vault: VaultService, path: NotePath) -> tuple[Mention, ...]:
     """Return the unlinked mentions of the note; slow, since it may read every note."""
-    if workspace.index.note(path) is None:
+    if vault.notes.record(path) is None:
         return ()
-    return await asyncio.to_thread(workspace.index.unlinked_mentions, path)
+    return await asyncio.to_thread(vault.notes.unlinked_mentions, path)
 
 
 async def render_note(
-    workspace: Workspace,
+    vault: VaultService,
     path: NotePath,
     text: str,
     colors: RenderColors,
@@ -172,11 +162,11 @@ async def render_note(
         )
         cut = text.rfind("\n\n", 0, _MAX_RENDERED_CHARS)
         text = f"{text[: cut if cut > 0 else _MAX_RENDERED_CHARS]}\n\n{warning}"
-    return await asyncio.to_thread(_render, workspace, path, text, colors, points, interaction)
+    return await asyncio.to_thread(_render, vault, path, text, colors, points, interaction)
 
 
 def _render(
-    workspace: Workspace,
+    vault: VaultService,
     path: NotePath,
     text: str,
     colors: RenderColors,
@@ -200,32 +190,32 @@ def _render(
         return DrawnImage(address, max(1, round(made.width)), max(1, round(made.height)))
 
     def resolve(target: str) -> NoteTarget | None:
-        found = workspace.index.resolver.resolve(target, path).path
+        found = vault.notes.resolve(target, path).path
         if found is None:
             return None
         if found.suffix in _IMAGE_SUFFIXES:
             embedded.append(found)
-        return NoteTarget(str(found), partial(_body, workspace, found) if found.is_note else None)
+        return NoteTarget(str(found), partial(_body, vault, found) if found.is_note else None)
 
     html = render(text, resolve, colors, path=str(path), draw=draw_source, interaction=interaction)
     for image in dict.fromkeys(embedded[:_MAX_IMAGES]):
-        loaded = _image(workspace, image)
+        loaded = _image(vault, image)
         if loaded is not None:
             images[f"vault:{image}"] = loaded
     return Rendered(html, images)
 
 
-def _body(workspace: Workspace, path: NotePath) -> str | None:
+def _body(vault: VaultService, path: NotePath) -> str | None:
     """Return the text of a note to embed; None if it can't be read."""
     try:
-        return decode_lossy(workspace.store.read(path))
+        return decode_lossy(vault.notes.read(path))
     except ScriptoriumError:
         return None
 
 
-def _image(workspace: Workspace, path: NotePath) -> QImage | None:
+def _image(vault: VaultService, path: NotePath) -> QImage | None:
     try:
-        content = workspace.store.read(path)
+        content = vault.notes.read(path)
     except ScriptoriumError:
         return None
     if len(content) > _MAX_IMAGE_BYTES:
@@ -234,36 +224,25 @@ def _image(workspace: Workspace, path: NotePath) -> QImage | None:
     return None if image.isNull() else image
 
 
-async def load_drawing(workspace: Workspace, path: NotePath, request: DrawingRequest) -> Drawing:
+async def load_drawing(vault: VaultService, path: NotePath, request: DrawingRequest) -> Drawing:
     """Return what the editor draws in place of source in the note at `path`."""
-    return await asyncio.to_thread(_draw, workspace, path, request)
+    return await asyncio.to_thread(_draw, vault, path, request)
 
 
-def _draw(workspace: Workspace, path: NotePath, request: DrawingRequest) -> Drawing:
+def _draw(vault: VaultService, path: NotePath, request: DrawingRequest) -> Drawing:
     def load_image(target: str) -> QImage | None:
-        found = workspace.index.resolver.resolve(target, path).path
-        return _image(workspace, found) if found is not None and found.suffix in _IMAGE_SUFFIXES else None
+        found = vault.notes.resolve(target, path).path
+        return _image(vault, found) if found is not None and found.suffix in _IMAGE_SUFFIXES else None
 
     def render_embed(target: str, width: int) -> tuple[str, dict[str, QImage]] | None:
         name = target.partition("|")[0]
-        found = workspace.index.resolver.resolve(parse_reference(f"[[{name}]]").target, path).path
+        found = vault.notes.resolve(parse_reference(f"[[{name}]]").target, path).path
         if found is None or not found.is_note:
             return None
         colors = RenderColors.of(DARK if request.dark else LIGHT)
         if name.startswith("#"):  # Part of the note itself, of which only the link is rendered here.
             name = f"{path.stem_path}{name}"
-        shown = _render(workspace, path, f"![[{name}]]", colors)
+        shown = _render(vault, path, f"![[{name}]]", colors)
         return shown.html, shown.images
 
     return draw(request, load_image, render_embed)
-
-
-async def find_note(workspace: Workspace, name: str) -> NotePath | None:
-    """Return the note or file that a link, an answer or a list means by `name`; None if there is none."""
-    path = NotePath(name)
-    if name and workspace.index.note(path) is not None:
-        return path
-    try:
-        return workspace.index.resolver.resolve_for_reading(name)
-    except NotFoundError:
-        return workspace.index.resolver.resolve(name, None).path

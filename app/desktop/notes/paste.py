@@ -27,7 +27,7 @@ from app.errors import ScriptoriumError, StorageError
 from app.vault.path import NotePath
 
 if TYPE_CHECKING:
-    from app.workspace import Workspace
+    from app.workspace import VaultService
 
 # Longer HTML is converted in a thread so that it does not block the window.
 _MAX_SYNC_HTML_CHARS = 20_000
@@ -119,20 +119,22 @@ class PasteHandler(QObject):
 
     async def _links(self, notes: Iterable[str], note: NotePath) -> str:
         paths = [NotePath.on_disk(path) for path in notes]
-        links = await self._client.run(lambda ws: [link_to(ws, path, note, embed=False) for path in paths])
+        links = await self._client.run(
+            lambda vault: [link_to(vault, path, note, embed=False) for path in paths]
+        )
         return "\n".join(links)
 
     async def _files(self, files: Iterable[Path], note: NotePath) -> str:
-        links = await self._client.run(lambda ws: link_files(ws, note, files))
+        links = await self._client.run(lambda vault: link_files(vault, note, files))
         return "\n".join(links)
 
     async def _image(self, image: QImage, note: NotePath) -> str:
         content = await asyncio.to_thread(png_of, image)
         now = datetime.now()
 
-        async def add(workspace: Workspace) -> str:
-            path = await add_attachment(workspace, note, image_name(workspace, note, now), content)
-            return link_to(workspace, path, note, embed=True)
+        async def add(vault: VaultService) -> str:
+            path = await add_attachment(vault, note, image_name(vault, note, now), content)
+            return link_to(vault, path, note, embed=True)
 
         return await self._client.run(add)
 

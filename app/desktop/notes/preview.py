@@ -78,12 +78,12 @@ class Preview(QFrame):
     async def _show(self, path: str) -> None:
         colors = RenderColors.of(self._theme.theme)
         try:
-            loaded = await self._client.run(lambda ws: pages.load(ws, NotePath(path)))
+            loaded = await self._client.run(lambda vault: pages.load(vault, NotePath(path)))
         except ScriptoriumError:
             # The link may lead to a picture or to a deleted note: there is nothing to preview.
             return
         shown = await self._client.run(
-            lambda ws: pages.render_note(ws, loaded.path, loaded.text[:_MAX_SHOWN_CHARS], colors)
+            lambda vault: pages.render_note(vault, loaded.path, loaded.text[:_MAX_SHOWN_CHARS], colors)
         )
         if self._path != path:
             return

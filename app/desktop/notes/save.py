@@ -15,12 +15,11 @@ from app.index.records import Mention
 from app.permissions.caller import Caller
 from app.toolkit.call import Call
 from app.toolkit.outcome import ToolOutcome
-from app.vault.changes import VAULT
 from app.vault.merge import merge
 from app.vault.path import NotePath
 
 if TYPE_CHECKING:
-    from app.workspace import Workspace
+    from app.workspace import VaultService
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,51 +53,51 @@ _MAX_MOVES = 20
 Result = Saved | SaveConflict | Failed
 
 
-async def save(workspace: Workspace, page: NoteData, text: str, session: str = "") -> Result:
+async def save(vault: VaultService, page: NoteData, text: str, session: str = "") -> Result:
     """Write `text` as the note of `page`, if the note has not changed.
 
     Args:
-        workspace: The open vault.
+        vault: The open vault.
         page: The note that `text` is based on.
         text: The new text.
         session: The editing session, which groups its saves in the history.
     """
     after = text.encode("utf-8")
-    outcome = await workspace.runner.run(Call.save(page.path, page.content, after, _writer(session)))
+    outcome = await vault.call(Call.save(page.path, page.content, after, _writer(session)))
     if outcome.success:
-        return Saved(await load(workspace, page.path))
+        return Saved(await load(vault, page.path))
     kind = (outcome.error or {}).get("type")
     try:
-        if kind == "conflict" or not workspace.store.exists(page.path):
-            return await check_note(workspace, page.path)
+        if kind == "conflict" or not vault.notes.exists(page.path):
+            return await check_note(vault, page.path)
     except VaultLostError as error:
         # The whole vault is missing, not only the note: it may become available again.
         return Failed(error.message)
     return Failed(outcome.message)
 
 
-async def create(workspace: Workspace, path: NotePath, text: str, session: str = "") -> Result:
+async def create(vault: VaultService, path: NotePath, text: str, session: str = "") -> Result:
     """Write `text` as a note that does not exist (any more)."""
-    outcome = await workspace.runner.run(Call.save(path, None, text.encode("utf-8"), _writer(session)))
+    outcome = await vault.call(Call.save(path, None, text.encode("utf-8"), _writer(session)))
     if outcome.success:
-        return Saved(await load(workspace, path))
+        return Saved(await load(vault, path))
     try:
-        return SaveConflict(await load(workspace, path))
+        return SaveConflict(await load(vault, path))
     except (NotFoundError, StorageError):
         return Failed(outcome.message)
 
 
-async def check_note(workspace: Workspace, path: NotePath) -> SaveConflict:
+async def check_note(vault: VaultService, path: NotePath) -> SaveConflict:
     """Read the note at `path`, or at its new path if the app has moved it.
 
     Raises:
         StorageError: It can't be read.
     """
     for _ in range(_MAX_MOVES):
-        commits = workspace.journal.commits(1, path=path, place=VAULT)
+        commits = vault.history.commits(1, path=path)
         changes = commits[0].changes if commits else ()
         try:
-            page = await load(workspace, path)
+            page = await load(vault, path)
         except NotFoundError:
             to = next((change.to for change in changes if change.path == path), None)
             if to is None:
@@ -119,23 +118,23 @@ def _writer(session: str) -> Caller:
     return replace(Caller.user(), turn=session)
 
 
-async def link_mention(workspace: Workspace, mention: Mention, target: NotePath) -> ToolOutcome:
+async def link_mention(vault: VaultService, mention: Mention, target: NotePath) -> ToolOutcome:
     """Propose to turn a mention into a link, in its note.
 
     Raises:
         ConflictError: The mention no longer exists.
     """
-    note = await load(workspace, mention.source)
+    note = await load(vault, mention.source)
     lines = note.text.split("\n")
     line = lines[mention.line - 1] if mention.line <= len(lines) else ""
     start, end = mention_span(mention, line)
     said = line[start:end]
-    name = workspace.index.resolver.shortest(target, mention.source)
+    name = vault.notes.shortest(target, mention.source)
     link = f"[[{name}]]" if said == name else f"[[{name}|{said}]]"
     new = f"{line[:start]}{link}{line[end:]}"
     patch = f"@@ -{mention.line},1 +{mention.line},1 @@\n-{line}\n+{new}\n"
     arguments = {"name": mention.source.text, "op": "patch", "patch": patch}
-    return await workspace.runner.run(Call.of("edit_note", arguments, Caller.user()))
+    return await vault.call(Call.of("edit_note", arguments, Caller.user()))
 
 
 def mention_span(mention: Mention, line: str) -> tuple[int, int]:

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import QLabel, QWidget
 from app import paths
 from app.desktop.bridge import VaultClient
 from app.desktop.runtime import tasks
-from app.workspace.workspace import SettingsChanged
+from app.workspace import SettingsChanged
 
 if TYPE_CHECKING:
     from enchant import Dict
@@ -128,7 +128,7 @@ class Spelling(QObject):
 
     def begin(self) -> None:
         """Load the dictionaries of the settings soon, unless they are loaded."""
-        settings = self._client.workspace.settings.editor
+        settings = self._client.vault.settings.current.editor
         wanted = (settings.spelling, tuple(settings.spelling_languages))
         if wanted != self._loaded:
             self._loaded = wanted

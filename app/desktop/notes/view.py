@@ -54,7 +54,7 @@ from app.vault.reference import parse_reference
 from app.vault.span_reference import find_fragment, is_span
 
 if TYPE_CHECKING:
-    from app.workspace import Workspace
+    from app.workspace import VaultService
 
 _RENDER_DELAY_MS = 200
 # In place of a fragment: open the note for writing; an offset in its text may follow.
@@ -94,7 +94,7 @@ class NoteView(QWidget):
         self._toggled_callouts: set[int] = set()
         self._reading_place = ""
         self._cited = ""
-        self._modes = ViewModes(client.workspace.root)
+        self._modes = ViewModes(client.vault.root)
         # A double click opens twice: the second must not load over text typed after the first.
         self._opening = asyncio.Lock()
         self._preview: Preview | None = None
@@ -205,7 +205,7 @@ class NoteView(QWidget):
         Raises:
             NotFoundError, StorageError: It does not exist, or can't be read; the shown note stays.
         """
-        found = await self._client.run(lambda ws: pages.find_note(ws, path))
+        found = await self._client.run(lambda vault: vault.notes.find(path))
         if found is None:
             raise NotFoundError(f"There is no note called {path}.", name=path)
         async with self._opening:
@@ -219,7 +219,7 @@ class NoteView(QWidget):
         """Show this state of the note in place of the previous one."""
         moved = str(page.path) != self.path
         self.path = str(page.path)
-        self.editor.drawing_scope = f"{self._client.workspace.root}\n{self.path}"
+        self.editor.drawing_scope = f"{self._client.vault.root}\n{self.path}"
         self._fill(page.text)
         editable = self.document.editable
         self.editor.setReadOnly(not editable)
@@ -335,7 +335,7 @@ class NoteView(QWidget):
         points = QFontInfo(self.reader.font()).pointSizeF()
         can_do = Interaction(frozenset(self._toggled_callouts))
         shown = await self._client.run(
-            lambda ws: pages.render_note(ws, page.path, text, colors, points=points, interaction=can_do)
+            lambda vault: pages.render_note(vault, page.path, text, colors, points=points, interaction=can_do)
         )
         if self.path == str(page.path):
             self.reader.show_rendered(shown, page.path)
@@ -461,7 +461,7 @@ class NoteView(QWidget):
 
     async def _preview_link(self, name: str, at: QPoint) -> None:
         source, target = NotePath(self.path), parse_reference(f"[[{name}]]").target
-        found = await self._client.run(lambda ws: ws.index.resolver.resolve(target, source).path)
+        found = await self._client.run(lambda vault: vault.notes.resolve(target, source).path)
         if found is not None:
             self._point_at(found.text, at)
 
@@ -560,23 +560,22 @@ class NoteView(QWidget):
 
     async def _complete(self, request: CompletionRequest) -> None:
         source, text = NotePath(self.path), self.editor.text()
-        items = await self._client.run(lambda ws: complete(ws, source, request, text))
+        items = await self._client.run(lambda vault: complete(vault, source, request, text))
         self.editor.offer(request, items)
 
     async def _draw(self, request: DrawingRequest) -> None:
         source = NotePath(self.path)
-        drawing = await self._client.run(lambda ws: pages.load_drawing(ws, source, request))
+        drawing = await self._client.run(lambda vault: pages.load_drawing(vault, source, request))
         self.editor.show_drawing(request, drawing)
 
     async def _resolve(self, targets: list[str]) -> None:
         """Find out which link targets exist."""
         source = NotePath(self.path)
 
-        def resolve(workspace: Workspace) -> dict[str, bool]:
-            resolver = workspace.index.resolver
+        def resolve(vault: VaultService) -> dict[str, bool]:
             names = {target: parse_reference(f"[[{target}]]").target for target in targets}
             return {
-                target: not name or resolver.resolve(name, source).path is not None
+                target: not name or vault.notes.resolve(name, source).path is not None
                 for target, name in names.items()
             }
 

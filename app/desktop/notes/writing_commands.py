@@ -82,7 +82,7 @@ class WritingCommands(QObject):
         """Open today's note, creating it from its template if needed."""
         now = datetime.now()
         try:
-            found = await self._client.run(lambda ws: daily_notes.daily_note(ws, now))
+            found = await self._client.run(lambda vault: daily_notes.daily_note(vault, now))
         except ScriptoriumError as error:
             self.failed.emit(error.message)
             return
@@ -95,7 +95,7 @@ class WritingCommands(QObject):
         """Open a random other note."""
         note = self._current()
         here = NotePath.on_disk(note.path) if note is not None and note.path else None
-        found = await self._client.run(lambda ws: daily_notes.random_note(ws, here))
+        found = await self._client.run(lambda vault: daily_notes.random_note(vault, here))
         if found is None:
             self.failed.emit(self.tr("The vault has no other note."))
         else:
@@ -116,7 +116,7 @@ class WritingCommands(QObject):
             return
         title, now = note.document.page.path.name, datetime.now()
         try:
-            made = await self._client.run(lambda ws: daily_notes.template_text(ws, chosen, title, now))
+            made = await self._client.run(lambda vault: daily_notes.template_text(vault, chosen, title, now))
         except ScriptoriumError as error:
             self.failed.emit(self.tr("The template was not inserted: {0}").format(error.message))
             return
@@ -140,8 +140,8 @@ class WritingCommands(QObject):
 
         async def write(note: NoteView, path: NotePath, file: Path) -> None:
             text = note.document.text
-            shown = await self._client.run(lambda ws: render_for_print(ws, path, text))
-            page = await self._client.run(lambda ws: asyncio.to_thread(html_page, ws, shown, path.name))
+            shown = await self._client.run(lambda vault: render_for_print(vault, path, text))
+            page = await self._client.run(lambda vault: asyncio.to_thread(html_page, vault, shown, path.name))
             await asyncio.to_thread(write_file, file, page.encode("utf-8"))
 
         await self._export("html", self.tr("Web page (*.html)"), write)
@@ -151,7 +151,7 @@ class WritingCommands(QObject):
 
         async def write(note: NoteView, path: NotePath, file: Path) -> None:
             text, font = note.document.text, self._font()
-            shown = await self._client.run(lambda ws: render_for_print(ws, path, text))
+            shown = await self._client.run(lambda vault: render_for_print(vault, path, text))
             await asyncio.to_thread(write_pdf, shown, path.name, font, file)
 
         await self._export("pdf", "PDF (*.pdf)", write)
@@ -168,7 +168,7 @@ class WritingCommands(QObject):
         printer.setDocName(path.name)
         if await dialogs.run_dialog(QPrintDialog(printer, self._window)) != int(QDialog.DialogCode.Accepted):
             return
-        shown = await self._client.run(lambda ws: render_for_print(ws, path, text))
+        shown = await self._client.run(lambda vault: render_for_print(vault, path, text))
         device: QPagedPaintDevice = printer
         await asyncio.to_thread(print_note, shown, self._font(), device)
 
@@ -212,7 +212,7 @@ class WritingCommands(QObject):
         return templates[rows[0]]
 
     def _font(self) -> QFont:
-        wanted = self._client.workspace.settings.editor.font
+        wanted = self._client.vault.settings.current.editor.font
         font = QFont(wanted) if wanted else QFont(self._window.font().family())
         font.setPointSize(_PRINT_POINTS)
         return font

@@ -69,7 +69,7 @@ class SearchPanel(Panel):
         tasks.start(self._find_saved(name), owner=self, what=self.tr("do the saved search"))
 
     async def _find_saved(self, name: str) -> None:
-        searches = await self._client.run(lambda workspace: workspace.searches.list_searches())
+        searches = await self._client.run(lambda vault: vault.searches.list_searches())
         for saved in searches:
             if saved.name == name:
                 self._search_saved(saved)
@@ -142,7 +142,7 @@ class SearchPanel(Panel):
         self.field.returnPressed.connect(self._enter)
         self.field.left_down.connect(self._go_down)
         client = self._client
-        self.field.set_suggest(lambda text, at: client.run(lambda ws: ws.index.searcher.suggest(text, at)))
+        self.field.set_suggest(lambda text, at: client.run(lambda vault: vault.search.suggest(text, at)))
         self.list.activated.connect(self._open)
         self.list.clicked.connect(self._open)
         self.list.left_up.connect(self.focus_field)
@@ -190,9 +190,7 @@ class SearchPanel(Panel):
         order, group = self.order.order, self.order.grouping
         try:
             page = await self._client.run(
-                lambda workspace: workspace.index.searcher.search(
-                    query, limit, order=order, group=group, exact=False
-                )
+                lambda vault: vault.search.search(query, limit, order=order, group=group, exact=False)
             )
         except QueryError as error:
             await self._show_query_error(typed if query == typed else "", error)
@@ -225,10 +223,10 @@ class SearchPanel(Panel):
         await asyncio.sleep(_RESTING_DELAY_MS / 1000)
         self.found.emit(tuple(hit.path.text for hit in page.hits))
         if not page.exact:
-            total = await self._client.run(lambda workspace: workspace.index.searcher.count(query))
+            total = await self._client.run(lambda vault: vault.search.count(query))
             self.title.set_count(f"{total:,}")
         elif len(page.hits) < page.total <= _MAX_MARKED_HITS:
-            paths = await self._client.run(lambda workspace: workspace.index.matching(query))
+            paths = await self._client.run(lambda vault: vault.search.matching(query))
             self.found.emit(tuple(path.text for path in paths))
         if self.explaining.isChecked():
             await self._explain(query)
@@ -257,7 +255,7 @@ class SearchPanel(Panel):
         order, group = self.order.order, self.order.grouping
         try:
             more = await self._client.run(
-                lambda workspace: workspace.index.searcher.search(
+                lambda vault: vault.search.search(
                     query, _PAGE_SIZE, shown, order=order, group=group, exact=False
                 )
             )
@@ -302,7 +300,7 @@ class SearchPanel(Panel):
 
     async def _explain(self, query: str) -> None:
         try:
-            part = await self._client.run(lambda workspace: workspace.index.searcher.explain(query))
+            part = await self._client.run(lambda vault: vault.search.explain(query))
         except (QueryError, TimeoutExpiredError):
             return  # the search itself has reported this
         if query == self._asked:
@@ -349,7 +347,7 @@ class SearchPanel(Panel):
     async def _expand(self, row: SearchResultRow, at: int) -> None:
         """Show all lines of a hit, and select the first new one."""
         query = self._asked
-        lines = await self._client.run(lambda workspace: workspace.index.searcher.lines(query, row.hit.path))
+        lines = await self._client.run(lambda vault: vault.search.lines(query, row.hit.path))
         self.model.expand(row.hit, lines)
         self.list.setCurrentIndex(self.model.index(at, 0))
 

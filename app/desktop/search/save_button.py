@@ -47,7 +47,7 @@ class SaveSearchButton(ThemedButton):
         tasks.start(work, owner=self, what=self.tr("change the saved search"))
 
     async def _load(self) -> None:
-        self._set_searches(await self._client.run(lambda workspace: workspace.searches.list_searches()))
+        self._set_searches(await self._client.run(lambda vault: vault.searches.list_searches()))
 
     def _set_searches(self, searches: tuple[SavedSearch, ...]) -> None:
         self._searches = searches
@@ -80,13 +80,13 @@ class SaveSearchButton(ThemedButton):
         label = self.tr("A name for “{0}”:").format(query)
         name = await dialogs.prompt_text(self.window(), self.tr("Save this search"), label, query[:60])
         if name:
-            await self._client.run(lambda workspace: workspace.searches.save(name, query, order, group))
+            await self._client.run(lambda vault: vault.searches.save(name, query, order, group))
 
     async def _remove(self, name: str) -> None:
-        await self._client.run(lambda workspace: workspace.searches.remove(name))
+        await self._client.run(lambda vault: vault.searches.remove(name))
 
     async def _rename(self, name: str) -> None:
         label = self.tr("Another name for “{0}”:").format(name)
         fresh = await dialogs.prompt_text(self.window(), self.tr("Rename the search"), label, name)
         if fresh:
-            await self._client.run(lambda workspace: workspace.searches.rename(name, fresh))
+            await self._client.run(lambda vault: vault.searches.rename(name, fresh))

@@ -16,7 +16,7 @@ from app.messages.discord import DiscordWebhook
 from app.settings import MessageSettings
 
 if TYPE_CHECKING:
-    from app.workspace import Workspace
+    from app.workspace import VaultService
 
 
 class SecretRow(QWidget):
@@ -102,7 +102,7 @@ class SecretRow(QWidget):
     async def _store_secret(self, secret: str) -> None:
         assert self._client is not None
         service, account = self._service, self._account
-        await self._client.run(lambda ws: ws.keys.set(service, account, secret))
+        await self._client.run(lambda vault: vault.settings.set_key(service, account, secret))
         self.field.clear()
         await self._load_state()
 
@@ -110,8 +110,8 @@ class SecretRow(QWidget):
         assert self._client is not None
         service, account = self._service, self._account
 
-        def state(workspace: Workspace) -> tuple[bool, bool]:
-            return workspace.keys.get(service, account) is not None, workspace.keys.persistent
+        def state(vault: VaultService) -> tuple[bool, bool]:
+            return vault.settings.key(service, account) is not None, vault.settings.keeps_keys
 
         has, persistent = await self._client.run(state)
         self.forget_button.setVisible(has)

@@ -37,10 +37,9 @@ from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.model_form import ModelRows
 from app.desktop.widgets.panel import ThemedButton
 from app.settings import AgentProgram, ModelSettings, Settings
-from app.workspace import queries
 
 if TYPE_CHECKING:
-    from app.workspace import Workspace
+    from app.workspace import VaultService
 
 
 class ModelPage(QFrame):
@@ -152,7 +151,7 @@ class ModelPage(QFrame):
     async def _store_key(self, key: str) -> None:
         assert self._client is not None
         model = self._model
-        await self._client.run(lambda ws: ws.keys.set(model.provider, model.base_url, key))
+        await self._client.run(lambda vault: vault.settings.set_key(model.provider, model.base_url, key))
         self.key.clear()
         await self._show_key()
 
@@ -177,7 +176,7 @@ class ModelPage(QFrame):
         try:
             if key := self.key.text().strip():
                 await self._store_key(key)
-            self._show_check(await self._client.run(queries.check_model))
+            self._show_check(await self._client.run(lambda vault: vault.settings.check_model()))
         except BaseException:
             _show_text(self.result, "The test could not be made.", "danger")
             raise
@@ -313,9 +312,9 @@ def settings_with_model(
     return dialog
 
 
-def _key_state(workspace: Workspace, model: ModelSettings) -> tuple[bool, bool]:
-    keys = workspace.keys
-    return keys.get(model.provider, model.base_url) is not None, keys.persistent
+def _key_state(vault: VaultService, model: ModelSettings) -> tuple[bool, bool]:
+    has_key = vault.settings.key(model.provider, model.base_url) is not None
+    return has_key, vault.settings.keeps_keys
 
 
 def _create_label() -> QLabel:

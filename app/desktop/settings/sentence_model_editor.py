@@ -24,8 +24,7 @@ from app.embeddings.languages import LanguagesMeasured, VaultLanguages
 from app.embeddings.model_config import MULTILINGUAL, SHIPPED_MODEL
 from app.embeddings.sync_scheduler import EmbeddingFailed, EmbeddingProgressed
 from app.events import Event
-from app.workspace import Workspace
-from app.workspace.embedding_service import ModelPreparing, ModelSwitched
+from app.workspace import ModelPreparing, ModelSwitched, VaultService
 
 _OTHER = ""
 _RADIO_INDENT = 26
@@ -215,5 +214,5 @@ class SentenceModelEditor(Editor):
         self.languages.show()
 
 
-async def _facts(workspace: Workspace) -> tuple[str, VaultLanguages | None]:
-    return workspace.switching_to, workspace.languages
+async def _facts(vault: VaultService) -> tuple[str, VaultLanguages | None]:
+    return vault.semantic.switching_to, vault.semantic.languages

@@ -20,7 +20,7 @@ from app.toolkit.tool import Tool
 from app.tools import CATALOG, CATEGORIES
 
 if TYPE_CHECKING:
-    from app.workspace import Workspace
+    from app.workspace import VaultService
 
 DEFAULT_ON = frozenset(category.id for category in CATEGORIES if category.on)
 """The categories that are on until somebody switches them off."""
@@ -185,16 +185,16 @@ def _rate(category: Category) -> str:
     return _tr("at most {0} calls per minute per caller").format(category.rate_per_minute)
 
 
-def _facts(workspace: Workspace) -> tuple[_CategoryFacts, ...]:
-    here = workspace.vault_settings
+def _facts(vault: VaultService) -> tuple[_CategoryFacts, ...]:
+    here = vault.settings.of_vault
     found = []
-    for category in workspace.registry.categories:
+    for category in vault.tools.categories:
         on, off = category.id in here.categories_on, category.id in here.categories_off
         state = _OFF if off else _ON if on else _USE_DEFAULT
         # The default, not the setting: only the settings decide whether a plug-in's category is enabled.
-        comes_on = category.id in DEFAULT_ON | workspace.external.categories_on
+        comes_on = category.id in DEFAULT_ON | vault.external.categories_on
         from_the_start = replace(category, on=comes_on)
-        found.append(_fact(from_the_start, workspace.registry.all_tools(), state))
+        found.append(_fact(from_the_start, vault.tools.all_tools(), state))
     return tuple(found)
 
 
@@ -203,11 +203,11 @@ def _fact(category: Category, tools: tuple[Tool, ...], here: str) -> _CategoryFa
     return _CategoryFacts(category, count[category.id], here)
 
 
-def _change_here(id: str, wanted: str, workspace: Workspace) -> None:
-    here = workspace.vault_settings
+def _change_here(id: str, wanted: str, vault: VaultService) -> None:
+    here = vault.settings.of_vault
     on = tuple(one for one in here.categories_on if one != id)
     off = tuple(one for one in here.categories_off if one != id)
-    workspace.change_vault_settings(
+    vault.settings.change_vault(
         here.model_copy(
             update={
                 "categories_on": (*on, id) if wanted == _ON else on,

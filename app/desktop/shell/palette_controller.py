@@ -66,7 +66,7 @@ class PaletteController(QObject):
     async def _notes(self) -> Sequence[PaletteItem]:
         if self._client is None:
             return ()
-        notes = await self._client.run(lambda workspace: workspace.index.notes())
+        notes = await self._client.run(lambda vault: vault.notes.records())
         return await asyncio.to_thread(_note_items, notes)
 
     async def _commands(self) -> Sequence[PaletteItem]:
@@ -84,9 +84,9 @@ class PaletteController(QObject):
         if self._client is None:
             return commands
         tools = await self._client.run(
-            lambda workspace: [(tool.name, tool.summary) for tool in workspace.registry.tools(Caller.user())]
+            lambda vault: [(tool.name, tool.summary) for tool in vault.tools.tools(Caller.user())]
         )
-        searches = await self._client.run(lambda workspace: workspace.searches.list_searches())
+        searches = await self._client.run(lambda vault: vault.searches.list_searches())
         saved = [
             PaletteItem(
                 _SEARCH_PREFIX + one.name,

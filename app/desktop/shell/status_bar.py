@@ -212,8 +212,8 @@ class StatusBar(QStatusBar):
             tasks.start(self._count(self._client), owner=self, what=self.tr("count the notes"))
 
     async def _count(self, client: VaultClient) -> None:
-        stats: VaultStats = await client.run(lambda workspace: workspace.index.stats())
-        problems = await client.run(lambda workspace: len(workspace.index.problems()))
+        stats: VaultStats = await client.run(lambda vault: vault.notes.stats())
+        problems = await client.run(lambda vault: len(vault.notes.problems()))
         if client is not self._client:
             return
         counts = (

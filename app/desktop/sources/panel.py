@@ -36,7 +36,7 @@ from app.sources.source import Notified, SourceInfo, SourcesChanged, SourceState
 from app.sources.sources import new_id
 
 if TYPE_CHECKING:
-    from app.workspace import Workspace
+    from app.workspace import VaultService
 
 _ID_ROLE = Qt.ItemDataRole.UserRole
 
@@ -96,7 +96,7 @@ class SourcesPanel(Panel):
 
     async def load(self) -> None:
         """Load and show the current sources."""
-        self.sources = await self._client.run(lambda workspace: workspace.sources.list_sources())
+        self.sources = await self._client.run(lambda vault: vault.sources.list_sources())
         chosen = self.chosen
         self.table.blockSignals(True)
         self.table.clear()
@@ -181,7 +181,7 @@ class SourcesPanel(Panel):
             await self._add(FeedConfig(id=new_id("feed"), name=host[:200], url=url))
 
     async def _add(self, kept: SourceConfig) -> None:
-        if await self._tried(lambda workspace: workspace.sources.add(kept)):
+        if await self._tried(lambda vault: vault.sources.add(kept)):
             await self.load()
             self.choose(kept.id)
 
@@ -205,10 +205,10 @@ class SourcesPanel(Panel):
         words = self.tr("No files are deleted, and agents keep what they have loaded.")
         title = self.tr("Remove {0}?").format(info.name)
         if await dialogs.confirm(self.window(), title, words, self.tr("Remove")):
-            await self._tried(lambda workspace: workspace.sources.remove(info.id))
+            await self._tried(lambda vault: vault.sources.remove(info.id))
             await self.load()
 
-    async def _tried(self, work: Callable[[Workspace], Awaitable[object]]) -> bool:
+    async def _tried(self, work: Callable[[VaultService], Awaitable[object]]) -> bool:
         """Return whether the operation succeeded; if it failed, show the error."""
         try:
             await self._client.run(work)
@@ -229,17 +229,19 @@ class SourcesPanel(Panel):
             lambda info: self._start(self._remove(info), self.tr("remove the source"))
         )
         details.pause_requested.connect(
-            lambda info: self._run_change(lambda ws: ws.sources.set_paused(info.id, not info.config.paused))
+            lambda info: self._run_change(
+                lambda vault: vault.sources.set_paused(info.id, not info.config.paused)
+            )
         )
         details.check_requested.connect(
-            lambda info: self._run_change(lambda ws: ws.sources.check_feed(info.id))
+            lambda info: self._run_change(lambda vault: vault.sources.check_feed(info.id))
         )
         details.edit_requested.connect(
             lambda info: self._start(self._edit(info.config), self.tr("change the source"))
         )
-        details.changed.connect(lambda kept: self._run_change(lambda ws: ws.sources.change(kept)))
+        details.changed.connect(lambda kept: self._run_change(lambda vault: vault.sources.change(kept)))
 
-    def _run_change(self, work: Callable[[Workspace], Awaitable[object]]) -> None:
+    def _run_change(self, work: Callable[[VaultService], Awaitable[object]]) -> None:
         async def do() -> None:
             await self._tried(work)
             await self.load()
@@ -276,5 +278,5 @@ class SourcesPanel(Panel):
             self.details.show_source(info)
 
 
-async def _change_source(kept: SourceConfig, workspace: Workspace) -> None:
-    await workspace.sources.change(kept)
+async def _change_source(kept: SourceConfig, vault: VaultService) -> None:
+    await vault.sources.change(kept)

@@ -34,7 +34,7 @@ from app.index.records import IndexUpdated
 from app.vault.path import NotePath
 
 if TYPE_CHECKING:
-    from app.workspace import Workspace
+    from app.workspace import VaultService
 
 _SUGGESTION_ROLE = Qt.ItemDataRole.UserRole
 _DEBOUNCE_MS = 800
@@ -137,7 +137,7 @@ class SuggestionsPanel(Panel):
     async def _load(self) -> None:
         note = self._note if self.scope.currentIndex() == _OPEN_NOTE else ""
         try:
-            found = await self._client.run(lambda workspace: queries.list_suggestions(workspace, note))
+            found = await self._client.run(lambda vault: queries.list_suggestions(vault, note))
         except ScriptoriumError as error:
             self._looked = False
             self._show((), error.message)
@@ -212,8 +212,8 @@ class SuggestionsPanel(Panel):
             tasks.start(self._show_texts(one), owner=self, what=self.tr("load the note previews"))
 
     async def _show_texts(self, one: SuggestedRelation) -> None:
-        def read(workspace: Workspace) -> dict[str, str]:
-            return {path: queries.note_excerpt(workspace, path) for path in one.pair}
+        def read(vault: VaultService) -> dict[str, str]:
+            return {path: queries.note_excerpt(vault, path) for path in one.pair}
 
         self.details.show_texts(await self._client.run(read))
 
@@ -225,7 +225,7 @@ class SuggestionsPanel(Panel):
         self.details.set_busy(True)
         self._show_message("")
         try:
-            outcome = await self._client.run(lambda workspace: queries.accept_suggestion(workspace, wish))
+            outcome = await self._client.run(lambda vault: queries.accept_suggestion(vault, wish))
         finally:
             self.details.set_busy(False)
         if outcome.success and one is not None:
@@ -241,7 +241,7 @@ class SuggestionsPanel(Panel):
 
     async def _leave_apart(self, one: SuggestedRelation) -> None:
         try:
-            await self._client.run(lambda workspace: workspace.analysis.reject(*one.pair))
+            await self._client.run(lambda vault: vault.analysis.reject(*one.pair))
         except ScriptoriumError as error:
             self._show_message(error.message, tone="danger")
             return
@@ -254,7 +254,7 @@ class SuggestionsPanel(Panel):
             tasks.start(self._suggest_again(one), owner=self, what=self.tr("undo the dismissal"))
 
     async def _suggest_again(self, one: SuggestedRelation) -> None:
-        await self._client.run(lambda workspace: workspace.analysis.restore_suggestion(*one.pair))
+        await self._client.run(lambda vault: vault.analysis.restore_suggestion(*one.pair))
         self._show_message("")
         found = sorted((*self.suggestions, one), key=lambda each: -each.score)
         self._show(tuple(found))

@@ -19,7 +19,7 @@ from app.events import Event
 from app.index.records import IndexUpdated, TagCount
 
 if TYPE_CHECKING:
-    from app.workspace import Workspace
+    from app.workspace import VaultService
 
 TAG_ROLE = int(Qt.ItemDataRole.UserRole)
 COUNT_ROLE = TAG_ROLE + 1
@@ -149,9 +149,9 @@ def _create_row(count: TagCount) -> QStandardItem:
     return item
 
 
-async def _sort_tags(workspace: Workspace) -> tuple[TagCount, ...]:
+async def _sort_tags(vault: VaultService) -> tuple[TagCount, ...]:
     """Sort the tags by name, each after the one that it is nested in; runs in the service thread."""
-    return tuple(sorted(workspace.index.tags(), key=lambda count: count.tag.casefold()))
+    return tuple(sorted(vault.notes.tags(), key=lambda count: count.tag.casefold()))
 
 
 def connect(panel: TagsPanel, context: PanelContext) -> None:

@@ -33,7 +33,7 @@ from app.vault.markdown.tasks import set_task_done
 from app.vault.markdown.text import decode
 
 if TYPE_CHECKING:
-    from app.workspace import Workspace
+    from app.workspace import VaultService
 
 TASK_ROLE = int(Qt.ItemDataRole.UserRole)
 COUNT_ROLE = TASK_ROLE + 1
@@ -96,7 +96,7 @@ class TasksPanel(Panel):
         """Load and show the tasks of the vault."""
         self._stale = False
         done = self.done.isChecked()
-        self._records = await self._client.run(lambda workspace: workspace.index.tasks(_MAX_TASKS, done=done))
+        self._records = await self._client.run(lambda vault: vault.notes.tasks(_MAX_TASKS, done=done))
         await self.show_tasks()
 
     async def show_tasks(self) -> None:
@@ -188,20 +188,20 @@ class TasksPanel(Panel):
 
     async def set_done(self, record: TaskRecord, *, done: bool) -> None:
         """Check or uncheck a task in its note."""
-        outcome: ToolOutcome = await self._client.run(lambda ws: set_done(ws, record, done=done))
+        outcome: ToolOutcome = await self._client.run(lambda vault: set_done(vault, record, done=done))
         if not outcome.success:
             self.failed.emit(self.tr("The task was not changed: {0}").format(outcome.message))
             await self.show_tasks()
 
 
-async def set_done(workspace: Workspace, record: TaskRecord, *, done: bool) -> ToolOutcome:
+async def set_done(vault: VaultService, record: TaskRecord, *, done: bool) -> ToolOutcome:
     """Check or uncheck a task as the user's own change, in the journal; runs in the service thread."""
     try:
-        before = workspace.store.read(record.path)
+        before = vault.notes.read(record.path)
         after = set_task_done(decode(before), record.line, record.text, done=done).encode("utf-8")
     except ScriptoriumError as error:
         return ToolOutcome(False, message=error.message, error={"type": error.type, "message": error.message})
-    return await workspace.runner.run(Call.save(record.path, before, after, Caller.user()))
+    return await vault.call(Call.save(record.path, before, after, Caller.user()))
 
 
 def _create_row(task: TaskItem) -> QTreeWidgetItem:

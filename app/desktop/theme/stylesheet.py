@@ -13,6 +13,7 @@ from pathlib import Path
 from app.desktop.theme.colors import Theme, mix
 from app.desktop.theme.overlay_style import graph_overlay_style
 from app.paths import cache_folder
+from app.storage.private import make_private_folder
 
 _SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="16" height="16" viewBox="0 0 16 16">'
 _MARKS = {
@@ -36,7 +37,7 @@ def write_mark_images(theme: Theme) -> Mapping[str, str]:
     A style sheet can only load an image from a file. The files are in the cache and can be deleted.
     """
     folder = cache_folder() / "theme" / theme.name
-    folder.mkdir(parents=True, exist_ok=True)
+    make_private_folder(folder)
     colors = {"check": theme.accent_text, "minus": theme.accent_text, "dot": theme.accent_text}
     paths: dict[str, str] = {}
     for name, shape in _MARKS.items():

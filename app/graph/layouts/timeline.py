@@ -13,10 +13,10 @@ import scipy.sparse
 from numpy.typing import NDArray
 
 from app.graph import core_bindings
-from app.graph.arrangement import Arrangement, Report, Tick, no_progress
 from app.graph.coarsen import adjacency
 from app.graph.model import Positions
 from app.graph.raster import as_contiguous
+from app.graph.static_layout import Report, StaticLayout, Tick, no_progress
 
 _NODE_GAP = 0.35
 _ROOM_FACTOR = 5.0
@@ -46,7 +46,7 @@ def timeline_layout(
     times: NDArray[np.float64],
     aspect: float = 1.6,
     report: Report = no_progress,
-) -> Arrangement:
+) -> StaticLayout:
     """Return all nodes along a time axis, with undated ones in a block of the same height before it.
 
     Args:
@@ -58,7 +58,7 @@ def timeline_layout(
     """
     size = len(radii)
     if not size:
-        return Arrangement("time", np.empty((0, 2), dtype=np.float32))
+        return StaticLayout("time", np.empty((0, 2), dtype=np.float32))
     known = times > 0
     claims = np.square(2 * radii + _NODE_GAP)
     claim = float(claims[known].sum() or claims.sum()) * _ROOM_FACTOR
@@ -73,7 +73,7 @@ def timeline_layout(
     wanted = _link_order(links, size) * height / 2
     y = _pack_column(x, wanted, radii.astype(np.float64), report)
     positions: Positions = np.stack([x, y], axis=1).astype(np.float32)
-    return Arrangement("time", positions, ticks=axis.ticks() if known.any() else ())
+    return StaticLayout("time", positions, ticks=axis.ticks() if known.any() else ())
 
 
 class _Axis:

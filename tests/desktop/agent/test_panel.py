@@ -94,9 +94,7 @@ def test_a_card_whose_change_was_undone_offers_no_undo(gui, panel_of, wait_until
             (view,) = panel.transcript.findChildren(CardView)
             assert not view.card._undo.isHidden() and view.card._badge.isHidden()
             (card,) = cards(panel)
-            await vault.client.run(
-                lambda ws: ws.runner.run(Call.of("undo", {"entry": card.entry}, Caller.user()))
-            )
+            await vault.run(lambda ws: ws.runner.run(Call.of("undo", {"entry": card.entry}, Caller.user())))
             await wait_until(lambda: view.card._undo.isHidden())
             assert view.card._badge.text() == "Undone" and not view.card._diff.isHidden()
             assert "Undone" in view.card.accessibleName()
@@ -134,7 +132,7 @@ def test_a_conversation_is_kept_and_shown_again(gui, panel_of, wait_until) -> No
     async def main() -> None:
         async with panel_of() as (vault, panel):
             await ask(panel, "what links to Longitude?", wait_until)
-            (saved,) = await vault.client.run(lambda ws: ws.agent.store.list_conversations("Longitude"))
+            (saved,) = await vault.run(lambda ws: ws.agent.store.list_conversations("Longitude"))
             panel.new_conversation()
             assert panel.transcript.item(0) is None
             await panel.open_conversation(saved.id)
@@ -150,7 +148,7 @@ def test_a_conversation_is_kept_and_shown_again(gui, panel_of, wait_until) -> No
 def test_the_label_follows_settings_that_change_elsewhere(gui, panel_of, wait_until) -> None:
     async def main() -> None:
         async with panel_of() as (vault, panel):
-            await vault.client.run(lambda ws: ws.change_settings("model", provider="ollama", model="qwen3"))
+            await vault.run(lambda ws: ws.change_settings("model", provider="ollama", model="qwen3"))
             await wait_until(lambda: panel.composer.model.text() == "qwen3")
             panel._choose_mode("ask")
             await wait_until(lambda: panel.composer.mode.currentData() == "ask")

@@ -15,6 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from app.desktop.approval.approval_queue import ApprovalQueue
 from app.desktop.approval.dialog import ApprovalDialog
+from app.desktop.approval.header import NotesStrip
 from app.desktop.bridge import PendingApproval
 from app.desktop.theme.theme import ThemeSource
 from app.permissions.approval import ApprovalRequest, Approved, Decision, Denied, Effect, GrantOffer
@@ -133,6 +134,22 @@ def test_an_unticked_file_is_left_out(desk: Desk) -> None:
     assert desk.dialog.bar.approve_button.text() == "Approve 2 of 4 files"
     desk.click("approve_button")
     assert desk.approved.changes == (change_set.changes[0], change_set.changes[2])
+
+
+def test_a_deletion_that_is_left_out_warns_of_no_links(desk: Desk) -> None:
+    scope = Scope(ScopeKind.WRITE_DELETE, size=1, backlinks=(P("B.md"),))
+    desk.ask(request(ChangeSet.of(update("A"), Delete(P("Old.md"), b"x")), scope=scope))
+    warning = next(
+        one for one in desk.dialog.page.header.findChildren(NotesStrip) if "unresolved" in one.label.text()
+    )
+    files, before = desk.dialog.page.files, desk.dialog.page.diff_view.pos()
+    assert warning.isVisible()
+    for shown in (False, True):
+        files.choose(1)
+        files.view.setFocus()
+        QTest.keyClick(files.view, Qt.Key.Key_Space)
+        assert warning.isVisible() == shown
+        assert desk.dialog.page.diff_view.pos() == before, "nothing under the header moves"
 
 
 def test_an_unticked_hunk_is_left_out_byte_for_byte(desk: Desk) -> None:

@@ -31,7 +31,7 @@ def test_a_grant_is_listed_counted_and_taken_back(
     async def main() -> None:
         async with whole_vault(tmp_path, service, NOTES) as vault:
             panel = GrantsPanel(vault.client, ThemeSource("light"))
-            await vault.client.run(lambda ws: ws.grants.add(OFFER))
+            await vault.run(lambda ws: ws.grants.add(OFFER))
             await wait_until(lambda: len(panel.grants) == 1)
             assert "not used yet   ·   30 minutes left" in texts(panel)
             await vault.call("edit_note", {"name": "A", "op": "append", "text": "x"})
@@ -58,10 +58,10 @@ def test_the_toggles_of_the_session_are_the_gates_own(gui, service, wait_until, 
             assert panel.toggles[Operation.DELETE].isHidden(), "deleting is unlocked in the settings alone"
             panel.toggles[Operation.UPDATE].click()
             await wait_until(lambda: len(panel.grants) == 1)
-            assert await vault.client.run(lambda ws: ws.grants.in_session(Operation.UPDATE))
+            assert await vault.run(lambda ws: ws.grants.in_session(Operation.UPDATE))
             await vault.call("edit_note", {"name": "A", "op": "append", "text": "x"})
             assert vault.asked == []
-            await vault.client.run(lambda ws: ws.grants.set_session(Operation.UPDATE, False))
+            await vault.run(lambda ws: ws.grants.set_session(Operation.UPDATE, False))
             await wait_until(lambda: not panel.toggles[Operation.UPDATE].isChecked())
 
     gui(main())

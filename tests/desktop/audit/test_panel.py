@@ -223,7 +223,7 @@ def test_the_chain_is_checked_and_the_first_bad_row_named(gui, service, wait_unt
             panel = panel_of(vault)
             await panel.verify()
             assert panel.verdict.text() == "Log intact: 3 entries verified"
-            await vault.client.run(
+            await vault.run(
                 lambda ws: ws.audit._connection.execute("UPDATE audit SET caller = 'x' WHERE id = 2")
             )
             await panel.verify()
@@ -263,7 +263,7 @@ def test_what_is_shown_is_exported(gui, service, tmp_path: Path, monkeypatch, su
 def test_older_pages_come_when_the_end_is_near(gui, service, wait_until, tmp_path: Path) -> None:
     async def main() -> None:
         async with whole_vault(tmp_path, service, NOTES) as vault:
-            await vault.client.run(lambda ws: [ws.audit.append(entry(0)) for _ in range(450)] and None)
+            await vault.run(lambda ws: [ws.audit.append(entry(0)) for _ in range(450)] and None)
             panel = panel_of(vault)
             await wait_until(lambda: panel.model.rowCount() == 200)
             await panel.load_more()

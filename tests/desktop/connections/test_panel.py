@@ -37,7 +37,7 @@ class Page:
 
     def __init__(self, vault: WholeVault, panel: ConnectionsPanel) -> None:
         self.vault, self.panel = vault, panel
-        self.settings = vault.client.workspace.settings
+        self.settings = vault.workspace.settings
         self.waits: set[asyncio.Task[None]] = set()
         self.feed = ActivityModel()
         vault.client.events.batch.connect(self.feed.handle_events)
@@ -46,7 +46,7 @@ class Page:
 
     def _change(self, change) -> None:
         self.settings = changed = change(self.settings)
-        task = asyncio.ensure_future(self.vault.client.run(lambda ws: ws.apply_settings(changed)))
+        task = asyncio.ensure_future(self.vault.run(lambda ws: ws.apply_settings(changed)))
         self.waits.add(task)
         task.add_done_callback(self.waits.discard)
 
@@ -72,7 +72,7 @@ async def opened(
 ) -> AsyncIterator[Page]:
     async with whole_vault(root, service, NOTES) as vault:
         if listens:
-            await vault.client.run(lambda workspace: workspace.endpoints.begin())
+            await vault.run(lambda workspace: workspace.endpoints.begin())
         panel = ConnectionsPanel(vault.client, ThemeSource("light"))
         page = Page(vault, panel)
         panel.resize(1100, 500)
@@ -140,7 +140,7 @@ def test_a_program_is_connected_named_and_let_in(
             panel.entry_requested.connect(entries.append)
             await wait_until(lambda: panel.page.calls.entry.isEnabled())
             panel.page.calls.entry.click()
-            entry = await page.vault.client.run(lambda ws: ws.audit.entry(entries[0]))
+            entry = await page.vault.run(lambda ws: ws.audit.entry(entries[0]))
             assert entry.caller == "Shell" and entry.tool == "read_note" == call.what
             await added(page, wait_until, "claude-desktop", "stdio", "Claude Desktop")
             assert '"--name",\n' in QApplication.clipboard().text() and panel.chosen.made is None

@@ -18,7 +18,8 @@ from app.desktop.theme.theme import ThemeSource
 from app.graph.positions import load_communities, load_positions
 from app.settings import Settings
 from app.vault.path import NotePath
-from tests.desktop.open_vault import OpenVault
+from tests.desktop.open_vault import OpenVault, service_of
+from tests.desktop.workspace_access import in_workspace
 
 
 class Watched:
@@ -52,12 +53,12 @@ class Watched:
     async def add(self, names: range) -> None:
         """Write notes, and have the index read them."""
         made = self.write(names)
-        await self.client.run(lambda vault: vault.index.refresh(made))
+        await in_workspace(self.client, lambda vault: vault.index.refresh(made))
 
     async def scan(self) -> None:
         """Read the whole vault, as the window does."""
         self.panel.set_reading(True)
-        await self.client.run(lambda vault: vault.start_scan(lambda _: None))
+        await in_workspace(self.client, lambda vault: vault.start_scan(lambda _: None))
         self.panel.set_reading(False)
 
     @property
@@ -84,7 +85,7 @@ def watched(tmp_path: Path, service: ServiceThread, qtbot, wait_until) -> Callab
         root.mkdir(exist_ok=True)
         vault = OpenVault(root, Settings())
         await service.call(vault.index.open)
-        client = VaultClient(service, vault)  # type: ignore[arg-type]
+        client = VaultClient(service, service_of(vault))
         panel = GraphPanel(client, ThemeSource("light"))
         panel._quiet.setInterval(200)
         panel.resize(600, 500)
@@ -112,6 +113,22 @@ def test_a_vault_read_for_the_first_time_is_arranged_as_a_whole(gui, watched, wa
             await wait_until(lambda: it.at_rest)
             assert it.arranged and it.arranged[-1] == 120
             assert np.isfinite(it.panel.view.positions()).all()
+
+    gui(main())
+
+
+def test_an_empty_graph_says_that_it_is_loading_only_while_it_is(gui, watched, wait_until) -> None:
+    async def main() -> None:
+        async with watched() as it:
+            scene = it.panel.view.canvas.scene
+            await wait_until(lambda: not scene.is_loading)
+            empty = it.panel.view.canvas.grab().toImage()
+            it.panel.set_reading(True)
+            assert scene.is_loading
+            assert it.panel.view.canvas.grab().toImage() != empty
+            it.panel.set_reading(False)
+            await wait_until(lambda: not scene.is_loading)
+            assert it.panel.view.canvas.grab().toImage() == empty
 
     gui(main())
 
@@ -189,7 +206,7 @@ def test_a_saved_note_is_followed_without_reading_the_whole_graph_again(gui, wat
             await it.add(range(80, 82))
             await wait_until(lambda: it.count == 82)
             (it.vault.root / "Note 81.md").write_text("[[Note 3]] and [[Not yet]]", encoding="utf-8")
-            await it.client.run(lambda vault: vault.index.refresh([NotePath("Note 81.md")]))
+            await in_workspace(it.client, lambda vault: vault.index.refresh([NotePath("Note 81.md")]))
             await wait_until(lambda: it.count == 83)
             graph = it.panel.view.graph()
             near = {graph.paths[row] for row in graph.neighbors(graph.rows["Note 81.md"]).tolist()}
@@ -207,7 +224,7 @@ def test_the_sheet_offers_the_saved_searches(gui, watched, wait_until) -> None:
             sheet = it.panel.view.sheet
             query, rows = sheet.filters.query, sheet.groups.rows
             assert not query._star.isVisible()
-            await it.client.run(lambda vault: vault.searches.save("The third", "file:3"))
+            await in_workspace(it.client, lambda vault: vault.searches.save("The third", "file:3"))
             await wait_until(lambda: [action.text() for action in query._menu.actions()] == ["The third"])
             assert query._star.isVisible()
             query._menu.actions()[0].trigger()
@@ -219,7 +236,7 @@ def test_the_sheet_offers_the_saved_searches(gui, watched, wait_until) -> None:
             (row,) = rows._rows
             row.query._menu.actions()[0].trigger()
             assert [group.query for group in sheet.choices.groups] == ["file:3"]
-            await it.client.run(lambda vault: vault.searches.remove("The third"))
+            await in_workspace(it.client, lambda vault: vault.searches.remove("The third"))
             await wait_until(lambda: not query._star.isVisible() and not row.query._star.isVisible())
 
     gui(main())

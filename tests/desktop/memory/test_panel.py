@@ -44,7 +44,7 @@ def labels(panel: MemoryPanel) -> list[str]:
 
 
 async def kept(vault: WholeVault, label: str = "plan") -> Block:
-    return await vault.client.run(lambda workspace: workspace.memory.store.block(label, "scriptorium"))
+    return await vault.run(lambda workspace: workspace.memory.store.block(label, "scriptorium"))
 
 
 def test_blocks_and_entries_are_listed_and_found(

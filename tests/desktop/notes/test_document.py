@@ -35,7 +35,7 @@ def opened(service: ServiceThread, tmp_path: Path, qtbot) -> Callable:
         name: str, delay: float = 120, notes: dict[str, str] | None = None
     ) -> AsyncIterator[tuple[WholeVault, NoteView]]:
         async with whole_vault(tmp_path / "vault", service, notes or NOTES) as vault:
-            vault.client.workspace.settings.editor.autosave_delay = delay
+            vault.workspace.settings.editor.autosave_delay = delay
             view = NoteView(vault.client, ThemeSource("light"))
             qtbot.addWidget(view)
             view.show()
@@ -69,7 +69,7 @@ def test_autosave_keeps_every_byte_that_was_not_typed(
         async with opened("A.md", 0.5) as (vault, view):
             file = vault.root / "Odd.md"
             file.write_bytes(before)
-            await vault.client.run(lambda ws: ws.index.refresh([NotePath.parse("Odd.md")]))
+            await vault.run(lambda ws: ws.index.refresh([NotePath.parse("Odd.md")]))
             await view.open("Odd.md")
             type_at_end(view, "typed")
             await wait_until(lambda: file.read_bytes() == before + b"typed")
@@ -96,9 +96,7 @@ def test_a_rename_while_typing_is_followed_without_a_question(gui, opened, wait_
         async with opened("A.md") as (vault, view):
             type_at_end(view, "typed")
             call = {"name": "A", "new_name": "Renamed"}
-            outcome = await vault.client.run(
-                lambda ws: ws.runner.run(Call.of("move_note", call, Caller.user()))
-            )
+            outcome = await vault.run(lambda ws: ws.runner.run(Call.of("move_note", call, Caller.user())))
             assert outcome.success
             await wait_until(lambda: view.path == "Renamed.md")
             assert not view.notice.text and view.document.dirty
@@ -114,7 +112,7 @@ def test_a_link_that_a_rename_rewrites_is_merged_into_unsaved_text(gui, opened, 
         async with opened("B.md") as (vault, view):
             type_at_end(view, "typed")
             call = {"name": "A", "new_name": "Renamed"}
-            await vault.client.run(lambda ws: ws.runner.run(Call.of("move_note", call, Caller.user())))
+            await vault.run(lambda ws: ws.runner.run(Call.of("move_note", call, Caller.user())))
             await wait_until(lambda: "[[Renamed]]" in view.editor.toPlainText())
             assert not view.notice.text
             assert await view.document.save()
@@ -130,7 +128,7 @@ def test_what_is_typed_after_the_question_is_merged_too(gui, opened, wait_until)
             file = vault.root / "A.md"
             type_at_end(view, "before ")
             file.write_text(NOTES["A.md"].replace("one", "theirs"))
-            await vault.client.run(lambda ws: ws.index.refresh([A]))
+            await vault.run(lambda ws: ws.index.refresh([A]))
             assert not await view.document.save()
             type_at_end(view, "after")
             view.notice.answer("Merge")
@@ -191,7 +189,7 @@ def test_a_save_that_fails_is_shown_and_tried_again(gui, opened, wait_until, mon
     async def main() -> None:
         monkeypatch.setattr("app.desktop.notes.autosave._MIN_RETRY_DELAY_S", 0.05)
         async with opened("A.md", 0.5) as (vault, view):
-            store = vault.client.workspace.store
+            store = vault.workspace.store
             commit, marks = store.commit, list[bool]()
             view.dirty_changed.connect(marks.append)
 
@@ -225,7 +223,7 @@ def test_a_save_that_fails_on_a_full_disk_is_shown_though_no_draft_fits(
                 raise StorageError("The disk is full.")
 
             monkeypatch.setattr(DraftStore, "save", full)
-            monkeypatch.setattr(vault.client.workspace.store, "commit", refuse)
+            monkeypatch.setattr(vault.workspace.store, "commit", refuse)
             type_at_end(view, "more")
             assert not await view.document.save()
             assert "Not saved" in view.notice.text and view.document.unsaved
@@ -242,11 +240,11 @@ def test_the_saves_of_a_sitting_share_one_session(gui, opened, wait_until) -> No
             for word in ("one", "two", "three"):
                 type_at_end(view, word)
                 assert await view.document.save()
-            versions = await vault.client.run(lambda ws: ws.journal.history(A))
+            versions = await vault.run(lambda ws: ws.journal.history(A))
             assert len({version.turn for version in versions[:3]}) == 1
             assert versions[0].turn.startswith("writing-")
             call = {"turn": versions[0].turn}
-            await vault.client.run(lambda ws: ws.runner.run(Call.of("undo", call, Caller.user())))
+            await vault.run(lambda ws: ws.runner.run(Call.of("undo", call, Caller.user())))
             await wait_until(lambda: (vault.root / "A.md").read_text() == NOTES["A.md"])
 
     gui(main())
@@ -299,7 +297,7 @@ def test_what_was_typed_while_comparing_is_kept_when_deciding_later(gui, opened,
             assert view.document.dirty and view.document.text == NOTES["A.md"] + "mine"
             assert file.read_text() == "theirs\n"
             # A crash loses neither of the texts.
-            draft = DraftStore(vault.client.workspace.root).load(A)
+            draft = DraftStore(vault.workspace.root).load(A)
             assert (draft.text, draft.result) == (NOTES["A.md"] + "mine", "by hand\n")
             again = NoteView(vault.client, ThemeSource("light"))
             await again.open("A.md")

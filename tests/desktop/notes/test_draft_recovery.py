@@ -41,7 +41,7 @@ def test_the_text_is_a_note_again_or_thrown_away_or_kept(
             qtbot.addWidget(window)
             window.show()
             banners = Banners(ThemeSource("light"), window)
-            drafts = DraftStore(vault.client.workspace.root)
+            drafts = DraftStore(vault.workspace.root)
             drafts.save(GONE, "hash", "typed words")
             drafts.save(NotePath.parse("A.md"), "hash", "of a note that is there")
             lost = DraftRecovery(vault.client, banners, window)
@@ -73,7 +73,7 @@ def test_nothing_is_said_where_every_draft_has_its_note(
             window = QWidget()
             qtbot.addWidget(window)
             banners = Banners(ThemeSource("light"), window)
-            DraftStore(vault.client.workspace.root).save(NotePath.parse("A.md"), "hash", "more")
+            DraftStore(vault.workspace.root).save(NotePath.parse("A.md"), "hash", "more")
             await DraftRecovery(vault.client, banners, window).offer_drafts()
             assert banners.keys == ()
 

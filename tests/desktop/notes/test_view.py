@@ -141,9 +141,9 @@ def test_a_note_of_100_mb_in_one_line_is_shown_in_part_and_never_written(gui, op
             with huge.open("wb") as stream:
                 for _ in range(100):
                     stream.write(b"word and " * (2**20 // 9))
-            found = await vault.client.run(lambda ws: ws.index.refresh([NotePath.parse("Huge.md")]))
+            found = await vault.run(lambda ws: ws.index.refresh([NotePath.parse("Huge.md")]))
             assert found is not None
-            page = await vault.client.run(lambda ws: pages.load(ws, NotePath.parse("Huge.md")))
+            page = await vault.client.run(lambda vault: pages.load(vault, NotePath.parse("Huge.md")))
             assert len(page.content) < 2**20
             assert "Only its beginning is shown" in page.problem
             view.document._set_page(page)
@@ -191,7 +191,7 @@ def test_unsaved_text_is_offered_after_a_crash(gui, opened, wait_until) -> None:
             assert again.editor.toPlainText() == NOTES["A.md"] + "typed 🧭"
             assert await again.document.save()
             assert (vault.root / "A.md").read_text() == NOTES["A.md"] + "typed 🧭"
-            assert DraftStore(vault.client.workspace.root).load(A) is None
+            assert DraftStore(vault.workspace.root).load(A) is None
             view.document.discard_changes()
             again.deleteLater()
 
@@ -426,12 +426,12 @@ def test_a_note_that_was_just_made_is_written_in_at_once(gui, opened) -> None:
 def test_the_settings_of_the_editor_hold_for_open_notes_too(gui, opened, wait_until) -> None:
     async def main() -> None:
         async with opened("A.md") as (vault, view):
-            settings = vault.client.workspace.settings.model_copy(deep=True)
+            settings = vault.workspace.settings.model_copy(deep=True)
             settings.editor.line_width = 500
             settings.editor.code_size = 13
             settings.editor.auto_pairs = False
             settings.editor.default_mode = "reading"
-            await vault.client.run(lambda ws: ws.apply_settings(settings))
+            await vault.run(lambda ws: ws.apply_settings(settings))
             await wait_until(lambda: view.editor.preferences.line_width == 500)
             assert view.editor.preferences.code_points == 13 and not view.editor.preferences.auto_pairs
             assert view.mode is ViewMode.LIVE

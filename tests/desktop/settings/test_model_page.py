@@ -29,8 +29,8 @@ def test_a_wrong_key_is_told_and_the_right_one_works(
         with ModelServer(Say("ready"), key="right") as server:
             async with whole_vault(tmp_path, service, {"A.md": "a"}) as vault:
                 change = {"provider": "openai-compatible", "base_url": server.address, "model": "scripted"}
-                await vault.client.run(lambda ws: ws.change_settings("model", **change))
-                model = await vault.client.run(lambda ws: ws.settings.model)
+                await vault.run(lambda ws: ws.change_settings("model", **change))
+                model = await vault.run(lambda ws: ws.settings.model)
                 picked: list[str] = []
                 setup = ModelPage(vault.client, ThemeSource("light"), model, picked.append)
                 await wait_until(lambda: setup.key_state.text())

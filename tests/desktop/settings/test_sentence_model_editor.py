@@ -66,7 +66,7 @@ def test_the_progress_of_a_switch_is_shown(
             assert editor.value == "some/model"
 
             async def publish(event: Event) -> None:
-                await vault.client.run(lambda workspace: workspace.events.publish(event))
+                await vault.run(lambda workspace: workspace.events.publish(event))
 
             await publish(ModelPreparing(0.4))
             await wait_until(lambda: editor.bar.isVisible() and editor.bar.value() == 40)

@@ -20,7 +20,7 @@ def test_a_key_belongs_to_its_provider(gui, service: ServiceThread, wait_until, 
             row.field.setText("brave-key")
             row.save()
             await wait_until(lambda: "Kept in memory" in row.words.text())
-            assert await vault.client.run(lambda ws: ws.keys.get(*key_account("brave", ""))) == "brave-key"
+            assert await vault.run(lambda ws: ws.keys.get(*key_account("brave", ""))) == "brave-key"
             assert "brave-key" not in row.words.text() and row.field.text() == ""
             setup.show_settings(WebSettings(provider="tavily"))
             await wait_until(lambda: "Kept in memory" not in row.words.text())

@@ -33,7 +33,7 @@ class Shown:
         self.proposal.settings_wanted.connect(lambda change: self.wanted.append(change(Settings())))
 
     async def measured(self, languages: VaultLanguages) -> None:
-        await self.vault.client.run(lambda workspace: workspace.events.publish(LanguagesMeasured(languages)))
+        await self.vault.run(lambda workspace: workspace.events.publish(LanguagesMeasured(languages)))
 
     def banner(self) -> Banner | None:
         return next(

@@ -87,7 +87,7 @@ class EdgeRenderer:
 
     def __init__(self) -> None:
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="graph edges")
-        # # All pictures share these threads, because every new thread allocates memory of its own. During
+        # All pictures share these threads, because every new thread allocates memory of its own. During
         # motion one core is left to the GUI.
         self._all, self._some = WorkerThreads(), WorkerThreads(_FAST_THREADS)
         self._useless: Future[EdgeImage | None] | None = None

@@ -145,7 +145,7 @@ class Framebuffer:
         zoom = area.width() * ratio / picture.image.width()
         corner = (area.x() * ratio, area.y() * ratio)
         color = rgb(frame.scene.theme.window)
-        # # Treat a zoom of almost 1 as 1: whole pixels are ten times as fast.
+        # Treat a zoom of almost 1 as 1: whole pixels are ten times as fast.
         zoom = 1.0 if abs(zoom - 1.0) < 1e-5 else zoom
         composite(picture.pixels, corner, zoom, _undimmed(frame), color, image_pixels(self._image), None)
 

@@ -155,7 +155,7 @@ def draw_label(name: str, pixels: int, look: LabelStyle) -> LabelImage:
     painter.setPen(QColor(look.text))
     painter.drawText(QPointF(_PADDING, metrics.ascent() + 1), text)
     painter.end()
-    # # An image keeps its painting resources, twenty times as large as a label; its copy does not.
+    # An image keeps its painting resources, twenty times as large as a label; its copy does not.
     made = image.copy()
     return LabelImage(made, image_pixels(made), (made.width(), made.height()))
 

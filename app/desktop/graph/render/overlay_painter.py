@@ -167,7 +167,7 @@ def _paint_lit_lines(painter: QPainter, image: QImage, frame: FrameState) -> Non
         color = relation_color(scene.theme, name)
         if name == PLAIN_LINK:
             color = mix_colors(own, scene.theme.text, 0.15)
-        if not fine:  # # Opaque, because translucent lines would hide one another all the same.
+        if not fine:  # Opaque, because translucent lines would hide one another all the same.
             color = mix_colors(scene.theme.window, color, 0.6)
         chosen = mine[scene.graph.edge_codes[mine] == code]
         width = (1.3 if name == PLAIN_LINK else 1.9) if fine else 1.0
@@ -298,16 +298,20 @@ def _paint_band(painter: QPainter, frame: FrameState, band: QRectF) -> None:
 def paint_empty(painter: QPainter, frame: FrameState) -> None:
     """Paint the message of an empty graph."""
     theme = frame.scene.theme
+    if frame.scene.is_loading:
+        title, hint = QCoreApplication.translate("Canvas", "Loading the graph…"), ""
+    else:
+        title = QCoreApplication.translate("Canvas", "No notes yet")
+        hint = QCoreApplication.translate("Canvas", "New notes and their links appear here.")
     area = QRectF(24, 0, frame.width - 48, frame.height)
     font = painter.font()
     font.setPointSizeF(font.pointSizeF() * 1.25)
     painter.setFont(font)
     painter.setPen(QColor(theme.muted))
     middle = int(Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap)
-    painter.drawText(area.translated(0, -14), middle, QCoreApplication.translate("Canvas", "No notes yet"))
+    painter.drawText(area.translated(0, -14), middle, title)
     painter.setFont(frame.font)
     painter.setPen(QColor(theme.faint))
-    hint = QCoreApplication.translate("Canvas", "Notes and their links appear here once they are indexed.")
     painter.drawText(area.translated(0, 16), middle, hint)
 
 

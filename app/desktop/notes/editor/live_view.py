@@ -123,11 +123,11 @@ class LiveView(QTextEdit):
 
         def drawing(row: EditorRow, kind: str, source: str) -> Drawing | None:
             editor = weak()
-            return editor._drawing(row, kind, source) if editor is not None else None
+            return editor._drawing(row, kind, source) if editor is not None else None  # noqa: SLF001
 
         def is_unresolved(target: str) -> bool:
             editor = weak()
-            return editor is not None and editor._is_unresolved(target)
+            return editor is not None and editor._is_unresolved(target)  # noqa: SLF001
 
         self._layout.cursor_position = cursor_position
         self.flow.drawing = drawing

@@ -23,7 +23,7 @@ from app.external.states import ExternalChanged, ServerState, ToolState
 from app.settings import ExternalServer
 
 if TYPE_CHECKING:
-    from app.workspace import Workspace
+    from app.workspace import VaultService
 
 
 class ExternalServersPage(Editor):
@@ -84,7 +84,7 @@ class ExternalServersPage(Editor):
         try:
             while self._is_old:
                 self._is_old = False
-                states = await client.run(lambda ws: ws.external.states())
+                states = await client.run(lambda vault: vault.external.states())
                 self._states = {state.name: state for state in states}
                 for name, card in self.cards.items():
                     card.show_state(self._states.get(name))
@@ -109,7 +109,7 @@ class ExternalServersPage(Editor):
         card.switched.connect(partial(self._switch, server.name))
         card.edited.connect(partial(self._start, self._edit, server))
         card.removed.connect(partial(self._start, self._remove, server))
-        card.retried.connect(partial(self._run, lambda ws: ws.external.retry(server.name)))
+        card.retried.connect(partial(self._run, lambda vault: vault.external.retry(server.name)))
         card.allowed.connect(partial(self._allow, server.name))
         card.withdrawn.connect(partial(self._withdraw, server.name))
         card.reviewed.connect(lambda tool: self._start(partial(self._review, tool=tool), server))
@@ -120,7 +120,7 @@ class ExternalServersPage(Editor):
     ) -> None:
         tasks.start(work(server), owner=self, what=self.tr("change the servers"))
 
-    def _run(self, work: Callable[[Workspace], object]) -> None:
+    def _run(self, work: Callable[[VaultService], object]) -> None:
         if self._client is not None:
             tasks.start(self._client.run(work), owner=self, what=self.tr("change the servers"))
 
@@ -142,7 +142,7 @@ class ExternalServersPage(Editor):
         if server is not None and server != old:
             self._set([server if one.name == old.name else one for one in self.servers])
         elif server is not None and has_new_token and server.on:
-            self._run(lambda ws: ws.external.retry(old.name))
+            self._run(lambda vault: vault.external.retry(old.name))
 
     async def _ask_for_server(self, old: ExternalServer | None) -> tuple[ExternalServer | None, bool]:
         """Ask for a server; return it (None if canceled) and whether it has a new token."""
@@ -163,10 +163,10 @@ class ExternalServersPage(Editor):
         self._set([one for one in self.servers if one.name != server.name])
         account = token_account(server.name, server.address)
 
-        def forget(workspace: Workspace) -> None:
-            workspace.external.remove_server(server.name)
+        def forget(vault: VaultService) -> None:
+            vault.external.remove_server(server.name)
             if account[1]:
-                workspace.keys.set(*account, "")
+                vault.settings.set_key(*account, "")
 
         self._run(forget)
 
@@ -178,10 +178,10 @@ class ExternalServersPage(Editor):
         self.emit_value()
 
     def _allow(self, server: str, tool: ToolState) -> None:
-        self._run(lambda ws: ws.external.allow(server, tool.name, tool.digest))
+        self._run(lambda vault: vault.external.allow(server, tool.name, tool.digest))
 
     def _withdraw(self, server: str, tool: ToolState) -> None:
-        self._run(lambda ws: ws.external.revoke(server, tool.name))
+        self._run(lambda vault: vault.external.revoke(server, tool.name))
 
     async def _review(self, server: ExternalServer, tool: ToolState) -> None:
         answer = await dialogs.run_dialog(ToolReviewDialog(server.name, tool, self._theme, self))

@@ -158,7 +158,7 @@ class ServerDialog(dialogs.SheetDialog):
                 token = self.token.text().strip()
                 account = token_account(self.server.name, self.server.address)
                 tasks.start(
-                    self._client.run(lambda ws: ws.keys.set(*account, token)),
+                    self._client.run(lambda vault: vault.settings.set_key(*account, token)),
                     what=self.tr("keep the token"),
                 )
         super().done(result)
@@ -213,7 +213,7 @@ class ServerDialog(dialogs.SheetDialog):
         self.test_button.setEnabled(False)
         self._show_outcome(self.tr("Starting…") if self.is_program else self.tr("Connecting…"))
         try:
-            state = await self._client.run(lambda ws: ws.external.test(server, token))
+            state = await self._client.run(lambda vault: vault.external.test(server, token))
             self._show_state(state)
         finally:
             self.test_button.setEnabled(True)
@@ -229,7 +229,7 @@ class ServerDialog(dialogs.SheetDialog):
     async def _look_for_token(self, server: ExternalServer) -> None:
         assert self._client is not None
         account = token_account(server.name, server.address)
-        token: str | None = await self._client.run(lambda ws: ws.keys.get(*account))
+        token: str | None = await self._client.run(lambda vault: vault.settings.key(*account))
         if account[1] and token is not None:
             self.token.setPlaceholderText(self.tr("Saved; type to replace"))
 

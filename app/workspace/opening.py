@@ -10,10 +10,37 @@ from app.errors import VaultBusyError, VaultLostError
 from app.permissions.approval import Approver
 from app.servers.handoff import ask_to_yield
 from app.settings import Settings
+from app.workspace.service import VaultService
 from app.workspace.workspace import Workspace
 
 _YIELD_TIMEOUT_S = 15.0
 _POLL_INTERVAL_S = 0.05
+
+
+async def open_vault(
+    root: Path,
+    settings: Settings,
+    approver: Approver | None,
+    *,
+    read_only: bool = False,
+    ask_pending: bool = True,
+    brief: bool = False,
+    take_over: bool = False,
+    watch_later: bool = False,
+) -> VaultService:
+    """Open the vault at `root` for a front end; arguments and errors are those of `open_workspace`."""
+    return VaultService(
+        await open_workspace(
+            root,
+            settings,
+            approver,
+            read_only=read_only,
+            ask_pending=ask_pending,
+            brief=brief,
+            take_over=take_over,
+            watch_later=watch_later,
+        )
+    )
 
 
 async def open_workspace(

@@ -13,13 +13,13 @@ from scipy.spatial import cKDTree
 from app import paths
 from app.embeddings.onnx_model import OnnxModel
 from app.graph import core_bindings
-from app.graph.arrangement import Region
 from app.graph.circle_packing import enclosing_circle, pack_circles
 from app.graph.knn import nearest
 from app.graph.layouts.grouped import grouped_layout
 from app.graph.layouts.semantic import semantic_layout
 from app.graph.layouts.timeline import timeline_layout
 from app.graph.model import node_radii
+from app.graph.static_layout import Region
 from app.graph.tsne import tsne_embedding
 from tests.graph.graphs import planted
 

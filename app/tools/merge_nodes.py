@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 
-from app.analysis.note_merge import Strategy, check_distinct, merge_texts
+from app.analysis.note_merge import Strategy, check_distinct, merge_note_texts
 from app.errors import InvalidParametersError, UnreadableNoteError
 from app.index.renames import Rewrite
 from app.permissions.pluralize import pluralize
@@ -69,7 +69,7 @@ async def merge_nodes(
     own, moved = rewrites.pop(primary.path, None), rewrites.pop(secondary.path, None)
     first = _rewritten(context, _without_relations_to(context, primary, secondary.path), own)
     second = _rewritten(context, _without_relations_to(context, secondary, primary.path), moved)
-    merged = merge_texts(first, second, merge_strategy, secondary.name)
+    merged = merge_note_texts(first, second, merge_strategy, secondary.name)
     changes, left_out = await asyncio.to_thread(_other_changes, context, rewrites)
     left_out += [
         f"{link.source} line {link.line}: [[{link.target_text}]] could mean several notes"
