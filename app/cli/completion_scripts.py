@@ -89,7 +89,7 @@ def _offer_notes(flag: ToolOption, action: argparse.Action) -> None:
 def _complete_values(parser: argparse.ArgumentParser) -> None:
     """Complete folders after --vault, and files where files are expected."""
     for one in _iter_parsers(parser):
-        for action in one._actions:
+        for action in one._actions:  # noqa: SLF001
             if "--vault" in action.option_strings or action.dest == "folder":
                 action.complete = shtab.DIRECTORY  # type: ignore[attr-defined]
             elif action.dest in ("file", "places"):
@@ -105,6 +105,6 @@ def _iter_parsers(parser: argparse.ArgumentParser) -> Iterator[argparse.Argument
 
 
 def _commands(parser: argparse.ArgumentParser) -> Iterator[tuple[str, argparse.ArgumentParser]]:
-    for action in parser._actions:
-        if isinstance(action, argparse._SubParsersAction):
+    for action in parser._actions:  # noqa: SLF001
+        if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001
             yield from action.choices.items()

@@ -57,12 +57,12 @@ def _python() -> CheckResult:
 
 
 def _core() -> CheckResult:
-    from app.graph import core_bindings
-
-    if core_bindings.available():
-        return ok("graph core", "the C core is available")
-    hint = f"{_mend('Run `python packaging/build_core.py`')}; until then, large graphs are slower."
-    return warning("graph core", f"the C core is missing: {core_bindings.missing}", hint)
+    try:
+        from app.graph import core_bindings  # noqa: F401
+    except ImportError as error:
+        hint = f"{_mend('Run `python packaging/build_core.py`')}: the graph needs the core."
+        return failure("graph core", str(error), hint)
+    return ok("graph core", "the C core is available")
 
 
 def _model() -> CheckResult:

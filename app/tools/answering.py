@@ -82,7 +82,7 @@ async def find_passages(
     chosen = ranking.passages[:limit]
     found = [_cited(one, chosen[0], notes[one.candidate.path]) for one in chosen]
     message = (
-        f"{pluralize(len(found), 'passage')} found."
+        f"{pluralize(sum(not one.weak for one in found), 'passage')} found."
         if ranking.is_answer
         else "The notes don't seem to hold an answer."
     )

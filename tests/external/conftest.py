@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from app.settings import Settings
-from app.workspace import Workspace, open_workspace
+from app.workspace.opening import open_workspace
+from app.workspace.workspace import Workspace
 from tests.support.approver import ScriptedApprover
 from tests.support.external_servers import QUICK, PlainServer
 

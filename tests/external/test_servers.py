@@ -379,7 +379,7 @@ async def test_a_test_of_a_server_lists_its_tools_and_ends_it(opened, plain) -> 
 
 async def test_nobody_to_ask_means_no_servers_at_all(tmp_path, plain) -> None:
     from app.settings import Settings
-    from app.workspace import open_workspace
+    from app.workspace.opening import open_workspace
 
     settings = Settings()
     settings.embeddings.enabled = False

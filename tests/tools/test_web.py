@@ -16,7 +16,7 @@ from app.toolkit.outcome import ToolOutcome
 from app.vault.changes import ChangeSet
 from app.vault.path import NotePath
 from app.web.access import WebAccess
-from app.workspace import Workspace
+from app.workspace.workspace import Workspace
 from tests.support.approver import ScriptedApprover
 from tests.support.page_server import Names, PublicAndOne, WebServer
 

@@ -321,7 +321,7 @@ class GraphAnalysisController(QObject):
             LayoutMode.TYPE: self.tr("No type"),
         }.get(kind, "")
 
-    # # Accepting suggestions
+    # Accepting suggestions
 
     def _accept(self, line: AnalysisResultRow) -> None:
         tasks.start(self._link(line), owner=self._view, what=self.tr("link the notes"))
@@ -349,7 +349,7 @@ class GraphAnalysisController(QObject):
         self._suggestions = kept
         self._show_suggestions()
 
-    # # Helpers
+    # Helpers
 
     def _apply_settings(self, choices: GraphSettings) -> None:
         """Start or remove suggestions when their switch changes."""
