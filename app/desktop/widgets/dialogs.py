@@ -24,6 +24,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.desktop.runtime.translation import translate
+
 _SCREEN_SHARE = 0.92
 
 
@@ -168,7 +170,7 @@ async def choose(
 async def show_message(parent: QWidget | None, title: str, text: str) -> None:
     """Show a message that needs no answer."""
     sheet = SheetDialog(parent, title, text)
-    button = sheet.add_button("OK", int(QDialog.DialogCode.Accepted), "primary")
+    button = sheet.add_button(translate("Dialogs", "OK"), int(QDialog.DialogCode.Accepted), "primary")
     button.setDefault(True)
     button.setFocus()
     await run_dialog(sheet)
@@ -202,8 +204,8 @@ async def prompt_text(
     trouble.setProperty("tone", "danger")
     trouble.setVisible(bool(problem))
     sheet.add_body(trouble)
-    sheet.add_button("Cancel", int(QDialog.DialogCode.Rejected))
-    done = sheet.add_button("OK", int(QDialog.DialogCode.Accepted), "primary")
+    sheet.add_button(translate("Dialogs", "Cancel"), int(QDialog.DialogCode.Rejected))
+    done = sheet.add_button(translate("Dialogs", "OK"), int(QDialog.DialogCode.Accepted), "primary")
     done.setDefault(True)
     done.setEnabled(bool(value.strip()))
 
