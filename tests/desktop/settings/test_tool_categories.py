@@ -9,7 +9,7 @@ from app.tools import CATEGORIES
 
 
 @pytest.mark.parametrize("level", list(AccessLevel))
-def test_every_level_is_in_words(qtbot, level: AccessLevel) -> None:
+def test_every_level_has_a_label(qtbot, level: AccessLevel) -> None:
     assert level_label(level)
 
 
@@ -26,7 +26,7 @@ def test_without_a_vault_each_category_is_shown_as_it_is_for_all(qtbot) -> None:
     assert not switches.choices, "no vault is open"
 
 
-def test_a_switch_says_what_is_wanted(qtbot) -> None:
+def test_a_switch_emits_the_requested_state(qtbot) -> None:
     switches = ToolCategoryList(None, Settings())
     qtbot.addWidget(switches)
     with qtbot.waitSignal(switches.wanted) as wanted:
