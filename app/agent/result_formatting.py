@@ -117,8 +117,8 @@ def _passages(result: Result, call: AnsweredCall) -> str:
     closest = "\n\n".join(_quoted(one) for one in shown_passages(result))
     if result["answered"]:
         return closest
-    said = "**Not in your notes**: no passage answers this question."
-    return f"{said} The closest passages are:\n\n{closest}" if closest else said
+    heading = "**Not in your notes**: no passage answers this question."
+    return f"{heading} The closest passages are:\n\n{closest}" if closest else heading
 
 
 def _quoted(passage: Mapping[str, Any]) -> str:
@@ -143,9 +143,9 @@ def _format_names(result: Result, call: AnsweredCall) -> str:
 
 def _listing(result: Result, call: AnsweredCall) -> str:
     paths = (wikilink(note["path"]) for note in result["notes"])
-    where = f" in {call.arguments['folder']}" if call.arguments.get("folder") else ""
+    scope = f" in {call.arguments['folder']}" if call.arguments.get("folder") else ""
     return _count_and_list(
-        paths, int(result["total"]), f"note{where}", f"notes{where}", f"There are no notes{where}."
+        paths, int(result["total"]), f"note{scope}", f"notes{scope}", f"There are no notes{scope}."
     )
 
 

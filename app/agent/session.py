@@ -136,10 +136,10 @@ class AgentSession:
             caller = replace(caller, name=program.name, uses_model=True, tainted=True)
         if contains_untrusted(self.store.items(conversation)):
             caller = replace(caller, tainted=True)
-        said = UserText(turn=caller.turn, at=time.time(), text=prompt.text, notes=prompt.notes)
-        position = self.store.append(conversation, said)
+        user_text = UserText(turn=caller.turn, at=time.time(), text=prompt.text, notes=prompt.notes)
+        position = self.store.append(conversation, user_text)
         self._events.publish(TurnStarted(conversation, caller.turn))
-        self._events.publish(ItemUpdated(conversation, position, said))
+        self._events.publish(ItemUpdated(conversation, position, user_text))
         self._events.publish(ConversationsChanged())
         return Turn(conversation, prompt, caller, self.store, self._events, self._runner, role, program)
 

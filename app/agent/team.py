@@ -194,9 +194,9 @@ class Team:
             del self._links[caller.turn]
         if turn.problem:
             raise ScriptoriumError(f"{profile.name} could not answer: {turn.problem}", agent=profile.name)
-        if not turn.said:
+        if not turn.texts:
             raise ScriptoriumError(f"{profile.name} ended without an answer.", agent=profile.name)
-        return TeamAnswer(profile.name, turn.said[-1]), turn
+        return TeamAnswer(profile.name, turn.texts[-1]), turn
 
     def _caller(self, asker: Caller, name: str, conversation: str) -> Caller:
         """Return the agent as a caller, with the taint and the restrictions of the asker."""
@@ -219,8 +219,8 @@ class Team:
             return profile.name
         names = [one.name for one in self.settings.agents]
         near = [match[0] for match in process.extract(name, names, limit=5)]
-        where = "" if names else " The team has no agents yet: Settings, Team."
-        raise NotFoundError(f"There is no agent called {name!r}.{where}", suggestions=near)
+        hint = "" if names else " The team has no agents yet: Settings, Team."
+        raise NotFoundError(f"There is no agent called {name!r}.{hint}", suggestions=near)
 
     async def _in_chain(
         self, caller: Caller, to: str, work: Callable[[DelegationFrame], Awaitable[TeamReply]]

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.analysis.network import AdjacencyArrays, EncodedLabels
-from app.graph.arrangement import Report, no_progress
 from app.graph.knn import nearest
+from app.graph.static_layout import Report, no_progress
 
 if TYPE_CHECKING:
     import scipy.sparse

@@ -41,8 +41,8 @@ class CategoryRow:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the operation and the categories."""
-    words = "list (the default), on or off"
-    parser.add_argument("op", nargs="?", choices=("list", "on", "off"), default="list", help=words)
+    help_text = "list (the default), on or off"
+    parser.add_argument("op", nargs="?", choices=("list", "on", "off"), default="list", help=help_text)
     parser.add_argument("ids", nargs="*", metavar="category", help="the categories to turn on or off")
     add_call_options(parser)
 
@@ -88,15 +88,15 @@ def load_registry(root: Path | None, screen: CliConsole) -> ToolRegistry:
     settings = load_settings()
     for problem in load_plugins(registry, on=settings.tools.plugins_on).problems:
         screen.print_message(problem)
-    here = VaultSettings()
+    vault_settings = VaultSettings()
     if root is not None:
-        here, problem = load_vault_settings(paths.data_folder() / "vaults" / paths.vault_id(root))
+        vault_settings, problem = load_vault_settings(paths.data_folder() / "vaults" / paths.vault_id(root))
         if problem:
             screen.print_message(escape_controls(problem))
     off = categories_off_by_rule(root)
     for category in registry.categories:
         by_default = any(one.id == category.id and one.on for one in CATEGORIES)
-        on = here.has_category_on(category.id, settings.tools, by_default=by_default)
+        on = vault_settings.has_category_on(category.id, settings.tools, by_default=by_default)
         registry.set_category(category.id, on and category.id not in off)
     return registry
 

@@ -42,14 +42,14 @@ def full_parser() -> argparse.ArgumentParser:
     """Return one parser of every command, the input of the generators."""
     parser = argparse.ArgumentParser(prog=_PROGRAM, allow_abbrev=False)
     add_call_options(parser)
-    words = parser.add_subparsers(metavar="command")
-    _with_folder(words.add_parser("open", help="open the window on a folder"))
+    subparsers = parser.add_subparsers(metavar="command")
+    _with_folder(subparsers.add_parser("open", help="open the window on a folder"))
     for name, (_, summary) in commands.VERBS.items():
-        commands.load_verb(name).add_arguments(words.add_parser(name, help=summary))
-    taken = set(words.choices)
+        commands.load_verb(name).add_arguments(subparsers.add_parser(name, help=summary))
+    taken = set(subparsers.choices)
     for tool in (*CATALOG, FILE_TOOL):
         if tool.name not in taken:
-            _add_tool(words.add_parser(tool.name, help=tool.summary), ToolParser.from_tool(tool))
+            _add_tool(subparsers.add_parser(tool.name, help=tool.summary), ToolParser.from_tool(tool))
     _complete_values(parser)
     return parser
 
@@ -89,7 +89,7 @@ def _offer_notes(flag: ToolOption, action: argparse.Action) -> None:
 def _complete_values(parser: argparse.ArgumentParser) -> None:
     """Complete folders after --vault, and files where files are expected."""
     for one in _iter_parsers(parser):
-        for action in one._actions:
+        for action in one._actions:  # noqa: SLF001
             if "--vault" in action.option_strings or action.dest == "folder":
                 action.complete = shtab.DIRECTORY  # type: ignore[attr-defined]
             elif action.dest in ("file", "places"):
@@ -105,6 +105,6 @@ def _iter_parsers(parser: argparse.ArgumentParser) -> Iterator[argparse.Argument
 
 
 def _commands(parser: argparse.ArgumentParser) -> Iterator[tuple[str, argparse.ArgumentParser]]:
-    for action in parser._actions:
-        if isinstance(action, argparse._SubParsersAction):
+    for action in parser._actions:  # noqa: SLF001
+        if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001
             yield from action.choices.items()

@@ -146,7 +146,9 @@ def _teller(session: CliSession, options: Options, screen: CliConsole) -> Callab
                 "--approve has no effect here: the program that has the vault open asks its user."
             )
         if options.waits:
-            where = "the window" if session.has_window else "the program"
-            screen.print_message(f"Waiting for approval in {where} that has the vault open (Ctrl-C cancels).")
+            approver_place = "the window" if session.has_window else "the program"
+            screen.print_message(
+                f"Waiting for approval in {approver_place} that has the vault open (Ctrl-C cancels)."
+            )
 
     return tell

@@ -44,7 +44,7 @@ class CliSession:
 
     @property
     def is_joined(self) -> bool:
-        """Whether another process holds the vault."""
+        """True if another process holds the vault."""
         return self.vault is None
 
 

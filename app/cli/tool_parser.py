@@ -44,17 +44,17 @@ class ToolOption:
 
     @property
     def many(self) -> bool:
-        """Whether it takes a list, one item per use."""
+        """True if it takes a list, one item per use."""
         return self.schema.get("type") == "array"
 
     @property
     def is_object(self) -> bool:
-        """Whether it takes names with values."""
+        """True if it takes names with values."""
         return self.schema.get("type") == "object"
 
     @property
     def is_switch(self) -> bool:
-        """Whether it is boolean."""
+        """True if it is boolean."""
         return self.schema.get("type") == "boolean"
 
     @property

@@ -157,8 +157,8 @@ def _install_generator_hooks() -> None:
     """Install asyncio's hooks for async generators, without which qasync would not close abandoned ones."""
     loop = asyncio.get_running_loop()
     sys.set_asyncgen_hooks(
-        firstiter=loop._asyncgen_firstiter_hook,  # type: ignore[attr-defined]
-        finalizer=loop._asyncgen_finalizer_hook,  # type: ignore[attr-defined]
+        firstiter=loop._asyncgen_firstiter_hook,  # type: ignore[attr-defined]  # noqa: SLF001
+        finalizer=loop._asyncgen_finalizer_hook,  # type: ignore[attr-defined]  # noqa: SLF001
     )
 
 

@@ -58,7 +58,7 @@ class EntailmentClassifier:
 
     @property
     def available(self) -> bool:
-        """Whether a model is chosen and no problem is known."""
+        """True if a model is chosen and no problem is known."""
         return self._choice is not None and not self._problem and not self._closed
 
     @property

@@ -40,12 +40,12 @@ class SentenceModelConfig:
 
     @property
     def is_shipped(self) -> bool:
-        """Whether this is the English model, which every installation has."""
+        """True if this is the English model, which every installation has."""
         return self.name == SHIPPED_MODEL and not self.judges_pairs
 
     @property
     def is_own(self) -> bool:
-        """Whether this is one of the app's own models, which need no other Python interpreter."""
+        """True if this is one of the app's own models, which need no other Python interpreter."""
         return self.name in (SHIPPED_MODEL, MULTILINGUAL, LANGUAGES) and not self.judges_pairs
 
     @property

@@ -206,8 +206,8 @@ class Policy:
             return Ask(reason)
         new = [folder for folder in call.scope.outside if self._grants.is_new_outside(folder)]
         if call.scope.kind is ScopeKind.READ_OUT_OF_SCOPE and (new or not call.scope.outside):
-            where = new[0] if new else "a place"
-            return Ask(f"{where} outside the vault was not read before", self._offers(call))
+            target = new[0] if new else "a place"
+            return Ask(f"{target} outside the vault was not read before", self._offers(call))
         return None
 
     def _always_ask_reason(self, call: CallFacts) -> str:
@@ -236,10 +236,10 @@ class Policy:
         if not call.parts or call.scope.kind is ScopeKind.READ_IN_SCOPE:
             return None
         rules = [r for r in self._rules_for(call.caller, call.tool, call.op) if r.effect == "allow"]
-        left = [part for part in call.parts if not any(rule.covers(part) for rule in rules)]
-        if not left:
+        uncovered = [part for part in call.parts if not any(rule.covers(part) for rule in rules)]
+        if not uncovered:
             return Allow("an allow rule in the settings", "rule")
-        grants = self._grants.match(left, call.tool, call.scope.outside)
+        grants = self._grants.match(uncovered, call.tool, call.scope.outside)
         if grants is None:
             return None
         return Allow("; ".join(grant.label for grant in grants), "grant", tuple(grant.id for grant in grants))
@@ -259,6 +259,12 @@ def _rule_label(rule: Rule) -> str:
     if rule is _ASK_EVERYTHING:
         return "the file of permission rules can't be read, so everything needs approval"
     operations = ", ".join(rule.operations) or "everything"
-    about = [f"{name} {what}" for name, what in (("caller", rule.caller), ("tool", rule.tool)) if what != "*"]
-    where = "the whole vault" if rule.glob == "**" else rule.glob
-    return f"a rule says: {rule.effect} {operations} in {where}" + (f" ({', '.join(about)})" if about else "")
+    conditions = [
+        f"{name} {pattern}"
+        for name, pattern in (("caller", rule.caller), ("tool", rule.tool))
+        if pattern != "*"
+    ]
+    target = "the whole vault" if rule.glob == "**" else rule.glob
+    return f"a rule says: {rule.effect} {operations} in {target}" + (
+        f" ({', '.join(conditions)})" if conditions else ""
+    )

@@ -31,9 +31,9 @@ _MAX_CHECKED_PATHS = 50
 class ChangeStream:
     """Asynchronous iterator over the changes for one client, from its creation until `aclose`."""
 
-    def __init__(self, caller: Caller, leave: Callable[[ChangeStream], None]) -> None:
+    def __init__(self, caller: Caller, unsubscribe: Callable[[ChangeStream], None]) -> None:
         self.caller = caller
-        self._leave = leave
+        self._leave = unsubscribe
         self._waiting: dict[Kind, set[str] | None] = {}
         self._listed: set[Kind] = set()
         self._has_changes = asyncio.Event()
@@ -102,13 +102,13 @@ class ChangeBroadcaster:
     def subscribe(self, caller: Caller, release: Callable[[], None]) -> ChangeStream:
         """Return a new stream for `caller`; `release` is called when it ends."""
 
-        def leave(reader: ChangeStream) -> None:
+        def unsubscribe(reader: ChangeStream) -> None:
             self._readers.remove(reader)
             release()
 
         if self._private is None:
             self._private = self._runner.private_notes
-        reader = ChangeStream(caller, leave)
+        reader = ChangeStream(caller, unsubscribe)
         self._readers.append(reader)
         return reader
 

@@ -271,5 +271,5 @@ async def _failed(request: Request, error: Exception) -> Response:
 
 async def _not_found(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    said = {"success": False, "error": {"type": "not_found", "message": f"{error.detail}."}}
-    return JSONResponse(said, error.status_code, dict(error.headers or {}))
+    body = {"success": False, "error": {"type": "not_found", "message": f"{error.detail}."}}
+    return JSONResponse(body, error.status_code, dict(error.headers or {}))

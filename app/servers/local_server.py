@@ -136,7 +136,7 @@ class LocalServer:
 
     @property
     def has_failed(self) -> bool:
-        """Whether the server has ended unexpectedly."""
+        """True if the server has ended unexpectedly."""
         return self._serving is not None and self._serving.done() and not self._stop.is_set()
 
     async def wait_closed(self) -> None:

@@ -52,7 +52,7 @@ class McpSession:
 
     @property
     def is_idle(self) -> bool:
-        """Whether the client has no listeners."""
+        """True if the client has no listeners."""
         return not self._listeners
 
     async def tools(self) -> Mapping[str, McpTool]:
@@ -61,12 +61,12 @@ class McpSession:
         if self._tools is not None:
             return self._tools
         age = self._age
-        made = {
+        tools = {
             entry.name: McpTool.from_descriptor(entry) for entry in await self._service.tools(self._client)
         }
         if age == self._age:
-            self._tools = made
-        return made
+            self._tools = tools
+        return tools
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:
         """Send each event to `listener` until the returned function is called."""
@@ -80,10 +80,10 @@ class McpSession:
         watched = Counter(uris)
         self._watched_uris += watched
 
-        def leave() -> None:
+        def unsubscribe() -> None:
             self._watched_uris -= watched
 
-        return leave
+        return unsubscribe
 
     async def publish(self, event: ServerEvent) -> None:
         """Send an event to the listeners."""

@@ -113,8 +113,14 @@ def _get_operation(id: str, summary: str, *parameters: Json, answer: Json | None
     return operation
 
 
-def _parameter(name: str, where: str, text: str, schema: Json) -> Json:
-    return {"name": name, "in": where, "description": text, "required": where == "path", "schema": schema}
+def _parameter(name: str, location: str, text: str, schema: Json) -> Json:
+    return {
+        "name": name,
+        "in": location,
+        "description": text,
+        "required": location == "path",
+        "schema": schema,
+    }
 
 
 _TEXT: Json = {"type": "string"}

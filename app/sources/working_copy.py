@@ -142,9 +142,9 @@ class WorkingCopy:
         if existing is not None:
             raise ConflictError(f"{existing} already exists. Nothing was written.", path=str(existing))
         self._check_size(content)
-        where = self.source.store.disk_spelling(self.path)
-        change = Create(where, content.encode())
-        return ChangeSet.of(change, summary=f"Create {where}", place=self.source.place)
+        path = self.source.store.disk_spelling(self.path)
+        change = Create(path, content.encode())
+        return ChangeSet.of(change, summary=f"Create {path}", place=self.source.place)
 
     def delete(self) -> ChangeSet:
         """Move the file to the trash of its folder.

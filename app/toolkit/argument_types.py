@@ -14,7 +14,7 @@ from pydantic import Field, JsonValue
 
 
 class ArgumentKind(StrEnum):
-    """What a text argument names."""
+    """The kind of thing that a text argument names."""
 
     NOTE = "note"
     NEW_NOTE = "new-note"

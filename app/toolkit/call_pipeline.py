@@ -45,9 +45,9 @@ from app.toolkit.disclosure import filter_outcome
 from app.toolkit.document_stores import StoreRegistry
 from app.toolkit.history_view import HistoryView
 from app.toolkit.index_view import IndexView
-from app.toolkit.limits import RateLimiter
 from app.toolkit.outcome import ToolFinished, ToolOutcome, ToolStarted
 from app.toolkit.proposal import EffectProposal, Proposal
+from app.toolkit.rate_limiter import RateLimiter
 from app.toolkit.read_authorization import PreparedCall, authorize_reads
 from app.toolkit.registry import AccessLevel, Category, ToolRegistry
 from app.toolkit.result import ToolResult
@@ -87,10 +87,10 @@ class Stages(Generic[In, Out]):
         """Return the chain with `stage` added to its end."""
         before = self._stage
 
-        def both(value: In, proceed: Proceed[Next]) -> Awaitable[ToolOutcome]:
+        def chained(value: In, proceed: Proceed[Next]) -> Awaitable[ToolOutcome]:
             return before(value, lambda produced: stage(produced, proceed))
 
-        return Stages(both)
+        return Stages(chained)
 
     def ending_with(self, last: Proceed[Out]) -> Proceed[In]:
         """Return a function that runs the chain and then `last`."""
@@ -107,7 +107,7 @@ class ResolvedCall:
 
 
 @dataclass(frozen=True, slots=True)
-class AnsweredCall:
+class ExecutedCall:
     """A call whose tool has run, with its answer. Text from outside influences a proposal `from_outside`."""
 
     call: PreparedCall
@@ -359,21 +359,21 @@ class CallPipeline:
 
     # Execute
 
-    async def _execute(self, call: PreparedCall, proceed: Proceed[AnsweredCall]) -> ToolOutcome:
+    async def _execute(self, call: PreparedCall, proceed: Proceed[ExecutedCall]) -> ToolOutcome:
         """Run the tool; once more if a file changed between its proposal and the commit."""
         request = call.draft.call.request
         if isinstance(request, ResolvedUndo):
             change_set = request.plan.resolve(request.choices)
             undo: Proposal[ToolResult] = Proposal(change_set, _undo_result, request.plan.commits)
-            return await proceed(AnsweredCall(call, undo))
+            return await proceed(ExecutedCall(call, undo))
         answer = await self._run_tool(call)
         try:
-            return await proceed(AnsweredCall(call, answer))
+            return await proceed(ExecutedCall(call, answer))
         except ConflictError as error:
             if not isinstance(answer, Proposal):
                 raise
             log.info("%s runs again: %s", call.tool.name, error)
-        return await proceed(AnsweredCall(call, await self._run_tool(call)))
+        return await proceed(ExecutedCall(call, await self._run_tool(call)))
 
     async def _run_tool(self, call: PreparedCall) -> Answer:
         """Run the tool's function.
@@ -402,7 +402,7 @@ class CallPipeline:
     # Approve
 
     async def _approve(
-        self, answered: AnsweredCall, proceed: Proceed[ApprovedChanges | ApprovedEffect]
+        self, answered: ExecutedCall, proceed: Proceed[ApprovedChanges | ApprovedEffect]
     ) -> ToolOutcome:
         """Take a proposal through the gate: the policy decides, or the user is asked.
 
@@ -483,7 +483,7 @@ class CallPipeline:
         self._audit_writer.ensure_flushed()
         draft.call.observer.on_write()
         await self._commits.commit(
-            change_set, draft.call.caller, entry=draft.call.id, undoes=undoes, landed=draft.set_commit
+            change_set, draft.call.caller, entry=draft.call.id, undoes=undoes, on_written=draft.set_commit
         )
 
     async def _carry_out(self, approved: ApprovedEffect) -> ToolOutcome:
@@ -503,7 +503,7 @@ class CallPipeline:
         self._audit_writer.append(call.draft.entry())
         call.draft.call.observer.on_effect()
         call.draft.begin_next_step()
-        return await self._approve(AnsweredCall(call, answer, effect.kind == PAGE), self._commit)
+        return await self._approve(ExecutedCall(call, answer, effect.kind == PAGE), self._commit)
 
     def _backlinks(self, path: NotePath) -> Iterable[NotePath]:
         return {link.source for link in self._index.backlinks(path)}

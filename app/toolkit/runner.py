@@ -23,8 +23,8 @@ from app.toolkit.commit_queue import CommitQueue
 from app.toolkit.document_stores import StoreRegistry
 from app.toolkit.external_changes import ExternalChangeRecorder
 from app.toolkit.index_view import IndexView
-from app.toolkit.limits import RateLimiter
 from app.toolkit.outcome import ToolOutcome
+from app.toolkit.rate_limiter import RateLimiter
 from app.toolkit.registry import ToolRegistry
 from app.toolkit.services import Services
 from app.toolkit.turn_rules import TurnRules

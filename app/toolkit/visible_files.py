@@ -1,4 +1,4 @@
-"""Which files of the vault a call may see, found on the disk itself: for commands, which see them all."""
+"""Find the files of the vault that a command may see, on the disk itself."""
 
 from __future__ import annotations
 

@@ -71,8 +71,8 @@ async def patch(
     def report(committed: ChangeSet) -> FilesPatched:
         shown_diff = "".join(_change_diff(change) for change in committed.changes)[:_MAX_DIFF_CHARS]
         names = [str(change.path) for change in committed.changes]
-        said = f"The patch fits {', '.join(names)}." if dry_run else f"Patched {', '.join(names)}."
-        return FilesPatched(files=names, dry_run=dry_run, diff=shown_diff, message=said)
+        message = f"The patch fits {', '.join(names)}." if dry_run else f"Patched {', '.join(names)}."
+        return FilesPatched(files=names, dry_run=dry_run, diff=shown_diff, message=message)
 
     return report(change_set) if dry_run else context.propose(change_set, report)
 
@@ -100,11 +100,11 @@ async def file_write(
     target = _check_target(path)
     change = await asyncio.to_thread(_plan_write, context, target, content.encode(), expected_hash)
     is_new = isinstance(change, Create)
-    said = f"{'Created' if is_new else 'Wrote'} {change.path}."
+    message = f"{'Created' if is_new else 'Wrote'} {change.path}."
 
     def report(committed: ChangeSet) -> FileWritten:
         written = next(filter(None, map(after_of, committed.changes)), content.encode())
-        return FileWritten(path=str(change.path), created=is_new, hash=content_hash(written), message=said)
+        return FileWritten(path=str(change.path), created=is_new, hash=content_hash(written), message=message)
 
     return context.propose(ChangeSet.of(change, summary=f"Write {change.path}"), report)
 
@@ -131,15 +131,15 @@ async def diff(
     one, two = [await resolve_path(context, text) for text in (path, other)]
 
     def compared() -> Difference:
-        views = [FileView(context, spot) for spot in (one, two)]
-        found = compare(*(view.read(view.spot.name) for view in views))
+        views = [FileView(context, location) for location in (one, two)]
+        found = compare(*(view.read(view.location.name) for view in views))
         text = unified_diff(found, path, other)[:_MAX_DIFF_CHARS]
         counts = f"{pluralize(found.added, 'line')} more and {found.removed} less"
         same = f"differ: {counts}" if found.hunks else "are the same"
         difference = Difference(
             diff=text, added=found.added, removed=found.removed, message=f"{path} and {other} {same}."
         )
-        return difference.from_notes(view.is_from_web(view.spot.name) for view in views)
+        return difference.from_notes(view.is_from_web(view.location.name) for view in views)
 
     if one.is_outside or two.is_outside:
         return ask_to_read(context, f"Compare {path} and {other}", one, two, read=compared)

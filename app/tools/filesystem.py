@@ -124,8 +124,8 @@ async def find(
     def wanted(entry: DirectoryEntry) -> bool:
         return kind in ("any", entry.kind) and matches(entry.path)
 
-    spot = await resolve_path(context, path)
-    return await _list_entries(context, spot, f"Find {pattern} in {spot.real}", wanted, depth, limit)
+    location = await resolve_path(context, path)
+    return await _list_entries(context, location, f"Find {pattern} in {location.real}", wanted, depth, limit)
 
 
 @tool(
@@ -147,8 +147,10 @@ async def directory_list(
         pattern: A glob that the names must match; all when empty.
     """
     matches = _glob_matcher(pattern or "*")
-    spot = await resolve_path(context, path)
-    return await _list_entries(context, spot, f"List {spot.real}", lambda one: matches(one.path), 1, 1000)
+    location = await resolve_path(context, path)
+    return await _list_entries(
+        context, location, f"List {location.real}", lambda one: matches(one.path), 1, 1000
+    )
 
 
 @tool(
@@ -174,15 +176,15 @@ async def file_read(
         offset: The line to start at; the first is 0.
         limit: How many lines at most.
     """
-    spot = await resolve_path(context, path)
-    view = FileView(context, spot)
+    location = await resolve_path(context, path)
+    view = FileView(context, location)
 
     def read() -> FileText:
-        text = _file_text(view.display_path(spot.name), view.read(spot.name), offset, limit)
-        return text.from_notes([view.is_from_web(spot.name)])
+        text = _file_text(view.display_path(location.name), view.read(location.name), offset, limit)
+        return text.from_notes([view.is_from_web(location.name)])
 
-    if spot.is_outside:
-        return ask_to_read(context, f"Read the file {spot.real}", spot, read=read)
+    if location.is_outside:
+        return ask_to_read(context, f"Read the file {location.real}", location, read=read)
     return await asyncio.to_thread(read)
 
 
@@ -215,18 +217,20 @@ async def grep(
         limit: How many lines to give at most.
     """
     compiled = line_pattern(pattern, cased=case_sensitive)
-    spot = await resolve_path(context, path)
-    whole = await asyncio.to_thread(_is_folder, context, spot)
-    view = FileView(context, spot if not whole else spot.as_folder())
+    location = await resolve_path(context, path)
+    whole = await asyncio.to_thread(_is_folder, context, location)
+    view = FileView(context, location if not whole else location.as_folder())
     named, bounds = _glob_matcher(files or "*"), view.bounds(depth)
 
     def searched() -> LineMatches:
         bounds.begin()
-        names: Iterator[str] = iter((spot.name,))
+        names: Iterator[str] = iter((location.name,))
         if not whole:
-            view.read(spot.name)
+            view.read(location.name)
         else:
-            names = (one.path for one in walk(spot.real, bounds) if one.kind == "file" and named(one.path))
+            names = (
+                one.path for one in walk(location.real, bounds) if one.kind == "file" and named(one.path)
+            )
         hits = list(islice(matching_lines(names, view.read, compiled, bounds), limit + 1))
         found = [
             LineMatch(path=view.display_path(hit.path), line=hit.line, text=hit.text) for hit in hits[:limit]
@@ -239,32 +243,32 @@ async def grep(
         )
         return matches.from_notes(map(view.is_from_web, dict.fromkeys(hit.path for hit in hits[:limit])))
 
-    if spot.is_outside:
-        return ask_to_read(context, f"Search {spot.real} for {pattern}", view.spot, read=searched)
+    if location.is_outside:
+        return ask_to_read(context, f"Search {location.real} for {pattern}", view.location, read=searched)
     return await asyncio.to_thread(searched)
 
 
-def _is_folder(context: ToolContext, spot: ResolvedPath) -> bool:
+def _is_folder(context: ToolContext, location: ResolvedPath) -> bool:
     """Return whether a path is a folder that is visible to the call."""
-    if not is_folder(spot.real):
+    if not is_folder(location.real):
         return False
-    return not spot.inside or not context.vault.hides_folder(NotePath.on_disk(spot.inside))
+    return not location.inside or not context.vault.hides_folder(NotePath.on_disk(location.inside))
 
 
 async def _list_entries(
     context: ToolContext,
-    spot: ResolvedPath,
+    location: ResolvedPath,
     text: str,
     wanted: Callable[[DirectoryEntry], bool],
     depth: int,
     limit: int,
 ) -> FileList | EffectProposal[FileList]:
-    view = FileView(context, spot.as_folder())
+    view = FileView(context, location.as_folder())
     bounds = view.bounds(depth)
 
     def listed() -> FileList:
         view.require_folder()
-        found = list(islice((one for one in walk(spot.real, bounds) if wanted(one)), limit + 1))
+        found = list(islice((one for one in walk(location.real, bounds) if wanted(one)), limit + 1))
         entries = [
             FileEntry(path=view.display_path(one.path), kind=one.kind, size=one.size, modified=one.modified)
             for one in found[:limit]
@@ -273,20 +277,20 @@ async def _list_entries(
             entries=entries,
             complete=len(found) <= limit and not bounds.left_out,
             left_out=_left_out(bounds, len(found) > limit, limit),
-            message=_list_text(entries, spot),
+            message=_list_text(entries, location),
         )
 
-    if spot.is_outside:
-        return ask_to_read(context, text, view.spot, read=listed)
+    if location.is_outside:
+        return ask_to_read(context, text, view.location, read=listed)
     return await asyncio.to_thread(listed)
 
 
 def _file_text(name: str, content: bytes, offset: int, limit: int) -> FileText:
     size = len(content)
     if is_binary(content):
-        said = f"{name} holds no text ({pluralize(size, 'byte')}): it is not shown."
+        message = f"{name} holds no text ({pluralize(size, 'byte')}): it is not shown."
         return FileText(
-            path=name, text="", offset=0, lines=0, total_lines=0, size=size, binary=True, message=said
+            path=name, text="", offset=0, lines=0, total_lines=0, size=size, binary=True, message=message
         )
     lines = content.decode("utf-8", "replace").splitlines(keepends=True)
     taken_lines = list(_take_lines(islice(lines, offset, offset + limit), _MAX_TEXT_CHARS))
@@ -329,6 +333,6 @@ def _left_out(bounds: WalkLimits, more: bool, limit: int) -> list[str]:
     return [*omitted, *([f"all after the first {limit}"] if more else [])]
 
 
-def _list_text(entries: list[FileEntry], spot: ResolvedPath) -> str:
-    where = spot.inside if spot.inside else "the vault" if spot.inside == "" else spot.real
-    return f"{pluralize(len(entries), 'file or folder', 'files and folders')} in {printable(where)}."
+def _list_text(entries: list[FileEntry], location: ResolvedPath) -> str:
+    label = location.inside if location.inside else "the vault" if location.inside == "" else location.real
+    return f"{pluralize(len(entries), 'file or folder', 'files and folders')} in {printable(label)}."

@@ -126,8 +126,8 @@ class _Work:
             row for row in rows if row.startswith("## ") or await self._shows(row[3:], row[:2] != "??")
         ]
         files = len(allowed) - 1
-        said = f"{pluralize(files, 'file differs', 'files differ')}." if files else "Nothing differs."
-        return _git_result("\n".join(allowed), said)
+        message = f"{pluralize(files, 'file differs', 'files differ')}." if files else "Nothing differs."
+        return _git_result("\n".join(allowed), message)
 
     async def log(self, limit: int) -> GitAnswer:
         """Return the latest commits."""
@@ -239,5 +239,5 @@ def _branch(name: str) -> str:
     return name
 
 
-def _git_result(text: str, said: str) -> GitAnswer:
-    return GitAnswer(output=text[:_MAX_OUTPUT_CHARS], message=said)
+def _git_result(text: str, message: str) -> GitAnswer:
+    return GitAnswer(output=text[:_MAX_OUTPUT_CHARS], message=message)

@@ -126,12 +126,12 @@ async def block(
             composite (sections with name, content, read_only).
         description: What a new block is for, in a sentence.
     """
-    memory, me = memory_of(context), agent_key(context.caller)
+    memory, agent = memory_of(context), agent_key(context.caller)
     if op == "list":
-        return context.propose(ChangeSet(()), _list_blocks(blocks_of(context), me))
+        return context.propose(ChangeSet(()), _list_blocks(blocks_of(context), agent))
     if op == "create":
         made = Block.new(
-            me,
+            agent,
             label or "",
             type=BlockType(type or "working"),
             schema=parse_schema(layout) if layout else None,
@@ -142,32 +142,32 @@ async def block(
         return _create(context, memory, made)
     if op == "load" and source_id is not None:
         return await asyncio.to_thread(_load_file, context, memory.store, source_id, label or "")
-    found = blocks_of(context).block(label or "", me)
+    found = blocks_of(context).block(label or "", agent)
     if op == "viewport":
-        view = replace(found.view_of(me), start=start_line or 1, lines=display_lines)
-        return _show_lines(context, found, found.with_view(me, view))
+        view = replace(found.view_of(agent), start=start_line or 1, lines=display_lines)
+        return _show_lines(context, found, found.with_view(agent, view))
     if op in ("share", "unshare"):
         # A share with an agent that no longer exists can still be revoked.
         other = agent or "" if op == "unshare" and agent in found.shares else memory.agent(agent or "")
         shared = _shared(found, other, Permission(permission) if permission else None)
-        words = f"{found.label} is {'shared with' if op == 'share' else 'no longer shared with'} {other}."
-        return _propose_block(context, found, shared, words, f"{op.capitalize()} {found.label} ({other})")
+        message = f"{found.label} is {'shared with' if op == 'share' else 'no longer shared with'} {other}."
+        return _propose_block(context, found, shared, message, f"{op.capitalize()} {found.label} ({other})")
     return _change_block(context, op, found)
 
 
 def _change_block(context: ToolContext, op: str, found: Block) -> Proposal[BlockResult]:
     """Run the operations that need only the block."""
-    me = agent_key(context.caller)
+    agent = agent_key(context.caller)
     match op:
         case "load":
-            return _load(context, found, me)
+            return _load(context, found, agent)
         case "info":
-            return context.propose(ChangeSet(()), _describe_block(found, me))
+            return context.propose(ChangeSet(()), _describe_block(found, agent))
         case "pin" | "unpin":
-            view = replace(found.view_of(me), pinned=op == "pin")
-            words = f"{found.label} {'is pinned' if op == 'pin' else 'leaves the context after the turn'}."
+            view = replace(found.view_of(agent), pinned=op == "pin")
+            message = f"{found.label} {'is pinned' if op == 'pin' else 'leaves the context after the turn'}."
             title = f"{op.capitalize()} {found.label}"
-            return _propose_block(context, found, found.with_view(me, view), words, title)
+            return _propose_block(context, found, found.with_view(agent, view), message, title)
         case "archive":
             return _propose_block(
                 context, found, unpin_everywhere(found), f"{found.label} is put away.", "Put away"
@@ -200,23 +200,24 @@ def _delete(context: ToolContext, found: Block) -> Proposal[BlockResult]:
     return context.propose(changes.delete_block(found), result)
 
 
-def _list_blocks(blocks: VisibleBlocks, me: str) -> BlockResult:
-    found = blocks.blocks(me)
+def _list_blocks(blocks: VisibleBlocks, agent: str) -> BlockResult:
+    found = blocks.blocks(agent)
     return BlockResult(
-        blocks=[info_of(one, me) for one in found], message=f"{pluralize(len(found), 'block')} in the memory."
+        blocks=[info_of(one, agent) for one in found],
+        message=f"{pluralize(len(found), 'block')} in the memory.",
     )
 
 
-def info_of(one: Block, me: str) -> BlockInfo:
+def info_of(one: Block, agent: str) -> BlockInfo:
     """Return information about a block."""
     return BlockInfo(
         label=one.label,
         type=one.type.value,
         kind=one.schema.kind,
-        permission=str(one.permission_of(me) or "none"),
+        permission=str(one.permission_of(agent) or "none"),
         owner=one.owner,
         size=one.size,
-        pinned=one.view_of(me).pinned,
+        pinned=one.view_of(agent).pinned,
         description=one.description,
         shares={name: shared.value for name, shared in one.shares.items()},
     )
@@ -232,28 +233,28 @@ def _create(context: ToolContext, memory: Memory, made: Block) -> Proposal[Block
 
 def _load_file(context: ToolContext, store: MemoryStore, source_id: str, path: str) -> Proposal[BlockResult]:
     """Load an outside file like the tool `file`, and return it like any other block."""
-    me = agent_key(context.caller)
+    agent = agent_key(context.caller)
     copy = readable_copy(context, source_id, path)
     change_set = copy.load()
     after = next((after_of(change) for change in change_set.changes), None)
-    block = parse_block(after) if after is not None else store.block(copy.label, me)
+    block = parse_block(after) if after is not None else store.block(copy.label, agent)
     result = BlockResult(
-        blocks=[info_of(block, me)],
-        text=block.shown_to(me),
-        start_line=block.view_of(me).start,
+        blocks=[info_of(block, agent)],
+        text=block.shown_to(agent),
+        start_line=block.view_of(agent).start,
         total_lines=len(block.text.splitlines()),
-        leaves_context=not block.view_of(me).pinned,
+        leaves_context=not block.view_of(agent).pinned,
         message=f"Loaded {copy.path} as {block.label}." if change_set else f"{copy.path} is loaded already.",
     )
     return context.propose(change_set, result.from_outside())
 
 
-def _load(context: ToolContext, found: Block, me: str) -> Proposal[BlockResult]:
+def _load(context: ToolContext, found: Block, agent: str) -> Proposal[BlockResult]:
     after = replace(found, type=BlockType.WORKING) if found.type is BlockType.ARCHIVAL else found
-    view = after.view_of(me)
+    view = after.view_of(agent)
     result = BlockResult(
-        blocks=[info_of(after, me)],
-        text=after.shown_to(me),
+        blocks=[info_of(after, agent)],
+        text=after.shown_to(agent),
         start_line=view.start,
         total_lines=len(after.text.splitlines()),
         leaves_context=not view.pinned,
@@ -270,24 +271,27 @@ def _mark_untrusted(result: BlockResult, shown: Block) -> BlockResult:
     return result.from_outside() if shown.origin else result
 
 
-def _describe_block(found: Block, me: str) -> BlockResult:
+def _describe_block(found: Block, agent: str) -> BlockResult:
     layout = schema_json(found.schema)
     assert isinstance(layout, dict)
-    words = f"{found.label}: {found.type} {found.schema.kind}, {pluralize(found.size, 'character')}."
+    message = f"{found.label}: {found.type} {found.schema.kind}, {pluralize(found.size, 'character')}."
     return BlockResult(
-        blocks=[info_of(found, me)], layout=layout, total_lines=len(found.text.splitlines()), message=words
+        blocks=[info_of(found, agent)],
+        layout=layout,
+        total_lines=len(found.text.splitlines()),
+        message=message,
     )
 
 
 def _show_lines(context: ToolContext, found: Block, after: Block) -> Proposal[BlockResult]:
-    me = agent_key(context.caller)
-    view, total = after.view_of(me), len(found.text.splitlines())
+    agent = agent_key(context.caller)
+    view, total = after.view_of(agent), len(found.text.splitlines())
     if view.start > max(total, 1):
         message = f"{found.label} has {pluralize(total, 'line')}."
         raise InvalidParametersError(message, total_lines=total)
     result = BlockResult(
-        blocks=[info_of(after, me)],
-        text=after.shown_to(me),
+        blocks=[info_of(after, agent)],
+        text=after.shown_to(agent),
         start_line=view.start,
         total_lines=total,
         leaves_context=not view.pinned,
@@ -320,7 +324,7 @@ def _shared(found: Block, agent: str, permission: Permission | None) -> Block:
 
 
 def _propose_block(
-    context: ToolContext, before: Block, after: Block, words: str, summary: str
+    context: ToolContext, before: Block, after: Block, message: str, summary: str
 ) -> Proposal[BlockResult]:
-    result = BlockResult(blocks=[info_of(after, agent_key(context.caller))], message=words)
+    result = BlockResult(blocks=[info_of(after, agent_key(context.caller))], message=message)
     return context.propose(changes.edit_block(before, after, summary), result)

@@ -130,11 +130,11 @@ def _undo_edit(context: ToolContext, found: Block, *, redo: bool) -> Proposal[Bl
 
 def _undo_target(context: ToolContext, found: Block, *, redo: bool) -> Commit | None:
     """Return the caller's newest effective edit, or for a redo, its newest undo since the last edit."""
-    me = context.caller
+    caller = context.caller
     commits = context.history.commits_of_document(changes.MEMORY_PLACE, found.path)
     commits_by_id = {commit.id: commit for commit in commits}
     for commit in commits:
-        own = me.kind is CallerKind.USER or commit.author == me.name
+        own = caller.kind is CallerKind.USER or commit.author == caller.name
         undoes = _depth(commit, commits_by_id) % 2 == 1
         if redo and not undoes and not commit.undoes:
             return None

@@ -82,12 +82,14 @@ async def send_message(
     """
     _check(target, content, id)
     if target == "user":
-        told = _team(context).tell_user(context.caller, content, metadata)
-        where = " and ".join(told.places)
-        words = (
-            f"Shown in {where}." if told.shown else f"Saved in {where}; no window is open that shows it now."
+        delivery = _team(context).tell_user(context.caller, content, metadata)
+        where = " and ".join(delivery.places)
+        message = (
+            f"Shown in {where}."
+            if delivery.shown
+            else f"Saved in {where}; no window is open that shows it now."
         )
-        return MessageSent(target=target, delivered_to=list(told.places), message=words).ending_turn()
+        return MessageSent(target=target, delivered_to=list(delivery.places), message=message).ending_turn()
     if target == "agent":
         return _to_result(target, await _team(context).ask_agent(context.caller, id or "", content, metadata))
     if target == "group":

@@ -19,7 +19,7 @@ from app.toolkit.open_note import OpenNote
 from app.toolkit.proposal import Proposal
 from app.toolkit.result import ToolResult
 from app.toolkit.tool import tool
-from app.tools.model_judgements import confidence_by_model, relations_by_model
+from app.tools.model_assessments import confidence_by_model, relations_by_model
 from app.tools.node_common import NodeId, OpenEdge, edges_of, incoming_of, readable
 from app.tools.related_nodes import MIN_SIMILARITY, RelatedNode, related_to_note
 from app.tools.summaries import Style, summary_of
@@ -202,21 +202,23 @@ async def summarize_node(
         style: A paragraph, bullets, or one sentence.
     """
     note = await context.vault.resolve_for_reading(node_id)
-    told = await summary_of(context, [note], max_length, style)
-    points, related = list(told.key_points), 0
+    summary = await summary_of(context, [note], max_length, style)
+    points, related = list(summary.key_points), 0
     if include_relationships:
         lines = _relation_lines(context, note)
         related = len(lines)
         points += lines[:_MAX_STRONGEST]
-    summary = NodeSummary(
+    result = NodeSummary(
         node_id=str(note.storage_id),
-        summary=told.text,
+        summary=summary.text,
         key_points=points,
         related_count=related,
-        reasoning=told.reasoning,
-        message=f"[[{note.name}]] in short." if told.text else f"[[{note.name}]] has no text to summarize.",
+        reasoning=summary.reasoning,
+        message=f"[[{note.name}]] in short."
+        if summary.text
+        else f"[[{note.name}]] has no text to summarize.",
     )
-    return summary.from_notes([note.is_from_web])
+    return result.from_notes([note.is_from_web])
 
 
 def _relation_lines(context: ToolContext, note: OpenNote) -> list[str]:
@@ -265,7 +267,7 @@ async def summarize_node_with_context(
     types = {relation_type(one) for one in relationship_types} if relationship_types else None
     if types is not None and "" in types:
         raise InvalidParametersError("A type of relation is a word.", relationship_types=relationship_types)
-    told = await summary_of(context, [note], 400)
+    summary = await summary_of(context, [note], 400)
     around = _surrounding_notes(context, note, depth, types)
     groups: dict[str, list[str]] = {"supports": [], "contradicts": [], "related": []}
     for stance, other, steps in around:
@@ -273,16 +275,16 @@ async def summarize_node_with_context(
         text = short.text if short else truncate(_first_words(other), _MAX_NEIGHBOR_CHARS)
         far = f" ({steps} steps away)" if steps > 1 else ""
         groups[stance].append(f"[[{other.name}]]{far}: {text}" if text else f"[[{other.name}]]{far}")
-    result = SummaryContext(**groups)
-    summary = NodeSummaryWithContext(
+    neighbors = SummaryContext(**groups)
+    result = NodeSummaryWithContext(
         node_id=str(note.storage_id),
-        summary=told.text,
-        context=result,
-        reasoning=told.reasoning,
-        synthesis=_synthesize(context, note, result, depth),
+        summary=summary.text,
+        context=neighbors,
+        reasoning=summary.reasoning,
+        synthesis=_synthesize(context, note, neighbors, depth),
         message=f"[[{note.name}]] with {pluralize(len(around), 'node')} around it.",
     )
-    return summary.from_notes(one.is_from_web for one in (note, *(other for _, other, _ in around)))
+    return result.from_notes(one.is_from_web for one in (note, *(other for _, other, _ in around)))
 
 
 def _first_words(note: OpenNote) -> str:
@@ -347,15 +349,17 @@ def _synthesize(context: ToolContext, note: OpenNote, around: SummaryContext, de
     pro, contra = len(around.supports), len(around.contradicts)
     within = "directly" if depth == 1 else f"within {depth} steps"
     if not pro and not contra:
-        said = f"Nothing speaks for or against it {within}; {pluralize(len(around.related), 'note')} related."
+        message = (
+            f"Nothing speaks for or against it {within}; {pluralize(len(around.related), 'note')} related."
+        )
     else:
         lean = "it is even" if pro == contra else f"more speaks {'for' if pro > contra else 'against'} it"
-        said = (
+        message = (
             f"{pluralize(pro, 'note supports', 'notes support')} it and "
             f"{pluralize(contra, 'note contradicts', 'notes contradict')} it {within}: {lean}."
         )
     stated = "" if note.parsed.confidence is None else f" Stated confidence: {note.parsed.confidence:.2f}."
-    return f"{said}{stated} By what is next to it: {judged.new:.2f}."
+    return f"{message}{stated} By what is next to it: {judged.new:.2f}."
 
 
 @tool(
@@ -402,14 +406,14 @@ async def recalculate_node_confidence(
     def report(committed: ChangeSet) -> NodeConfidence:
         written = next(filter(None, map(after_of, committed.changes)), note.content)
         now = OpenNote(note.path, written).parsed.confidence if committed else new
-        said = "none" if now is None else f"{now:.2f}"
+        message = "none" if now is None else f"{now:.2f}"
         return NodeConfidence(
             node_id=str(note.storage_id),
             old_confidence=round(judged.old, 4),
             new_confidence=now,
             reasoning=reasoning,
             factors=factors,
-            message=f"The confidence of [[{note.name}]]: {judged.old:.2f} before, {said} now.",
+            message=f"The confidence of [[{note.name}]]: {judged.old:.2f} before, {message} now.",
         )
 
     return context.propose(change, report)

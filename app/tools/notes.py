@@ -176,8 +176,8 @@ async def read_note(
     if end_line is not None and end_line < first:
         raise InvalidParametersError("end_line is before start_line.", start_line=first, end_line=end_line)
     if first > max(1, len(lines)):
-        words = f"[[{note.name}]] has {pluralize(len(lines), 'line')}."
-        raise InvalidParametersError(words, path=str(note.path), start_line=first, total_lines=len(lines))
+        message = f"[[{note.name}]] has {pluralize(len(lines), 'line')}."
+        raise InvalidParametersError(message, path=str(note.path), start_line=first, total_lines=len(lines))
     text = "".join(lines[first - 1 : last])
     cut = _truncate_lines(text)
     shown = first + len(cut.splitlines()) - 1 if cut else first - 1
@@ -274,18 +274,18 @@ async def edit_note(
         patch: Hunks of a unified diff.
     """
     note = await context.vault.resolve_strictly(name)
-    before, said = note.text, text or ""
+    before, replacement = note.text, text or ""
     match op:
         case "append":
-            after = edit.append(before, said)
+            after = edit.append(before, replacement)
         case "prepend":
-            after = edit.prepend(before, said)
+            after = edit.prepend(before, replacement)
         case "replace":
-            after = edit.replace_text(before, old or "", said, occurrence)
+            after = edit.replace_text(before, old or "", replacement, occurrence)
         case "insert_under":
-            after = edit.insert_under(before, heading or "", said)
+            after = edit.insert_under(before, heading or "", replacement)
         case "replace_section":
-            after = edit.replace_section(before, heading or "", said)
+            after = edit.replace_section(before, heading or "", replacement)
         case "patch":
             after = edit.apply_patch(before, patch or "")
     if _properties_of(after) != _properties_of(before):
@@ -294,8 +294,8 @@ async def edit_note(
             "set_properties.",
             path=str(note.path),
         )
-    words = {"append": "Append to", "prepend": "Add to the top of", "patch": "Patch"}
-    return _propose_text(context, note, after, words.get(op, "Edit"))
+    message = {"append": "Append to", "prepend": "Add to the top of", "patch": "Patch"}
+    return _propose_text(context, note, after, message.get(op, "Edit"))
 
 
 @tool(
@@ -355,8 +355,8 @@ async def list_notes(
         NoteEntry(name=n.name, path=str(n.path), type=n.type, modified=n.modified, size=n.size)
         for n in found[offset : offset + limit]
     ]
-    where = f"in {folder}" if folder else "in the vault"
-    return NoteList(notes=entries, total=len(found), message=f"{pluralize(len(found), 'note')} {where}.")
+    scope = f"in {folder}" if folder else "in the vault"
+    return NoteList(notes=entries, total=len(found), message=f"{pluralize(len(found), 'note')} {scope}.")
 
 
 @tool(
@@ -414,5 +414,7 @@ def _names(texts: Iterable[str]) -> list[str]:
 def _propose_text(context: ToolContext, note: OpenNote, text: str, what: str) -> Proposal[NoteWritten]:
     """Propose a new text for a note."""
     change_set = ChangeSet.of(note.with_text(text), summary=f"{what} {note.path}")
-    words = f"Changed [[{note.name}]]." if change_set else f"[[{note.name}]] already says so; nothing to do."
-    return context.propose(change_set, NoteWritten(name=note.name, path=str(note.path), message=words))
+    message = (
+        f"Changed [[{note.name}]]." if change_set else f"[[{note.name}]] already says so; nothing to do."
+    )
+    return context.propose(change_set, NoteWritten(name=note.name, path=str(note.path), message=message))

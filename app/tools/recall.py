@@ -85,9 +85,9 @@ async def recall(
         query: What to look for.
         limit: How many at most; 10 if nothing is said.
     """
-    memory, me = memory_of(context), agent_key(context.caller)
+    memory, agent = memory_of(context), agent_key(context.caller)
     if op == "insert":
-        entry = ArchiveEntry.new(me, content or "", metadata)
+        entry = ArchiveEntry.new(agent, content or "", metadata)
         kept = RecalledEntry(
             entry=entry.id,
             content=entry.text,
@@ -98,26 +98,28 @@ async def recall(
         result = Recalled(entries=[kept], message="I will remember that.")
         return context.propose(changes.insert_entry(entry), result)
     found = await _recall_visible(context, memory, query or "", limit or 10)
-    words = "Nothing is remembered about that."
+    message = "Nothing is remembered about that."
     if found:
-        words = f"{pluralize(len(found), 'entry', 'entries')} found."
-    return context.propose(ChangeSet(()), Recalled(entries=[_recalled(one) for one in found], message=words))
+        message = f"{pluralize(len(found), 'entry', 'entries')} found."
+    return context.propose(
+        ChangeSet(()), Recalled(entries=[_recalled(one) for one in found], message=message)
+    )
 
 
 async def _recall_visible(
     context: ToolContext, memory: Memory, query: str, limit: int, span: TimeRange = ANY_TIME
 ) -> tuple[ArchiveHit, ...]:
     """Return the best matching entries, without those that a rule hides from the caller."""
-    me, place = agent_key(context.caller), memory.store.place
+    agent, place = agent_key(context.caller), memory.store.place
 
     def seen(found: tuple[ArchiveHit, ...]) -> tuple[ArchiveHit, ...]:
         return tuple(one for one in found if context.reads(place, entry_path(one.owner, one.entry)))
 
-    found = await memory.recall(me, query, limit, span, context.services.semantic_search)
+    found = await memory.recall(agent, query, limit, span, context.services.semantic_search)
     if seen(found) == found:
         return found
     # Some entries are hidden from the caller: search for more to replace them.
-    more = await memory.recall(me, query, _MAX_RECALLED, span, context.services.semantic_search)
+    more = await memory.recall(agent, query, _MAX_RECALLED, span, context.services.semantic_search)
     return seen(more)[:limit]
 
 
@@ -237,7 +239,7 @@ def _in_conversations(
 ) -> list[FoundText]:
     if not _may_read_conversations(context):
         raise PermissionDeniedError("The conversations of the desktop are not shown to other agents.")
-    said = memory.search_said(
+    messages = memory.search_said(
         ConversationQuery(
             query,
             limit,
@@ -247,7 +249,7 @@ def _in_conversations(
             shown_to_model=context.caller.uses_model,
         )
     )
-    best = max((one.score for one in said), default=1.0) or 1.0
+    best = max((one.score for one in messages), default=1.0) or 1.0
     return [
         FoundText(
             where="conversations",
@@ -257,7 +259,7 @@ def _in_conversations(
             time=_format_iso(datetime.fromtimestamp(one.at, UTC)),
             role=one.role,
         )
-        for one in said
+        for one in messages
     ]
 
 
@@ -284,13 +286,13 @@ async def _in_vault(
     return found[:limit]
 
 
-def _parse_time(said: str | None) -> datetime | None:
-    if not said:
+def _parse_time(messages: str | None) -> datetime | None:
+    if not messages:
         return None
     try:
-        moment = datetime.fromisoformat(said)
+        moment = datetime.fromisoformat(messages)
     except ValueError:
-        raise InvalidParametersError(f"{said[:80]!r} is no day or time; write 2026-01-31.") from None
+        raise InvalidParametersError(f"{messages[:80]!r} is no day or time; write 2026-01-31.") from None
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
@@ -333,17 +335,17 @@ async def context(
         archive_label: The block that leaves the context.
         load_label: The block that takes its place.
     """
-    store, me = blocks_of(context), agent_key(context.caller)
+    store, agent = blocks_of(context), agent_key(context.caller)
     if op == "swap":
-        away, back = store.block(archive_label or "", me), store.block(load_label or "", me)
+        away, back = store.block(archive_label or "", agent), store.block(load_label or "", agent)
         both = (
             changes.block_change(away, unpin_everywhere(away)),
-            changes.block_change(back, _restore_block(back, me)),
+            changes.block_change(back, _restore_block(back, agent)),
         )
         change = ChangeSet.of(*both, summary=f"{back.label} for {away.label}", place=changes.MEMORY_PLACE)
-        words = f"{away.label} is put away, {back.label} is in the context."
-        return context.propose(change, BlockEdited(label=back.label, size=back.size, message=words))
-    before = store.block(label or "", me)
+        message = f"{away.label} is put away, {back.label} is in the context."
+        return context.propose(change, BlockEdited(label=back.label, size=back.size, message=message))
+    before = store.block(label or "", agent)
     match op:
         case "append":
             after = edits.append(before, content or "")
@@ -352,16 +354,16 @@ async def context(
         case "archive":
             after = unpin_everywhere(before)
         case _:
-            after = _restore_block(before, me)
-    shown = after.shown_to(me) if op == "load_from_archival" else None
+            after = _restore_block(before, agent)
+    shown = after.shown_to(agent) if op == "load_from_archival" else None
     result = BlockEdited(label=before.label, size=after.size, text=shown, message=f"{before.label}: done.")
     return context.propose(
         changes.edit_block(before, after), result.from_outside() if before.origin else result
     )
 
 
-def _restore_block(before: Block, me: str) -> Block:
+def _restore_block(before: Block, agent: str) -> Block:
     if before.type is not BlockType.ARCHIVAL:
         raise InvalidParametersError(f"{before.label!r} is not put away.", label=before.label)
-    view = replace(before.view_of(me), pinned=True)
-    return replace(before, type=BlockType.WORKING).with_view(me, view)
+    view = replace(before.view_of(agent), pinned=True)
+    return replace(before, type=BlockType.WORKING).with_view(agent, view)

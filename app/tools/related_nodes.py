@@ -93,17 +93,17 @@ async def related_to_draft(context: ToolContext, draft: OpenNote) -> list[Relate
         context: The context of the call.
         draft: A new note, or an existing one with its new text.
     """
-    said = split_sentences(draft.readable_text)
-    if draft.parsed.is_private or not said:
+    sentences = split_sentences(draft.readable_text)
+    if draft.parsed.is_private or not sentences:
         return []
-    scored = await _draft_candidates(context, draft, " ".join(said))
+    scored = await _draft_candidates(context, draft, " ".join(sentences))
     found = []
     for path, score in scored[:_MAX_RELATED]:
         other = readable(context, path)
         if other is None or score < MIN_SIMILARITY:
             continue
-        here, there = draft_features(context, draft, other), note_features(context, other, draft)
-        suggested = await asyncio.to_thread(suggest_relation, here, there, Structure(score))
+        draft_side, other_side = draft_features(context, draft, other), note_features(context, other, draft)
+        suggested = await asyncio.to_thread(suggest_relation, draft_side, other_side, Structure(score))
         found.append(_to_related_node(other, score, suggested))
     return found
 
@@ -157,10 +157,10 @@ async def judge_by_model(
     context: ToolContext, first: OpenNote, second: OpenNote, local: RelationPrediction
 ) -> RelationPrediction:
     """Return the model's relation if a model may see both notes, else the local one with a reason."""
-    thinker = context.services.language_model
-    if thinker is None:
+    model = context.services.language_model
+    if model is None:
         return local
-    if reason := model_exclusion_reason(thinker, (first, second)):
+    if reason := model_exclusion_reason(model, (first, second)):
         return RelationPrediction(local.type, local.score, f"{local.reasoning} ({reason})")
     ask = (
         "Say which relation the first note has to the second. Answer with one of "
@@ -168,7 +168,7 @@ async def judge_by_model(
     )
     text = f"First note: {prose_of(first)[:6000]}\n\nSecond note: {prose_of(second)[:6000]}"
     try:
-        answer = await thinker.answer(ask, text, Answered)
+        answer = await model.answer(ask, text, Answered)
     except ModelError as error:
         return RelationPrediction(
             local.type, local.score, f"{local.reasoning} (By local methods: {error.message})"
@@ -176,16 +176,16 @@ async def judge_by_model(
     kind = relation_type(answer.relationship_type)
     if kind not in KNOWN_RELATIONS:
         return RelationPrediction(
-            local.type, local.score, f"{local.reasoning} ({thinker.name} named no known type.)"
+            local.type, local.score, f"{local.reasoning} ({model.name} named no known type.)"
         )
-    reasoning = f"{answer.reasoning} ({thinker.name})"
+    reasoning = f"{answer.reasoning} ({model.name})"
     return RelationPrediction(kind, local.score, reasoning, evidence=(reasoning,))
 
 
-def model_exclusion_reason(thinker: LanguageModel, notes: Iterable[OpenNote]) -> str:
+def model_exclusion_reason(model: LanguageModel, notes: Iterable[OpenNote]) -> str:
     """Return why a model may not see these notes, or an empty string."""
     for note in notes:
-        if note.parsed.is_private or not thinker.may_read(note.path):
+        if note.parsed.is_private or not model.may_read(note.path):
             return f"By local methods: {note.name} is kept from models."
     return ""
 

@@ -122,8 +122,8 @@ async def create_relationship(
     if source.path == target.path:
         raise InvalidParametersError("A note can't have a relation to itself.", path=str(source.path))
     kind = relation_type(relationship_type)
-    there = (one for one in edges_of(context, source) if one.target == target.path)
-    known = next((one for one in there if one.relation.type == kind), None)
+    matching = (one for one in edges_of(context, source) if one.target == target.path)
+    known = next((one for one in matching if one.relation.type == kind), None)
     if known is not None:
         raise ConflictError(
             f"{source.path} says so already, on line {known.relation.line}; nothing was changed.",
@@ -194,14 +194,14 @@ async def recalculate_edge_confidence(
     def report(committed: ChangeSet) -> EdgeConfidence:
         written = _committed_relation(committed, edge, edge.relation.type)
         now = (written.confidence if written else None) if committed else new
-        said = "none" if now is None else f"{now:.2f}"
+        confidence_text = "none" if now is None else f"{now:.2f}"
         return EdgeConfidence(
             edge_id=edge.id,
             old_confidence=round(judged.old, 4),
             new_confidence=now,
             reasoning=reasoning,
             factors=factors,
-            message=f"The confidence of {edge.id}: {judged.old:.2f} before, {said} now.",
+            message=f"The confidence of {edge.id}: {judged.old:.2f} before, {confidence_text} now.",
         )
 
     return context.propose(change, report)
@@ -239,14 +239,14 @@ async def reclassify_relationship(
     def report(committed: ChangeSet) -> RelationshipReclassified:
         written = _committed_relation(committed, edge, kind)
         new = written.type if written else (kind if not committed else old)
-        words = f"The relation is {new} {'now' if committed and new != old else 'already'}."
+        message = f"The relation is {new} {'now' if committed and new != old else 'already'}."
         return RelationshipReclassified(
             edge_id=_id_of(edge, new),
             old_type=old,
             new_type=new,
             confidence=edge.relation.confidence,
             reasoning=reasoning,
-            message=words,
+            message=message,
         )
 
     return context.propose(change, report)
@@ -324,19 +324,19 @@ async def _explain(
     context: ToolContext, source: OpenNote, target: OpenNote, verb: str, summary: str, evidence: list[str]
 ) -> tuple[str, list[str], str]:
     """Return the model's summary and evidence if it may see both notes, else the local ones with a reason."""
-    thinker = context.services.language_model
-    if thinker is None:
+    model = context.services.language_model
+    if model is None:
         why = "From the relation's line, sentences that name the other note, and the graph."
         return summary, evidence, why
-    if why := model_exclusion_reason(thinker, (source, target)):
+    if why := model_exclusion_reason(model, (source, target)):
         return summary, evidence, why
     ask = f"Explain in one or two sentences how the first note {verb} the second, and quote the evidence."
     text = f"{source.name}:\n{source.readable_text[:8000]}\n\n{target.name}:\n{target.readable_text[:8000]}"
     try:
-        answer = await thinker.answer(ask, text, RelationshipAnswer)
+        answer = await model.answer(ask, text, RelationshipAnswer)
     except ModelError as error:
         return summary, evidence, f"By local methods: {error.message}"
-    return answer.summary, answer.evidence, f"Explained by {thinker.name}."
+    return answer.summary, answer.evidence, f"Explained by {model.name}."
 
 
 def _readable_target(context: ToolContext, edge: OpenEdge) -> OpenNote:

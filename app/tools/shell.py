@@ -154,8 +154,8 @@ class _Run:
         try:
             await asyncio.to_thread(bench.copy_files, vault, self._files.shown, self.folder)
             if self.problem:
-                where = str(bench.folder / self.folder)
-                done = await run_unsandboxed(self.line, where, str(bench.home), self.timeout)
+                folder = str(bench.folder / self.folder)
+                done = await run_unsandboxed(self.line, folder, str(bench.home), self.timeout)
             else:
                 bound = BindMount(str(bench.folder), writable=self.writes)
                 done = await self._sandbox.run(bound, self.line, self.folder, self.timeout)
@@ -179,11 +179,11 @@ class _Run:
             else f"ended with exit status {done.exit_code}"
         )
         dropped = " What it wrote was dropped." if self.writes and done.timed_out else ""
-        said = f"{self.line[0]} {ended}.{dropped}"
+        message = f"{self.line[0]} {ended}.{dropped}"
         if changes:
-            said += f" It changed {pluralize(len(changes), 'file')}."
+            message += f" It changed {pluralize(len(changes), 'file')}."
         if self.problem:
-            said += f" There was no sandbox: {self.problem}."
+            message += f" There was no sandbox: {self.problem}."
         return CommandDone(
             exit_code=done.exit_code,
             output=done.output.decode("utf-8", "replace"),
@@ -194,7 +194,7 @@ class _Run:
             sandbox=self.sandbox_description,
             changed=[str(change.path) for change in changes],
             left_out=list(left_out),
-            message=said,
+            message=message,
         )
 
 
@@ -240,10 +240,10 @@ def _sandbox(context: ToolContext) -> Sandbox:
 
 def _folder(context: ToolContext, disk: FileAccess, cwd: str) -> str:
     """Return the working folder, relative to the vault."""
-    spot = disk.resolve(cwd)
-    if spot.inside is None:
+    location = disk.resolve(cwd)
+    if location.inside is None:
         raise PermissionDeniedError(f"{cwd} is not in the vault, where commands run.", cwd=cwd)
-    hidden = bool(spot.inside) and context.vault.hides_folder(NotePath.on_disk(spot.inside))
-    if hidden or not is_folder(spot.real):
+    hidden = bool(location.inside) and context.vault.hides_folder(NotePath.on_disk(location.inside))
+    if hidden or not is_folder(location.real):
         raise NotFoundError(f"The vault has no folder {cwd!r}.", cwd=cwd)
-    return spot.inside
+    return location.inside

@@ -1,14 +1,14 @@
 """The composition root: opens a vault and assembles its parts. Everything here runs in one event loop.
 
-Front ends open a vault with `open_vault` and use it through the `VaultService` that it returns: the desktop,
-the command line and tests open the same one with different approvers. Nothing here knows a window.
+Front ends open a vault with `open_vault` and use it through the `VaultService` that it returns: the desktop
+and the command line open the same one with different approvers. What is not exported here is internal.
 """
 
 from app.workspace.embedding_service import ModelPreparing, ModelSwitched
-from app.workspace.open_vault import open_vault, open_workspace
+from app.workspace.opening import open_vault
 from app.workspace.service import VaultService
 from app.workspace.vault_storage import StoreReplaced
-from app.workspace.workspace import SettingsChanged, Workspace
+from app.workspace.workspace import SettingsChanged
 
 __all__ = [
     "ModelPreparing",
@@ -16,7 +16,5 @@ __all__ = [
     "SettingsChanged",
     "StoreReplaced",
     "VaultService",
-    "Workspace",
     "open_vault",
-    "open_workspace",
 ]

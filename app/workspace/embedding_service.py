@@ -111,7 +111,7 @@ class EmbeddingService:
 
     @property
     def is_enabled(self) -> bool:
-        """Whether semantic search is on."""
+        """True if semantic search is on."""
         return self._settings().embeddings.enabled
 
     @property

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from app import paths
 from app.agent.acp.agent import AcpAgent
-from app.agent.acp.unmediated_edits import ExternalEditTracker
+from app.agent.acp.external_edits import ExternalEditTracker
 from app.agent.builtin import BUILTIN_NAME, BuiltinAgent
 from app.agent.credentials import CredentialStore
 from app.agent.language.vocabulary import VaultWords
@@ -157,11 +157,16 @@ class Workspace:
         """Build the services of the tools other than the notes."""
         services, files = self.runner.services, self._files
         services.memory = self.memory
-        self._sight = ModelVisibility(
+        self._model_visibility = ModelVisibility(
             self.store, self.index.resolver, self.policy, self.registry, self.memory
         )
         self.embeddings = EmbeddingService(
-            files.cache, self.index, self.store, self.events, self._settings, self._sight.is_kept_from
+            files.cache,
+            self.index,
+            self.store,
+            self.events,
+            self._settings,
+            self._model_visibility.is_kept_from,
         )
         self.embedder, self.semantic_search = self.embeddings.embedder, self.embeddings.semantic_search
         self.sources = open_sources(
@@ -183,10 +188,12 @@ class Workspace:
                 may_know=self.runner.can_see,
             )
         self.analysis = GraphAnalysisService(
-            self.index, self.embeddings.known, files.own, self.events, self._sight.is_kept_from
+            self.index, self.embeddings.known, files.own, self.events, self._model_visibility.is_kept_from
         )
         self._spending = UsageBudget()
-        self._thinker = PydanticAIModel(self._settings, self.keys, self._sight.is_kept_from, self._spending)
+        self._thinker = PydanticAIModel(
+            self._settings, self.keys, self._model_visibility.is_kept_from, self._spending
+        )
         self.web = WebAccess(lambda: self.settings.web, self.keys.get)
         self.external = ExternalServers(
             self.registry, self.events, paths.data_folder(), self.keys.get, self._apply_tool_settings
@@ -205,7 +212,7 @@ class Workspace:
         builtin = BuiltinAgent(
             self.registry, self.index.resolver, self._vault_words, self._builtin_changes_today
         )
-        text = self._sight.text
+        text = self._model_visibility.text
         news = partial(news_for_model, self.sources, text)
         model = ModelAgent(
             self.name,
@@ -213,10 +220,10 @@ class Workspace:
             self.keys,
             self.registry,
             text,
-            self._sight.pinned_for,
+            self._model_visibility.pinned_for,
             news,
             self._spending,
-            self._sight.cited,
+            self._model_visibility.cited,
             builtin.asks_notes,
         )
         edits = ExternalEditTracker(self.root, self._files.cache, self.store, self.runner.external_changes)

@@ -25,7 +25,7 @@ import asyncio, sys, tempfile, threading
 from pathlib import Path
 from app.agent import models
 from app.settings import ModelSettings, Settings
-from app.workspace import open_workspace
+from app.workspace.opening import open_workspace
 from tests.benchmarks.waiting import Yes, talk
 from tests.support.model_server import ModelServer, Say
 

@@ -6,7 +6,7 @@ import threading
 
 import numpy as np
 
-from app.graph.arrangement import Report
+from app.graph.static_layout import Report
 
 
 def wait_for_ever(report: Report) -> int:

@@ -26,8 +26,8 @@ from app.settings import IndexSettings, PermissionSettings, Rule
 from app.toolkit.argument_types import NoteName
 from app.toolkit.call import Call
 from app.toolkit.context import ToolContext
-from app.toolkit.limits import RateLimiter
 from app.toolkit.proposal import Proposal
+from app.toolkit.rate_limiter import RateLimiter
 from app.toolkit.registry import AccessLevel, Category, ToolRegistry
 from app.toolkit.result import ToolResult
 from app.toolkit.runner import ToolRunner

@@ -21,7 +21,8 @@ from app.permissions.caller import Caller
 from app.settings import Settings
 from app.toolkit.call import Call
 from app.vault.path import NotePath
-from app.workspace import Workspace, open_workspace
+from app.workspace.opening import open_workspace
+from app.workspace.workspace import Workspace
 
 LINKS, TAGGED = 2000, 1000
 TARGET = 2.0

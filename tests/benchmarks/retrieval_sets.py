@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from app.embeddings.chunker import plain_text
+from app.embeddings.chunker import markdown_to_text
 from app.vault.markdown.scan import scan
 
 DATA = Path(__file__).parent / "retrieval_data"
@@ -123,12 +123,12 @@ def of_vault(name: str, notes: dict[str, str]) -> Iterator[Corpus]:
         if sentence is None or len(untitled) < _MIN_BODY or len(Path(path).stem) < _MIN_NAME:
             continue
         rest = untitled[: sentence.start()] + untitled[sentence.end() :]
-        if len(plain_text(rest)) >= _MIN_REST:
+        if len(markdown_to_text(rest)) >= _MIN_REST:
             target = f"n{len(stripped.notes):04}.md"
             stripped.notes[target] = rest
             title, seen = _title(path), is_seen(path)
             stripped.questions.append(Question("title", title, target, seen))
-            stripped.questions.append(Question("first sentence", plain_text(sentence[0]), target, seen))
+            stripped.questions.append(Question("first sentence", markdown_to_text(sentence[0]), target, seen))
     _ask_for_words(stripped, chance)
     _ask_for_names(whole, chance)
     for corpus in (stripped, whole):
@@ -142,7 +142,7 @@ def _title(path: str) -> str:
 
 
 def _words(text: str) -> set[str]:
-    return {word.casefold() for word in _WORD.findall(plain_text(text))}
+    return {word.casefold() for word in _WORD.findall(markdown_to_text(text))}
 
 
 def _ask_for_words(corpus: Corpus, chance: random.Random) -> None:
@@ -184,7 +184,7 @@ def _ask_for_names(corpus: Corpus, chance: random.Random) -> None:
         if any(len(word) > 4 for word in title.split()):
             typed = " ".join(_mistyped(word, chance) if len(word) > 4 else word for word in title.split())
             corpus.questions.append(Question("name with typos", typed, path, seen))
-        headings = [plain_text(one.text) for one in scan(text).headings]
+        headings = [markdown_to_text(one.text) for one in scan(text).headings]
         long = [one for one in headings if len(one) >= _MIN_NAME and one.casefold() != title.casefold()]
         if long:
             corpus.questions.append(Question("heading", chance.choice(long), path, seen))

@@ -28,7 +28,8 @@ from app.permissions.caller import Caller
 from app.servers.endpoint_file import find_endpoint
 from app.settings import ModelSettings, Settings
 from app.toolkit.call import Call
-from app.workspace import Workspace, open_workspace
+from app.workspace.opening import open_workspace
+from app.workspace.workspace import Workspace
 from tests.support.model_server import ModelServer, RawCalls, Say
 
 TARGET_MS = 50.0

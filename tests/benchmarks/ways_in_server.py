@@ -28,7 +28,8 @@ from app.toolkit.context import ToolContext
 from app.toolkit.registry import AccessLevel, Category
 from app.toolkit.result import ToolResult
 from app.toolkit.tool import tool
-from app.workspace import Workspace, open_workspace
+from app.workspace.opening import open_workspace
+from app.workspace.workspace import Workspace
 
 TOOL = "look"
 

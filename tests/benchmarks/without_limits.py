@@ -18,7 +18,7 @@ tools.CATEGORIES = tuple(replace(one, rate_per_minute=10**9) for one in tools.CA
 
 async def _door(root: Path) -> None:
     from app.settings import Settings
-    from app.workspace import open_workspace
+    from app.workspace.opening import open_workspace
 
     settings = Settings()
     settings.embeddings.enabled = False

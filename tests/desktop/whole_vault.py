@@ -13,7 +13,8 @@ from app.permissions.caller import Caller, CallerKind
 from app.settings import Settings
 from app.toolkit.call import Call
 from app.toolkit.outcome import ToolOutcome
-from app.workspace import Workspace, open_vault
+from app.workspace import open_vault
+from app.workspace.workspace import Workspace
 from tests.desktop.workspace_access import in_workspace, workspace_of
 
 AGENT = Caller(CallerKind.DESKTOP_AGENT, "Agent", turn="turn-1", uses_model=False)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from app.desktop.bridge import VaultClient
-from app.workspace import Workspace
+from app.workspace.workspace import Workspace
 
 
 def workspace_of(client: VaultClient) -> Workspace:

@@ -40,7 +40,8 @@ from app.agent.turn import UserPrompt
 from app.permissions.approval import ApprovalRequest, Approved, Decision, Denied
 from app.settings import Settings
 from app.vault.path import name_key
-from app.workspace import Workspace, open_workspace
+from app.workspace.opening import open_workspace
+from app.workspace.workspace import Workspace
 
 HERE = Path(__file__).resolve().parent
 SAMPLE = HERE.parents[1] / "resources" / "sample-vault"

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from app.settings import Settings
-from app.workspace import Workspace, open_workspace
+from app.workspace.opening import open_workspace
+from app.workspace.workspace import Workspace
 from tests.support.approver import ScriptedApprover
 from tests.support.external_servers import QUICK, PlainServer
 
@@ -26,7 +27,7 @@ async def opened(tmp_path: Path, approver: ScriptedApprover) -> AsyncIterator[Wo
     settings = Settings()
     settings.embeddings.enabled = False
     made = await open_workspace(vault, settings, approver)
-    made.external.pace = QUICK
+    made.external.timeouts = QUICK
     try:
         yield made
     finally:

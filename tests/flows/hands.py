@@ -34,7 +34,7 @@ from app.desktop.runtime import tasks
 from app.desktop.search.panel import SearchPanel
 from app.desktop.vault_layout import VaultLayout
 from app.permissions.audit_entry import AuditEntry
-from app.workspace import Workspace
+from app.workspace.workspace import Workspace
 from tests.desktop.workspace_access import in_workspace, workspace_of
 
 T = TypeVar("T", bound=QWidget)

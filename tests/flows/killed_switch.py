@@ -18,7 +18,8 @@ from app.embeddings.onnx_model import Vectors
 from app.embeddings.sync_scheduler import EmbeddingProgressed
 from app.embeddings.vector_file import NoteChunks, VectorFile
 from app.settings import Settings
-from app.workspace import embedding_service, open_workspace
+from app.workspace import embedding_service
+from app.workspace.opening import open_workspace
 from tests.support.approver import ScriptedApprover
 
 MOMENTS = ("between two notes", "inside a transaction", "before the earlier vectors are removed")

@@ -25,8 +25,9 @@ from app.embeddings.vector_file import NoteChunks, VectorFile, models_with_vecto
 from app.events import Event
 from app.settings import Settings
 from app.vault.path import NotePath
-from app.workspace import Workspace, open_workspace
 from app.workspace.embedding_service import ModelPreparing, ModelSwitched
+from app.workspace.opening import open_workspace
+from app.workspace.workspace import Workspace
 from tests.embeddings.tiny_e5 import HIDDEN, tiny_weights
 from tests.flows.killed_switch import MOMENTS, NOTES_BEFORE
 from tests.support.approver import ScriptedApprover

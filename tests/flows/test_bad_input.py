@@ -14,7 +14,7 @@ from app.permissions.caller import Caller, CallerKind
 from app.processes.supervisor import TaskFailed, TaskRecovered
 from app.settings import Settings, load_settings
 from app.settings.storage import permissions_file
-from app.workspace import open_workspace
+from app.workspace.opening import open_workspace
 from tests.flows.conftest import write_vault
 from tests.flows.files import everything_in
 from tests.flows.models import use_model

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from app.errors import VaultLostError
-from app.index import extract, heap, parser_pool
+from app.index import extract, memory_release, parser_pool
 from app.index.database import IndexDatabase
 from app.index.records import ScanProgress
 from app.index.vault_index import VaultIndex
@@ -533,7 +533,7 @@ async def test_a_scan_gives_the_memory_that_it_used_back(
     vault = await make_vault({"a.md": "one"})
     release = IndexDatabase.release_memory
     monkeypatch.setattr(IndexDatabase, "release_memory", lambda self: (release(self), done.append("caches")))
-    monkeypatch.setattr(heap, "trim", lambda: done.append("heap"))
+    monkeypatch.setattr(memory_release, "release_memory", lambda: done.append("heap"))
     await vault.index.scan()
     assert done == ["caches", "heap"]
 
@@ -547,5 +547,5 @@ def test_trimming_the_heap_returns_freed_memory() -> None:
     blocks = [ctypes.create_string_buffer(4_000) for _ in range(20_000)]
     keep = blocks[::1_000]
     blocks.clear()
-    heap.trim()
+    memory_release.release_memory()
     assert resident() - before < 40_000_000 and len(keep) == 20

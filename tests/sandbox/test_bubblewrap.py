@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from app.sandbox.bubblewrap import MAX_HIDDEN_PATHS, PATH, VAULT_MOUNT, BindMount, sandbox_arguments
-from app.sandbox.limits import IN_SANDBOX, with_limits
 from app.sandbox.process import ProcessResult
+from app.sandbox.resource_limits import IN_SANDBOX, with_limits
 from app.sandbox.sandbox import Sandbox
 
 PATIENCE = 60.0

@@ -12,7 +12,7 @@ from app.permissions.caller import CallerKind
 from app.servers.endpoint_file import Endpoint, find_endpoint
 from app.servers.remote_vault import RemoteVaultAccess
 from app.servers.vault_access import Client
-from app.workspace import Workspace
+from app.workspace.workspace import Workspace
 
 TERMINAL = Client(CallerKind.CLI, "Terminal")
 

@@ -15,7 +15,8 @@ from app.permissions.caller import CallerKind
 from app.servers.vault_access import Client
 from app.settings import Settings
 from app.vault.path import NotePath
-from app.workspace import Workspace, open_workspace
+from app.workspace.opening import open_workspace
+from app.workspace.workspace import Workspace
 from tests.support.mcp_clients import ERAS, inside
 from tests.support.private_notes import CANARY, PLAIN, VARIANTS, write_private_vault, written
 

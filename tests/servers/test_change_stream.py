@@ -7,7 +7,7 @@ from app.permissions.caller import CallerKind
 from app.servers.change_stream import ChangeStream
 from app.servers.vault_access import Client, VaultChange
 from app.vault.path import NotePath
-from app.workspace import Workspace
+from app.workspace.workspace import Workspace
 
 ROBOT = Client(CallerKind.MCP, "Robot")
 

@@ -10,7 +10,8 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from app.permissions.approval import ApprovalRequest, Approved, Decision, Denied
 from app.settings import CallerProfile
-from app.workspace import Workspace, open_workspace
+from app.workspace.opening import open_workspace
+from app.workspace.workspace import Workspace
 from tests.servers.conftest import OpenDoor
 from tests.support.approver import ScriptedApprover
 

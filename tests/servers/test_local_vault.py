@@ -20,7 +20,7 @@ from app.toolkit.context import ToolContext
 from app.toolkit.outcome import ToolStarted
 from app.toolkit.result import ToolResult
 from app.toolkit.tool import tool
-from app.workspace import Workspace
+from app.workspace.workspace import Workspace
 from tests.support.approver import ScriptedApprover
 
 ROBOT = Client(CallerKind.MCP, "Robot", "s1", "robot 1.0")

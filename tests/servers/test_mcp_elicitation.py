@@ -17,7 +17,8 @@ from app.servers.mcp_elicitation import ClientApprover
 from app.settings import Settings
 from app.vault.changes import ChangeSet, Create, Update
 from app.vault.path import NotePath
-from app.workspace import VaultService, open_workspace
+from app.workspace import VaultService
+from app.workspace.opening import open_workspace
 from tests.support.mcp_clients import ERAS, NO, YES, inside, says
 
 EDIT = {"name": "H4", "op": "append", "text": "New\u202ereversed."}

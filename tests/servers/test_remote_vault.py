@@ -13,7 +13,7 @@ from app.servers.endpoint_file import find_endpoint
 from app.servers.remote_vault import RemoteVaultAccess
 from app.servers.vault_access import CallProgress, Client
 from app.settings import CallerProfile
-from app.workspace import Workspace
+from app.workspace.workspace import Workspace
 from tests.servers.conftest import TERMINAL, OpenDoor
 from tests.support.approver import ScriptedApprover
 

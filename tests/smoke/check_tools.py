@@ -32,7 +32,7 @@ from tests.smoke.tool_calls import TOOL_CALLS, ToolCall
 
 if TYPE_CHECKING:
     from app.toolkit.outcome import ToolOutcome
-    from app.workspace import Workspace
+    from app.workspace.workspace import Workspace
 
 Say = Callable[[str], None]
 _FOLDER_VARIABLES = ("SCRIPTORIUM_CONFIG", "SCRIPTORIUM_DATA", "SCRIPTORIUM_CACHE", "SCRIPTORIUM_LOGS")
@@ -82,13 +82,13 @@ def _own_folders(folder: Path) -> Iterator[None]:
 
 
 async def _walk(vault: Path, calls: tuple[ToolCall, ...], say: Say) -> int:
-    from app.workspace import open_workspace
+    from app.workspace.opening import open_workspace
 
     approver = RecordingApprover()
     with LocalPages() as pages:
         workspace = await open_workspace(vault, _settings(pages), approver)
         # The guard refuses requests to this machine; only here it lets the check's own server through.
-        web = WebAccess(lambda: workspace.settings.web, lambda *_: None, reach=pages.reach)
+        web = WebAccess(lambda: workspace.settings.web, lambda *_: None, address_policy=pages.reach)
         workspace.runner.services.web = web
         try:
             await _read_all(workspace)

@@ -16,7 +16,8 @@ from app.sources.file_source import FileSource
 from app.sources.source import SourceInfo
 from app.toolkit.call import Call
 from app.toolkit.outcome import ToolOutcome
-from app.workspace import Workspace, open_workspace
+from app.workspace.opening import open_workspace
+from app.workspace.workspace import Workspace
 from tests.support.approver import ScriptedApprover
 
 AGENT = Caller(CallerKind.DESKTOP_AGENT, "Agent", turn="turn-1", conversation="talk-1")

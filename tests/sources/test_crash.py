@@ -16,7 +16,7 @@ from app.sources.file_source import folder_hash
 from app.vault.changes import ChangeSet
 from app.vault.journal import Journal
 from app.vault.store import NoteStore
-from app.workspace import open_workspace
+from app.workspace.opening import open_workspace
 from tests.support.forks import Forks
 from tests.vault.test_crash import CHANGES, NEW, OLD, files, killer, seed, steps
 

@@ -21,7 +21,7 @@ from app.sources.feed_stream import FeedStream
 from app.sources.inbox import Inbox
 from app.sources.source import Notification, Notified, SourceState
 from app.toolkit.call import Call
-from app.workspace import Workspace
+from app.workspace.workspace import Workspace
 from tests.sources.conftest import AGENT, Desk, opened
 from tests.sources.feed_server import FeedServer, rss
 

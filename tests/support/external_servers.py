@@ -15,7 +15,7 @@ from app.external.servers import ExternalServers
 from app.external.states import ExternalChanged, ServerState
 from app.permissions.caller import Caller, CallerKind
 from app.settings import ExternalServer
-from app.workspace import Workspace
+from app.workspace.workspace import Workspace
 
 AGENT = Caller(CallerKind.DESKTOP_AGENT, "Agent", turn="turn")
 QUICK = ConnectionTimeouts(

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from app.permissions.approval import ApprovalRequest, Approved, Decision
 from app.settings import Settings
-from app.workspace import open_workspace
+from app.workspace.opening import open_workspace
 
 
 class Agreeing:

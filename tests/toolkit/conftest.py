@@ -23,9 +23,9 @@ from app.settings import IndexSettings, PermissionSettings
 from app.toolkit.argument_types import FolderName, MarkdownText, NewNoteName, NoteName, SearchQuery
 from app.toolkit.call import Call
 from app.toolkit.context import ToolContext
-from app.toolkit.limits import RateLimiter
 from app.toolkit.outcome import ToolOutcome
 from app.toolkit.proposal import EffectProposal, Proposal
+from app.toolkit.rate_limiter import RateLimiter
 from app.toolkit.registry import AccessLevel, Category, ToolRegistry
 from app.toolkit.result import ToolResult
 from app.toolkit.runner import ToolRunner

@@ -10,9 +10,9 @@ import pytest
 from app.permissions.approval import Approved, Denied, Effect
 from app.permissions.pending import PendingState, PendingStore
 from app.toolkit.context import ToolContext
-from app.toolkit.limits import RateLimiter
 from app.toolkit.pending import PendingOperations
 from app.toolkit.proposal import EffectProposal, Proposal
+from app.toolkit.rate_limiter import RateLimiter
 from app.toolkit.registry import AccessLevel, Category, ToolRegistry
 from app.toolkit.result import ToolResult
 from app.toolkit.runner import ToolRunner

@@ -24,7 +24,7 @@ from app.toolkit.registry import AccessLevel, Category, ToolRegistry
 from app.toolkit.result import ToolResult
 from app.toolkit.tool import Tool, tool
 from app.tools import CATALOG, CATEGORIES
-from app.workspace import open_workspace
+from app.workspace.opening import open_workspace
 from tests.support.approver import ScriptedApprover
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -10,8 +10,8 @@ from app.permissions.grants import Grants
 from app.permissions.policy import Policy
 from app.settings import CallLimit, PermissionSettings, Rule, TurnRule
 from app.toolkit.context import ToolContext
-from app.toolkit.limits import RateLimiter
 from app.toolkit.proposal import Proposal
+from app.toolkit.rate_limiter import RateLimiter
 from app.toolkit.registry import AccessLevel, Category, ToolRegistry
 from app.toolkit.result import ToolResult
 from app.toolkit.tool import tool

@@ -18,7 +18,7 @@ from app.settings import Settings
 from app.toolkit.call import Call
 from app.toolkit.tool import Tool
 from app.tools import CATALOG, FILE_TOOL
-from app.workspace import open_workspace
+from app.workspace.opening import open_workspace
 from tests.support.private_notes import CANARY, HIDDEN_FOLDER, PLAIN, write_private_vault
 
 _HIDDEN = PLAIN

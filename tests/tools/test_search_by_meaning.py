@@ -14,7 +14,8 @@ from app.settings import Settings
 from app.toolkit.call import Call
 from app.toolkit.outcome import ToolOutcome
 from app.vault.path import NotePath
-from app.workspace import Workspace, open_workspace
+from app.workspace.opening import open_workspace
+from app.workspace.workspace import Workspace
 from tests.support.approver import ScriptedApprover
 
 NOTES = {

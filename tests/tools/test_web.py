@@ -16,7 +16,7 @@ from app.toolkit.outcome import ToolOutcome
 from app.vault.changes import ChangeSet
 from app.vault.path import NotePath
 from app.web.access import WebAccess
-from app.workspace import Workspace
+from app.workspace.workspace import Workspace
 from tests.support.approver import ScriptedApprover
 from tests.support.page_server import Names, PublicAndOne, WebServer
 
@@ -54,7 +54,7 @@ async def web(workspace: Workspace, server: WebServer) -> AsyncIterator[Workspac
     workspace.settings.web = WebSettings(provider="searxng", address=server.address)
     workspace.registry.set_category("web", on=True)
     made = WebAccess(
-        lambda: workspace.settings.web, lambda *_: None, reach=PublicAndOne(server), resolve=Names()
+        lambda: workspace.settings.web, lambda *_: None, address_policy=PublicAndOne(server), resolve=Names()
     )
     workspace.runner.services.web = made
     yield workspace
@@ -115,7 +115,9 @@ async def test_a_search_that_was_shown_for_one_provider_is_not_sent_with_the_key
     web: Workspace, server: WebServer, approver: ScriptedApprover
 ) -> None:
     key = "the key of another provider"
-    made = WebAccess(lambda: web.settings.web, lambda *_: key, reach=PublicAndOne(server), resolve=Names())
+    made = WebAccess(
+        lambda: web.settings.web, lambda *_: key, address_policy=PublicAndOne(server), resolve=Names()
+    )
     web.runner.services.web = made
 
     def meanwhile(request: ApprovalRequest) -> Decision:

@@ -151,7 +151,7 @@ async def test_redirects_are_followed_to_the_end_and_no_further_than_the_bound(s
     with pytest.raises(LimitError, match="Redirected more than 5 times"):
         await fetcher.fetch(WebRequest(server.at("/round")), KINDS)
     with pytest.raises(WebError, match="redirect"):
-        await fetcher.fetch(WebRequest(server.at("/one")), KINDS, follow=False)
+        await fetcher.fetch(WebRequest(server.at("/one")), KINDS, follow_redirects=False)
 
 
 async def test_a_key_and_a_body_stay_with_the_first_server(server: WebServer) -> None:

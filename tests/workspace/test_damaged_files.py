@@ -20,8 +20,9 @@ from app.settings import Settings
 from app.toolkit.call import Call
 from app.toolkit.memory_service import ConversationQuery
 from app.vault.journal_database import SCHEMA
-from app.workspace import Workspace, open_workspace
+from app.workspace.opening import open_workspace
 from app.workspace.vault_storage import StoreReplaced
+from app.workspace.workspace import Workspace
 from tests.support.approver import ScriptedApprover
 
 DATA = ("journal.sqlite", "audit.sqlite3", "conversations.sqlite", "memory.sqlite", "pending.sqlite")

@@ -13,7 +13,8 @@ from app.servers.endpoint_file import find_endpoint
 from app.servers.remote_vault import RemoteVaultAccess
 from app.servers.server_state import LocalServerStateChanged
 from app.servers.vault_access import Client
-from app.workspace import Workspace, open_workspace
+from app.workspace.opening import open_workspace
+from app.workspace.workspace import Workspace
 
 
 async def test_where_other_processes_can_not_be_told_the_user_is(workspace: Workspace) -> None:

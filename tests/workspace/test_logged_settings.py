@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from app.sources.config import FolderConfig
-from app.workspace import Workspace
+from app.workspace.workspace import Workspace
 
 
 def rows(workspace: Workspace, tool: str) -> list[tuple[str, str]]:

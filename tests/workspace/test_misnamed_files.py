@@ -16,7 +16,8 @@ from app.toolkit.call import Call
 from app.vault.changes import ChangeSet, Create
 from app.vault.path import NotePath
 from app.vault.undecodable import find_path, listed_path, suggest_name
-from app.workspace import VaultService, open_workspace
+from app.workspace import VaultService
+from app.workspace.opening import open_workspace
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only there can a file have such a name")
 RAW = NotePath.on_disk(os.fsdecode(b"Gr\xfc\xdfe.md"))

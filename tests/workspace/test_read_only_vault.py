@@ -9,7 +9,7 @@ import pytest
 from app.permissions.caller import Caller, CallerKind
 from app.servers.vault_access import Client
 from app.settings import Settings
-from app.workspace import open_workspace
+from app.workspace.opening import open_workspace
 from tests.support.approver import ScriptedApprover
 
 AGENT = Caller(CallerKind.DESKTOP_AGENT, "Agent", turn="t", uses_model=True)

@@ -16,7 +16,8 @@ from app.servers.server_state import LocalServerStateChanged
 from app.settings import Settings
 from app.vault.path import NotePath
 from app.vault.watcher import VaultLost
-from app.workspace import Workspace, open_workspace
+from app.workspace.opening import open_workspace
+from app.workspace.workspace import Workspace
 from tests.support.approver import ScriptedApprover
 
 

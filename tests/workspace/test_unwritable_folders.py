@@ -15,7 +15,8 @@ from app.permissions.caller import Caller
 from app.settings import Settings, VaultSettings, save_vault_settings
 from app.toolkit.call import Call
 from app.toolkit.outcome import ToolOutcome
-from app.workspace import Workspace, open_workspace
+from app.workspace.opening import open_workspace
+from app.workspace.workspace import Workspace
 from tests.support.approver import ScriptedApprover
 
 

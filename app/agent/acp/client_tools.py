@@ -69,9 +69,9 @@ async def agent_read(
     view = FileView(context, resolved)
 
     def read() -> ReadText:
-        content, told = view.read(resolved.name), view.display_path(resolved.name)
+        content, shown_path = view.read(resolved.name), view.display_path(resolved.name)
         text = _line_range(_decode_exact(content, path), line, limit)
-        return ReadText(path=told, text=text, hash=content_hash(content), message=f"Read {told}.")
+        return ReadText(path=shown_path, text=text, hash=content_hash(content), message=f"Read {shown_path}.")
 
     if resolved.is_outside:
         return ask_to_read(context, f"Read the file {resolved.real}", resolved, read=read)

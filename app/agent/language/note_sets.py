@@ -121,7 +121,7 @@ class NoteSetParser:
 
     @property
     def implies_one(self) -> bool:
-        """Whether "it" is unambiguous: not after a list, nor after a request that was not understood."""
+        """True if "it" is unambiguous: not after a list, nor after a request that was not understood."""
         return self._follows or not (self._dialog.listed or self._dialog.is_doubtful)
 
     def parse_reference(self, tokens: Sequence[Token]) -> ParsedSet | None:

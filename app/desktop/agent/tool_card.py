@@ -6,7 +6,16 @@ import json
 import re
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPlainTextEdit,
+    QPushButton,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.agent.transcript import CardState, ToolCard
 from app.desktop.theme.theme import Theme, ThemeSource, code_font, icon
@@ -24,7 +33,6 @@ _STATES: dict[CardState, tuple[str, str, str]] = {
 }
 _UNDONE = ("arrow-u-up-left", "muted", str(QT_TRANSLATE_NOOP("ToolCardView", "Undone")))
 _MAX_VALUE_CHARS = 200
-_NAME_LETTERS = 9
 
 
 class ToolCardView(QFrame):
@@ -43,6 +51,8 @@ class ToolCardView(QFrame):
         self._name = ElidedLabel()
         self._name.setProperty("textSize", "strong")
         self._summary = ElidedLabel(tone="muted")
+        # The arguments take the room that the name and the duration leave, and are elided first.
+        self._summary.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._badge = ElidedLabel(tone="muted")
         self._badge.setObjectName("badge")
         self._time = ElidedLabel(tone="faint")
@@ -67,8 +77,7 @@ class ToolCardView(QFrame):
         head.setSpacing(6)
         for widget in (self._mark, self._name):
             head.addWidget(widget)
-        head.addWidget(self._summary)
-        head.addStretch(1)
+        head.addWidget(self._summary, 1)
         head.addWidget(self._badge)
         head.addWidget(self._time)
         head.addWidget(self._fold)
@@ -95,9 +104,6 @@ class ToolCardView(QFrame):
         """Show the current state of the call."""
         self._card = card
         self._name.setText(card.tool.replace("__", ": ").replace("_", " "))
-        # The arguments are elided before the name.
-        room = _NAME_LETTERS * self._name.fontMetrics().averageCharWidth()
-        self._name.setMinimumWidth(min(self._name.sizeHint().width(), room))
         summary = _summary(card.arguments)
         self._summary.setText(summary)
         self._time.setText(_cost_text(card))

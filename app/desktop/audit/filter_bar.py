@@ -15,6 +15,8 @@ from app.permissions.audit_entry import AuditDecision, AuditEntry, AuditFilter
 _DEBOUNCE_MS = 180
 _DATE_RANGE = "between"
 _MIN_TEXT_CHARS = 14
+_MIN_COMBO_WIDTH = 80
+_MAX_COMBO_WIDTH = 240
 
 
 class FilterBar(QWidget):
@@ -114,8 +116,10 @@ def _create_combo_box(anything: str, name: str) -> QComboBox:
     box.addItem(anything, "")
     box.setAccessibleName(name)
     box.setToolTip(name)
-    box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-    box.setMinimumContentsLength(5)
+    box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+    # As wide as its choices where there is room; a narrow window cuts them off.
+    box.setMinimumWidth(_MIN_COMBO_WIDTH)
+    box.setMaximumWidth(_MAX_COMBO_WIDTH)
     return box
 
 

@@ -21,8 +21,8 @@ from app.desktop.graph.view import GraphView
 from app.desktop.graph.virtual_nodes import SuggestedEdge
 from app.desktop.runtime import tasks
 from app.errors import ScriptoriumError
-from app.graph.arrangement import Region
 from app.graph.model import Graph, node_radii
+from app.graph.static_layout import Region
 from app.permissions.caller import Caller
 from app.permissions.pluralize import pluralize
 from app.toolkit.call import Call
@@ -321,7 +321,7 @@ class GraphAnalysisController(QObject):
             LayoutMode.TYPE: self.tr("No type"),
         }.get(kind, "")
 
-    # # Accepting suggestions
+    # Accepting suggestions
 
     def _accept(self, line: AnalysisResultRow) -> None:
         tasks.start(self._link(line), owner=self._view, what=self.tr("link the notes"))
@@ -349,7 +349,7 @@ class GraphAnalysisController(QObject):
         self._suggestions = kept
         self._show_suggestions()
 
-    # # Helpers
+    # Helpers
 
     def _apply_settings(self, choices: GraphSettings) -> None:
         """Start or remove suggestions when their switch changes."""

@@ -60,7 +60,7 @@ def fit_camera(
     """Return the camera that fits all of `at` into the free part of a view; few nodes keep scale 1."""
     if not len(at):
         return Camera()
-    # # Column by column, because numpy takes forty times as long for both at once.
+    # Column by column, because numpy takes forty times as long for both at once.
     columns = at[:, 0], at[:, 1]
     low = np.array([each.min() for each in columns])
     high = np.array([each.max() for each in columns])

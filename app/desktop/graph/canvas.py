@@ -86,7 +86,7 @@ class Canvas(HighlightMixin):
         """The label renderer."""
         return self.layers.labels
 
-    # # The graph
+    # The graph
 
     def set_graph(
         self, graph: Graph, positions: Positions | None, found: NDArray[np.int64] | None = None
@@ -99,7 +99,7 @@ class Canvas(HighlightMixin):
         if positions is not None and not np.isnan(positions).any():
             start = positions.copy()
         else:
-            # # Start with an even disc until the layout has better places: at one point all nodes would be
+            # Start with an even disc until the layout has better places: at one point all nodes would be
             # one dot.
             start = sunflower(len(graph), _START_SPACING)
         self.scene.set_graph(graph, start, found=found)
@@ -343,7 +343,7 @@ class Canvas(HighlightMixin):
         """Return whether the camera moved within the last frames."""
         return self.eye.moving or time.perf_counter() - self._touched_at < _TOUCH_TIMEOUT_S
 
-    # # The overview
+    # The overview
 
     @property
     def overview(self) -> GraphOverview | None:

@@ -187,7 +187,7 @@ class LayoutThread:
         """Wait while the viewer is several steps behind, which leaves it time to draw."""
         with self._condition:
             self._ahead += 1
-            if self._ahead >= _MAX_STEPS_AHEAD and not self._laid().is_arranging:
+            if self._ahead >= _MAX_STEPS_AHEAD and not self._laid().is_computing:
                 self._condition.wait_for(self._is_needed, _UNSEEN_TIMEOUT_S)
 
     def _is_needed(self) -> bool:
@@ -196,9 +196,9 @@ class LayoutThread:
 
 def _best() -> Layout:
     """Create the fastest layout; imported in the thread because that is slow."""
-    from app.graph.layout import new_layout
+    from app.graph.layout import Layout
 
-    return new_layout()
+    return Layout()
 
 
 def combine_stops(*ends: Callable[[], None]) -> Callable[[], None]:

@@ -134,6 +134,7 @@ class GraphPanel(QWidget):
         places = await asyncio.to_thread(load_positions, self._folder, graph)
         communities = await asyncio.to_thread(load_communities, self._folder, graph)
         self._is_settled = places is not None
+        self.view.set_loading(self._reading)
         if len(graph):
             await asyncio.to_thread(self.view.decoration.prepare, graph)
             self.view.set_graph(graph, places, communities)
@@ -145,6 +146,8 @@ class GraphPanel(QWidget):
         """Set whether the vault is being read; the graph then updates in larger steps."""
         ended = self._reading and not reading
         self._reading = reading
+        if reading:
+            self.view.set_loading(True)
         if ended:
             self._settle.start(_DEBOUNCE_MS)
 
@@ -204,6 +207,7 @@ class GraphPanel(QWidget):
             except BaseException:
                 self._news.add_back(news)
                 raise
+            self.view.set_loading(self._reading)
 
     async def _apply_update(self, news: PendingUpdates) -> None:
         """Show an index update; the cost depends on its size, not on that of the vault."""
@@ -215,9 +219,8 @@ class GraphPanel(QWidget):
         if shown is None or graph is shown:
             return
         await asyncio.to_thread(self.view.decoration.prepare, graph)
-        if (
-            self.view.is_arranging
-        ):  # # The arrangement that started meanwhile is not interrupted; the update waits.
+        # An arrangement that started meanwhile is not interrupted; the update waits.
+        if self.view.is_arranging:
             self._news.add_back(news)
             self._settle.start(_DEBOUNCE_MS)
             return
@@ -251,9 +254,8 @@ class GraphPanel(QWidget):
     def _wants_layout(self, graph: Graph, shown: Graph) -> bool:
         """Return whether so much is new that the whole graph needs a new layout."""
         grown = len(graph) > 2 * len(shown) + 8
-        share = (
-            0.3 if self._reading else _NEW_SHARE_FOR_LAYOUT
-        )  # all links are read: it need not wait to be quiet
+        # While the vault is read, more notes follow soon: a new layout waits until many have arrived.
+        share = 0.3 if self._reading else _NEW_SHARE_FOR_LAYOUT
         return grown or (not self._is_settled and self._is_heap(graph, share, _more(graph, shown)))
 
     def _is_heap(self, graph: Graph, share: float, more: int = 0) -> bool:
@@ -316,7 +318,7 @@ def _more(graph: Graph, shown: Graph) -> int:
 
 def connect(panel: GraphPanel, context: PanelContext) -> None:
     """Connect the panel with the window and the other panels."""
-    # # The graph has its own keys: moving along it must not move the focus to a note.
+    # The graph has its own keys: moving along it must not move the focus to a note.
     panel.open_requested.connect(context.open_without_focus)
     panel.search_requested.connect(context.search)
     panel.act_requested.connect(context.act)

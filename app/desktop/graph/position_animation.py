@@ -64,7 +64,7 @@ class PositionAnimation(QObject):
         if start is None or end is None or len(end) != len(canvas.scene.graph):
             self.stop()
             return
-        canvas.layout_thread.take_positions()  # # Pending positions belong to the previous arrangement.
+        canvas.layout_thread.take_positions()  # Pending positions belong to the previous arrangement.
         part = min(1.0, (self._clock() - self._began) / _DURATION_S)
         share = ease_in_out(part)
         canvas.scene.move(end if part >= 1.0 else start + (end - start) * share)

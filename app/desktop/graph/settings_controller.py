@@ -48,7 +48,7 @@ class GraphSettingsController(QObject):
     def start_with(self, choices: GraphSettings) -> None:
         """Apply the choices of the last session, before a graph is shown."""
         parts = self._parts
-        # # Suggestions are computed on request, not at every start.
+        # Suggestions are computed on request, not at every start.
         choices = choices.with_(shown=choices.shown.model_copy(update={"suggestions": False}))
         parts.sheet.show_choices(choices)
         parts.canvas.forces = ForceParams(**choices.pull.model_dump())

@@ -38,7 +38,7 @@ class GraphSettingsPanel(QFrame):
         self.setObjectName("graphSheet")
         self.setAccessibleName(self.tr("Graph settings"))
         self.choices = GraphSettings()
-        # # Parents first: adding a filled widget to a parent styles all of its children again.
+        # Parents first: adding a filled widget to a parent styles all of its children again.
         self._area = QScrollArea(self)
         self._area.setWidgetResizable(True)
         page = QWidget(self._area)
@@ -94,7 +94,7 @@ class GraphSettingsPanel(QFrame):
         if not section.is_open:
             section.open(True)
             self._fold(section.key, True)
-        # # Scroll after the layout, when the section's height is known.
+        # Scroll after the layout, when the section's height is known.
         QTimer.singleShot(0, self._area, lambda: self._area.ensureWidgetVisible(section, 0, 8))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

@@ -190,7 +190,7 @@ class GraphView(QWidget):
         """Return whether only a part is shown."""
         return self._shown.local is not None
 
-    # # Selection and highlights
+    # Selection and highlights
 
     def selection(self) -> tuple[str, ...]:
         """Return the selected paths in order of selection."""
@@ -262,6 +262,12 @@ class GraphView(QWidget):
         self.appearance.set_theme(theme)
         self.show_legend()
 
+    def set_loading(self, loading: bool) -> None:
+        """Set what an empty graph says: that it is loading, or that there are no notes."""
+        self.canvas.scene.is_loading = loading
+        if not len(self.canvas.scene.graph):
+            self.canvas.refresh()
+
     def set_color_by(self, by: ColorBy | None) -> None:
         """Set the property that colors show; None for the vault's default."""
         self.canvas.scene.color_by = by
@@ -269,7 +275,7 @@ class GraphView(QWidget):
         self.canvas.restyle()
         self.show_legend()
 
-    # # Helpers
+    # Helpers
 
     def _connect(self) -> None:
         for source in (self._gestures, self._keys):

@@ -12,7 +12,7 @@ from app.errors import InvalidPathError, NotFoundError, ScriptoriumError
 from app.permissions.caller import Caller
 from app.toolkit.call import Call
 from app.vault.markdown.text import BOM, decode
-from app.vault.moment import format_moment
+from app.vault.moment_format import format_moment
 from app.vault.note_templates import Expanded, expand
 from app.vault.path import NOTE_SUFFIXES, NotePath
 

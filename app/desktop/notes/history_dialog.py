@@ -27,6 +27,7 @@ from app.desktop.audit.two_line_delegate import TwoLineDelegate
 from app.desktop.bridge import VaultClient
 from app.desktop.runtime import tasks
 from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets.dialogs import resize_within_screen
 from app.desktop.widgets.diff.view import DiffView
 from app.desktop.widgets.panel import ElidedLabel
 from app.desktop.widgets.plain_labels import heading_label
@@ -53,7 +54,7 @@ class HistoryDialog(QDialog):
         super().__init__(parent)
         self.setWindowModality(Qt.WindowModality.WindowModal)
         self.setWindowTitle(self.tr("History"))
-        self.resize(1000, 660)
+        resize_within_screen(self, 1000, 660)
         self._path = path
         self._client = client
         self.versions: tuple[Version, ...] = ()

@@ -6,7 +6,7 @@ import re
 from bisect import bisect_right
 
 from app.desktop.widgets.utf16 import utf16_length
-from app.embeddings.chunker import plain_text
+from app.embeddings.chunker import markdown_to_text
 
 _LETTER = re.compile(r"[^\W_]")
 _SHORTEST = 8
@@ -26,12 +26,12 @@ def place_on_page(source: str, start: int, end: int, page: str) -> tuple[int, in
     Returns:
         The span in UTF-16 units; None if the page does not show the text.
     """
-    wanted = "".join(_LETTER.findall(plain_text(source[start:end]).casefold()))
+    wanted = "".join(_LETTER.findall(markdown_to_text(source[start:end]).casefold()))
     letters = [found.start() for found in _LETTER.finditer(page)]
     shown = "".join(page[at] for at in letters).casefold()
     if not wanted or len(shown) != len(letters):
         return None
-    before = "".join(_LETTER.findall(plain_text(source[:start]).casefold()))
+    before = "".join(_LETTER.findall(markdown_to_text(source[:start]).casefold()))
     copies = _copies(shown, wanted)
     if not copies and len(wanted) > 4 * _SHORTEST:
         # A formula or an embed inside it looks different: the beginning is used.

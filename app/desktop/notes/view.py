@@ -149,6 +149,7 @@ class NoteView(QWidget):
         document.asked.connect(self.notice.show_question)
         self._aids.failed.connect(lambda words: self.notice.show_message(words, "warning"))
         document.settled.connect(self.notice.clear)
+        self.notice.focus_released.connect(self.take_focus)
         self._header.mode_toggled.connect(self.toggle_mode)
         self._header.links_toggled.connect(self.toggle_links)
         self._header.save_wanted.connect(self.save)

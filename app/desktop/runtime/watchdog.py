@@ -127,7 +127,7 @@ class Watchdog(QObject):
     def _watch(self) -> None:
         while not self._ended.wait(_SAMPLE_INTERVAL_S):
             if time.perf_counter() - self._last > _SAMPLE_INTERVAL_S:
-                frame = sys._current_frames().get(self._thread_id)
+                frame = sys._current_frames().get(self._thread_id)  # noqa: SLF001
                 if frame is not None:
                     self._samples[_path(frame)] += 1
 

@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets.dialogs import resize_within_screen
 from app.desktop.widgets.diff.view import DiffView
 from app.desktop.widgets.panel import ElidedLabel
 from app.desktop.widgets.plain_labels import heading_label, plain_label
@@ -141,7 +142,7 @@ class ConflictDialog(QDialog):
         self._merged = merged
         self.setWindowModality(Qt.WindowModality.WindowModal)
         self.setWindowTitle(self._words.title)
-        self.resize(980, 700)
+        resize_within_screen(self, 980, 700)
         self.settlings = tuple(ConflictResolution.of(conflict) for conflict in conflicts)
         if begun is not None:
             self.settlings[0].result = begun

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import shiboken6
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QDialog,
@@ -23,6 +23,8 @@ from PySide6.QtWidgets import (
     QVBoxLayout,
     QWidget,
 )
+
+_SCREEN_SHARE = 0.92
 
 
 async def run_dialog(dialog: QDialog) -> int:
@@ -49,6 +51,12 @@ async def run_dialog(dialog: QDialog) -> int:
         if shiboken6.isValid(dialog):
             dialog.close()
             dialog.deleteLater()
+
+
+def resize_within_screen(dialog: QWidget, width: int, height: int) -> None:
+    """Give a dialog a size, or as much of it as the screen has room for, with the title bar."""
+    room = dialog.screen().availableSize() * _SCREEN_SHARE
+    dialog.resize(QSize(width, height).boundedTo(room))
 
 
 class SheetDialog(QDialog):

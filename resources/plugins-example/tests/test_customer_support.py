@@ -11,7 +11,8 @@ from app.permissions.approval import ApprovalRequest, Approved, Decision
 from app.permissions.caller import Caller, CallerKind
 from app.settings import Settings
 from app.toolkit.call import Call
-from app.workspace import Workspace, open_workspace
+from app.workspace.opening import open_workspace
+from app.workspace.workspace import Workspace
 
 AGENT = Caller(CallerKind.DESKTOP_AGENT, "Agent", uses_model=False)
 NOTES = {

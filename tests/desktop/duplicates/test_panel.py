@@ -17,7 +17,7 @@ from app.embeddings.vector_file import NoteChunks
 from app.toolkit.related import RelatednessReason, RelatedNote
 from app.vault.diff import Diff
 from app.vault.path import NotePath
-from app.workspace import Workspace
+from app.workspace.workspace import Workspace
 from tests.desktop.whole_vault import whole_vault
 
 ESSAY = "\n".join(f"Sentence {n} of an essay on how bread is made, with details." for n in range(9))

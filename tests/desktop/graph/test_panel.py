@@ -117,6 +117,22 @@ def test_a_vault_read_for_the_first_time_is_arranged_as_a_whole(gui, watched, wa
     gui(main())
 
 
+def test_an_empty_graph_says_that_it_is_loading_only_while_it_is(gui, watched, wait_until) -> None:
+    async def main() -> None:
+        async with watched() as it:
+            scene = it.panel.view.canvas.scene
+            await wait_until(lambda: not scene.is_loading)
+            empty = it.panel.view.canvas.grab().toImage()
+            it.panel.set_reading(True)
+            assert scene.is_loading
+            assert it.panel.view.canvas.grab().toImage() != empty
+            it.panel.set_reading(False)
+            await wait_until(lambda: not scene.is_loading)
+            assert it.panel.view.canvas.grab().toImage() == empty
+
+    gui(main())
+
+
 def test_an_arrangement_under_way_is_not_cut_short(gui, watched, wait_until) -> None:
     async def main() -> None:
         async with watched(notes=60) as it:

@@ -137,7 +137,7 @@ def with_fixtures(served: VaultAccess, who: Callable[[Context], Client]) -> Vaul
 async def serve(port: int) -> None:
     """Serve until the process ends."""
     from app.settings import Settings
-    from app.workspace import open_workspace
+    from app.workspace.opening import open_workspace
 
     with tempfile.TemporaryDirectory(prefix="scriptorium-conformance-") as folder:
         for name in ("CONFIG", "DATA", "CACHE", "LOGS"):

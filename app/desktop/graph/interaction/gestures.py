@@ -150,7 +150,7 @@ class Gestures(QObject):
             if canvas.held is None:
                 from app.graph.drag import (
                     affected_rows,
-                )  # # Imports scipy, which nothing else here needs at start.
+                )  # Imports scipy, which nothing else here needs at start.
 
                 canvas.held = affected_rows(canvas.scene.graph, row)
                 canvas.refresh()

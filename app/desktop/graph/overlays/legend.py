@@ -102,7 +102,7 @@ class Legend(QFrame):
         if small != self._small:
             self._small = small
             self._show_fold()
-        # # A row is as tall as its text, which grows with the zoom.
+        # A row is as tall as its text, which grows with the zoom.
         texts = (*self._entries, *self._relations)
         row_height = max([_MIN_ROW_HEIGHT, *(widget.sizeHint().height() for widget in texts)])
         # The padding of the button grows with the zoom; a fixed size would leave no room for its icon.

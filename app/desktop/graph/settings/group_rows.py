@@ -35,6 +35,7 @@ class GroupRows(QWidget):
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(4)
+        self._settled_groups: tuple[QueryGroup, ...] = ()
         self.add_button = QPushButton(self.tr("Add group"))
         self.add_button.setProperty("role", "quiet")
         self.add_button.setToolTip(self.tr("Color the notes that match a search"))
@@ -65,9 +66,10 @@ class GroupRows(QWidget):
             row.query.field.set_suggest(suggest)
 
     def show_groups(self, groups: Sequence[QueryGroup]) -> None:
-        """Show `groups`; unchanged rows are kept."""
-        if tuple(groups) == self.groups:
+        """Show `groups` if they differ from those last shown or edited; what is being typed is kept."""
+        if tuple(groups) == self._settled_groups:
             return
+        self._settled_groups = tuple(groups)
         for row in self._rows:
             row.hide()
             row.deleteLater()
@@ -132,7 +134,8 @@ class GroupRows(QWidget):
             row.set_place(place)
 
     def _emit_changed(self) -> None:
-        self.changed.emit(self.groups)
+        self._settled_groups = self.groups
+        self.changed.emit(self._settled_groups)
 
 
 class _GroupRow(QWidget):

@@ -123,11 +123,11 @@ class LiveView(QTextEdit):
 
         def drawing(row: EditorRow, kind: str, source: str) -> Drawing | None:
             editor = weak()
-            return editor._drawing(row, kind, source) if editor is not None else None
+            return editor._drawing(row, kind, source) if editor is not None else None  # noqa: SLF001
 
         def is_unresolved(target: str) -> bool:
             editor = weak()
-            return editor is not None and editor._is_unresolved(target)
+            return editor is not None and editor._is_unresolved(target)  # noqa: SLF001
 
         self._layout.cursor_position = cursor_position
         self.flow.drawing = drawing
@@ -610,8 +610,10 @@ class LiveView(QTextEdit):
             return True
         if self.is_at_start_of_text() and any(event.matches(key) for key in _BACKWARD):
             return True  # the properties have a form of their own
-        if event.matches(QKeySequence.StandardKey.MoveToStartOfDocument) and self.flow.hides_properties:
-            self._move_to((navigation.first_text_line(self.flow), 0), False)
+        if event.matches(QKeySequence.StandardKey.MoveToStartOfDocument):
+            hidden = self.flow.hides_properties
+            self._move_to((navigation.first_text_line(self.flow) if hidden else 0, 0), False)
+            self.verticalScrollBar().setValue(0)  # the header is above the cursor
             return True
         return False
 

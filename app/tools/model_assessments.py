@@ -26,7 +26,7 @@ _MAX_COMPARED_NOTES = 12
 _LOCAL_METHODS_PREFIX = "By local methods: "
 
 
-class JudgedRelation(BaseModel):
+class AssessedRelation(BaseModel):
     """The relation of the note to one of several notes, by its number."""
 
     number: int
@@ -34,13 +34,13 @@ class JudgedRelation(BaseModel):
     reasoning: str
 
 
-class JudgedRelations(BaseModel):
+class AssessedRelations(BaseModel):
     """A model's answer about the relations of a note to several others."""
 
-    relations: list[JudgedRelation]
+    relations: list[AssessedRelation]
 
 
-class JudgedConfidence(BaseModel):
+class AssessedConfidence(BaseModel):
     """A model's answer about the confidence of a note."""
 
     confidence: float = Field(ge=0.0, le=1.0)
@@ -51,30 +51,30 @@ async def relations_by_model(
     context: ToolContext, note: OpenNote, found: Sequence[RelatedNode]
 ) -> list[RelatedNode]:
     """Return the nodes with relations judged by the model where it may see both; scores are unchanged."""
-    thinker = context.services.language_model
-    if thinker is None or not found:
+    model = context.services.language_model
+    if model is None or not found:
         return list(found)
-    if why := model_exclusion_reason(thinker, (note,)):
+    if why := model_exclusion_reason(model, (note,)):
         return [_local(one, why) for one in found]
     shown: dict[str, OpenNote] = {}
     for one in found[:_MAX_COMPARED_NOTES]:
         other = readable(context, StorageId.parse(one.id).path)
-        if other is not None and not model_exclusion_reason(thinker, (other,)):
+        if other is not None and not model_exclusion_reason(model, (other,)):
             shown[one.id] = other
     if not shown:
         return [_local(one, f"{_LOCAL_METHODS_PREFIX}it is kept from models.") for one in found]
     try:
-        said = await _ask_relations(thinker, note, shown)
+        assessed = await _ask_relations(model, note, shown)
     except ModelError as error:
         return [_local(one, f"{_LOCAL_METHODS_PREFIX}{error.message}") for one in found]
-    return [_apply_judgement(one, said.get(one.id), thinker.name) for one in found]
+    return [_apply_assessment(one, assessed.get(one.id), model.name) for one in found]
 
 
 async def _ask_relations(
-    thinker: LanguageModel, note: OpenNote, others: dict[str, OpenNote]
-) -> dict[str, JudgedRelation]:
+    model: LanguageModel, note: OpenNote, others: dict[str, OpenNote]
+) -> dict[str, AssessedRelation]:
     """Return the model's judgments by node id; some may be missing."""
-    ask = (
+    prompt = (
         "Say which relation the first note has to each of the numbered notes. Answer for each with its "
         f"number, one of {', '.join(KNOWN_RELATIONS)} and one sentence of reasoning."
     )
@@ -83,18 +83,18 @@ async def _ask_relations(
         for number, other in enumerate(others.values(), 1)
     )
     text = f"First note: {prose_of(note)[:_MAX_OWN_CHARS]}\n\n{numbered}"
-    answer = await thinker.answer(ask, text, JudgedRelations)
+    answer = await model.answer(prompt, text, AssessedRelations)
     ids = list(others)
     return {ids[one.number - 1]: one for one in answer.relations if 1 <= one.number <= len(ids)}
 
 
-def _apply_judgement(one: RelatedNode, said: JudgedRelation | None, name: str) -> RelatedNode:
-    kind = relation_type(said.relationship_type) if said is not None else ""
-    if said is None or kind not in KNOWN_RELATIONS:
-        return _local(one, f"{_LOCAL_METHODS_PREFIX}{name} said nothing of it.")
-    reasoning = f"{said.reasoning} ({name})"
-    told = {"suggested_relationship": kind, "reasoning": reasoning, "evidence": [reasoning]}
-    return one.model_copy(update=told)
+def _apply_assessment(one: RelatedNode, assessed: AssessedRelation | None, name: str) -> RelatedNode:
+    kind = relation_type(assessed.relationship_type) if assessed is not None else ""
+    if assessed is None or kind not in KNOWN_RELATIONS:
+        return _local(one, f"{_LOCAL_METHODS_PREFIX}{name} suggested no known relation.")
+    reasoning = f"{assessed.reasoning} ({name})"
+    update = {"suggested_relationship": kind, "reasoning": reasoning, "evidence": [reasoning]}
+    return one.model_copy(update=update)
 
 
 def _local(one: RelatedNode, why: str) -> RelatedNode:
@@ -112,27 +112,27 @@ async def confidence_by_model(
         around: The supporting and contradicting notes, each with its stance.
         local: The confidence by log-odds; the model's change is a separate factor.
     """
-    thinker = context.services.language_model
-    if thinker is None:
+    model = context.services.language_model
+    if model is None:
         return local, ""
-    if why := model_exclusion_reason(thinker, (note,)):
+    if why := model_exclusion_reason(model, (note,)):
         return local, why
-    said = [(stance, other) for stance, other in around if not model_exclusion_reason(thinker, (other,))][
+    assessed = [(stance, other) for stance, other in around if not model_exclusion_reason(model, (other,))][
         :_MAX_COMPARED_NOTES
     ]
-    ask = (
+    prompt = (
         "Judge how sure one may be that the note is right, from 0 to 1, by what it says itself and by the "
         f"notes that support or contradict it. By counting these alone it is {local.new:.2f}. Answer with "
         "the confidence and one or two sentences of reasoning."
     )
     evidence = "\n\n".join(
-        f"This {stance} it: {prose_of(other)[:_MAX_OTHER_CHARS]}" for stance, other in said
+        f"This {stance} it: {prose_of(other)[:_MAX_OTHER_CHARS]}" for stance, other in assessed
     )
     text = f"The note: {prose_of(note)[:_MAX_OWN_CHARS]}\n\n{evidence}"
     try:
-        answer = await thinker.answer(ask, text, JudgedConfidence)
+        answer = await model.answer(prompt, text, AssessedConfidence)
     except ModelError as error:
         return local, f"{_LOCAL_METHODS_PREFIX}{error.message}"
     new = min(MAX_CONFIDENCE, max(MIN_CONFIDENCE, answer.confidence))
-    factor = Factor(f"what {thinker.name} makes of it", new - local.new)
-    return replace(local, new=new, factors=(*local.factors, factor)), f"{answer.reasoning} ({thinker.name})"
+    factor = Factor(f"what {model.name} makes of it", new - local.new)
+    return replace(local, new=new, factors=(*local.factors, factor)), f"{answer.reasoning} ({model.name})"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 
-from app.analysis.note_merge import Strategy, check_distinct, merge_texts
+from app.analysis.note_merge import Strategy, check_distinct, merge_note_texts
 from app.errors import InvalidParametersError, UnreadableNoteError
 from app.index.renames import Rewrite
 from app.permissions.pluralize import pluralize
@@ -69,7 +69,7 @@ async def merge_nodes(
     own, moved = rewrites.pop(primary.path, None), rewrites.pop(secondary.path, None)
     first = _rewritten(context, _without_relations_to(context, primary, secondary.path), own)
     second = _rewritten(context, _without_relations_to(context, secondary, primary.path), moved)
-    merged = merge_texts(first, second, merge_strategy, secondary.name)
+    merged = merge_note_texts(first, second, merge_strategy, secondary.name)
     changes, left_out = await asyncio.to_thread(_other_changes, context, rewrites)
     left_out += [
         f"{link.source} line {link.line}: [[{link.target_text}]] could mean several notes"
@@ -88,11 +88,11 @@ async def merge_nodes(
         approved = {change.path: change for change in committed.changes}
         kept = approved.get(primary.path)
         text = decode_lossy(kept.after) if isinstance(kept, Update) else primary.readable_text
-        words = f"Merged [[{secondary.name}]] into [[{primary.name}]]."
+        message = f"Merged [[{secondary.name}]] into [[{primary.name}]]."
         if kept is None and merged.text != primary.text:
-            words = f"The text of [[{secondary.name}]] was not merged into [[{primary.name}]]."
+            message = f"The text of [[{secondary.name}]] was not merged into [[{primary.name}]]."
         if secondary.path not in approved:
-            words += f" [[{secondary.name}]] was not deleted."
+            message += f" [[{secondary.name}]] was not deleted."
         seen = [
             str(change.path)
             for change in committed.changes
@@ -100,7 +100,7 @@ async def merge_nodes(
         ]
         if seen:
             others = pluralize(len(seen), "note that links to it was", "notes that link to it were")
-            words += f" {others} rewritten."
+            message += f" {others} rewritten."
         return NodesMerged(
             primary_node_id=str(primary.storage_id),
             secondary_node_id=str(secondary.storage_id),
@@ -108,7 +108,7 @@ async def merge_nodes(
             relationships_transferred=transferred if committed.digest == change_set.digest else 0,
             rewritten=seen,
             left_out=left_out,
-            message=words,
+            message=message,
         )
 
     return context.propose(change_set, report)

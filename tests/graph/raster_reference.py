@@ -1,4 +1,4 @@
-"""Draw all links into one picture with numpy, without the C core."""
+"""The picture of links in numpy, to compare the core with."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ _DASH_PERIOD = 10.2
 Ends = NDArray[np.float32]
 
 
-def draw_edges_numpy(
-    look: EdgeStyle,
+def draw_edges(
+    style: EdgeStyle,
     at: NDArray[np.float32],
     width: int,
     height: int,
     exposure: Exposure,
     hidden: NDArray[np.bool_] | None,
 ) -> NDArray[np.uint8]:
-    """Draw like `app.graph.raster.draw_edges`, without the C core."""
-    source, target = at[look.edges[:, 0]], at[look.edges[:, 1]]
-    lit = look.light > 0
+    """Draw like `app.graph.raster.draw_edges`."""
+    source, target = at[style.edges[:, 0]], at[style.edges[:, 1]]
+    is_visible = style.light > 0
     if hidden is not None:
-        lit &= ~hidden[look.edges].any(axis=1)
-    shown = np.flatnonzero(lit)
+        is_visible &= ~hidden[style.edges].any(axis=1)
+    shown = np.flatnonzero(is_visible)
     source, target, kept = _clipped(source[shown], target[shown], width, height)
     shown = shown[kept]
-    apart = at[look.edges[shown, 1]] - at[look.edges[shown, 0]]
+    apart = at[style.edges[shown, 1]] - at[style.edges[shown, 0]]
     length = np.sqrt((apart * apart).sum(axis=1))
     reach = exposure.reach * exposure.ratio
-    light = look.light[shown] * np.sqrt(np.minimum(1.0, reach / np.maximum(length, 1e-3)))
+    light = style.light[shown] * np.sqrt(np.minimum(1.0, reach / np.maximum(length, 1e-3)))
     if exposure.budget is not None:
         span = float(np.abs(target - source).max(axis=1).sum())
         share = exposure.budget / max(span, 1.0)
@@ -46,11 +46,11 @@ def draw_edges_numpy(
             sample = (shown * _GOLDEN) % 1.0 < share
             source, target, shown = source[sample], target[sample], shown[sample]
             light = light[sample] / np.float32(share**0.8)
-    if look.dashed is not None and look.dashed[shown].any():
-        source, target, parts = _in_dashes(source, target, look.dashed[shown], exposure.ratio)
+    if style.dashed is not None and style.dashed[shown].any():
+        source, target, parts = _in_dashes(source, target, style.dashed[shown], exposure.ratio)
         light, shown = light[parts], shown[parts]
-    breadth = look.width[shown] * np.float32(exposure.ratio)
-    color = look.colors[look.classes[shown]][:, ::-1].astype(np.float32)
+    breadth = style.width[shown] * np.float32(exposure.ratio)
+    color = style.colors[style.classes[shown]][:, ::-1].astype(np.float32)
     planes = _LightBuffer(width, height)
     steep = np.abs(target[:, 1] - source[:, 1]) > np.abs(target[:, 0] - source[:, 0])
     for upright in (False, True):
@@ -99,7 +99,7 @@ def _clipped(source: Ends, target: Ends, width: int, height: int) -> tuple[Ends,
     """Return the parts of lines inside the picture (Liang and Barsky), and the lines that have one."""
     apart = target - source
     enter = np.zeros(len(source), dtype=np.float32)
-    leave = np.ones(len(source), dtype=np.float32)
+    exit_at = np.ones(len(source), dtype=np.float32)
     for axis, limit in ((0, width - 1e-2), (1, height - 1e-2)):
         step, start = apart[:, axis], source[:, axis]
         flat = np.abs(step) < 1e-6
@@ -108,11 +108,11 @@ def _clipped(source: Ends, target: Ends, width: int, height: int) -> tuple[Ends,
         near, far = np.minimum(low, high), np.maximum(low, high)
         outside = flat & ((start < 0) | (start > limit))
         enter = np.maximum(enter, np.where(flat, 0.0, near))
-        leave = np.minimum(leave, np.where(flat, 1.0, far))
-        leave[outside] = -1.0
-    kept = np.flatnonzero(enter < leave)
+        exit_at = np.minimum(exit_at, np.where(flat, 1.0, far))
+        exit_at[outside] = -1.0
+    kept = np.flatnonzero(enter < exit_at)
     first = source[kept] + enter[kept, None] * apart[kept]
-    last = source[kept] + leave[kept, None] * apart[kept]
+    last = source[kept] + exit_at[kept, None] * apart[kept]
     return first.astype(np.float32), last.astype(np.float32), kept
 
 

@@ -6,7 +6,7 @@ import ctypes
 import sys
 
 
-def trim() -> None:
+def release_memory() -> None:
     """Release freed pages to the system, if the C library can (glibc); takes milliseconds, use a thread."""
     if sys.platform != "linux":
         return

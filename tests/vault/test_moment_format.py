@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.vault.moment import format_moment
+from app.vault.moment_format import format_moment
 
 MOMENT = datetime(2026, 3, 1, 14, 5, 9, 123456, timezone(timedelta(hours=5, minutes=30)))
 

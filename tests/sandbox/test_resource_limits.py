@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from app.errors import NotFoundError
-from app.sandbox import limits
+from app.sandbox import resource_limits
 from app.sandbox.bubblewrap import PATH, BindMount, sandbox_arguments
-from app.sandbox.limits import IN_SANDBOX, ResourceLimits, with_limits
 from app.sandbox.process import run_program
+from app.sandbox.resource_limits import IN_SANDBOX, ResourceLimits, with_limits
 from app.sandbox.sandbox import run_unsandboxed
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limits")
@@ -26,8 +26,8 @@ async def run(tmp_path: Path, code: str, bounds: ResourceLimits):
 @pytest.fixture(params=["prlimit", "ulimit"])
 def way(request, monkeypatch):
     if request.param == "ulimit":
-        monkeypatch.setattr(limits.shutil, "which", lambda *_, **__: None)
-    elif limits.shutil.which("prlimit") is None:
+        monkeypatch.setattr(resource_limits.shutil, "which", lambda *_, **__: None)
+    elif resource_limits.shutil.which("prlimit") is None:
         pytest.skip("there is no prlimit here")
     return request.param
 
@@ -47,7 +47,7 @@ async def test_a_program_writes_no_larger_file(way, tmp_path):
     assert (tmp_path / "large").stat().st_size <= 1024**2
 
 
-@pytest.mark.skipif(limits.shutil.which("prlimit") is None, reason="there is no prlimit here")
+@pytest.mark.skipif(resource_limits.shutil.which("prlimit") is None, reason="there is no prlimit here")
 async def test_the_number_of_processes_is_limited(tmp_path):
     code = "import resource; print(resource.getrlimit(resource.RLIMIT_NPROC)[0])"
     done = await run(tmp_path, code, ResourceLimits(processes=128))
@@ -62,7 +62,9 @@ async def test_a_command_without_a_sandbox_is_limited_and_a_missing_program_is_a
         await run_unsandboxed(["no-such-program"], str(tmp_path), str(tmp_path), 30)
 
 
-@pytest.mark.skipif(limits.shutil.which("prlimit", path=PATH) is None, reason="there is no prlimit here")
+@pytest.mark.skipif(
+    resource_limits.shutil.which("prlimit", path=PATH) is None, reason="there is no prlimit here"
+)
 def test_the_sandbox_sets_its_limits_inside(tmp_path):
     arguments, _ = sandbox_arguments("bwrap", BindMount(str(tmp_path)), ["true"])
     inside = arguments[arguments.index("--") + 1 :]

@@ -41,7 +41,7 @@ class Tick:
 
 
 @dataclass(frozen=True, eq=False)
-class Arrangement:
+class StaticLayout:
     """Positions float32 (n, 2) of all nodes, without overlaps, and what to draw behind them."""
 
     kind: str

@@ -121,8 +121,8 @@ async def pending(
         one = await operations.cancel(id, context.caller)
     else:
         one = operations.status(id, context.caller)
-    said = f"{one.tool} is {one.state.value}."
-    return _mark_untrusted(ListedOperations(operations=[_to_listed(one, operations)], message=said))
+    message = f"{one.tool} is {one.state.value}."
+    return _mark_untrusted(ListedOperations(operations=[_to_listed(one, operations)], message=message))
 
 
 def _mark_untrusted(listed: ListedOperations) -> ListedOperations:
