@@ -32,7 +32,7 @@ class NoteBanner(QFrame):
         top = QHBoxLayout()
         top.addWidget(self._text, 1)
         self._buttons: list[QPushButton] = []
-        self._close = ThemedButton(theme, "x", "Close this message", self, size=14)
+        self._close = ThemedButton(theme, "x", self.tr("Close this message"), self, size=14)
         self._close.clicked.connect(self.clear)
         top.addWidget(self._close)
         # Below the text: beside four buttons, a narrow note would leave one word per line.

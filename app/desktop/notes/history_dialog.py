@@ -144,7 +144,8 @@ class HistoryDialog(QDialog):
         who, count = describe(group[0].author), len(group)
         what = self.tr("deleted") if group[0].hash is None else format_size(group[0].size)
         span = " – ".join(dict.fromkeys(format_time(each.time) for each in (group[-1], group[0])))
-        return f"{span}   ·   {who}\n{self.tr('{0} changes').format(count)}   ·   {what}"
+        changes = self.tr("{0} changes").format(count)
+        return f"{span}   ·   {who}\n{changes}   ·   {what}"
 
     def _version_label(self, version: Version) -> str:
         who = self.tr("outside the app") if version.author == OUTSIDE_AUTHOR else describe(version.author)

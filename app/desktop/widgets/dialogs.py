@@ -24,6 +24,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.desktop.runtime.translation import translate
+
 _SCREEN_SHARE = 0.92
 
 
@@ -44,7 +46,7 @@ async def run_dialog(dialog: QDialog) -> int:
     dialog.finished.connect(take)
     # A parent that is destroyed destroys the dialog without `finished`.
     dialog.destroyed.connect(lambda *_: take(int(QDialog.DialogCode.Rejected)))
-    dialog.open()
+    QDialog.open(dialog)  # dialogs for files and printers have an `open` of their own
     try:
         return await answer
     finally:
@@ -173,7 +175,7 @@ async def choose(
 async def show_message(parent: QWidget | None, title: str, text: str) -> None:
     """Show a message that needs no answer."""
     sheet = SheetDialog(parent, title, text)
-    button = sheet.add_button("OK", int(QDialog.DialogCode.Accepted), "primary")
+    button = sheet.add_button(translate("Dialogs", "OK"), int(QDialog.DialogCode.Accepted), "primary")
     button.setDefault(True)
     button.setFocus()
     await run_dialog(sheet)
@@ -207,8 +209,8 @@ async def prompt_text(
     trouble.setProperty("tone", "danger")
     trouble.setVisible(bool(problem))
     sheet.add_body(trouble)
-    sheet.add_button("Cancel", int(QDialog.DialogCode.Rejected))
-    done = sheet.add_button("OK", int(QDialog.DialogCode.Accepted), "primary")
+    sheet.add_button(translate("Dialogs", "Cancel"), int(QDialog.DialogCode.Rejected))
+    done = sheet.add_button(translate("Dialogs", "OK"), int(QDialog.DialogCode.Accepted), "primary")
     done.setDefault(True)
     done.setEnabled(bool(value.strip()))
 

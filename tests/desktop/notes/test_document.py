@@ -306,7 +306,7 @@ def test_what_was_typed_while_comparing_is_kept_when_deciding_later(gui, opened,
             assert (draft.text, draft.result) == (NOTES["A.md"] + "mine", "by hand\n")
             again = NoteView(vault.client, ThemeSource("light"))
             await again.open("A.md")
-            again.notice.answer("Restore what was picked")
+            again.notice.answer("Restore merged text")
             assert again.document.text == "by hand\n"
             again.document._set_dirty(False)
             again.deleteLater()

@@ -4,8 +4,9 @@ import asyncio
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtPrintSupport import QPrintDialog, QPrinter
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QLabel, QLineEdit, QPushButton, QWidget
 
 from app.desktop.runtime import tasks
 from app.desktop.widgets import dialogs
@@ -165,3 +166,15 @@ def test_a_dialog_is_no_larger_than_the_screen(qtbot, wanted, given) -> None:
     assert dialog.height() == given[1]
     dialog.show()
     assert dialog.frameGeometry().width() < room.width()
+
+
+def test_the_dialog_of_printers_is_a_question_like_others(gui, wait_until) -> None:
+    async def main() -> int:
+        printer = QPrinter()
+        asked = QPrintDialog(printer)
+        task = tasks.start(dialogs.run_dialog(asked))
+        await wait_until(asked.isVisible)
+        asked.reject()
+        return await task
+
+    assert gui(main()) == int(QDialog.DialogCode.Rejected)
