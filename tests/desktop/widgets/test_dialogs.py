@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtPrintSupport import QPrintDialog, QPrinter
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QLabel, QLineEdit, QPushButton, QWidget
 
 from app.desktop.runtime import tasks
 from app.desktop.widgets import dialogs
@@ -100,6 +100,25 @@ def test_prompt_text_strips_and_rejects_empty_text(gui, wait_until, typed: str, 
         return await task
 
     assert gui(main()) == expected
+
+
+def test_a_long_reason_under_a_field_is_shown_whole(gui, wait_until) -> None:
+    reason = "'Plan: part 2/3?.md' can't be a path in the vault: ':' is not allowed in a file name. " * 2
+
+    async def main() -> str | None:
+        asked = dialogs.prompt_text(
+            None, "New note", "Name:", check=lambda text: reason if ":" in text else ""
+        )
+        task = tasks.start(asked)
+        await wait_until(shown)
+        dialog = shown_dialog()
+        dialog.findChild(QLineEdit).setText("Plan: part 2/3?")
+        (label,) = (one for one in dialog.findChildren(QLabel) if one.text() == reason)
+        await wait_until(lambda: label.height() >= label.heightForWidth(label.width()))
+        press("Cancel")
+        return await task
+
+    assert gui(main()) is None
 
 
 def test_choose_returns_the_choice(gui, wait_until) -> None:
