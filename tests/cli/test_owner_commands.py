@@ -28,7 +28,7 @@ def test_a_category_is_switched_after_confirmation_and_shown(run: Run, vault: Pa
     assert refused.status == ExitStatus.DENIED and "--approve admin" in refused.err
     assert states(run)["development"] == "off"
     assert states(run, "on", "development", "--approve", "admin") == {"development": "on"}
-    assert load_vault_settings(paths.vault_data_folder(vault))[0].categories_on == ("development",)
+    assert load_vault_settings(paths.vault_data_folder(vault))[0].categories == {"development": True}
     assert states(run)["development"] == "on" and "## Development\n" in run("tools").out
     assert run("diff", "Tea.md", "Water.md").status == ExitStatus.DONE
     assert states(run, "off", "development", "notes", "--approve", "admin") == {

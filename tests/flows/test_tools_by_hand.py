@@ -137,7 +137,7 @@ def fill(asked: ToolFormDialog, values: dict[str, str]) -> None:
 
 
 def test_a_tool_of_every_category_is_run_from_the_palette(app_run, settings: Settings, garden: Path) -> None:
-    settings.tools.categories_on = ("development", "web", "memory_context")
+    settings.permissions.categories = dict.fromkeys(("development", "web", "memory_context"), True)
     save_settings(settings)
 
     async def use(pilot: Pilot) -> None:
@@ -208,7 +208,7 @@ def test_a_disabled_category_is_not_in_the_palette_and_is_refused(app_run, garde
         assert "Add tag" in await tools_in_the_palette(pilot)
         dialog, found = await switches(pilot)
         found.boxes["tags"].setChecked(False)
-        assert dialog.settings.permissions.categories_off == ("tags",)
+        assert dialog.settings.permissions.categories == {"tags": False}
         dialog.done(0)
         await pilot.until(lambda: not pilot.sheets)
         await settled(pilot, "Add tag")

@@ -134,7 +134,7 @@ async def changes(workspace, client) -> None:
     await client.call_tool("edit_note", {"name": "H4", "op": "append", "text": "More."})
     await client.call_tool("create_note", {"name": "Quite new"})
     here = workspace.vault_settings
-    workspace.change_vault_settings(here.model_copy(update={"categories_off": ("tags",)}))
+    workspace.change_vault_settings(here.with_categories(False, "tags"))
     assert "add_tag" not in {one.name for one in workspace.registry.tools(Caller.user())}
 
 
@@ -142,7 +142,9 @@ async def test_the_tools_that_are_offered_follow_the_settings(workspace, era):
     async with inside(workspace.hub, era) as client:
         before = {one.name for one in (await client.list_tools()).tools}
         here = workspace.vault_settings
-        workspace.change_vault_settings(here.model_copy(update={"categories_off": ("tags", "search")}))
+        workspace.change_vault_settings(
+            here.model_copy(update={"categories": {"tags": False, "search": False}})
+        )
         await asyncio.sleep(0)
         refused = await client.call_tool("add_tag", {"name": "H4", "tag": "x"})
         after = {one.name for one in (await client.list_tools(cache_mode="refresh")).tools}

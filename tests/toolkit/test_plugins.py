@@ -73,7 +73,7 @@ async def test_the_example_is_found_turned_on_called_approved(installed: Path, s
         assert off.error is not None and off.error["type"] == "permission_denied"
         assert "user" not in [one.name for one in workspace.registry.tools(AGENT)]
 
-        workspace.change_vault_settings(VaultSettings(categories_on=("customer_support",)))
+        workspace.change_vault_settings(VaultSettings(categories={"customer_support": True}))
         outcome = await workspace.runner.run(Call.of("user", found, AGENT))
         assert outcome.success and outcome.result["records"][0]["name"] == "Ada"
         change = {"op": "update", "name": "Ada", "properties": {"mail": "ada@c.org"}}

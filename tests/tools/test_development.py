@@ -28,7 +28,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the commands ar
 def dev(workspace, sample_vault):
     """The workspace with the category on, and a file that is no note."""
     (sample_vault / "numbers.txt").write_text(NUMBERS)
-    workspace.change_vault_settings(VaultSettings(categories_on=("development",)))
+    workspace.change_vault_settings(VaultSettings(categories={"development": True}))
     return workspace
 
 

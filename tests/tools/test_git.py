@@ -36,7 +36,7 @@ def repository(workspace, sample_vault):
     by_hand(sample_vault, "init", "--quiet", "--initial-branch=main")
     by_hand(sample_vault, "add", ".")
     by_hand(sample_vault, "commit", "--quiet", "-m", "All notes")
-    workspace.change_vault_settings(VaultSettings(categories_on=("development",)))
+    workspace.change_vault_settings(VaultSettings(categories={"development": True}))
     return workspace
 
 
@@ -179,7 +179,7 @@ async def test_paths_are_names_and_no_patterns_or_options(repository, sample_vau
 
 async def test_only_the_vaults_own_repository_is_used(workspace, sample_vault):
     by_hand(sample_vault.parent, "init", "--quiet")
-    workspace.change_vault_settings(VaultSettings(categories_on=("development",)))
+    workspace.change_vault_settings(VaultSettings(categories={"development": True}))
     assert (await git(workspace, "status")).error["type"] == "not_found"
     (sample_vault / ".git").write_text(f"gitdir: {sample_vault.parent / '.git'}\n")
     assert (await git(workspace, "status")).error["type"] == "not_found"

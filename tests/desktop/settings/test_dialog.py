@@ -17,10 +17,12 @@ def dialog(qtbot) -> SettingsDialog:
 
 
 def every_field() -> list[tuple[str, str]]:
+    """Every setting that has a control of its own; the tool categories are switches of their section."""
     return [
         (section, name)
         for section, holder in Settings.model_fields.items()
-        for name in holder.annotation.model_fields  # type: ignore[union-attr]
+        for name, field in holder.annotation.model_fields.items()  # type: ignore[union-attr]
+        if field.json_schema_extra != {"form": False}
     ]
 
 

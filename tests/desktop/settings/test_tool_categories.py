@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from app.desktop.settings.tool_categories import ToolCategoryList, level_label
-from app.settings import PermissionSettings, Settings, ToolSettings
+from app.settings import PermissionSettings, Settings
 from app.toolkit.registry import AccessLevel
 from app.tools import CATEGORIES
 
@@ -15,7 +15,7 @@ def test_every_level_has_a_label(qtbot, level: AccessLevel) -> None:
 
 def test_without_a_vault_each_category_is_shown_as_it_is_for_all(qtbot) -> None:
     settings = Settings(
-        tools=ToolSettings(categories_on=("web",)), permissions=PermissionSettings(categories_off=("tags",))
+        permissions=PermissionSettings(categories={"web": True, "tags": False}),
     )
     switches = ToolCategoryList(None, settings)
     qtbot.addWidget(switches)
