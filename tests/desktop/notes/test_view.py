@@ -1,4 +1,4 @@
-"""A note in its view, on a real vault: shown, edited, linked, kept after a crash, never too much of it."""
+"""A note in its view, on a real vault: shown, edited, linked, recovered after a crash, limited in size."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ A = NotePath.parse("A.md")
 
 @pytest.fixture
 def opened(service: ServiceThread, tmp_path: Path, qtbot) -> Callable:
-    """`async with opened("A.md") as (vault, view)`: a note of a real vault in its view."""
+    """Open a note of a real vault in its view: `async with opened("A.md") as (vault, view)`."""
 
     @asynccontextmanager
     async def make(
