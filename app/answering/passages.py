@@ -43,6 +43,7 @@ class Passage:
         line: Its first line, from 1.
         block: The id of its block, if it has one.
         is_property: Whether it is a property of the note.
+        is_relation: Whether it is a line that relates the note to another one.
     """
 
     span: Span
@@ -51,11 +52,12 @@ class Passage:
     line: int
     block: str = ""
     is_property: bool = False
+    is_relation: bool = False
 
 
 def split_passages(text: str, parsed: ParsedNote) -> tuple[Passage, ...]:
     """Split a note into passages: short paragraphs or sentences, list items, table rows, properties."""
-    return (*_properties(text, parsed), *_PassageSplitter(text, parsed.body_start).run())
+    return (*_properties(text, parsed), *_PassageSplitter(text, parsed).run())
 
 
 def _properties(text: str, parsed: ParsedNote) -> Iterator[Passage]:
@@ -77,10 +79,11 @@ class _Parent:
 class _PassageSplitter:
     """Scans the lines of a body and joins those of a paragraph."""
 
-    def __init__(self, text: str, start: int) -> None:
+    def __init__(self, text: str, parsed: ParsedNote) -> None:
         self._text = text
-        self._start = start
-        self._masked = mask_text(text, start)
+        self._start = parsed.body_start
+        self._masked = mask_text(text, parsed.body_start)
+        self._relation_lines = {relation.line for relation in parsed.relations}
         self._headings: list[tuple[int, str]] = []
         self._parents: list[_Parent] = []
         self._from = self._to = -1
@@ -188,6 +191,7 @@ class _PassageSplitter:
                     trail,
                     line + source.count("\n", 0, begin),
                     block[1] if block and len(pieces) == 1 else "",
+                    is_relation=line in self._relation_lines,
                 )
 
 

@@ -41,8 +41,8 @@ class CategoryRow:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the operation and the categories."""
-    words = "list (the default), on or off"
-    parser.add_argument("op", nargs="?", choices=("list", "on", "off"), default="list", help=words)
+    help_text = "list (the default), on or off"
+    parser.add_argument("op", nargs="?", choices=("list", "on", "off"), default="list", help=help_text)
     parser.add_argument("ids", nargs="*", metavar="category", help="the categories to turn on or off")
     add_call_options(parser)
 

@@ -172,9 +172,9 @@ class LocalVaultAccess:
     ) -> ToolOutcome:
         if not self._pending.are_kept:
             return await self._watched(tracker, tool, arguments, caller)
-        mine = sum(is_same(one.caller, caller) for one in self._pending.open_operations)
-        if mine >= _MAX_PENDING:
-            message = f"{mine} of your operations are already waiting for the user."
+        waiting_count = sum(is_same(one.caller, caller) for one in self._pending.open_operations)
+        if waiting_count >= _MAX_PENDING:
+            message = f"{waiting_count} of your operations are already waiting for the user."
             raise LimitError(message, limit=_MAX_PENDING)
         return await self._pending.submit(tool, arguments, caller, tracker.wait_for_turn)
 
@@ -213,8 +213,8 @@ class LocalVaultAccess:
         elif kind == "block":
             caller = caller_of(client)
             reads = self._runner.visibility_for(caller, BLOCK_TOOL).can_read
-            mine = VisibleBlocks(self._memory.store, reads).blocks(agent_key(caller))
-            names = [one.label for one in mine]
+            blocks = VisibleBlocks(self._memory.store, reads).blocks(agent_key(caller))
+            names = [one.label for one in blocks]
         else:
             shortest = view.resolver.shortest
             records = {one.path.name: one.path for one in view.notes()}

@@ -36,7 +36,7 @@ class EditorSettings(SettingsSection):
     )
     font: str = Field("", title="Text font", description="Code uses its own font.")
     font_size: int = Field(0, ge=0, le=72, title="Text size (pt)", description="0 is the default size.")
-    code_font: str = Field("", title="Code font", description="For code and for the source view.")
+    code_font: str = Field("", title="Code font", description="For code, formulas and HTML.")
     code_size: int = Field(0, ge=0, le=72, title="Code size (pt)", description="0 matches the text size.")
     line_width: int = Field(
         760,

@@ -45,7 +45,7 @@ def test_a_damaged_model_is_mended_by_what_is_there(is_installed: bool, monkeypa
 def test_the_multilingual_model_is_checked_where_it_is(is_installed: bool, monkeypatch) -> None:
     monkeypatch.setattr(multilingual, "installed_weights", lambda: None)
     absent = found("multilingual model")
-    assert absent.state is Severity.OK and ("--multilingual" in absent.words) is not is_installed
+    assert absent.state is Severity.OK and ("--multilingual" in absent.message) is not is_installed
     folder = model_folder(MULTILINGUAL)
     folder.mkdir(parents=True)
     (folder / "model.onnx").write_bytes(b"cut off")

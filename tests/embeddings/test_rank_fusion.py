@@ -94,6 +94,27 @@ def test_words_that_no_note_has_leave_the_choice_to_meaning() -> None:
     assert weight(WORDS, MEANT, none_found) > weight(WORDS, MEANT, rare_found) > weight(WORDS, MEANT)
 
 
+def test_an_english_model_is_trusted_less_with_another_script() -> None:
+    """Only the script of the words differs."""
+    latin = TermStatistics(1000, ("abc", "de"), (2, 5), (True, False))
+    greek = TermStatistics(1000, ("αβγ", "δε"), (2, 5), (True, False))
+    assert weight(WORDS, MEANT, greek) < weight(WORDS, MEANT, latin)
+    assert weight(WORDS, MEANT, greek, OWN) == weight(WORDS, MEANT, latin, OWN)
+
+
+def test_a_rare_word_that_occurs_counts_for_the_words() -> None:
+    rare = TermStatistics(1000, ALL_FOUND.words, (1, 1), (True, True))
+    common = TermStatistics(1000, ALL_FOUND.words, (400, 400), (True, True))
+    unknown = TermStatistics(1000, ALL_FOUND.words, (0, 0), (True, True))
+    assert weight(WORDS, MEANT, rare) < weight(WORDS, MEANT, common) < weight(WORDS, MEANT, unknown)
+
+
+def test_a_larger_vault_than_those_learned_from_does_not_shift_the_weight() -> None:
+    # Every word has the same weight in both, so that only the number of texts differs.
+    large, larger = (TermStatistics(texts, ("a",), (texts,), (True,)) for texts in (400, 40_000))
+    assert weight(WORDS, MEANT, large) == pytest.approx(weight(WORDS, MEANT, larger), abs=0.01)
+
+
 def test_a_clear_first_hit_counts_for_its_list() -> None:
     assert weight(WORDS, MEANT) < weight([("a", 9.0), ("b", 8.9), ("c", 8.8)], MEANT)
     assert weight(WORDS, [("d", 0.6), ("b", 0.31), ("c", 0.3)]) > weight(

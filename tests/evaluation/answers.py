@@ -25,8 +25,10 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from app import paths
 from app.answering import ranking as ranking_module
 from app.answering.ranking import ANSWER_FEATURES, RANK_FEATURES, Candidate, CandidateScorer, RankedPassages
+from app.embeddings.model_config import MULTILINGUAL
 from app.embeddings.sync_scheduler import EmbeddingProgressed
 from app.permissions.approval import ApprovalRequest, Decision, Denied
 from app.permissions.caller import Caller, CallerKind
@@ -105,17 +107,25 @@ def questions(half: str) -> list[Asked]:
     return [Asked(vault, question, gold) for vault, question, gold in rows]
 
 
-async def results(asked: Sequence[Asked], *, with_meaning: bool = True) -> list[Result]:
+async def results(
+    asked: Sequence[Asked], *, with_meaning: bool = True, multilingual: bool = False
+) -> list[Result]:
     """Ask every question on its vault."""
     found: list[Result] = []
+    models = paths.data_folder() / "models"
+    settings = AT_ONCE.model_copy(deep=True)
+    if multilingual:
+        settings.embeddings.model = MULTILINGUAL
     with tempfile.TemporaryDirectory() as scratch:
         os.environ["SCRIPTORIUM_CACHE"] = str(Path(scratch, "cache"))
         os.environ["SCRIPTORIUM_DATA"] = str(Path(scratch, "data"))
+        if models.is_dir():
+            paths.data_folder().joinpath("models").symlink_to(models)
         with tarfile.open(VAULTS) as tar:
             tar.extractall(scratch, filter="data")
         for vault in dict.fromkeys(one.vault for one in asked):
             root = SAMPLE if vault == "sample" else Path(scratch, FOLDERS[vault])
-            workspace = await open_workspace(root, AT_ONCE, _Nobody())
+            workspace = await open_workspace(root, settings, _Nobody())
             try:
                 await _index(workspace)
                 for one in asked:

@@ -130,7 +130,7 @@ async def test_what_changes_while_the_question_waits_is_not_called(opened, plain
 async def test_a_server_tells_of_changes_by_itself(opened, plain) -> None:
     plain.tell(tools=[listed("replaces")])
     await run_server(opened, plain.settings)
-    opened.external.pace = replace(opened.external.pace, list_ttl=1000.0)
+    opened.external.timeouts = replace(opened.external.timeouts, list_ttl=1000.0)
     (name,) = allow_all(opened, "Weather").values()
     plain.tell(tools=[listed("replaces"), listed("late")])
     await opened.runner.run(Call.of(name, {}, AGENT))

@@ -13,11 +13,9 @@ from hypothesis import strategies as st
 from app.graph import core_bindings
 from app.graph.coarsen import adjacency
 from app.graph.core_bindings import BOUNDED, CHARGE, BarnesHutTree, CsrGraph, Push, RestLengths, WorkerThreads
-from app.graph.forces import RestingSprings, Springs, bounded, charge, dense_repulsion
-from app.graph.layout import NativeLayout
+from app.graph.layout import Layout
+from tests.graph.force_reference import RestingSprings, Springs, bounded, charge, dense_repulsion
 from tests.graph.graphs import data, planted
-
-pytestmark = pytest.mark.skipif(not core_bindings.available(), reason=f"no C core: {core_bindings.missing}")
 
 ONE = WorkerThreads(1)
 
@@ -115,7 +113,7 @@ def test_the_layout_is_the_same_to_the_bit_for_any_number_of_threads():
     graph, _ = planted(90, 30)
 
     def positions(threads: int) -> np.ndarray:
-        layout = NativeLayout(threads)
+        layout = Layout(threads)
         layout.start(graph, seed=5)
         while not layout.is_settled:
             layout.tick()
@@ -300,7 +298,7 @@ def test_no_notes_and_one_note_are_laid_out():
     from app.graph.builder import build
 
     for count in (0, 1):
-        layout = NativeLayout()
+        layout = Layout()
         layout.start(build(data(count, [])))
         while not layout.is_settled:
             layout.tick()

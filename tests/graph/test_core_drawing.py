@@ -19,21 +19,7 @@ from app.graph.core_drawing import (
 from app.graph.edge_style import EdgeStyle, Exposure
 from app.graph.raster import draw_edges
 
-pytestmark = pytest.mark.skipif(not core_bindings.available(), reason=f"no C core: {core_bindings.missing}")
-
 VIEW = Viewport((3.0, -2.0), 4.0, (200.0, 150.0), 3.0, 1.5)
-
-
-@pytest.fixture
-def without_core(monkeypatch: pytest.MonkeyPatch):
-    """Runs something with numpy alone."""
-
-    def run(act, *given):
-        with monkeypatch.context() as patch:
-            patch.setattr(core_bindings, "missing", "left out by the test")
-            return act(*given)
-
-    return run
 
 
 @given(st.integers(0, 500), st.integers(0, 60), st.integers(0, 40))
@@ -95,9 +81,8 @@ def test_no_name_is_too_odd_to_be_placed(names, sides):
     assert ((side >= -1) & (side < 4)).all()
 
 
-@pytest.mark.parametrize("by", ["core", "numpy"])
 @pytest.mark.parametrize("end", [(190, 50.5), (10.5, 190), (-3e4, 50.5)])
-def test_a_suggested_link_has_gaps(by, end, without_core):
+def test_a_suggested_link_has_gaps(end):
     at = np.array([(10.5, 50.5), end], dtype=np.float32)
 
     def lit(dashed):
@@ -110,8 +95,7 @@ def test_a_suggested_link_has_gaps(by, end, without_core):
             np.array([dashed]),
         )
         pixels = np.zeros((200, 200, 4), dtype=np.uint8)
-        act = draw_edges if by == "core" else lambda *given: without_core(draw_edges, *given)
-        act(look, at, pixels, Exposure(0.8, 1e9))
+        draw_edges(look, at, pixels, Exposure(0.8, 1e9))
         return np.count_nonzero(pixels[..., 3] > 100)
 
     assert 0.4 < lit(True) / lit(False) < 0.8

@@ -80,6 +80,8 @@ class Made:
 
 @pytest.mark.parametrize("platform", ["linux", "win32", "darwin"])
 def test_the_spec_makes_one_folder_on_every_system(monkeypatch, tmp_path: Path, platform: str) -> None:
+    import bundle_checks
+
     core = next((ROOT / "app" / "graph").glob("_graphcore*.so"), None)
     if core is None:
         pytest.skip("the graph's C core is not built here")
@@ -98,6 +100,9 @@ def test_the_spec_makes_one_folder_on_every_system(monkeypatch, tmp_path: Path, 
     for source, _ in analysis["datas"]:
         if source.startswith(str(ROOT)):
             assert Path(source).exists()
+    bundled = {target for _, target in analysis["datas"]}
+    for name in bundle_checks.named_resources(ROOT / "app"):
+        assert f"resources/{name}" in bundled or (ROOT / "resources" / name).is_file(), name
     converted = {Path(source).name: to for source, to in analysis["datas"] if "a-model" in source}
     assert converted == dict.fromkeys(("model.onnx", "tokenizer.json"), "resources/models/a-model")
     for options in programs.values():

@@ -169,7 +169,7 @@ async def test_its_caller_takes_it_back_and_nobody_else(desk: Desk) -> None:
     assert desk.operations.list_for(other) == () and len(desk.operations.list_for(Caller.user())) == 1
     assert (await desk.operations.cancel(id, CLIENT)).state is PendingState.CANCELLED
     assert desk.decide.cancelled() and not desk.is_written
-    assert desk.bench.last().decision == "cancelled" and "taken back" in desk.bench.last().reason
+    assert desk.bench.last().decision == "cancelled" and "withdrawn" in desk.bench.last().reason
     with pytest.raises(InvalidParametersError):
         await desk.operations.cancel(id, CLIENT)
 

@@ -53,7 +53,7 @@ async def test_a_block_that_a_rule_keeps_back_is_not_there(workspace, approver, 
     workspace.registry.set_category("memory_context", on=True)
     swapped = await call(workspace, "context", op="swap", archive_label="open", load_label="secret plan")
     assert kind_of(swapped) == "not_found"
-    assert "secret plan" not in {one.label for one in workspace._sight.pinned_for(AGENT)}
+    assert "secret plan" not in {one.label for one in workspace._model_visibility.pinned_for(AGENT)}
     # Whom the rule does not name sees it, and nothing of it has changed.
     mine = Caller.user()
     assert (await call(workspace, "block", mine, op="load", label="secret plan")).result[

@@ -55,7 +55,7 @@ async def web(workspace: Workspace, server: WebServer) -> AsyncIterator[Workspac
     workspace.settings.web = WebSettings(provider="searxng", address=server.address)
     workspace.registry.set_category("web", on=True)
     made = WebAccess(
-        lambda: workspace.settings.web, lambda *_: None, reach=PublicAndOne(server), resolve=Names()
+        lambda: workspace.settings.web, lambda *_: None, address_policy=PublicAndOne(server), resolve=Names()
     )
     workspace.runner.services["web"] = WebServices(made)
     yield workspace
@@ -116,7 +116,9 @@ async def test_a_search_that_was_shown_for_one_provider_is_not_sent_with_the_key
     web: Workspace, server: WebServer, approver: ScriptedApprover
 ) -> None:
     key = "the key of another provider"
-    made = WebAccess(lambda: web.settings.web, lambda *_: key, reach=PublicAndOne(server), resolve=Names())
+    made = WebAccess(
+        lambda: web.settings.web, lambda *_: key, address_policy=PublicAndOne(server), resolve=Names()
+    )
     web.runner.services["web"] = WebServices(made)
 
     def meanwhile(request: ApprovalRequest) -> Decision:

@@ -66,7 +66,10 @@ class Bench:
         settings = WebSettings.model_validate({"provider": provider, "address": server.address})
         reach: AddressPolicy = PublicAndOne(server)
         self.web = WebAccess(
-            lambda: settings, lambda name, at: self.keys.get((name, at)), reach=reach, resolve=Names()
+            lambda: settings,
+            lambda name, at: self.keys.get((name, at)),
+            address_policy=reach,
+            resolve=Names(),
         )
 
 

@@ -28,6 +28,7 @@ from shiboken6 import isValid
 
 from app.desktop.runtime.time_sliced_queue import TimeSlicedQueue
 from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets.dialogs import resize_within_screen
 from app.desktop.widgets.model_form import Editor, create_editor, with_description
 from app.desktop.widgets.panel import EmptyState, SearchField
 from app.settings import Settings
@@ -84,7 +85,7 @@ class SettingsDialog(QDialog):
         self._found = TimeSlicedQueue(lambda name: self._sections[str(name)].show(), self)
         self._build()
         zoom = theme.zoom
-        self.resize(round(820 * zoom), round(600 * zoom))
+        resize_within_screen(self, round(820 * zoom), round(600 * zoom))
         self.search.setFocus()
 
     def show_section(self, name: str) -> None:

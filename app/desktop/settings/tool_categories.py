@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from app.desktop.bridge import VaultClient
 from app.desktop.runtime import tasks
 from app.desktop.runtime.time_sliced_queue import TimeSlicedQueue
+from app.desktop.runtime.translation import translate
 from app.permissions.pluralize import pluralize
 from app.settings import Settings
 from app.toolkit.registry import AccessLevel, Category
@@ -174,15 +175,17 @@ class ToolCategoryList(QWidget):
 def level_label(level: AccessLevel) -> str:
     """Return a description of what tools of this level may do."""
     return {
-        AccessLevel.READ_ONLY: _tr("only reads"),
-        AccessLevel.READ_WRITE: _tr("read and propose changes"),
-        AccessLevel.EXECUTE: _tr("run programs"),
-        AccessLevel.NETWORK: _tr("read, including from the network"),
+        AccessLevel.READ_ONLY: translate("ToolCategoryList", "only reads"),
+        AccessLevel.READ_WRITE: translate("ToolCategoryList", "read and propose changes"),
+        AccessLevel.EXECUTE: translate("ToolCategoryList", "run programs"),
+        AccessLevel.NETWORK: translate("ToolCategoryList", "read, including from the network"),
     }[level]
 
 
 def _rate(category: Category) -> str:
-    return _tr("at most {0} calls per minute per caller").format(category.rate_per_minute)
+    return translate("ToolCategoryList", "at most {0} calls per minute per caller").format(
+        category.rate_per_minute
+    )
 
 
 def _facts(vault: VaultService) -> tuple[_CategoryFacts, ...]:
@@ -223,7 +226,3 @@ def _create_label(text: str) -> QLabel:
     label.setProperty("tone", "muted")
     label.setWordWrap(True)
     return label
-
-
-def _tr(text: str) -> str:
-    return QCoreApplication.translate("CategorySwitches", text)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtGui import QTextCursor
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QPushButton
 
 from app.desktop.bridge import ServiceThread
 from app.desktop.notes.drafts import DraftStore
@@ -174,9 +174,14 @@ def test_undo_brings_back_what_keep_theirs_gave_up(gui, opened, wait_until) -> N
             type_at_end(view, "mine")
             file.write_text("theirs\n")
             assert not await view.document.save()
-            view.notice.answer("Keep theirs")
+            view.activateWindow()
+            button = next(b for b in view.notice.findChildren(QPushButton) if b.text() == "Keep theirs")
+            button.setFocus()
+            await wait_until(button.hasFocus)
+            button.click()
             await wait_until(lambda: not view.document.dirty)
             assert view.editor.toPlainText() == "theirs\n" == file.read_text()
+            assert view.editor.hasFocus()  # so that Ctrl+Z reaches it
             view.editor.undo()
             assert view.editor.toPlainText() == NOTES["A.md"] + "mine"
             assert await view.document.save()
@@ -301,7 +306,7 @@ def test_what_was_typed_while_comparing_is_kept_when_deciding_later(gui, opened,
             assert (draft.text, draft.result) == (NOTES["A.md"] + "mine", "by hand\n")
             again = NoteView(vault.client, ThemeSource("light"))
             await again.open("A.md")
-            again.notice.answer("Restore what was picked")
+            again.notice.answer("Restore merged text")
             assert again.document.text == "by hand\n"
             again.document._set_dirty(False)
             again.deleteLater()

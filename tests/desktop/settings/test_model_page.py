@@ -59,7 +59,7 @@ def test_nothing_is_asked_for_the_built_in_agent_or_without_a_vault(owner: QWidg
     dialog = settings_with_model(settings, ThemeSource("light"), None, owner)
     dialog.show_section("model")
     (setup,) = dialog.findChildren(ModelPage)
-    assert "without a key" in setup._words.text()
+    assert "no key" in setup._words.text()
     changed = settings.model.model_copy(update={"provider": "openai"})
     setup.show_model(changed)
     assert "Open a vault" in setup._words.text()

@@ -134,3 +134,15 @@ def test_pick_folder_returns_what_was_picked(gui, wait_until, tmp_path) -> None:
         return await task
 
     assert gui(main()) == tmp_path
+
+
+@pytest.mark.parametrize(("wanted", "given"), [((420, 220), (420, 220)), ((5000, 220), (None, 220))])
+def test_a_dialog_is_no_larger_than_the_screen(qtbot, wanted, given) -> None:
+    dialog = dialogs.SheetDialog(None, "Large")
+    qtbot.addWidget(dialog)
+    dialogs.resize_within_screen(dialog, *wanted)
+    room = dialog.screen().availableSize()
+    assert dialog.width() == (given[0] or int(room.width() * 0.92))
+    assert dialog.height() == given[1]
+    dialog.show()
+    assert dialog.frameGeometry().width() < room.width()

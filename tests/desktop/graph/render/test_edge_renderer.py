@@ -10,10 +10,7 @@ import pytest
 
 from app.desktop.graph.camera import Camera
 from app.desktop.graph.render.edge_renderer import EdgeRenderer, EdgeRenderRequest
-from app.graph import core_bindings
 from app.graph.edge_style import EdgeStyle
-
-pytestmark = pytest.mark.skipif(not core_bindings.available(), reason="only the core is asked between bands")
 
 
 @pytest.fixture

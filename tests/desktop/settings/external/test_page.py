@@ -27,7 +27,7 @@ def setup_of(vault: WholeVault, servers: tuple[ExternalServer, ...] = ()) -> Ext
         settings.external = ExternalSettings.model_validate({"servers": value})
         vault.client._service.post(lambda: vault.workspace.apply_settings(settings))
 
-    vault.workspace.external.pace = QUICK
+    vault.workspace.external.timeouts = QUICK
     made.changed.connect(take)
     if servers:
         take(servers)
