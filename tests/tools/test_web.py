@@ -87,7 +87,7 @@ async def test_a_page_is_asked_for_with_its_exact_address_and_taints(
     assert [offer.tool for offer in asked.offers] == ["fetch_page"]
 
 
-async def test_a_page_that_is_not_allowed_is_refused_before_anybody_is_asked(
+async def test_a_page_that_is_not_allowed_is_refused_without_a_question(
     web: Workspace, approver: ScriptedApprover
 ) -> None:
     for url in (
@@ -192,7 +192,7 @@ async def test_a_grant_for_the_search_does_not_reach_its_notes(
     assert [decision for _, _, decision in rows(web)] == ["user-approved", "auto-approved"]
 
 
-async def test_a_no_to_the_notes_keeps_what_was_found(web: Workspace, approver: ScriptedApprover) -> None:
+async def test_denying_the_notes_keeps_the_results(web: Workspace, approver: ScriptedApprover) -> None:
     approver.answers = [lambda request: Approved(request.proposal), Denied("too many")]
     outcome = await search(web, create_sources=True)
     assert outcome.success and found(outcome) and outcome.result["sources_created"] == 0
