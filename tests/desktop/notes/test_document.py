@@ -167,7 +167,7 @@ def test_a_conflict_that_was_resolved_while_the_note_was_loaded_is_not_asked_aga
     gui(main())
 
 
-def test_undo_brings_back_what_keep_theirs_gave_up(gui, opened, wait_until) -> None:
+def test_undo_restores_what_keep_theirs_discarded(gui, opened, wait_until) -> None:
     async def main() -> None:
         async with opened("A.md") as (vault, view):
             file = vault.root / "A.md"
@@ -239,7 +239,7 @@ def test_a_save_that_fails_on_a_full_disk_is_shown_though_no_draft_fits(
     gui(main())
 
 
-def test_the_saves_of_a_sitting_share_one_session(gui, opened, wait_until) -> None:
+def test_consecutive_saves_share_one_session(gui, opened, wait_until) -> None:
     async def main() -> None:
         async with opened("A.md") as (vault, view):
             for word in ("one", "two", "three"):

@@ -413,7 +413,7 @@ def test_shift_enter_is_a_plain_line_end(make_editor: Make) -> None:
     assert editor.text() == "- one\n"
 
 
-def test_tab_indents_items_and_shift_tab_takes_it_back(make_editor: Make) -> None:
+def test_tab_indents_items_and_shift_tab_unindents_them(make_editor: Make) -> None:
     editor = make_editor("1. one\n2. two\n3. three")
     select(editor, editor.text().index("two"), len(editor.text()))
     QTest.keyClick(editor, KEYS.Key_Tab)
@@ -547,7 +547,7 @@ def test_formatting_keys(make_editor: Make, text: str, chosen: str, key: Qt.Key,
         ("f(", "f()"),
     ],
 )
-def test_smart_pairs_type_what_was_meant(make_editor: Make, typed: str, after: str) -> None:
+def test_smart_pairs_insert_the_closing_character(make_editor: Make, typed: str, after: str) -> None:
     editor = make_editor("")
     QTest.keyClicks(editor, typed)
     assert editor.text() == after
@@ -654,7 +654,7 @@ def test_a_read_only_editor_changes_nothing(make_editor: Make) -> None:
         ("in `code [[x", None),
     ],
 )
-def test_what_is_being_typed_is_recognized(before: str, expected: CompletionRequest | None) -> None:
+def test_the_completion_context_is_recognized(before: str, expected: CompletionRequest | None) -> None:
     assert find_request(before) == expected
 
 
@@ -840,5 +840,5 @@ def test_a_screen_reader_reads_text_cursor_and_line() -> None:
     assert "read" in run(_ACCESSIBLE)
 
 
-def test_150_editors_are_made_and_thrown_away() -> None:
+def test_150_editors_are_created_and_destroyed() -> None:
     assert "gone" in run(_TORN_DOWN)

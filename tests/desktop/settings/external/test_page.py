@@ -67,7 +67,7 @@ def test_a_server_is_shown_and_its_tools_are_allowed_by_their_marks(
     gui(main())
 
 
-def test_a_changed_tool_is_looked_at_before_it_is_allowed_again(
+def test_a_changed_tool_is_reviewed_before_it_is_allowed_again(
     gui, service: ServiceThread, wait_until, tmp_path: Path
 ) -> None:
     async def main() -> None:
