@@ -234,7 +234,11 @@ async def semantic_search(
         )
         for chunk in chunks
     ]
-    found = Hits(hits=hits, total=len(hits), message=f"{pluralize(len(hits), 'note')} close in meaning.")
+    message = f"{pluralize(len(hits), 'note')} close in meaning."
+    if missing := context.index.count_without_embedding():
+        verb = "is" if missing == 1 else "are"
+        message += f" {pluralize(missing, 'note')} {verb} not in the semantic index, and can't be found here."
+    found = Hits(hits=hits, total=len(hits), message=message)
     return found.from_notes(context.index.is_from_web(chunk.path) for chunk in chunks)
 
 

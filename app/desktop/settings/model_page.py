@@ -225,20 +225,17 @@ def settings_with_model(
         web_keys.append(WebSearchPage(client, dialog.settings.web, block))
         return web_keys[0]
 
-    def put(section: str, name: str, id: str, there: bool) -> None:
-        """Add an id to a list setting, or remove it."""
-        kept = [one for one in getattr(getattr(dialog.settings, section), name) if one != id]
-        line = dialog.editor_of(section, name)
+    def switch_plugin(name: str, on: bool) -> None:
+        kept = [one for one in dialog.settings.tools.plugins_on if one != name]
+        line = dialog.editor_of("tools", "plugins_on")
         if isinstance(line.control, QLineEdit):
-            line.control.setText(", ".join([*kept, id] if there else kept))
+            line.control.setText(", ".join([*kept, name] if on else kept))
             line.emit_value()
 
-    def switch_plugin(name: str, on: bool) -> None:
-        put("tools", "plugins_on", name, on)
-
     def switch(id: str, on: bool) -> None:
-        put("permissions", "categories_off", id, not on)
-        put("tools", "categories_on", id, on and id not in DEFAULT_ON)
+        others = {one: value for one, value in dialog.settings.permissions.categories.items() if one != id}
+        is_default = on and id in DEFAULT_ON
+        dialog.set_value("permissions", "categories", others if is_default else {**others, id: on})
 
     def categories(block: QWidget) -> QWidget:
         switches = ToolCategoryList(client, dialog.settings, block)

@@ -107,6 +107,11 @@ class SheetDialog(QDialog):
         self._buttons.addWidget(button)
         return button
 
+    def grow(self) -> None:
+        """Make the dialog tall enough for its wrapped text; Qt counts one line for a label that appears."""
+        self._layout.activate()
+        self.resize(self.width(), max(self.height(), self._layout.totalHeightForWidth(self.width())))
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Press the focused button with Enter; elsewhere, press the default button."""
         focused = self.focusWidget()
@@ -215,6 +220,7 @@ async def prompt_text(
         trouble.setVisible(bool(wrong))
         field.setAccessibleDescription(wrong)
         done.setEnabled(bool(text.strip()) and not wrong)
+        sheet.grow()
 
     field.textChanged.connect(judge)
     field.setFocus()
